@@ -1,0 +1,71 @@
+"""What every backend is asked: its target, its text, its bytes.
+
+A backend never loads or launches; it turns a `Function` into text a person can read and into an artifact a cache can
+keep. All that changes its output comes in through its arguments, so a key made of them cannot lie.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from workbench.ir.values import Function
+
+
+@dataclass(frozen=True)
+class Options:
+    """What changes the generated code besides the function itself.
+
+    Attributes:
+        checks: test array bounds, divisions and asserts, and report faults.
+        fast_math: allow reassociation and approximate maths.
+        contiguous: every array argument is C-contiguous, so strides are not read.
+    """
+
+    checks: bool = False
+    fast_math: bool = False
+    contiguous: bool = True
+
+    def items(self) -> tuple[tuple[str, bool], ...]:
+        """Name and value of each option, by name."""
+        return tuple(sorted((f.name, getattr(self, f.name)) for f in fields(self)))
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """What a backend compiled: bytes to load, and facts about them.
+
+    Attributes:
+        image: an object file (CPU) or a cubin (CUDA).
+        metadata: JSON values; always `entry` (the symbol to call), `stages` (stage name to seconds), `backend`, `target`.
+    """
+
+    image: bytes
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+class Backend(ABC):
+    """One way to run IR."""
+
+    name: str
+
+    @abstractmethod
+    def version(self) -> str:
+        """Everything about the compiler that changes its output: for the module key."""
+
+    @abstractmethod
+    def target(self) -> str:
+        """What it compiles for where nothing is asked: `sm_90`, or the CPU's name and features."""
+
+    @abstractmethod
+    def spell(self, function: Function, options: Options, target: str) -> str:
+        """The function as the text that is compiled."""
+
+    @abstractmethod
+    def compile(self, function: Function, options: Options, target: str) -> Artifact:
+        """The function as an artifact.
+
+        Raises:
+            BuildError: the compiler refused our text; `log` holds what it said.
+        """

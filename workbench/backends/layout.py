@@ -1,0 +1,53 @@
+"""The parameter buffer: how a launch's arguments lie in memory, the same for launcher, replayer and FFI handler.
+
+    bytes 0-31            int64 dim[4]: the launch's dimensions, unused ones 1
+    then each parameter   at the next multiple of 8:
+        array             data pointer, int64 shape[ndim], int64 strides[ndim] (bytes)
+        scalar, vector    its bytes (a bool takes one)
+    size                  rounded up to a multiple of 8
+
+A CUDA kernel takes the same pieces as by-value parameters, so its parameter pointers point into this buffer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from workbench.types import ArrayType, Type
+
+DIMS_SIZE = 32
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One parameter's place: name, type, offset and size in bytes."""
+
+    name: str
+    type: Type
+    offset: int
+    size: int
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The buffer's slots in the order of the parameters, and its size in bytes."""
+
+    slots: tuple[Slot, ...]
+    size: int
+
+
+def slot_size(type: Type) -> int:
+    """Bytes that an argument of this type takes."""
+    return 8 + 16 * type.ndim if isinstance(type, ArrayType) else type.size
+
+
+def layout(parameters: Sequence[tuple[str, Type]]) -> Layout:
+    """The layout of these (name, type) parameters."""
+    offset = DIMS_SIZE
+    slots = []
+    for name, type in parameters:
+        size = slot_size(type)
+        slots.append(Slot(name, type, offset, size))
+        offset += (size + 7) // 8 * 8
+    return Layout(tuple(slots), offset)

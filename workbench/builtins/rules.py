@@ -1,0 +1,231 @@
+"""Type rules: from the types of a call's arguments to the types its operands take and the type of its result.
+
+A rule is a function of the builtin's name and the argument types; literals stand as `WEAK_INT` or `WEAK_FLOAT`, which
+adopt what the others are. It raises `KernelTypeError` (without a place: the front end knows that) with what to write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from workbench.errors import KernelTypeError
+from workbench.types import (
+    ArrayType,
+    Kind,
+    Scalar,
+    Type,
+    Vector,
+    element,
+    float32,
+    float64,
+    int32,
+    promote_all,
+)
+from workbench.types import bool as bool_
+
+
+@dataclass(frozen=True)
+class Weak:
+    """The type of a literal before it meets another value; `default` is what it is alone."""
+
+    default: Scalar
+
+    def __repr__(self) -> str:
+        return "a literal"
+
+
+WEAK_INT = Weak(int32)
+WEAK_FLOAT = Weak(float32)
+
+Arg = Type | Weak
+Signature = tuple[tuple[Type, ...], Type]
+Rule = Callable[[str, Sequence[Arg]], Signature]
+
+OPERATOR_SIGNS = {
+    "add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**", "neg": "-", "lt": "<",
+    "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=", "bit_and": "&", "bit_or": "|", "bit_xor": "^",
+    "invert": "~", "lshift": "<<", "rshift": ">>", "not_": "not",
+}  # fmt: skip
+
+
+def called(name: str) -> str:
+    """How a message names the operation: its sign, or `name()`."""
+    return OPERATOR_SIGNS.get(name, f"{name}()")
+
+
+def refuse(name: str, args: Sequence[Arg], wanted: str, advice: str = "") -> KernelTypeError:
+    """The error for arguments that do not fit."""
+    got = ", ".join(repr(a.default if isinstance(a, Weak) else a) for a in args)
+    return KernelTypeError(f"{called(name)} takes {wanted}; it got {got}.", advice=advice)
+
+
+def count(name: str, args: Sequence[Arg], number: int) -> None:
+    """Check the number of arguments."""
+    if len(args) != number:
+        plural = "" if number == 1 else "s"
+        raise KernelTypeError(f"{called(name)} takes {number} argument{plural}; it got {len(args)}.")
+
+
+def meet(name: str, args: Sequence[Arg]) -> Scalar | Vector:
+    """The one type in which all arguments meet: scalars by promotion, vectors of one length, scalars broadcast."""
+    if any(isinstance(a, ArrayType) for a in args):
+        raise refuse(name, args, "numbers or vectors", "Index the array to get an element.")
+    lengths = {a.length for a in args if isinstance(a, Vector)}
+    if len(lengths) > 1:
+        raise refuse(name, args, "vectors of one length")
+    strong = [element(a) for a in args if not isinstance(a, Weak)]
+    weak = [a.default for a in args if isinstance(a, Weak)]
+    scalar = promote_all(strong)
+    if strong and scalar is None:
+        raise refuse(name, args, "types that have a common one", "Cast one of them.")
+    if scalar is None:
+        scalar = float32 if float32 in weak else int32
+    elif scalar.kind is not Kind.FLOAT and float32 in weak:
+        scalar = floating(scalar)
+    elif scalar == bool_ and weak:
+        scalar = int32
+    return Vector(lengths.pop(), scalar) if lengths else scalar
+
+
+def floating(scalar: Scalar) -> Scalar:
+    """The float type that an integer takes in true division or beside a float literal: float64 for 64 bits."""
+    if scalar.kind is Kind.FLOAT:
+        return scalar
+    return float64 if scalar.bits == 64 else float32
+
+
+def _with_element(t: Scalar | Vector, scalar: Scalar) -> Scalar | Vector:
+    return Vector(t.length, scalar) if isinstance(t, Vector) else scalar
+
+
+def numeric(operands: int) -> Rule:
+    """`operands` numbers or vectors meet in one type, which is the result's; bools count as int32."""
+
+    def rule(name: str, args: Sequence[Arg]) -> Signature:
+        count(name, args, operands)
+        t = meet(name, args)
+        if element(t) == bool_:
+            t = _with_element(t, int32)
+        return (t,) * operands, t
+
+    return rule
+
+
+def floats(operands: int) -> Rule:
+    """`operands` floats, or vectors of floats, meet in one type; integers are refused with the cast to write."""
+
+    def rule(name: str, args: Sequence[Arg]) -> Signature:
+        count(name, args, operands)
+        for a in args:
+            if not isinstance(a, Weak) and element(a).kind is not Kind.FLOAT:
+                advice = f"Write {name}(float(…))." if not isinstance(a, ArrayType) else "Index the array."
+                raise refuse(name, args, "a float or a vector of floats" if operands == 1 else "floats", advice)
+        t = meet(name, args)
+        t = _with_element(t, floating(element(t)))
+        return (t,) * operands, t
+
+    return rule
+
+
+def true_division(name: str, args: Sequence[Arg]) -> Signature:
+    """Numbers meet in one float type: two integers divide to a float."""
+    count(name, args, 2)
+    t = meet(name, args)
+    t = _with_element(t, floating(element(t)))
+    return (t, t), t
+
+
+def integers(operands: int) -> Rule:
+    """`operands` integers meet in one integer type (bools stay bools)."""
+
+    def rule(name: str, args: Sequence[Arg]) -> Signature:
+        count(name, args, operands)
+        t = meet(name, args)
+        if element(t).kind is Kind.FLOAT:
+            raise refuse(name, args, "integers", "Write int(…) for a float.")
+        return (t,) * operands, t
+
+    return rule
+
+
+def compared(name: str, args: Sequence[Arg]) -> Signature:
+    """Two scalars meet in one type; the result is a bool."""
+    count(name, args, 2)
+    t = meet(name, args)
+    if isinstance(t, Vector):
+        raise refuse(name, args, "scalars", "Compare component by component.")
+    return (t, t), bool_
+
+
+def float_to_bool(name: str, args: Sequence[Arg]) -> Signature:
+    """One float to a bool."""
+    operands, t = floats(1)(name, args)
+    if isinstance(t, Vector):
+        raise refuse(name, args, "a scalar")
+    return operands, bool_
+
+
+def logical(operands: int) -> Rule:
+    """Bools to a bool."""
+
+    def rule(name: str, args: Sequence[Arg]) -> Signature:
+        count(name, args, operands)
+        if any(a != bool_ for a in args):
+            raise refuse(name, args, "bools", "Compare with 0 to get a bool.")
+        return (bool_,) * operands, bool_
+
+    return rule
+
+
+def choice(name: str, args: Sequence[Arg]) -> Signature:
+    """A bool and two values that meet in one type, which is the result's."""
+    count(name, args, 3)
+    if args[0] != bool_:
+        raise refuse(name, args, "a bool and two values")
+    t = meet(name, args[1:])
+    return (bool_, t, t), t
+
+
+def vectors_to_scalar(operands: int) -> Rule:
+    """`operands` vectors of one float type to their component type."""
+
+    def rule(name: str, args: Sequence[Arg]) -> Signature:
+        t = _vector(name, args, operands)
+        return (t,) * operands, t.dtype
+
+    return rule
+
+
+def vectors(operands: int, length: int | None = None) -> Rule:
+    """`operands` vectors of one float type (of `length`, if given) to the same type."""
+
+    def rule(name: str, args: Sequence[Arg]) -> Signature:
+        t = _vector(name, args, operands)
+        if length is not None and t.length != length:
+            raise refuse(name, args, f"vectors of length {length}")
+        return (t,) * operands, t
+
+    return rule
+
+
+def _vector(name: str, args: Sequence[Arg], operands: int) -> Vector:
+    count(name, args, operands)
+    if not all(isinstance(a, Vector) for a in args):
+        raise refuse(name, args, "a vector" if operands == 1 else "vectors")
+    t = meet(name, args)
+    assert isinstance(t, Vector)
+    if t.dtype.kind is not Kind.FLOAT:
+        raise refuse(name, args, "vectors of floats")
+    return t
+
+
+def index(name: str, args: Sequence[Arg]) -> Signature:
+    """An index and a size: the index's type."""
+    count(name, args, 2)
+    operands, t = integers(2)(name, args)
+    return operands, t
+
+
+same_float = floats(1)
+same_numeric = numeric(1)

@@ -1,0 +1,59 @@
+"""Settings, read from the environment when asked for.
+
+Nothing here may enter a module key by itself: what changes generated code travels in `Options`, in plain sight.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the environment asks for.
+
+    Attributes:
+        cache_dir: the cache's root (`WORKBENCH_CACHE`, else the user's cache folder).
+        cache_readonly: a second, read-only cache folder (`WORKBENCH_CACHE_READONLY`), or None.
+        cache_limit: size limit in bytes (`WORKBENCH_CACHE_LIMIT`, default 1 GiB).
+        cpu: the CPU target, "native" or a portable level such as "x86-64-v3" (`WORKBENCH_CPU`).
+        threads: threads of a large CPU launch (`WORKBENCH_THREADS`, default the cores this process may use).
+    """
+
+    cache_dir: Path
+    cache_readonly: Path | None
+    cache_limit: int
+    cpu: str
+    threads: int
+
+
+def settings() -> Settings:
+    """The settings as the environment has them now.
+
+    Raises:
+        ValueError: a number in the environment is not one.
+    """
+    env = os.environ
+    readonly = env.get("WORKBENCH_CACHE_READONLY")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return Settings(
+        cache_dir=Path(env.get("WORKBENCH_CACHE") or platformdirs.user_cache_path("workbench")),
+        cache_readonly=Path(readonly) if readonly else None,
+        cache_limit=_number("WORKBENCH_CACHE_LIMIT", 1 << 30),
+        cpu=env.get("WORKBENCH_CPU", "native"),
+        threads=max(1, _number("WORKBENCH_THREADS", cores)),
+    )
+
+
+def _number(name: str, default: int) -> int:
+    text = os.environ.get(name)
+    if not text:
+        return default
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f"the environment variable {name} is {text!r}; it takes a whole number") from None

@@ -1,0 +1,141 @@
+"""What happened, as typed values that anyone may subscribe to.
+
+The library prints nothing: status widgets, logs and tests listen here. Publishing without a subscriber costs one test
+of an empty tuple. A subscriber that raises is reported once as a warning and never breaks the work it watches.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Event:
+    """Base of all events."""
+
+
+@dataclass(frozen=True)
+class CompileStarted(Event):
+    """A kernel is about to be built: not in memory, maybe on disk."""
+
+    kernel: str
+    direction: str  # "forward" or "adjoint"
+    backend: str
+    target: str
+
+
+@dataclass(frozen=True)
+class StageDone(Event):
+    """One stage of a build is over; `seconds` is wall time."""
+
+    kernel: str
+    direction: str
+    stage: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class CacheHit(Event):
+    """An artifact came out of the cache; `where` is "memory" or "disk"."""
+
+    kernel: str
+    direction: str
+    key: str
+    where: str
+    seconds: float
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class CacheMiss(Event):
+    """No artifact under the key; `why` are the key parts that differ from the kernel's previous key (empty: new)."""
+
+    kernel: str
+    direction: str
+    key: str
+    why: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CompileDone(Event):
+    """A kernel was compiled and loaded; `stages` maps stage name to seconds."""
+
+    kernel: str
+    direction: str
+    key: str
+    seconds: float
+    stages: dict[str, float]
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class CompileFailed(Event):
+    """A kernel could not be built; `errors` are the WorkbenchErrors."""
+
+    kernel: str
+    errors: tuple[Exception, ...]
+
+
+@dataclass(frozen=True)
+class CacheProblem(Event):
+    """The cache cannot be used as meant (damaged file set aside, folder not writable); the work goes on without it."""
+
+    path: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Launched(Event):
+    """A launch was made; `record` is its LaunchRecord."""
+
+    record: Any
+
+
+@dataclass(frozen=True)
+class Replayed(Event):
+    """Records were run again."""
+
+    launches: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Notice(Event):
+    """A sentence the user should see once."""
+
+    message: str
+
+
+Subscriber = Callable[[Event], None]
+_subscribers: tuple[tuple[Subscriber, tuple[type[Event], ...]], ...] = ()
+
+
+def subscribe(subscriber: Subscriber, *kinds: type[Event]) -> Callable[[], None]:
+    """Call `subscriber` with each event of `kinds` (all where none is given); the returned function ends that."""
+    global _subscribers
+    entry = (subscriber, kinds or (Event,))
+    _subscribers = (*_subscribers, entry)
+
+    def unsubscribe() -> None:
+        global _subscribers
+        _subscribers = tuple(e for e in _subscribers if e is not entry)
+
+    return unsubscribe
+
+
+def listening(kind: type[Event]) -> bool:
+    """Whether anyone would hear an event of `kind`: lets a hot path skip making one."""
+    return any(issubclass(kind, k) for _, kinds in _subscribers for k in kinds) if _subscribers else False
+
+
+def publish(event: Event) -> None:
+    """Hand `event` to its subscribers, in the order they came."""
+    for subscriber, kinds in _subscribers:
+        if isinstance(event, kinds):
+            try:
+                subscriber(event)
+            except Exception as error:
+                warnings.warn(f"a subscriber of workbench.events failed on {type(event).__name__}: {error!r}", stacklevel=2)

@@ -1,0 +1,108 @@
+"""Making IR: a builder with a stack of open blocks and a current location."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from workbench.ir.values import Block, Op, Value
+from workbench.source import UNKNOWN, Location
+from workbench.types import Type, int32
+from workbench.types import bool as bool_
+
+
+class Builder:
+    """Appends operations to the innermost open block.
+
+    `location` is stamped on every operation; set it as you go. `body()` closes the outermost block.
+    """
+
+    def __init__(self) -> None:
+        self._stack: list[list[Op]] = [[]]
+        self.location: Location = UNKNOWN
+
+    def append(self, op: Op) -> Op:
+        """Add a ready-made operation."""
+        self._stack[-1].append(op)
+        return op
+
+    def emit(
+        self,
+        name: str,
+        operands: Sequence[Value] = (),
+        types: Sequence[Type] = (),
+        attrs: dict[str, Any] | None = None,
+        blocks: Sequence[Block] = (),
+        names: Sequence[str] = (),
+    ) -> Op:
+        """Add an operation with one result for each type; `names` are the results' names for readers."""
+        labels = [*names, *[""] * (len(types) - len(names))]
+        results = tuple(Value(t, n) for t, n in zip(types, labels, strict=True))
+        return self.append(Op(name, tuple(operands), results, attrs or {}, tuple(blocks), self.location))
+
+    def one(self, name: str, operands: Sequence[Value], type: Type, attrs: dict[str, Any] | None = None) -> Value:
+        """Add an operation with one result and give that."""
+        return self.emit(name, operands, (type,), attrs).result
+
+    def const(self, value: Any, type: Type = int32, captured: str | None = None) -> Value:
+        """A constant of a scalar type (a Python number) or a vector type (a tuple of numbers)."""
+        return self.one("const", (), type, {"value": value, "captured": captured})
+
+    def cast(self, value: Value, type: Type) -> Value:
+        """`value` as `type`; itself where it already is."""
+        return value if value.type == type else self.one("cast", (value,), type)
+
+    def load(self, array: Value, *indices: Value) -> Value:
+        """The element at `indices`."""
+        return self.one("load", (array, *indices), array.type.dtype)  # type: ignore[union-attr]
+
+    def store(self, array: Value, *indices_and_value: Value) -> Op:
+        """Write the last argument to the element at the indices before it."""
+        return self.emit("store", (array, *indices_and_value))
+
+    @contextmanager
+    def block(self, params: Sequence[Value] = ()) -> Iterator[_Open]:
+        """Open a nested block; after the `with`, `.block` holds it. The body must end with `yield_`."""
+        opened = _Open(tuple(params))
+        self._stack.append([])
+        try:
+            yield opened
+        finally:
+            ops = self._stack.pop()
+            opened.block = Block(opened.params, tuple(ops))
+
+    def yield_(self, *values: Value) -> None:
+        """End the innermost block."""
+        self.emit("yield", values)
+
+    def if_(self, condition: Value, then: Block, orelse: Block) -> tuple[Value, ...]:
+        """An `if`; its results have the types the two blocks yield."""
+        assert condition.type == bool_
+        names = [v.name for v in then.yielded]
+        return self.emit("if", (condition,), [v.type for v in then.yielded], None, (then, orelse), names).results
+
+    def for_(
+        self, start: Value, stop: Value, step: Value, init: Sequence[Value], body: Block, attrs: dict[str, Any] | None = None
+    ) -> tuple[Value, ...]:
+        """A `for`; `body` takes (index, *carried) and yields the next carried."""
+        names = [v.name for v in body.params[1:]]
+        return self.emit("for", (start, stop, step, *init), [v.type for v in init], attrs, (body,), names).results
+
+    def while_(self, init: Sequence[Value], condition: Block, body: Block) -> tuple[Value, ...]:
+        """A `while`; both blocks take the carried values."""
+        names = [v.name for v in body.params]
+        return self.emit("while", init, [v.type for v in init], None, (condition, body), names).results
+
+    def body(self) -> Block:
+        """Close the outermost block and give it."""
+        assert len(self._stack) == 1, "a nested block is still open"
+        return Block((), tuple(self._stack[0]))
+
+
+class _Open:
+    """A block being filled."""
+
+    def __init__(self, params: tuple[Value, ...]) -> None:
+        self.params = params
+        self.block = Block(params)

@@ -1,0 +1,98 @@
+"""IR as text: for readers with their names, and canonical (no names of locals, no places) for module keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from workbench.ir.values import Block, Function, Op, Value
+from workbench.types import Scalar, Type, Vector, element
+
+
+def show(function: Function, *, lines: bool = False) -> str:
+    """The function as readable text; with `lines`, each operation ends in `@ line` of the user's text."""
+    return _Printer(function, canonical=False, lines=lines).text()
+
+
+def canonical(function: Function) -> str:
+    """The function as text that depends on its meaning alone: the heart of a module key.
+
+    Locals are numbered in order, places are left out, constants stand with all their bits; a captured constant stands
+    by its name alone (its value is a key part of its own).
+    """
+    return _Printer(function, canonical=True, lines=False).text()
+
+
+def literal_bits(value: Any, type: Scalar | Vector) -> str:
+    """A constant with all its bits: the hexadecimal bytes of its NumPy value, big-endian."""
+    scalar = element(type)
+    data = np.asarray(value, dtype=scalar.numpy)
+    return data.astype(scalar.numpy.newbyteorder(">")).tobytes().hex()
+
+
+class _Printer:
+    def __init__(self, function: Function, canonical: bool, lines: bool) -> None:
+        self.function = function
+        self.canonical = canonical
+        self.lines = lines
+        self.names: dict[Value, str] = {}
+        self.used: set[str] = set()
+        self.rows: list[str] = []
+
+    def text(self) -> str:
+        params = ", ".join(f"{self.name(p)}: {p.type!r}" for p in self.function.params)
+        head = "function" if self.canonical else self.function.name
+        self.rows.append(f"{head}({params}) tid {self.function.launch_ndim}")
+        self.block(self.function.body, 1)
+        return "\n".join(self.rows) + "\n"
+
+    def name(self, value: Value) -> str:
+        if value not in self.names:
+            if self.canonical:
+                label = f"v{len(self.names)}"
+            else:
+                base = value.name or "_"
+                label, n = base, 0
+                while label in self.used or label == "_":
+                    n += 1
+                    label = f"{base}{n}"
+                self.used.add(label)
+            self.names[value] = f"%{label}"
+        return self.names[value]
+
+    def block(self, block: Block, depth: int) -> None:
+        for op in block.ops:
+            self.op(op, depth)
+
+    def op(self, op: Op, depth: int) -> None:
+        pad = "  " * depth
+        operands = ", ".join(self.name(v) for v in op.operands)
+        results = ", ".join(f"{self.name(v)}: {_type(v.type)}" for v in op.results)
+        attrs = self.attrs(op)
+        place = f"   @ {op.location.shown_line}" if self.lines and op.location.line else ""
+        head = f"{pad}{results + ' = ' if results else ''}{op.name}{attrs}{' ' + operands if operands else ''}{place}"
+        self.rows.append(head)
+        for block in op.blocks:
+            params = ", ".join(f"{self.name(v)}: {_type(v.type)}" for v in block.params)
+            self.rows.append(f"{pad}{{ {params}".rstrip())
+            self.block(block, depth + 1)
+            self.rows.append(f"{pad}}}")
+
+    def attrs(self, op: Op) -> str:
+        if op.name == "const":
+            captured, value, type = op.attrs.get("captured"), op.attrs["value"], op.result.type
+            assert isinstance(type, (Scalar, Vector))
+            if captured:
+                return f" @{captured}"
+            return f" #{literal_bits(value, type)}" if self.canonical else f" {_readable(value)}"
+        shown = [f"{k}={v}" for k, v in sorted(op.attrs.items()) if v is not None]
+        return f"[{', '.join(shown)}]" if shown else ""
+
+
+def _readable(value: Any) -> str:
+    return repr(value.item()) if isinstance(value, np.generic) else repr(value)
+
+
+def _type(type: Type) -> str:
+    return repr(type)

@@ -1,0 +1,142 @@
+"""The IR on one page.
+
+    function = name, params, body, launch_ndim, captured        a kernel, or its adjoint
+    block    = params, ops                                      the last op of a nested block is a `yield`
+    op       = name, operands, results, attrs, blocks, location
+    value    = type, name                                       equal only to itself; the name is for readers
+
+Core operations (every other operation is the name of an elementwise builtin, see `workbench.builtins`):
+
+    const          () -> scalar or vector          attrs: value; captured (the constant's name in the user's code) or None
+    tid            () -> int32                     attrs: axis
+    shape          (array) -> int32                attrs: axis
+    load           (array, *indices) -> element
+    store          (array, *indices, element) -> ()
+    atomic_add     (array, *indices, element) -> element        the old value
+    reduce_add     (array, element) -> ()          add to element 0, summed over the threads of the launch
+    cast           (scalar or vector) -> same shape, other scalar type
+    vec            (*scalars) -> vector
+    extract        (vector, index) -> scalar
+    insert         (vector, index, scalar) -> vector
+    unavailable    () -> any                       attrs: reason; only inside autodiff: a value the adjoint cannot have
+    yield          (*values) -> ()                 ends a nested block
+    if             (condition) -> *results         blocks: then, else; both yield the results
+    for            (start, stop, step, *init) -> *results       block: (index, *carried) yields the next carried
+    while          (*init) -> *results             blocks: (*carried) yields the condition; (*carried) yields the next
+
+Indices are integers of any width; they are already non-negative (the front end wraps what may be negative with the
+builtin `wrap_index`). `for` counts like Python's range, step of either sign, index of the type of start. Kernels have
+effects, in order: `store`, `atomic_add`, `reduce_add` are the only operations with an effect, `load` the only one that
+reads what an effect may change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.source import UNKNOWN, Location, Source
+from workbench.types import Scalar, Type, Vector
+
+EFFECTS = frozenset({"store", "atomic_add", "reduce_add"})
+STRUCTURED = frozenset({"if", "for", "while"})
+CORE = EFFECTS | STRUCTURED | {
+    "const", "tid", "shape", "load", "cast", "vec", "extract", "insert", "unavailable", "yield",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Value:
+    """One result or parameter; compared by identity."""
+
+    type: Type
+    name: str = ""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Op:
+    """One operation."""
+
+    name: str
+    operands: tuple[Value, ...] = ()
+    results: tuple[Value, ...] = ()
+    attrs: Mapping[str, Any] = field(default_factory=dict)
+    blocks: tuple[Block, ...] = ()
+    location: Location = UNKNOWN
+
+    @property
+    def result(self) -> Value:
+        """The only result."""
+        (value,) = self.results
+        return value
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Block:
+    """A sequence of operations with parameters; a nested block ends in `yield`, a function's body does not."""
+
+    params: tuple[Value, ...] = ()
+    ops: tuple[Op, ...] = ()
+
+    @property
+    def yielded(self) -> tuple[Value, ...]:
+        """What the block's final `yield` hands on."""
+        return self.ops[-1].operands if self.ops and self.ops[-1].name == "yield" else ()
+
+
+@dataclass(frozen=True)
+class Captured:
+    """A value of the user's namespace that a kernel uses: its name there, its type, its value (a NumPy value)."""
+
+    name: str
+    type: Scalar | Vector
+    value: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A kernel or an adjoint: what a backend compiles.
+
+    Attributes:
+        name: the kernel's name; an adjoint's ends in `_adjoint`.
+        params: one value a parameter, named.
+        body: operations in order.
+        launch_ndim: how many dimensions `tid()` asks for; 0 where the kernel never asks.
+        captured: constants taken from the user's namespace, in order of first use; `const` ops refer to them by name.
+        source: the text it came from.
+    """
+
+    name: str
+    params: tuple[Value, ...]
+    body: Block
+    launch_ndim: int = 0
+    captured: tuple[Captured, ...] = ()
+    source: Source = UNKNOWN.source
+
+
+def walk(block: Block) -> Iterator[Op]:
+    """Every operation of a block and of the blocks inside, outer before inner, in order."""
+    for op in block.ops:
+        yield op
+        for inner in op.blocks:
+            yield from walk(inner)
+
+
+def number_ops(function: Function) -> dict[Op, int]:
+    """Each operation's number in `walk` order, from 1: what artifacts hold in place of lines."""
+    return {op: n for n, op in enumerate(walk(function.body), 1)}
+
+
+def read_arrays(function: Function) -> frozenset[str]:
+    """Names of the array parameters whose elements are read (`load`, `atomic_add`)."""
+    return _arrays(function, {"load", "atomic_add"})
+
+
+def written_arrays(function: Function) -> frozenset[str]:
+    """Names of the array parameters whose elements may change."""
+    return _arrays(function, EFFECTS)
+
+
+def _arrays(function: Function, names: frozenset[str] | set[str]) -> frozenset[str]:
+    return frozenset(op.operands[0].name for op in walk(function.body) if op.name in names)

@@ -1,0 +1,146 @@
+"""What is legal IR, as a table: one row an operation, checked after every transformation in tests and once a build."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from workbench.ir.values import CORE, Block, Function, Op, Value
+from workbench.types import ArrayType, Scalar, Vector, int32, is_integer
+from workbench.types import bool as bool_
+
+
+class InvalidIR(AssertionError):
+    """Our own mistake, never the user's: an operation that breaks the table."""
+
+
+def _is_array(v: Value) -> bool:
+    return isinstance(v.type, ArrayType)
+
+
+def _indices(op: Op, count: int) -> bool:
+    array = op.operands[0].type
+    return (
+        isinstance(array, ArrayType)
+        and len(op.operands) == 1 + array.ndim + count
+        and all(is_integer(v.type) for v in op.operands[1 : 1 + array.ndim])
+    )
+
+
+def _element(op: Op) -> object:
+    return op.operands[0].type.dtype  # type: ignore[union-attr]
+
+
+def _types(values: tuple[Value, ...]) -> list[object]:
+    return [v.type for v in values]
+
+
+def _for(op: Op) -> bool:
+    (body,) = op.blocks
+    carried = _types(op.results)
+    index = op.operands[0].type
+    return (
+        is_integer(index)
+        and _types(op.operands[:3]) == [index] * 3
+        and _types(op.operands[3:]) == carried
+        and _types(body.params) == [index, *carried]
+        and _types(body.yielded) == carried
+    )
+
+
+def _while(op: Op) -> bool:
+    condition, body = op.blocks
+    carried = _types(op.results)
+    return (
+        _types(op.operands) == carried
+        and _types(condition.params) == carried
+        and _types(body.params) == carried
+        and _types(condition.yielded) == [bool_]
+        and _types(body.yielded) == carried
+    )
+
+
+def _if(op: Op) -> bool:
+    then, orelse = op.blocks
+    return (
+        _types(op.operands) == [bool_]
+        and not then.params
+        and not orelse.params
+        and _types(then.yielded) == _types(orelse.yielded) == _types(op.results)
+    )
+
+
+def _cast(op: Op) -> bool:
+    a, b = op.operands[0].type, op.result.type
+    if isinstance(a, Vector) and isinstance(b, Vector):
+        return a.length == b.length
+    return isinstance(a, Scalar) and isinstance(b, Scalar)
+
+
+def _vec(op: Op) -> bool:
+    t = op.result.type
+    return isinstance(t, Vector) and _types(op.operands) == [t.dtype] * t.length
+
+
+def _extract(op: Op) -> bool:
+    t = op.operands[0].type
+    return isinstance(t, Vector) and is_integer(op.operands[1].type) and op.result.type == t.dtype
+
+
+def _insert(op: Op) -> bool:
+    t = op.operands[0].type
+    return isinstance(t, Vector) and op.operands[2].type == t.dtype and op.result.type == t
+
+
+RULES: dict[str, Callable[[Op], object]] = {
+    "const": lambda op: not op.operands and isinstance(op.result.type, (Scalar, Vector)) and "value" in op.attrs,
+    "tid": lambda op: op.result.type == int32 and op.attrs["axis"] in range(4),
+    "shape": lambda op: _is_array(op.operands[0]) and op.attrs["axis"] in range(op.operands[0].type.ndim),  # type: ignore[union-attr]
+    "load": lambda op: _indices(op, 0) and op.result.type == _element(op),
+    "store": lambda op: _indices(op, 1) and op.operands[-1].type == _element(op) and not op.results,
+    "atomic_add": lambda op: _indices(op, 1) and op.operands[-1].type == op.result.type == _element(op),
+    "reduce_add": lambda op: len(op.operands) == 2 and op.operands[1].type == _element(op) and not op.results,
+    "cast": _cast,
+    "vec": _vec,
+    "extract": _extract,
+    "insert": _insert,
+    "unavailable": lambda op: len(op.results) == 1 and "reason" in op.attrs,
+    "yield": lambda op: not op.results,
+    "if": _if,
+    "for": _for,
+    "while": _while,
+}
+assert RULES.keys() == CORE
+
+
+def verify(function: Function) -> Function:
+    """The function itself, where every operation is legal and every operand is defined before it is used.
+
+    Raises:
+        InvalidIR: names the operation and what is wrong with it.
+    """
+    names = [p.name for p in function.params]
+    if len(set(names)) != len(names):
+        raise InvalidIR(f"{function.name}: two parameters share a name: {names}")
+    _block(function.body, set(function.params), function.name, nested=False)
+    return function
+
+
+def _block(block: Block, defined: set[Value], where: str, nested: bool) -> None:
+    defined = defined | set(block.params)
+    if nested and (not block.ops or block.ops[-1].name != "yield"):
+        raise InvalidIR(f"{where}: a nested block does not end in yield")
+    for position, op in enumerate(block.ops):
+        for value in op.operands:
+            if value not in defined:
+                raise InvalidIR(f"{where}: {op.name} at {op.location} uses %{value.name} before it is defined")
+        if op.name == "yield" and (not nested or position != len(block.ops) - 1):
+            raise InvalidIR(f"{where}: a yield in the middle of a block")
+        for inner in op.blocks:
+            _block(inner, defined, where, nested=True)
+        if op.name in RULES and not RULES[op.name](op):
+            kinds = ", ".join(repr(v.type) for v in op.operands)
+            results = ", ".join(repr(v.type) for v in op.results)
+            raise InvalidIR(f"{where}: {op.name} at {op.location} is malformed: ({kinds}) -> ({results})")
+        if op.name not in RULES and len(op.results) != 1:
+            raise InvalidIR(f"{where}: builtin {op.name} has {len(op.results)} results")
+        defined |= set(op.results)

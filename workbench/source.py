@@ -1,0 +1,71 @@
+"""Where kernel text comes from, and places in it.
+
+A `Source` is one cell or file. Its `label` comes from its content alone, so that nothing built from a cell depends on
+the process that ran it (ipykernel names a cell's file after its process id); its `name` is what people read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+
+
+@dataclass(frozen=True)
+class Source:
+    """The text of one cell or file.
+
+    Attributes:
+        text: the whole text, unstripped.
+        name: what people call it: `cell [4]`, `blur.py`, `<text>`.
+        filename: what Python calls it (for `linecache` and for finding it again); never part of a key.
+        line_offset: added to a line of `text` when it is shown (1 for a cell whose first line is a magic).
+    """
+
+    text: str
+    name: str = "<text>"
+    filename: str = "<text>"
+    line_offset: int = 0
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The text's lines, without line ends."""
+        return self.text.splitlines()
+
+    @cached_property
+    def label(self) -> str:
+        """Twelve hex digits from the content: the same in every process."""
+        return hashlib.sha256(self.text.encode()).hexdigest()[:12]
+
+    def line(self, number: int) -> str:
+        """Line `number` (from 1) of the text; empty where there is none."""
+        return self.lines[number - 1] if 1 <= number <= len(self.lines) else ""
+
+
+@dataclass(frozen=True)
+class Location:
+    """A span of a source: lines from 1, columns from 0 (in characters), end exclusive."""
+
+    source: Source
+    line: int
+    column: int = 0
+    end_line: int = 0
+    end_column: int = 0
+
+    @property
+    def shown_line(self) -> int:
+        """The line as the reader of the cell counts it."""
+        return self.line + self.source.line_offset
+
+    def __str__(self) -> str:
+        return f"{self.source.name}, line {self.shown_line}"
+
+    def excerpt(self) -> str:
+        """The line and, below it, carets under the span."""
+        text = self.source.line(self.line)
+        end = self.end_column if self.end_line == self.line else len(text)
+        width = max(1, min(end, len(text)) - self.column)
+        return f"{text}\n{' ' * self.column}{'^' * width}"
+
+
+UNKNOWN = Location(Source("", "generated code", "<generated>"), 0)

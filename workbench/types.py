@@ -1,0 +1,197 @@
+"""The types of the kernel language, as plain values.
+
+A type is a frozen dataclass, compared by content, so that it can stand in a module key and in an error message alike.
+A scalar or vector type is callable on the host and gives a NumPy value: `float32(1.5)`, `vec3(1, 2, 3)`.
+"""
+
+from __future__ import annotations
+
+import builtins as py
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, TypeAlias
+
+import numpy as np
+
+MAX_NDIM = 4
+
+
+class Kind(Enum):
+    """What a scalar counts as in promotion and in type rules."""
+
+    BOOL = "bool"
+    INT = "int"
+    UINT = "uint"
+    FLOAT = "float"
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A scalar type: `name` as users write it, its kind, its width in bits (a bool takes 8 in memory)."""
+
+    name: str
+    kind: Kind
+    bits: int
+
+    @property
+    def size(self) -> int:
+        """Bytes in memory."""
+        return self.bits // 8
+
+    @property
+    def numpy(self) -> np.dtype[Any]:
+        """The NumPy dtype of one element."""
+        return np.dtype(self.name)
+
+    def __call__(self, value: Any = 0) -> np.generic:
+        return self.numpy.type(value)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Vector:
+    """A short vector of `length` (2 to 4) scalars, stored densely."""
+
+    length: int
+    dtype: Scalar
+
+    @property
+    def size(self) -> int:
+        """Bytes in memory: components lie side by side, without padding."""
+        return self.length * self.dtype.size
+
+    @property
+    def name(self) -> str:
+        """The name users write: `vec3`, `vec3d`, `vec2i`."""
+        suffix = _VECTOR_SUFFIX.get(self.dtype.name)
+        return f"vec{self.length}{suffix}" if suffix is not None else f"vector({self.length}, {self.dtype})"
+
+    def __call__(self, *components: Any) -> np.ndarray[Any, Any]:
+        """A NumPy array of shape (length,): from no argument (zeros), one scalar (filled), or one per component."""
+        if len(components) == 1 and not isinstance(components[0], (int, float, np.generic)):
+            components = tuple(components[0])
+        if len(components) == 0:
+            components = (0,) * self.length
+        elif len(components) == 1:
+            components = components * self.length
+        if len(components) != self.length:
+            raise TypeError(f"{self.name}() takes 0, 1 or {self.length} components, not {len(components)}")
+        return np.array(components, dtype=self.dtype.numpy)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class ArrayType:
+    """An array parameter: element type (scalar or vector) and number of dimensions (1 to 4)."""
+
+    dtype: Scalar | Vector
+    ndim: int = 1
+
+    def __repr__(self) -> str:
+        return f"array[{self.dtype!r}]" if self.ndim == 1 else f"array{self.ndim}d[{self.dtype!r}]"
+
+
+Type: TypeAlias = Scalar | Vector | ArrayType
+
+# `bool` hides Python's below this line: code of this file uses `py.bool` where it means that one.
+bool = Scalar("bool", Kind.BOOL, 8)
+int8, int16, int32, int64 = (Scalar(f"int{b}", Kind.INT, b) for b in (8, 16, 32, 64))
+uint8, uint16, uint32, uint64 = (Scalar(f"uint{b}", Kind.UINT, b) for b in (8, 16, 32, 64))
+float32, float64 = (Scalar(f"float{b}", Kind.FLOAT, b) for b in (32, 64))
+
+SCALARS: dict[str, Scalar] = {
+    t.name: t
+    for t in (bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64)
+}
+_VECTOR_SUFFIX = {
+    "float32": "", "float64": "d", "int8": "b", "uint8": "ub", "int16": "s", "uint16": "us", "int32": "i",
+    "uint32": "ui", "int64": "l", "uint64": "ul",
+}  # fmt: skip
+VECTORS: dict[str, Vector] = {
+    f"vec{n}{suffix}": Vector(n, SCALARS[name]) for n in (2, 3, 4) for name, suffix in _VECTOR_SUFFIX.items()
+}
+VECTORS |= {f"vec{n}f": Vector(n, float32) for n in (2, 3, 4)}
+
+# What Python's own names mean in an annotation or a cast.
+PYTHON_TYPES: dict[type, Scalar] = {py.bool: bool, py.int: int32, py.float: float32}
+
+
+def vector(length: int, dtype: Any) -> Vector:
+    """The vector type of `length` (2 to 4) and scalar `dtype`.
+
+    Raises:
+        TypeError: the length is not 2, 3 or 4, or the dtype is no scalar type.
+    """
+    scalar = as_type(dtype)
+    if length not in (2, 3, 4) or not isinstance(scalar, Scalar):
+        raise TypeError(f"vector(length={length!r}, dtype={dtype!r}): length is 2, 3 or 4 and dtype a scalar type")
+    return Vector(length, scalar)
+
+
+def as_type(spec: Any) -> Scalar | Vector:
+    """The element type meant by `spec`: one of ours, Python's `int float bool`, or anything NumPy takes as a dtype.
+
+    Raises:
+        TypeError: `spec` names no scalar or vector type of the language.
+    """
+    if isinstance(spec, (Scalar, Vector)):
+        return spec
+    if isinstance(spec, type) and spec in PYTHON_TYPES:
+        return PYTHON_TYPES[spec]
+    try:
+        name = np.dtype(spec).name
+    except TypeError:
+        name = ""
+    if name in SCALARS:
+        return SCALARS[name]
+    raise TypeError(f"{spec!r} is not a type of the kernel language; use one of {', '.join(SCALARS)}, vec2, vec3, vec4")
+
+
+def element(t: Type) -> Scalar:
+    """The scalar at the bottom of a type: of a vector its component's, of an array its elements'."""
+    while not isinstance(t, Scalar):
+        t = t.dtype
+    return t
+
+
+def is_float(t: Type) -> py.bool:
+    """Whether the type is a float or a vector or array of floats: whether it can carry a gradient."""
+    return element(t).kind is Kind.FLOAT
+
+
+def is_integer(t: Type) -> py.bool:
+    """Whether the type is a signed or unsigned integer scalar."""
+    return isinstance(t, Scalar) and t.kind in (Kind.INT, Kind.UINT)
+
+
+def promote(a: Scalar, b: Scalar) -> Scalar | None:
+    """The type in which `a` and `b` meet, by JAX's lattice; None where there is none (int64 with uint64).
+
+    Source: JAX, "Type promotion semantics".
+    """
+    if a == b:
+        return a
+    if a.kind is Kind.BOOL or b.kind is Kind.BOOL:
+        return b if a.kind is Kind.BOOL else a
+    if Kind.FLOAT in (a.kind, b.kind):
+        return max((t for t in (a, b) if t.kind is Kind.FLOAT), key=lambda t: t.bits)
+    if a.kind is b.kind:
+        return a if a.bits > b.bits else b
+    signed, unsigned = (a, b) if a.kind is Kind.INT else (b, a)
+    bits = max(signed.bits, 2 * unsigned.bits)
+    return SCALARS.get(f"int{bits}")
+
+
+def promote_all(types: Iterable[Scalar]) -> Scalar | None:
+    """`promote` folded over one or more types."""
+    result: Scalar | None = None
+    for t in types:
+        result = t if result is None else promote(result, t)
+        if result is None:
+            return None
+    return result
