@@ -1,1 +1,121 @@
-"""Workbench: write a GPU kernel in a notebook cell, run it, differentiate it, see it."""
+"""Workbench: write a GPU kernel in a notebook cell, run it in the same second, differentiate it, see what happened.
+
+    import workbench as wb
+
+    @wb.kernel
+    def saxpy(a: float, x: wb.array[float], y: wb.array[float]):
+        i = wb.tid()
+        y[i] += a * x[i]
+
+    wb.launch(saxpy, dim=n, inputs=[2.0, x, y])
+"""
+
+from typing import Any
+
+from workbench import cache, errors, events, types
+from workbench.api.cell import Cell
+from workbench.api.cell import build_cell as _build_cell
+from workbench.api.func import Func, func
+from workbench.api.gradcheck import Verdict, gradcheck
+from workbench.api.kernel import Kernel, kernel
+from workbench.api.launch import Launch, launch
+from workbench.api.tape import Tape
+from workbench.builtins import FORMS as _FORMS
+from workbench.builtins import TABLE as _TABLE
+from workbench.errors import (
+    BuildError,
+    CacheError,
+    CellErrors,
+    DeviceError,
+    KernelFault,
+    KernelSyntaxError,
+    KernelTypeError,
+    LaunchError,
+    NotDifferentiable,
+    WorkbenchError,
+)
+from workbench.runtime.array import array
+from workbench.runtime.create import (
+    clone,
+    copy,
+    empty,
+    empty_like,
+    from_numpy,
+    full,
+    ones,
+    zeros,
+    zeros_like,
+)
+from workbench.runtime.device import Device, ScopedDevice, get_device, get_devices
+from workbench.runtime.recorder import Recorder, record
+from workbench.types import ArrayType as _ArrayType
+from workbench.types import as_type as _as_type
+from workbench.types import vector
+
+__version__ = "0.1.0"
+
+
+class _ArrayOf:
+    """`array2d[float]` or `array2d(dtype=float)`: an annotation of so many dimensions."""
+
+    def __init__(self, ndim: int) -> None:
+        self.ndim = ndim
+
+    def __getitem__(self, dtype: Any) -> _ArrayType:
+        return _ArrayType(_as_type(dtype), self.ndim)
+
+    def __call__(self, dtype: Any) -> _ArrayType:
+        return self[dtype]
+
+    def __repr__(self) -> str:
+        return f"array{self.ndim}d"
+
+
+array1d, array2d, array3d, array4d = (_ArrayOf(n) for n in (1, 2, 3, 4))
+
+_BUILTINS = {name: b for name, b in _TABLE.items() if not b.hidden and not name.endswith("_")} | _FORMS
+_TYPES: dict[str, Any] = {**types.SCALARS, **types.VECTORS, "vector": vector}
+_ANNOTATIONS = {"array": array, "array1d": array1d, "array2d": array2d, "array3d": array3d, "array4d": array4d, "Any": Any}
+LANGUAGE: dict[str, Any] = {**_BUILTINS, **_TYPES, **_ANNOTATIONS, "kernel": kernel, "func": func}
+"""Names that a `%%kernel` cell sees without an import."""
+
+
+def build_cell(text: str, namespace: dict[str, Any], **options: Any) -> Cell:
+    """Read a cell of kernels and build them; see `workbench.api.cell.build_cell`, with all of the language in scope.
+
+    Raises:
+        WorkbenchError: what is wrong with the cell; several at once as `CellErrors`. Nothing is built then.
+    """
+    return _build_cell(text, namespace, language=LANGUAGE, **options)
+
+
+def jax_kernel(kernel: Kernel, **options: Any) -> Any:
+    """A kernel as a JAX function; see `workbench.interop.jax.jax_kernel`.
+
+    Raises:
+        DeviceError: JAX is not installed.
+    """
+    from workbench.interop.jax import jax_kernel as make
+
+    return make(kernel, **options)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _BUILTINS:
+        return _BUILTINS[name]
+    if name in _TYPES:
+        return _TYPES[name]
+    raise AttributeError(f"module 'workbench' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_BUILTINS, *_TYPES})
+
+
+__all__ = [
+    "LANGUAGE", "BuildError", "CacheError", "Cell", "CellErrors", "Device", "DeviceError", "Func", "Kernel", "KernelFault",
+    "KernelSyntaxError", "KernelTypeError", "Launch", "LaunchError", "NotDifferentiable", "Recorder", "ScopedDevice", "Tape",
+    "Verdict", "WorkbenchError", "array", "array1d", "array2d", "array3d", "array4d", "build_cell", "cache", "clone", "copy",
+    "empty", "empty_like", "errors", "events", "from_numpy", "full", "func", "get_device", "get_devices", "gradcheck",
+    "jax_kernel", "kernel", "launch", "ones", "record", "types", "vector", "zeros", "zeros_like",
+]  # fmt: skip

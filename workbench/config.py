@@ -41,12 +41,20 @@ def settings() -> Settings:
     readonly = env.get("WORKBENCH_CACHE_READONLY")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return Settings(
-        cache_dir=Path(env.get("WORKBENCH_CACHE") or platformdirs.user_cache_path("workbench")),
+        cache_dir=Path(env.get("WORKBENCH_CACHE") or _user_cache()),
         cache_readonly=Path(readonly) if readonly else None,
         cache_limit=_number("WORKBENCH_CACHE_LIMIT", 1 << 30),
         cpu=env.get("WORKBENCH_CPU", "native"),
         threads=max(1, _number("WORKBENCH_THREADS", cores)),
     )
+
+
+def _user_cache() -> Path:
+    """The user's cache folder; for a user without a home a `~` that nobody can expand, which the cache then says."""
+    try:
+        return platformdirs.user_cache_path("workbench")
+    except RuntimeError:
+        return Path("~/.cache/workbench")
 
 
 def _number(name: str, default: int) -> int:

@@ -6,8 +6,8 @@ import numpy as np
 
 from workbench.builtins.declare import builtin
 from workbench.builtins.operators import and_, where
-from workbench.builtins.rules import integers
-from workbench.types import element
+from workbench.builtins.rules import integers, same_integer
+from workbench.types import Kind, element
 
 
 def _bits(name: str, sign: str, instruction: str, doc: str) -> None:
@@ -16,7 +16,7 @@ def _bits(name: str, sign: str, instruction: str, doc: str) -> None:
 
     reference.__doc__ = doc
     builtin(
-        integers(2), name=name, operator=sign, cuda=f"({{0}} {sign} {{1}})", differentiable="no: integers",
+        integers(2, bools=True), name=name, operator=sign, cuda=f"({{0}} {sign} {{1}})", differentiable="no: integers",
         llvm={"int": instruction, "uint": instruction, "bool": instruction},
     )(reference)  # fmt: skip
 
@@ -27,7 +27,7 @@ _bits("bit_xor", "^", "xor", "Bitwise exclusive or.")
 
 
 @builtin(
-    integers(1), operator="~", cuda="(~{0})", differentiable="no: integers",
+    same_integer, operator="~", cuda="(~{0})", differentiable="no: integers",
     llvm={"int": "xor {T} -1,", "uint": "xor {T} -1,"},
 )  # fmt: skip
 def invert(x):
@@ -37,7 +37,11 @@ def invert(x):
 
 @builtin(
     integers(2), operator="<<", cuda="wb_shl({0}, {1})", differentiable="no: integers",
-    prelude="template <typename T> WB_FN T wb_shl(T a, T b) { return b >= T(0) && b < T(8 * sizeof(T)) ? T(a << b) : T(0); }\n",
+    prelude="""
+template <typename T> WB_FN T wb_shl(T a, T b) {
+    return b >= T(0) && b < T(8 * sizeof(T)) ? T(a << b) : T(0);
+}
+""",
 )  # fmt: skip
 def lshift(x, y):
     """x shifted left by y bits; 0 where y is not in 0 ≤ y < width."""
@@ -45,13 +49,17 @@ def lshift(x, y):
     return np.left_shift(x, y) if 0 <= y < width else x.dtype.type(0)
 
 
-@builtin(integers(2), hidden=True, cuda="({0} << {1})", llvm={"int": "shl", "uint": "shl"}, differentiable="no: integers")
+@builtin(
+    integers(2), hidden=True, cuda="({0} << {1})", llvm={"int": "shl", "uint": "shl"}, differentiable="no: integers"
+)
 def raw_shl(x, y):
     """Left shift by an amount known to be within the width."""
     return np.left_shift(x, y)
 
 
-@builtin(integers(2), hidden=True, cuda="({0} >> {1})", llvm={"int": "ashr", "uint": "lshr"}, differentiable="no: integers")
+@builtin(
+    integers(2), hidden=True, cuda="({0} >> {1})", llvm={"int": "ashr", "uint": "lshr"}, differentiable="no: integers"
+)
 def raw_shr(x, y):
     """Right shift by an amount known to be within the width."""
     return np.right_shift(x, y)
@@ -80,6 +88,7 @@ def rshift(x, y):
 
 @rshift.expansion
 def _(x, y):
-    width = element(x.type).bits
-    inside = and_(y >= 0, y < width)
-    return where(inside, raw_shr(x, where(inside, y, y.like(0))), raw_shr(x, x.like(width - 1)))
+    scalar = element(x.type)
+    inside = and_(y >= 0, y < scalar.bits)
+    signs = raw_shr(x, x.like(scalar.bits - 1)) if scalar.kind is Kind.INT else x.like(0)
+    return where(inside, raw_shr(x, where(inside, y, y.like(0))), signs)

@@ -7,7 +7,7 @@ import numpy as np
 from workbench.builtins.declare import builtin
 from workbench.builtins.operators import or_, where
 from workbench.builtins.refs import Ref
-from workbench.builtins.rules import floats, numeric, same_numeric
+from workbench.builtins.rules import floats, numeric, same_float, same_numeric
 from workbench.types import Kind, element, is_float
 
 
@@ -56,7 +56,7 @@ WB_FN float wb_abs(float a) { return fabsf(a); }
 WB_FN double wb_abs(double a) { return fabs(a); }
 """)  # fmt: skip
 def abs(x):
-    """Magnitude; its derivative at 0 is 0, as in JAX. INT_MIN stays INT_MIN."""
+    """Magnitude; its derivative at 0 is 1, as in JAX. INT_MIN stays INT_MIN."""
     return np.abs(x)
 
 
@@ -67,10 +67,10 @@ def _(x):
 
 @abs.adjoint
 def _(ct, result, x):
-    return (ct * sign(x),)
+    return (where(x >= 0, ct, -ct),)
 
 
-@builtin(same_numeric, hidden=True, cuda="fabs*", llvm="llvm.fabs", domain=((0.1, 3.0),))
+@builtin(same_float, hidden=True, cuda="fabs*", llvm="llvm.fabs", domain=((0.1, 3.0),))
 def fabs(x):
     """Magnitude of a float."""
     return np.abs(x)
@@ -78,11 +78,13 @@ def fabs(x):
 
 @fabs.adjoint
 def _(ct, result, x):
-    return (ct * sign(x),)
+    return (where(x >= 0, ct, -ct),)
 
 
 @builtin(same_numeric, cuda="wb_sign({0})", domain=((0.1, 3.0),),
-         prelude="template <typename T> WB_FN T wb_sign(T a) { return a > T(0) ? T(1) : a < T(0) ? T(0) - T(1) : a; }\n")  # fmt: skip
+         prelude="""
+template <typename T> WB_FN T wb_sign(T a) { return a > T(0) ? T(1) : a < T(0) ? T(0) - T(1) : a; }
+""")  # fmt: skip
 def sign(x):
     """-1, 0 or 1, as NumPy's sign: ±0 and NaN stay themselves."""
     return x.dtype.type(1) if x > 0 else x.dtype.type(-1) if x < 0 else x

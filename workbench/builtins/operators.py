@@ -11,9 +11,7 @@ PAIR = ((-3.0, 3.0), (-3.0, 3.0))
 AWAY = ((-3.0, 3.0), (0.5, 3.0))
 
 
-@builtin(
-    numeric(2), cuda="({0} + {1})", operator="+", domain=PAIR, llvm={"float": "fadd", "int": "add", "uint": "add"}
-)
+@builtin(numeric(2), cuda="({0} + {1})", operator="+", domain=PAIR, llvm={"float": "fadd", "int": "add", "uint": "add"})
 def add(x, y):
     """Sum; integers wrap."""
     return x + y
@@ -24,9 +22,7 @@ def _(ct, result, x, y):
     return ct, ct
 
 
-@builtin(
-    numeric(2), cuda="({0} - {1})", operator="-", domain=PAIR, llvm={"float": "fsub", "int": "sub", "uint": "sub"}
-)
+@builtin(numeric(2), cuda="({0} - {1})", operator="-", domain=PAIR, llvm={"float": "fsub", "int": "sub", "uint": "sub"})
 def sub(x, y):
     """Difference; integers wrap."""
     return x - y
@@ -37,9 +33,7 @@ def _(ct, result, x, y):
     return ct, -ct
 
 
-@builtin(
-    numeric(2), cuda="({0} * {1})", operator="*", domain=PAIR, llvm={"float": "fmul", "int": "mul", "uint": "mul"}
-)
+@builtin(numeric(2), cuda="({0} * {1})", operator="*", domain=PAIR, llvm={"float": "fmul", "int": "mul", "uint": "mul"})
 def mul(x, y):
     """Product, component by component on vectors; integers wrap."""
     return x * y
@@ -120,7 +114,10 @@ def not_(x):
     return np.logical_not(x)
 
 
-@builtin(choice, cuda="({0} ? {1} : {2})", llvm={"float": "select", "int": "select", "uint": "select", "bool": "select"})
+@builtin(
+    choice, cuda="({0} ? {1} : {2})", domain=((0.0, 1.0), *PAIR),
+    llvm={"float": "select", "int": "select", "uint": "select", "bool": "select"},
+)  # fmt: skip
 def where(condition, x, y):
     """x where the condition holds, else y; both are computed, but only the chosen one has a gradient."""
     return x if condition else y

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from workbench.builtins.rules import WEAK_FLOAT, WEAK_INT
 from workbench.builtins.table import TABLE
 from workbench.ir.build import Builder
@@ -122,7 +124,9 @@ def pack(components: Sequence[Ref]) -> Ref:
 
 def emit(builder: Builder, builtin: Builtin, args: Sequence[Any]) -> Ref:
     """Emit `builtin` on Refs and numbers; a number takes the type that the rule gives its place."""
-    kinds = [a.type if isinstance(a, Ref) else WEAK_INT if isinstance(a, int) else WEAK_FLOAT for a in args]
+    kinds = [
+        a.type if isinstance(a, Ref) else WEAK_INT if isinstance(a, (int, np.integer)) else WEAK_FLOAT for a in args
+    ]
     operands, result = builtin.rule(builtin.name, kinds)
     values = []
     for arg, type in zip(args, operands, strict=True):

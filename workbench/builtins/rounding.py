@@ -1,17 +1,20 @@
 """Rounding, floor division and remainders.
 
-`//` floors and `%` takes the divisor's sign, as in Python; nothing traps: x // 0 is -1, x % 0 is x, and INT_MIN // -1 is
-INT_MIN.
+`//` floors and `%` takes the divisor's sign, as Python's and NumPy's do. On integers nothing traps: x // 0 has all bits
+set (-1), x % 0 is x, and INT_MIN // -1 is INT_MIN.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from workbench.builtins.declare import builtin
+from workbench.builtins.maths import copysign
 from workbench.builtins.operators import AWAY, and_, or_, where, xor_
 from workbench.builtins.refs import Ref
-from workbench.builtins.rules import index, integers, numeric, same_float
+from workbench.builtins.rules import floats, index, integers, numeric, same_float
 from workbench.builtins.table import TABLE
 from workbench.types import Kind, element, is_float
 
@@ -59,13 +62,17 @@ def _(ct, result, x):
     return (ct,)
 
 
-@builtin(integers(2), cuda="({0} / {1})", hidden=True, llvm={"int": "sdiv", "uint": "udiv"}, differentiable="no: integers")
+@builtin(
+    integers(2), hidden=True, cuda="({0} / {1})", llvm={"int": "sdiv", "uint": "udiv"}, differentiable="no: integers"
+)
 def trunc_div(x, y):
     """Quotient rounded towards zero; the divisor is not 0 and the quotient fits (the expansions see to it)."""
     return type(x)(abs(int(x)) // abs(int(y)) * (1 if (x < 0) == (y < 0) else -1))
 
 
-@builtin(integers(2), cuda="({0} % {1})", hidden=True, llvm={"int": "srem", "uint": "urem"}, differentiable="no: integers")
+@builtin(
+    integers(2), hidden=True, cuda="({0} % {1})", llvm={"int": "srem", "uint": "urem"}, differentiable="no: integers"
+)
 def trunc_rem(x, y):
     """Remainder with the sign of x; the divisor is not 0 (the expansions see to it)."""
     return type(x)(int(x) - int(trunc_div.reference(x, y)) * int(y))
@@ -81,7 +88,7 @@ def _safe_divisor(x: Ref, y: Ref) -> Ref:
 
 
 @builtin(
-    numeric(2), operator="//", cuda="wb_floordiv({0}, {1})", domain=AWAY, differentiable="",
+    numeric(2), operator="//", cuda="wb_floordiv({0}, {1})", domain=AWAY,
     prelude="""
 template <typename T> WB_FN T wb_floordiv(T a, T b) {
     if (b == T(0)) return T(-1);
@@ -89,28 +96,53 @@ template <typename T> WB_FN T wb_floordiv(T a, T b) {
     T q = a / b;
     return (a % b != T(0) && (a < T(0)) != (b < T(0))) ? q - T(1) : q;
 }
-WB_FN float wb_floordiv(float a, float b) { return floorf(a / b); }
-WB_FN double wb_floordiv(double a, double b) { return floor(a / b); }
+template <typename T> WB_FN T wb_floordiv_float(T a, T b, T r) {
+    if (b == T(0)) return a / b;
+    T q = (a - r) / b;
+    if (r != T(0) && (r < T(0)) != (b < T(0))) q -= T(1);
+    if (q == T(0)) return copysign(T(0), a / b);
+    T f = floor(q);
+    return q - f > T(0.5) ? f + T(1) : f;
+}
+WB_FN float wb_floordiv(float a, float b) { return wb_floordiv_float(a, b, fmodf(a, b)); }
+WB_FN double wb_floordiv(double a, double b) { return wb_floordiv_float(a, b, fmod(a, b)); }
 """,
 )  # fmt: skip
 def floordiv(x, y):
-    """Quotient rounded down. Integers: x // 0 is -1, INT_MIN // -1 is INT_MIN. Floats: floor(x / y)."""
+    """Quotient rounded down: of floats as NumPy's, so that x = (x // y) * y + x % y. Its derivative is 0."""
     if not isinstance(x, np.integer):
-        return np.floor(x / y)
-    return type(x)(-1) if y == 0 else np.array(int(x) // int(y)).astype(x.dtype)[()]
+        return np.floor_divide(x, y)
+    return _wrapped(-1 if y == 0 else int(x) // int(y), x.dtype)
+
+
+def _wrapped(number: int, dtype: np.dtype[Any]) -> Any:
+    """The low bits of a Python integer."""
+    return np.uint64(number & (1 << 64) - 1).astype(dtype)
 
 
 @floordiv.expansion
 def _(x, y):
-    if is_float(x.type):
-        return floor(x / y)
+    scalar = element(x.type)
+    if scalar.kind is Kind.FLOAT:
+        return _float_quotient(x, y)
     divisor = _safe_divisor(x, y)
     quotient = trunc_div(x, divisor)
-    if element(x.type).kind is Kind.INT:
-        inexact = trunc_rem(x, divisor).differs(0)
-        quotient = where(and_(inexact, xor_(x < 0, divisor < 0)), quotient - 1, quotient)
-    quotient = where(and_(y.equals(-1), divisor.equals(1)), x, quotient) if element(x.type).kind is Kind.INT else quotient
-    return where(y.equals(0), x.like(-1 if element(x.type).kind is Kind.INT else (1 << element(x.type).bits) - 1), quotient)
+    if scalar.kind is Kind.UINT:
+        return where(y.equals(0), x.like((1 << scalar.bits) - 1), quotient)
+    inexact = trunc_rem(x, divisor).differs(0)
+    quotient = where(and_(inexact, xor_(x < 0, divisor < 0)), quotient - 1, quotient)
+    return where(y.equals(0), x.like(-1), quotient)
+
+
+def _float_quotient(x: Ref, y: Ref) -> Ref:
+    """NumPy's floor_divide: from the exact remainder, since floor(x / y) is one too high where x / y rounds up."""
+    r = fmod(x, y)
+    exact = (x - r) / y
+    exact = where(and_(r.differs(0), xor_(r < 0, y < 0)), exact - 1, exact)
+    whole = floor(exact)
+    whole = where(exact - whole > 0.5, whole + 1, whole)
+    whole = where(exact.equals(0), copysign(x.like(0), x / y), whole)
+    return where(y.equals(0), x / y, whole)
 
 
 @floordiv.adjoint
@@ -127,23 +159,27 @@ template <typename T> WB_FN T wb_mod(T a, T b) {
     T r = a % b;
     return (r != T(0) && (r < T(0)) != (b < T(0))) ? r + b : r;
 }
-WB_FN float wb_mod(float a, float b) { float r = fmodf(a, b); return r != 0.0f && (r < 0.0f) != (b < 0.0f) ? r + b : r; }
-WB_FN double wb_mod(double a, double b) { double r = fmod(a, b); return r != 0.0 && (r < 0.0) != (b < 0.0) ? r + b : r; }
+template <typename T> WB_FN T wb_mod_float(T b, T r) {
+    if (r == T(0)) return copysign(T(0), b);
+    return (r < T(0)) != (b < T(0)) ? r + b : r;
+}
+WB_FN float wb_mod(float a, float b) { return wb_mod_float(b, fmodf(a, b)); }
+WB_FN double wb_mod(double a, double b) { return wb_mod_float(b, fmod(a, b)); }
 """,
 )  # fmt: skip
 def mod(x, y):
     """Remainder with the sign of y, as in Python; integer x % 0 is x."""
     if not isinstance(x, np.integer):
-        r = np.fmod(x, y)
-        return r + y if r != 0 and (r < 0) != (y < 0) else r
-    return x if y == 0 else np.array(int(x) % int(y)).astype(x.dtype)[()]
+        return np.remainder(x, y)
+    return x if y == 0 else _wrapped(int(x) % int(y), x.dtype)
 
 
 @mod.expansion
 def _(x, y):
     if is_float(x.type):
         r = fmod(x, y)
-        return where(and_(r.differs(0), xor_(r < 0, y < 0)), r + y, r)
+        shifted = where(xor_(r < 0, y < 0), r + y, r)
+        return where(r.equals(0), copysign(x.like(0), y), shifted)
     divisor = _safe_divisor(x, y)
     r = trunc_rem(x, divisor)
     if element(x.type).kind is Kind.INT:
@@ -153,10 +189,10 @@ def _(x, y):
 
 @mod.adjoint
 def _(ct, result, x, y):
-    return ct, -ct * floor(x / y)
+    return ct, -ct * floordiv(x, y)
 
 
-@builtin(numeric(2), llvm={"float": "frem"}, cuda="fmod*", domain=((0.2, 0.9), (1.1, 3.0)))
+@builtin(floats(2), llvm={"float": "frem"}, cuda="fmod*", domain=((0.2, 0.9), (1.1, 3.0)))
 def fmod(x, y):
     """Remainder with the sign of x, as C's fmod."""
     return np.fmod(x, y)

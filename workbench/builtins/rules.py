@@ -136,17 +136,36 @@ def true_division(name: str, args: Sequence[Arg]) -> Signature:
     return (t, t), t
 
 
-def integers(operands: int) -> Rule:
-    """`operands` integers meet in one integer type (bools stay bools)."""
+def integers(operands: int, bools: bool = False) -> Rule:
+    """`operands` integers meet in one integer type; bools count as int32, or with `bools` stay bools."""
 
     def rule(name: str, args: Sequence[Arg]) -> Signature:
         count(name, args, operands)
         t = meet(name, args)
         if element(t).kind is Kind.FLOAT:
             raise refuse(name, args, "integers", "Write int(…) for a float.")
+        if element(t) == bool_ and not bools:
+            t = _with_element(t, int32)
         return (t,) * operands, t
 
     return rule
+
+
+def same_integer(name: str, args: Sequence[Arg]) -> Signature:
+    """One integer; a bool is refused, since Python and NumPy differ on it."""
+    operands, t = integers(1, bools=True)(name, args)
+    if element(t) == bool_:
+        raise refuse(name, args, "an integer", "Write not … for a bool.")
+    return operands, t
+
+
+def powers(name: str, args: Sequence[Arg]) -> Signature:
+    """Base and exponent meet in one float type; one of them is a float."""
+    count(name, args, 2)
+    t = meet(name, args)
+    if element(t).kind is not Kind.FLOAT:
+        raise refuse(name, args, "a float as base or exponent", "Write float(…) ** n, or multiply.")
+    return (t, t), t
 
 
 def compared(name: str, args: Sequence[Arg]) -> Signature:

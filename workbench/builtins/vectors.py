@@ -89,14 +89,14 @@ def _(ct, result, a):
 def normalize(a):
     """The vector divided by its length; the zero vector stays zero, with derivative 0."""
     size = length.reference(a)
-    return a / size if size > 0 else np.zeros_like(a)
+    return a / size if size != 0 else np.zeros_like(a)
 
 
 @normalize.expansion
 def _(a):
     size = length(a)
-    safe = where(size > 0, size, size.like(1))
-    return where(size > 0, a / safe, a.like(0))
+    safe = where(size.equals(0), size.like(1), size)
+    return where(size.equals(0), a.like(0), a / safe)
 
 
 @normalize.adjoint
@@ -106,4 +106,4 @@ def _(ct, result, a):
 
 def _over(x: Ref, size: Ref) -> Ref:
     """x / size, or 0 where the size is 0."""
-    return where(size > 0, x / where(size > 0, size, size.like(1)), x.like(0))
+    return where(size.equals(0), x.like(0), x / where(size.equals(0), size.like(1), size))

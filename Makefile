@@ -1,0 +1,64 @@
+# make lab     opens JupyterLab on the tour        make test       the default tests
+# make tour    runs the tour without a screen      make test-slow  the rest
+# make lint    ruff and pyright                    make bench      tables against Warp, numba and jax.jit
+# make clean   removes what was built              VENV=... PYTHON=... JOBS=... may be set
+#
+# Each environment is made once and reused until pyproject.toml changes.
+
+VENV ?= .venv
+BENCH_VENV ?= .bench-venv
+JOBS ?= 2
+NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14; do \
+	"$$p" -c '$(NEW_ENOUGH)' 2>/dev/null && { echo $$p; break; }; done)
+PY := $(VENV)/bin/python
+LAB_FLAGS := $(if $(filter 0,$(shell id -u)),--allow-root)
+PYTEST := $(PY) -m pytest -n $(JOBS)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help lab tour test test-slow lint bench clean
+
+help:
+	@sed -n 's/^# \{0,1\}//; 1,4p' Makefile
+
+lab: $(VENV)/.has-lab
+	$(PY) -m jupyterlab $(LAB_FLAGS) notebooks/00-tour.ipynb
+
+tour: $(VENV)/.has-lab
+	@$(PY) notebooks/run_notebook.py
+
+test: $(VENV)/.has-test
+	$(PYTEST) -m "not slow"
+
+test-slow: $(VENV)/.has-test
+	$(PYTEST) -m slow
+
+lint: $(VENV)/.has-test
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/pyright --pythonpath $(PY)
+
+bench: $(BENCH_VENV)/.has-bench
+	$(BENCH_VENV)/bin/python benchmarks/run.py
+
+$(VENV)/.has-lab: pyproject.toml | $(PY)
+	$(PY) -m pip install --quiet --editable '.[lab,jax]'
+	@touch $@
+
+$(VENV)/.has-test: pyproject.toml | $(PY)
+	$(PY) -m pip install --quiet --editable '.[test]'
+	@touch $@ $(VENV)/.has-lab
+
+$(BENCH_VENV)/.has-bench: pyproject.toml | $(BENCH_VENV)/bin/python
+	$(BENCH_VENV)/bin/python -m pip install --quiet --editable '.[bench]'
+	@touch $@
+
+$(VENV)/bin/python $(BENCH_VENV)/bin/python:
+	@test -n "$(PYTHON)" && "$(PYTHON)" -c '$(NEW_ENOUGH)' || { \
+	echo "Workbench needs Python 3.11 or newer, and found none. Install one, or name it: make PYTHON=/path/to/python3"; exit 1; }
+	$(PYTHON) -m venv $(@D:/bin=)
+
+clean:
+	rm -rf build dist .pytest_cache .ruff_cache .hypothesis
+	find workbench kernel_ext tests notebooks benchmarks -name __pycache__ -prune -exec rm -rf {} +

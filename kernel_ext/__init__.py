@@ -1,0 +1,23 @@
+"""The notebook's side of Workbench: `%load_ext kernel_ext`.
+
+Magics parse and delegate, plain functions do the work, frozen views are what widgets and static pages show. Importing
+this package needs neither IPython nor a front end; loading it as an extension does.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Add the magics and short errors to `shell` and say in one line what is there; loading twice changes nothing."""
+    from kernel_ext import extension
+
+    extension.load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """Take everything back that loading added."""
+    from kernel_ext import extension
+
+    extension.unload(shell)

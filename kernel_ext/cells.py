@@ -1,0 +1,229 @@
+"""What the cell magics do, as plain functions: build a cell's kernels, bind them, tell a watcher.
+
+Scripts, other notebooks and tests call these; nothing here knows IPython. A session of cells remembers which kernels
+came from which cell, so that running a cell again replaces them and a cell that fails leaves none that looks current.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import workbench as wb
+from kernel_ext import queries, status
+from kernel_ext.views import PaneView, StatusView
+from workbench import events
+
+Watcher = Callable[[StatusView], None]
+
+_WATCHED = (
+    events.CompileStarted,
+    events.StageDone,
+    events.CacheHit,
+    events.CacheMiss,
+    events.CompileDone,
+    events.CompileFailed,
+    events.CacheProblem,
+    events.Notice,
+)
+
+
+class Refusal(ValueError):
+    """An option or a name that a magic cannot use; the message says which and what to write."""
+
+
+@dataclass(frozen=True)
+class CellOptions:
+    """What `%%kernel`'s line asks for.
+
+    Attributes:
+        name: what to call the cell instead of its number.
+        backend: "auto", "cpu" or "cuda".
+        constants: names and values that the kernels may use.
+        panes: texts to show at once for each kernel.
+        gradient: compile the adjoints too.
+        checks: test bounds, divisions and asserts; None: as the library decides.
+        fast_math: allow reassociation and approximate maths.
+    """
+
+    name: str = ""
+    backend: str = "auto"
+    constants: tuple[tuple[str, Any], ...] = ()
+    panes: tuple[str, ...] = ()
+    gradient: bool = False
+    checks: bool | None = None
+    fast_math: bool = False
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a cell stands.
+
+    Attributes:
+        name: what people call it: `cell [4]`.
+        filename: what Python calls it.
+        line_offset: lines of the cell before its kernel text.
+        identity: the same for each run of the same cell; empty where the front end gives none.
+    """
+
+    name: str
+    filename: str
+    line_offset: int = 1
+    identity: str = ""
+
+
+@dataclass(frozen=True)
+class Built:
+    """A cell that was built: the last view of it and its kernels by name."""
+
+    view: StatusView
+    kernels: dict[str, Any]
+
+    def pane(self, kernel: str, name: str) -> PaneView:
+        """One text about one of the kernels."""
+        return queries.pane_views(self.kernels[kernel], (name,))[0]
+
+
+class Cells:
+    """The kernel cells of one session."""
+
+    def __init__(self) -> None:
+        self._kernels: dict[str, dict[str, Any]] = {}
+
+    def build(
+        self, text: str, namespace: dict[str, Any], options: CellOptions, place: Place, watch: Watcher
+    ) -> Built:
+        """Build the kernels of `text` and bind their names in `namespace`.
+
+        `watch` gets a view after each event, from the thread that published it, and the last one too.
+
+        Raises:
+            WorkbenchError: the cell is wrong; nothing is bound, and the kernels it stood for are stale.
+        """
+        fold = _Fold(StatusView(cell=place.name, started=time.time()), watch)
+        unsubscribe = events.subscribe(fold, *_WATCHED)
+        try:
+            cell = wb.build_cell(
+                text,
+                namespace,
+                name=place.name,
+                filename=place.filename,
+                line_offset=place.line_offset,
+                backend=options.backend,
+                gradient=options.gradient,
+                checks=options.checks,
+                fast_math=options.fast_math,
+                constants=dict(options.constants) or None,
+            )
+        except BaseException as error:
+            unsubscribe()
+            self._fail(text, namespace, place)
+            fold.end(status.fail(fold.view, error))
+            raise
+        unsubscribe()
+        namespace.update(cell.names)
+        self._replace(place, cell.kernels)
+        panes = [pane for kernel in cell.kernels.values() for pane in queries.pane_views(kernel, options.panes)]
+        return Built(fold.end(status.finish(fold.view, cell.kernels, panes)), dict(cell.kernels))
+
+    def _replace(self, place: Place, kernels: dict[str, Any]) -> None:
+        for name, kernel in self._kernels.get(place.identity, {}).items():
+            if name not in kernels:
+                kernel.mark_stale(f"{place.name}, which defined {name}, was run again and no longer defines it")
+        if place.identity:
+            self._kernels[place.identity] = dict(kernels)
+
+    def _fail(self, text: str, namespace: dict[str, Any], place: Place) -> None:
+        old = dict(self._kernels.get(place.identity, {}))
+        old |= {name: namespace[name] for name in defined_names(text) if is_kernel(namespace.get(name))}
+        for name, kernel in old.items():
+            kernel.mark_stale(f"{place.name}, which defines {name}, no longer compiles; correct it and run it again")
+
+
+class _Fold:
+    """Folds events into a view; safe to call from several threads, silent once ended."""
+
+    def __init__(self, view: StatusView, watch: Watcher) -> None:
+        self.view = view
+        self._watch = watch
+        self._lock = threading.RLock()
+        self._ended = False
+
+    def __call__(self, event: events.Event) -> None:
+        with self._lock:
+            if not self._ended:
+                self.view = status.advance(self.view, event)
+                self._watch(self.view)
+
+    def end(self, view: StatusView) -> StatusView:
+        with self._lock:
+            self.view, self._ended = view, True
+            self._watch(view)
+        return view
+
+
+def defined_names(text: str) -> tuple[str, ...]:
+    """Names that the cell's top-level `def`s bind, even where the text does not parse."""
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError):
+        return tuple(re.findall(r"^def\s+(\w+)", text, re.MULTILINE))
+    return tuple(node.name for node in body if isinstance(node, ast.FunctionDef))
+
+
+def is_kernel(value: Any) -> bool:
+    """Whether `value` is a kernel: asks its class, so that no property of a user's object runs."""
+    return callable(getattr(type(value), "mark_stale", None))
+
+
+def find_kernel(name: str, namespace: dict[str, Any]) -> Any:
+    """The kernel called `name` in `namespace`.
+
+    Raises:
+        Refusal: there is none; the message names the nearest, or all.
+    """
+    found = namespace.get(name)
+    if is_kernel(found):
+        return found
+    known = sorted(key for key, value in namespace.items() if is_kernel(value) and not key.startswith("_"))
+    near = difflib.get_close_matches(name, known, 1)
+    what = f"{name} is a {type(found).__name__}, not a kernel" if name in namespace else f"there is no kernel {name}"
+    advice = f"did you mean {near[0]}?" if near else f"kernels here: {', '.join(known)}" if known else "no cell has made one yet"
+    raise Refusal(f"{what}; {advice}")
+
+
+def parse_constants(items: Iterable[str], namespace: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """`K=V` items as names and values; V is a Python expression over `namespace`.
+
+    Raises:
+        Refusal: an item is not of that form, or its expression fails.
+    """
+    found = []
+    for item in items:
+        name, equals, expression = item.partition("=")
+        if not (equals and name.isidentifier() and expression.strip()):
+            raise Refusal(f"-D takes NAME=VALUE, such as -D DT=0.01; it got {item!r}")
+        try:
+            found.append((name, eval(expression, dict(namespace))))
+        except Exception as error:
+            raise Refusal(f"-D {item}: the value does not evaluate ({type(error).__name__}: {error})") from None
+    return tuple(found)
+
+
+def parse_panes(text: str, known: Iterable[str]) -> tuple[str, ...]:
+    """Comma- or space-separated pane names.
+
+    Raises:
+        Refusal: a name is not a pane.
+    """
+    names = tuple(dict.fromkeys(re.split(r"[,\s]+", text.strip()))) if text.strip() else ()
+    for name in names:
+        if name not in known:
+            raise Refusal(f"there is no pane {name!r}; the panes are {', '.join(known)}")
+    return names

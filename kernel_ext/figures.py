@@ -1,0 +1,58 @@
+"""Times, sizes and ages as people read them: two significant digits and a unit.
+
+One place, because the card, its static twin and the one-line greeting must never round differently.
+"""
+
+from __future__ import annotations
+
+_TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_AGES = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"))
+_SIZES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+_ASCII = str.maketrans({"µ": "u", "·": "|", "→": "->", "…": "...", "–": "-", "×": "x", "−": "-", "’": "'", "█": "#"})  # noqa: RUF001
+
+
+def two_digits(value: float) -> str:
+    """A number with two significant digits and no exponent: 0.6, 1.1, 14, 130."""
+    return f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
+
+
+def seconds(value: float) -> str:
+    """A duration in seconds as text: `12 µs`, `1.1 ms`, `0.6 s`."""
+    if value >= 0.5:
+        return f"{two_digits(value)} s"
+    for unit, name in _TIMES:
+        if value >= unit:
+            return f"{two_digits(value / unit)} {name}"
+    return "0 µs"
+
+
+def milliseconds(value: float) -> str:
+    """A duration in seconds as a bare number of milliseconds."""
+    return two_digits(value * 1e3)
+
+
+def size(count: int) -> str:
+    """A number of bytes as text: `84 kB`."""
+    for unit, name in _SIZES:
+        if count >= unit:
+            return f"{two_digits(count / unit)} {name}"
+    return f"{count} B"
+
+
+def age(value: float) -> str:
+    """A number of seconds in the past as text: `2 d ago`."""
+    for unit, name in _AGES:
+        if value >= unit:
+            return f"{int(value // unit)} {name} ago"
+    return "just now"
+
+
+def count(number: int, noun: str) -> str:
+    """A number with its noun: `1 error`, `2 errors`, `2 entries`."""
+    plural = noun[:-1] + "ies" if noun.endswith("ry") else noun + "s"
+    return f"{number} {noun if number == 1 else plural}"
+
+
+def ascii_only(text: str) -> str:
+    """The text for a terminal or a log that may not know our signs."""
+    return text.translate(_ASCII)

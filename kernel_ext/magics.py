@@ -1,0 +1,207 @@
+"""The magics: each parses its line and hands over to a plain function.
+
+`%%kernel` builds a cell, `%inspect` shows what was made of a kernel, `%cache` shows and tends the cache.
+"""
+
+from __future__ import annotations
+
+import linecache
+import re
+import sys
+from typing import Any, NoReturn
+
+from IPython.core.error import UsageError
+from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
+from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
+from traitlets import Bool
+
+from kernel_ext import cells, queries
+from kernel_ext.cells import CellOptions, Cells, Place, Refusal
+from kernel_ext.display import StatusDisplay, show_cache, show_inspect, widgets_wanted
+from kernel_ext.tracebacks import KernelUsageError, cell_label
+from kernel_ext.views import StatusView
+
+_CACHE_ACTIONS = {
+    "list": lambda: show_cache(queries.cache_view()),
+    "clear": lambda: print(queries.cache_clear()),
+    "prune": lambda: print(queries.cache_prune()),
+}
+_CACHE_PATHS = {"export": queries.cache_export, "import": queries.cache_import}
+
+
+@magics_class
+class KernelMagics(Magics):
+    """`%%kernel`, `%inspect` and `%cache`."""
+
+    widgets = Bool(True, help="Show live status cards; without them every output is static.").tag(config=True)
+
+    def __init__(self, shell: Any) -> None:
+        super().__init__(shell)
+        self.widgets = widgets_wanted()
+        self.cells = Cells()
+        self.cards: dict[str, Any] = {}
+
+    @magic_arguments()
+    @argument("-n", "--name", default="", help="Call the cell NAME instead of its number.")
+    @argument("-b", "--backend", default="auto", choices=("auto", "cpu", "cuda"), help="Where the kernels run.")
+    @argument("-D", dest="constants", action="append", default=[], metavar="K=V", help="A constant for the kernels.")
+    @argument("-a", "--annotate", nargs="?", const="source,ir", default="", metavar="PANES",
+              help="Show these texts of each kernel: source, ir, adjoint, cuda, llvm, ptx, asm, key.")  # fmt: skip
+    @argument("--grad", action="store_true", help="Compile the adjoints too, not only when first needed.")
+    @argument("-q", "--quiet", action="store_true", help="Show nothing unless the cell is wrong.")
+    @argument("--checks", dest="checks", action="store_true", default=None, help="Test bounds and asserts.")
+    @argument("--no-checks", dest="checks", action="store_false", help="Trust the kernels.")
+    @argument("--fast-math", action="store_true", help="Allow reassociation and approximate maths.")
+    @cell_magic
+    def kernel(self, line: str, cell: str) -> None:
+        """Compile the cell's kernels and bind their names.
+
+        Examples::
+
+            %%kernel
+            def saxpy(a: float, x: array(dtype=float), y: array(dtype=float)):
+                i = tid()
+                y[i] = a * x[i] + y[i]
+
+            %%kernel --grad -D DT=0.01 -a ir,adjoint
+            def step(x: array(dtype=float), v: array(dtype=float)):
+                i = tid()
+                x[i] = x[i] + DT * v[i]
+        """
+        args = self._parse(KernelMagics.kernel, line)
+        if not cell.strip():
+            raise KernelUsageError("the cell below %%kernel is empty; write a def in it")
+        namespace = self.shell.user_ns
+        options = self._options(args, namespace)
+        self._build(cell, options, self._place(line, cell, options), args.quiet)
+
+    @magic_arguments()
+    @argument("kernel", metavar="NAME", help="A kernel of this notebook.")
+    @argument("panes", nargs="*", help="Of source, ir, adjoint, cuda, llvm, ptx, asm, key; source,ir where none is given.")
+    @line_magic
+    def inspect(self, line: str) -> None:
+        """Show what was made of a kernel, side by side.
+
+        Examples::
+
+            %inspect saxpy
+            %inspect saxpy ir,adjoint
+        """
+        args = self._parse(KernelMagics.inspect, line)
+        try:
+            kernel = cells.find_kernel(args.kernel, self.shell.user_ns)
+            panes = cells.parse_panes(" ".join(args.panes), queries.PANES)
+        except Refusal as refusal:
+            _refuse(refusal)
+        show_inspect(queries.inspect_view(kernel, panes or ("source", "ir")))
+
+    @magic_arguments()
+    @argument("action", nargs="?", default="list", choices=("list", "why", "clear", "prune", "export", "import"),
+              help="What to do; list where none is given.")  # fmt: skip
+    @argument("what", nargs="?", default="", help="The kernel of why, the file of export and import.")
+    @line_magic
+    def cache(self, line: str) -> None:
+        """Show or tend the cache of compiled kernels.
+
+        Examples::
+
+            %cache
+            %cache why saxpy
+            %cache export course.zip
+        """
+        args = self._parse(KernelMagics.cache, line)
+        if args.action in _CACHE_ACTIONS:
+            if args.what:
+                raise KernelUsageError(f"%cache {args.action} takes nothing more; it got {args.what!r}")
+            _CACHE_ACTIONS[args.action]()
+        elif not args.what:
+            wanted = "a kernel: %cache why saxpy" if args.action == "why" else f"a file: %cache {args.action} course.zip"
+            raise KernelUsageError(f"%cache {args.action} takes {wanted}")
+        elif args.action == "why":
+            try:
+                print(queries.cache_why(cells.find_kernel(args.what, self.shell.user_ns)))
+            except Refusal as refusal:
+                _refuse(refusal)
+        else:
+            print(_CACHE_PATHS[args.action](args.what))
+
+    def close(self) -> None:
+        """Close the live cards; their static twins come back."""
+        for card in self.cards.values():
+            card.close()
+        self.cards.clear()
+
+    def _parse(self, magic: Any, line: str) -> Any:
+        try:
+            return parse_argstring(magic, line)
+        except UsageError as error:
+            name = f"%%{magic.__name__}" if magic.__name__ == "kernel" else f"%{magic.__name__}"
+            raise KernelUsageError(f"{name}: {error}; {name}? shows the options") from None
+
+    def _options(self, args: Any, namespace: dict[str, Any]) -> CellOptions:
+        try:
+            constants = cells.parse_constants(args.constants, namespace)
+            panes = cells.parse_panes(args.annotate, queries.PANES)
+        except Refusal as refusal:
+            _refuse(refusal)
+        return CellOptions(args.name, args.backend, constants, panes, args.grad, args.checks, args.fast_math)
+
+    def _build(self, text: str, options: CellOptions, place: Place, quiet: bool) -> None:
+        screen = StatusDisplay(live=getattr(self.shell, "kernel", None) is not None, quiet=quiet)
+        screen.open(StatusView(cell=place.name), widgets=self.widgets)
+        self._keep(place, screen.card)
+        last: list[StatusView] = []
+
+        def watch(view: StatusView) -> None:
+            last[:] = [view]
+            screen.watch(view)
+
+        try:
+            built = self.cells.build(text, self.shell.user_ns, options, place, watch)
+        except BaseException:
+            if last:
+                screen.close(last[0])
+            raise
+        screen.close(built.view, built.pane)
+
+    def _keep(self, place: Place, card: Any) -> None:
+        old = self.cards.pop(place.identity, None)
+        if old is not None:
+            old.close()
+        if card is not None:
+            self.cards[place.identity or card.model_id] = card
+
+    def _place(self, line: str, cell: str, options: CellOptions) -> Place:
+        whole = self._whole(cell)
+        before = whole[: -len(cell)].count("\n") if whole.endswith(cell) else 1
+        filename = self._filename(cell)
+        # A shell may count on before the cell's code runs, so the file's own number comes first.
+        found = re.fullmatch(r"Cell In\[(\d+)\]", cell_label(self.shell, filename))
+        number = found[1] if found else self.shell.execution_count
+        lines = (whole if whole.endswith(cell) else f"%%kernel {line}\n{cell}").splitlines(keepends=True)
+        linecache.cache[filename] = (sum(map(len, lines)), None, lines, filename)
+        return Place(options.name or f"cell [{number}]", filename, before, self._identity(options))
+
+    def _whole(self, cell: str) -> str:
+        """The cell as it was typed, its magic's line included; empty where the shell does not tell."""
+        typed = getattr(self.shell.history_manager, "input_hist_raw", None) or [""]
+        return typed[-1] + ("\n" if cell.endswith("\n") and not typed[-1].endswith("\n") else "")
+
+    def _filename(self, cell: str) -> str:
+        """The file that the running cell's code carries."""
+        frame = sys._getframe(1)
+        while frame is not None:
+            if frame.f_globals is self.shell.user_global_ns and frame.f_code.co_name == "<module>":
+                return frame.f_code.co_filename
+            frame = frame.f_back
+        return self.shell.compile.cache(cell, self.shell.execution_count)
+
+    def _identity(self, options: CellOptions) -> str:
+        """The same for each run of the same cell, where the front end or `-n` tells."""
+        parent = getattr(self.shell, "parent_header", None) or {}
+        cell_id = (parent.get("metadata") or {}).get("cellId") if isinstance(parent, dict) else None
+        return str(cell_id or options.name or "")
+
+
+def _refuse(refusal: Refusal) -> NoReturn:
+    raise KernelUsageError(str(refusal)) from None

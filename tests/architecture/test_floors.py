@@ -1,0 +1,201 @@
+"""The floors of the library: who may import whom, and where third parties may be imported.
+
+Kept by a test, because a rule about imports that nobody runs is gone in a month.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FLOORS = {
+    "types": 0,
+    "source": 0,
+    "errors": 0,
+    "config": 0,
+    "events": 0,
+    "ir": 1,
+    "builtins": 2,
+    "frontend": 3,
+    "autodiff": 3,
+    "passes": 3,
+    "backends": 4,
+    "cache": 5,
+    "runtime": 6,
+    "api": 7,
+    "interop": 8,
+    "__init__": 9,
+    "inspect": 9,
+}
+# Floor 3 has one agreed exception to "never sideways": whoever makes IR ends by making it smaller.
+SIDEWAYS = {("autodiff", "passes"), ("frontend", "passes")}
+OPTIONAL = ("jax", "jaxlib", "torch", "cuda", "IPython")
+NOTEBOOK_MAY = ("workbench", "workbench.inspect", "workbench.events", "workbench.errors", "workbench.source")
+
+
+@dataclass(frozen=True)
+class Import:
+    """One imported module, as a dotted name, with where it stands."""
+
+    module: str
+    names: tuple[str, ...]
+    line: int
+    inside_function: bool
+    only_for_types: bool
+
+
+def imports(text: str) -> list[Import]:
+    """All imports of a file, those of functions and of `if TYPE_CHECKING:` marked."""
+    found: list[Import] = []
+
+    def walk(node: ast.AST, inside: bool, typing: bool) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Import):
+                found.extend(Import(alias.name, (), child.lineno, inside, typing) for alias in child.names)
+            elif isinstance(child, ast.ImportFrom):
+                names = tuple(alias.name for alias in child.names)
+                found.append(Import("." * child.level + (child.module or ""), names, child.lineno, inside, typing))
+            else:
+                is_function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
+                is_typing = isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test)
+                walk(child, inside or is_function, typing or is_typing)
+
+    walk(ast.parse(text), False, False)
+    return found
+
+
+def folder(path: str) -> str:
+    """The entry of FLOORS that a file under workbench/ belongs to."""
+    return path.split("/")[0].removesuffix(".py")
+
+
+def floor_problems(path: str, text: str) -> list[str]:
+    """What is wrong with the imports of one file of workbench/; `path` is relative to it."""
+    own = folder(path)
+    if own not in FLOORS:
+        return [f"{path} has no floor: give it a folder of architecture.md"]
+    problems = []
+    for item in imports(text):
+        if item.module.startswith("."):
+            problems.append(f"{path}:{item.line} imports relatively; write the full name")
+            continue
+        if item.module.split(".")[0] != "workbench":
+            continue
+        if item.inside_function:
+            problems.append(f"{path}:{item.line} imports {item.module} inside a function; put it at the top")
+        for target in targets(item):
+            problems += step(path, own, target)
+    return problems
+
+
+def targets(item: Import) -> set[str]:
+    """The files or folders of workbench/, as "api/kernel", that an import reaches."""
+    parts = item.module.split(".")[1:]
+    if parts:
+        return {"/".join(parts)}
+    return {name if name in FLOORS else "__init__" for name in item.names} or {"__init__"}
+
+
+def step(path: str, own: str, target: str) -> list[str]:
+    """The sentence about one import that goes up or sideways."""
+    other = folder(target)
+    here, there = FLOORS[own], FLOORS.get(other)
+    if there is None:
+        return [f"{path} (floor {here}) imports {target}, which has no floor"]
+    sideways = there == here and own != other and here not in (0, 9) and (own, other) not in SIDEWAYS
+    if there > here or sideways:
+        return [f"{path} (floor {here}) imports {target}.py (floor {there})"]
+    return []
+
+
+def files(package: str) -> list[Path]:
+    return sorted((ROOT / package).rglob("*.py"))
+
+
+def test_each_file_imports_from_lower_floors_or_its_own_folder() -> None:
+    problems = []
+    for path in files("workbench"):
+        problems += floor_problems(path.relative_to(ROOT / "workbench").as_posix(), path.read_text())
+    assert not problems, "\n".join(problems)
+
+
+def test_optional_third_parties_are_imported_inside_functions() -> None:
+    problems = []
+    for path in files("workbench"):
+        for item in imports(path.read_text()):
+            if item.module.split(".")[0] in OPTIONAL and not (item.inside_function or item.only_for_types):
+                problems.append(f"{path.relative_to(ROOT)}:{item.line} imports {item.module} at the top of the file")
+    assert not problems, "\n".join(problems)
+
+
+def test_each_optional_module_has_one_importing_file() -> None:
+    homes: dict[str, set[str]] = defaultdict(set)
+    for path in files("workbench"):
+        for item in imports(path.read_text()):
+            if item.module.split(".")[0] in OPTIONAL and not item.only_for_types:
+                homes[item.module].add(str(path.relative_to(ROOT)))
+    crowded = {module: sorted(where) for module, where in homes.items() if len(where) > 1}
+    assert not crowded, "\n".join(f"{module} is imported by {', '.join(where)}" for module, where in crowded.items())
+
+
+def test_the_library_never_imports_the_notebook() -> None:
+    for path in files("workbench"):
+        for item in imports(path.read_text()):
+            top = item.module.split(".")[0]
+            assert top not in ("IPython", "kernel_ext", "ipywidgets", "anywidget"), f"{path}:{item.line}: {item.module}"
+
+
+def test_the_notebook_uses_public_names_only() -> None:
+    problems = []
+    for path in files("kernel_ext"):
+        for item in imports(path.read_text()):
+            reached = {f"workbench.{name}" for name in item.names} if item.module == "workbench" else {item.module}
+            for module in reached:
+                hidden = module.startswith("workbench.") and module.split(".")[1] in FLOORS
+                if hidden and module not in NOTEBOOK_MAY:
+                    problems.append(
+                        f"{path.relative_to(ROOT)}:{item.line} imports {module}; ask workbench.inspect for it"
+                    )
+    assert not problems, "\n".join(problems)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "sentence"),
+    [
+        (
+            "runtime/pack.py",
+            "from workbench.api.kernel import k",
+            "runtime/pack.py (floor 6) imports api/kernel.py (floor 7)",
+        ),
+        ("passes/prune.py", "import workbench.frontend", "passes/prune.py (floor 3) imports frontend.py (floor 3)"),
+        ("ir/build.py", "import workbench", "ir/build.py (floor 1) imports __init__.py (floor 9)"),
+        ("ir/build.py", "from workbench import cache", "ir/build.py (floor 1) imports cache.py (floor 5)"),
+        ("odd/x.py", "", "odd/x.py has no floor: give it a folder of architecture.md"),
+        ("api/tape.py", "from .kernel import k", "api/tape.py:1 imports relatively; write the full name"),
+        (
+            "api/tape.py",
+            "def f():\n    import workbench.ir",
+            "api/tape.py:2 imports workbench.ir inside a function; put it at the top",
+        ),
+    ],
+)
+def test_the_rule_says_what_is_wrong(path: str, text: str, sentence: str) -> None:
+    assert floor_problems(path, text) == [sentence]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("runtime/pack.py", "from workbench.ir import values"),
+        ("runtime/pack.py", "from workbench.runtime.array import Array"),
+        ("autodiff/adjoint.py", "from workbench.passes.prune import prune"),
+        ("__init__.py", "from workbench.api.kernel import kernel"),
+    ],
+)
+def test_the_rule_lets_good_imports_pass(path: str, text: str) -> None:
+    assert floor_problems(path, text) == []

@@ -1,0 +1,72 @@
+"""The public face: every name documented, and the package importable where the optional libraries are missing."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+import types
+
+import workbench
+
+WITHOUT = """
+import sys
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {"cuda", "jax", "jaxlib", "IPython", "torch", "anywidget", "ipywidgets", "matplotlib"}:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Absent())
+"""
+RUN = """
+import numpy as np
+import workbench as wb
+
+source = wb.array(np.arange(8, dtype=np.float32))
+assert source.numpy().sum() == 28
+print(wb.__version__, sorted(wb.__all__) == sorted(set(wb.__all__)))
+"""
+
+
+def python(program: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, timeout=120)
+
+
+def public() -> dict[str, object]:
+    return {name: getattr(workbench, name) for name in workbench.__all__}
+
+
+def test_every_public_name_exists_and_is_documented() -> None:
+    missing = [
+        name
+        for name, thing in public().items()
+        if (inspect.isroutine(thing) or inspect.isclass(thing) or isinstance(thing, types.ModuleType))
+        and not (inspect.getdoc(thing) or "").strip()
+    ]
+    assert not missing, f"without a docstring: {', '.join(missing)}"
+
+
+def test_every_public_method_is_documented() -> None:
+    missing = []
+    for name, thing in public().items():
+        if not inspect.isclass(thing) or not thing.__module__.startswith("workbench"):
+            continue
+        for method, member in vars(thing).items():
+            described = inspect.isroutine(member) or isinstance(member, property | classmethod | staticmethod)
+            if described and not method.startswith("_") and not (inspect.getdoc(getattr(thing, method)) or "").strip():
+                missing.append(f"{name}.{method}")
+    assert not missing, f"without a docstring: {', '.join(missing)}"
+
+
+def test_the_library_works_without_cuda_jax_and_ipython() -> None:
+    result = python(WITHOUT + RUN)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.split()[1] == "True"
+
+
+def test_importing_the_library_does_not_import_the_optional_ones() -> None:
+    result = python("import sys, workbench; print(*sorted({m.split('.')[0] for m in sys.modules}))")
+    assert result.returncode == 0, result.stderr
+    loaded = set(result.stdout.split())
+    assert not loaded & {"jax", "jaxlib", "torch", "IPython", "cuda", "matplotlib", "anywidget"}

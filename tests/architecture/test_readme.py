@@ -1,0 +1,30 @@
+"""The README's example runs as it stands, and its links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_example_runs_and_its_forces_are_right(tmp_path: Path) -> None:
+    (example,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    assert len([row for row in example.splitlines() if row.strip()]) <= 20
+    program = tmp_path / "example.py"
+    program.write_text(example)
+    result = subprocess.run([sys.executable, "-W", "error", program], capture_output=True, text=True, timeout=120)
+    assert result.returncode == 0, result.stderr
+    numbers = [float(n) for n in re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", result.stdout)]
+    assert abs(numbers[0] - 0.5 * 100 * 10 * 0.2**2) < 1e-3
+    assert abs(numbers[1] - 20) < 1e-2 and abs(numbers[-1] + 20) < 1e-2
+    assert all(abs(force) < 1e-2 for force in numbers[2:-1])
+
+
+def test_links_and_pictures_are_there() -> None:
+    targets = re.findall(r"\]\(([^)#]+)\)", README)
+    missing = [target for target in targets if "://" not in target and not (ROOT / target).exists()]
+    assert targets and not missing, missing

@@ -1,0 +1,105 @@
+"""Kernels whose adjoint would not be right: refused at the line that prevents it, saying what to do."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import pytest
+
+from tests.autodiff.numeric import I1, X1, X2, kernel
+from workbench.autodiff import adjoint
+from workbench.builtins import TABLE
+from workbench.errors import NotDifferentiable
+from workbench.types import float64, int32
+
+# Body of a kernel (x, y, w, at, a, n), the text of the line it is refused at, part of the message.
+REFUSED: dict[str, tuple[str, str, str]] = {
+    "product in a dynamic loop": (
+        "s = float64(1.0)\n    for j in range(n):\n        s = s * x[j]\n    y[i] = s", "s = s * x[j]", "s changes in every iteration"
+    ),
+    "maximum in a dynamic loop": (
+        "s = x[0]\n    for j in range(n):\n        s = max(s, x[j])\n    y[i] = s", "s = max(s, x[j])", "s changes"
+    ),
+    "needed behind a sum": (
+        "s = float64(0.0)\n    t = float64(0.0)\n    for j in range(n):\n        s = s + x[j]\n        u = s + 1.0\n        t += sin(u)\n    y[i] = t",
+        "t += sin(u)", "needs its value",
+    ),
+    "an index that changes irregularly": (
+        "s = float64(0.0)\n    c = 1\n    for j in range(n):\n        s += x[c] * x[c]\n        c = (c * 3) % 5\n    y[i] = s",
+        "s += x[c] * x[c]", "c changes",
+    ),
+    "a flag": (
+        "s = float64(0.0)\n    f = i > 0\n    for j in range(n):\n        if f:\n            s += x[j]\n        f = not f\n    y[i] = s",
+        "if f:", "f changes",
+    ),
+    "a static loop that is too long": (
+        "s = float64(1.0)\n    for j in range(100000):\n        s = s * x[i]\n    y[i] = s", "s = s * x[i]", "s changes"
+    ),
+    "overwritten": ("x[i] = sin(x[i])", "x[i] = sin(x[i])", "x is overwritten"),
+    "scaled in place": ("x[i] *= y[i]", "x[i] *= y[i]", "x is overwritten"),
+    "overwritten later": ("t = x[i]\n    y[i] = t * t\n    x[i] = 0.0", "t = x[i]", "x is overwritten"),
+    "an index that is overwritten": ("j = at[i]\n    at[i] = 0\n    y[i] = x[j]", "j = at[i]", "at is overwritten"),
+    "while, carried": (
+        "s = x[i]\n    while s < 10.0:\n        s = s * 2.0\n    y[i] = s", "while s < 10.0:", "while loop carries s"
+    ),
+    "while, stores": ("c = 0\n    while c < n:\n        y[c] = x[c]\n        c += 1", "while c < n:", "while loop changes"),
+    "the old value of an atomic": (
+        "s = atomic_add(x, 0, 1.0)\n    y[i] = s * s", "s = atomic_add(x, 0, 1.0)", "old value"
+    ),
+    "the old value of a counter": ("j = atomic_add(at, 0, 1)\n    y[j] = x[i]", "j = atomic_add(at, 0, 1)", "old value"),
+    "another thread's element": ("y[i] = x[i]\n    x[i] = y[(i + 1) % n]", "x[i] = y[(i + 1) % n]", "another thread"),
+    "shifted": ("if i > 0:\n        x[i] = x[i - 1] + a", "x[i] = x[i - 1] + a", "another thread"),
+    "a sum into one element": ("y[0] = y[0] + x[i]", "y[0] = y[0] + x[i]", "another thread"),
+    "assigned and added": ("y[i] = x[i]\n    atomic_add(y, at[i], x[i])", "atomic_add(y, at[i], x[i])", "both assigned"),
+    "added and read": ("atomic_add(y, at[i], x[i])\n    x[i] = y[i] * a", "x[i] = y[i] * a", "another thread"),
+    "one row of two indices": ("i2 = i + 0 * i\n    w[0, i2] = w[i, 0] + a", "w[0, i2] = w[i, 0] + a", "another thread"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused_at_its_line(name: str) -> None:
+    body, line, message = REFUSED[name]
+    text = f"def k(x, y, w, at, a, n):\n    i = tid()\n    {body}"
+    function = kernel(text, {"x": X1, "y": X1, "w": X2, "at": I1, "a": float64, "n": int32})
+    with pytest.raises(NotDifferentiable, match=re.escape(message)) as caught:
+        adjoint(function)
+    error = caught.value
+    assert error.location is not None and error.location.source.line(error.location.line).strip() == line
+    assert error.function == "k"
+    assert error.advice.endswith(".")
+
+
+def test_a_kernel_that_never_asks_for_its_thread_owns_nothing() -> None:
+    function = kernel("def k(x):\n    x[0] = x[0] + 1.0", {"x": X1})
+    with pytest.raises(NotDifferentiable, match="another thread"):
+        adjoint(function)
+
+
+def test_one_of_two_thread_indices_is_not_enough() -> None:
+    function = kernel("def k(x):\n    i, j = tid()\n    x[i] = x[i] + 1.0", {"x": X1})
+    with pytest.raises(NotDifferentiable, match="another thread"):
+        adjoint(function)
+
+
+def test_a_builtin_without_a_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    function = kernel("def k(x, y):\n    i = tid()\n    t = float64(1.0)\n    y[i] = cbrt(x[i])", {"x": X1, "y": X1})
+    bare = dataclasses.replace(TABLE["cbrt"], gradient=None, differentiable="no: nobody has worked it out")
+    monkeypatch.setitem(TABLE, "cbrt", bare)
+    with pytest.raises(NotDifferentiable, match=r"cbrt\(\) has no derivative: nobody has worked it out") as caught:
+        adjoint(function)
+    assert caught.value.location is not None and caught.value.location.line == 4
+
+
+def test_a_builtin_without_a_rule_is_no_matter_where_nothing_depends_on_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "def k(x, y):\n    i = tid()\n    y[i] = x[i] * float64(int(cbrt(x[i])))"
+    function = kernel(text, {"x": X1, "y": X1})
+    monkeypatch.setitem(TABLE, "cbrt", dataclasses.replace(TABLE["cbrt"], gradient=None))
+    assert "cbrt" in {op.name for op in adjoint(function).body.ops}
+
+
+def test_the_need_of_an_overwritten_value_is_named() -> None:
+    function = kernel("def k(x):\n    i = tid()\n    t = x[i]\n    x[i] = t * t", {"x": X1})
+    with pytest.raises(NotDifferentiable, match=r"the value it had here \(line 4\)") as caught:
+        adjoint(function)
+    assert caught.value.location is not None and caught.value.location.line == 3

@@ -1,0 +1,362 @@
+"""Kernels whose adjoint must be right: every gradient against difference quotients in float64."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.autodiff.numeric import I1, V1, X1, X2, check, kernel
+from workbench.types import VECTORS, Type, float64, int32, uint32
+
+vec3d = VECTORS["vec3d"]
+N = 5
+
+
+def values(*shape: int, low: float = 0.3, high: float = 1.7) -> np.ndarray:
+    return np.random.default_rng(len(shape) + sum(shape)).uniform(low, high, shape)
+
+
+def signed(*shape: int) -> np.ndarray:
+    return values(*shape, low=-1.5, high=1.5)
+
+
+STRAIGHT: dict[str, str] = {
+    "arithmetic": "y[i] = x[i] * x[i] - 3.0 / x[i] + (-x[i]) * a",
+    "several uses of one value": "t = sin(x[i])\n    u = t * t\n    y[i] = u * t + u",
+    "functions": "y[i] = exp(x[i]) * sqrt(x[i]) + log(x[i]) * atan2(x[i], a) + pow(x[i], a)",
+    "mod": "y[i] = (x[i] * 7.0) % a",
+    "where": "y[i] = where(x[i] > 1.0, x[i] * x[i], a * x[i])",
+    "min and max": "y[i] = min(x[i], a) * max(x[i], 1.0) + clamp(x[i], 0.5, 1.0)",
+    "integer cast cuts": "y[i] = x[i] * float64(int(x[i] * 10.0))",
+    "rounding": "y[i] = x[i] - floor(x[i] * 3.0) * a",
+    "int to float": "y[i] = x[i] * float64(i) + float64(i * 2)",
+    "a constant stored": "y[i] = 2.5",
+    "nothing of x": "y[i] = a",
+    "written twice": "y[i] = x[i] * 2.0\n    y[i] = x[i] * a",
+    "written, then cleared": "y[i] = x[i]\n    y[i] = 0.0",
+    "read after write": "y[i] = x[i] * 3.0\n    x[i] = y[i] * 2.0",
+    "read after write, nonlinear": "y[i] = sin(x[i])\n    t = y[i]\n    y[i] = t * t",
+    "linear update": "y[i] = y[i] + a * x[i] * x[i]",
+    "augmented": "y[i] += sin(x[i])\n    y[i] -= x[i] * 0.5",
+    "scaled update": "y[i] = 0.25 * y[i] + x[i]",
+    "swap": "s = x[i]\n    t = y[i]\n    x[i] = t\n    y[i] = s",
+    "used before it is overwritten linearly": "s = x[i]\n    x[i] = 2.0 * s\n    y[i] = s + x[i]",
+    "scalar in a power": "y[i] = a ** x[i]",
+    "chained": "y[i] = tanh(sinh(x[i] * 0.3)) + cosh(x[i]) * erf(a * x[i])",
+    "index from the end": "y[i] = x[-1 - i] * x[i]",
+    "neighbours": "j = (i + 1) % len(x)\n    y[i] = x[i] * x[j] + x[j] * x[j]",
+}
+
+
+@pytest.mark.parametrize("name", STRAIGHT)
+@pytest.mark.parametrize("atomic", [False, True], ids=["plain", "atomic"])
+def test_straight_line(name: str, atomic: bool) -> None:
+    function = kernel(f"def k(x, y, a):\n    i = tid()\n    {STRAIGHT[name]}", {"x": X1, "y": X1, "a": float64})
+    check(function, N, values(N), values(N), 1.3, atomic=atomic)
+
+
+BRANCHES: dict[str, str] = {
+    "one side": "if x[i] > 1.0:\n        y[i] = x[i] * x[i]",
+    "two sides": "if x[i] > 1.0:\n        y[i] = x[i] * a\n    else:\n        y[i] = sin(x[i])",
+    "a value from both": "if x[i] > a:\n        t = x[i] * x[i]\n    else:\n        t = a\n    y[i] = t * t",
+    "a value that stays": "t = x[i] * a\n    if i % 2 == 0:\n        t = t * t\n    y[i] = t * x[i]",
+    "nested": """t = x[i]
+    if i > 0:
+        u = t * a
+        if i > 2:
+            t = u * u
+        else:
+            t = u + a
+            y[i] = t
+    y[i] = y[i] + t * x[i]""",
+    "elif": """if i == 0:
+        t = x[i]
+    elif i == 1:
+        t = x[i] * x[i]
+    else:
+        t = x[i] * a
+    y[i] = t * t""",
+    "ternary": "y[i] = x[i] * x[i] if x[i] > 1.0 else a / x[i]",
+    "early return": "if i == 2:\n        return\n    y[i] = x[i] * a",
+    "store in one, overwritten after": "if i > 1:\n        y[i] = x[i]\n    y[i] = x[i] * x[i]",
+    "conditional on both": "if x[i] > 0.5 and x[i] < a:\n        y[i] = exp(x[i])",
+}
+
+
+@pytest.mark.parametrize("name", BRANCHES)
+def test_branches(name: str) -> None:
+    function = kernel(f"def k(x, y, a):\n    i = tid()\n    {BRANCHES[name]}", {"x": X1, "y": X1, "a": float64})
+    check(function, N, values(N), values(N), 1.1)
+
+
+NANS: dict[str, str] = {
+    "if": "if x[i] > 0.0:\n        y[i] = sqrt(x[i]) * log(x[i])\n    else:\n        y[i] = x[i]",
+    "if, computed outside": "r = sqrt(x[i])\n    t = x[i]\n    if x[i] > 0.0:\n        t = r * a\n    y[i] = t",
+    "where": "y[i] = where(x[i] > 0.0, sqrt(x[i]), x[i] * a)",
+    "where of a shared value": "r = sqrt(x[i])\n    y[i] = where(x[i] > 0.0, r, 0.0) * a + where(x[i] > 0.0, r * r, 1.0)",
+    "where in where": "r = log(x[i])\n    y[i] = where(x[i] > 0.0, where(x[i] > 1.0, r, r * r), a)",
+    "where in an untaken if": "r = log(x[i])\n    t = a\n    if i > 0:\n        t = where(x[i] > 0.0, r, a)\n    y[i] = t",
+    "a loop that does not run": "r = sqrt(x[i])\n    s = float64(0.0)\n    for j in range(int(x[i] > 0.0)):\n        s += r\n    y[i] = s",
+    "maximum": "y[i] = max(a, sqrt(x[i] * 0.0)) * x[i]",
+}
+
+
+@pytest.mark.parametrize("name", NANS)
+def test_a_nan_of_what_was_not_taken_never_gets_through(name: str) -> None:
+    function = kernel(f"def k(x, y, a):\n    i = tid()\n    {NANS[name]}", {"x": X1, "y": X1, "a": float64})
+    x = np.array([-1.0, 0.7, -0.4, 1.6, 2.0])
+    check(function, N, x, values(N), 1.1)
+
+
+@pytest.mark.parametrize("read", ["v.x", "v[0]", "v.x * v.z"])
+def test_a_component_nobody_used_has_no_nan(read: str) -> None:
+    text = f"def k(p, y):\n    i = tid()\n    v = sqrt(p[i])\n    y[i] = {read}"
+    check(kernel(text, {"p": V1, "y": X1}), 3, values(3, 3) * [1, -1, 1], values(3))
+
+
+LOOPS: dict[str, str] = {
+    "static sum": "s = float64(0.0)\n    for j in range(3):\n        s += x[j] * x[i]\n    y[i] = s * s",
+    "static product": "s = float64(1.0)\n    for j in range(3):\n        s *= x[j] + x[i]\n    y[i] = s",
+    "static, nested product": """s = float64(1.0)
+    for j in range(2):
+        for k in range(j + 1):
+            s = s * x[k] + x[j]
+    y[i] = s""",
+    "static product in a dynamic sum": """s = float64(0.0)
+    for j in range(n):
+        p = float64(1.0)
+        for k in range(3):
+            p *= x[k] + x[j]
+        s += p
+    y[i] = s""",
+    "static maximum": "m = x[0]\n    for j in range(1, 4):\n        m = max(m, x[j])\n    y[i] = m",
+    "dynamic sum": "s = float64(0.0)\n    for j in range(n):\n        s += sin(x[j]) * a\n    y[i] = s * s",
+    "sum from the shape": "s = float64(0.0)\n    for j in range(len(x)):\n        s += x[j] * x[j]\n    y[i] = s * x[i]",
+    "starts with a value": "s = x[i] * a\n    for j in range(n):\n        s += x[j]\n    y[i] = s * s",
+    "two sums": """s = float64(0.0)
+    t = a
+    for j in range(n):
+        s += x[j]
+        t += s * 0.5
+    y[i] = s * t""",
+    "linear recurrence": "s = x[0]\n    for j in range(n):\n        s = 0.5 * s + x[j] * x[i]\n    y[i] = s * s",
+    "rotation": """u = x[i]
+    v = 1.0
+    for j in range(n):
+        w = u * 0.8 - v * 0.6
+        v = u * 0.6 + v * 0.8 + x[j]
+        u = w
+    y[i] = u * v""",
+    "last one wins": "s = a\n    for j in range(n):\n        s = x[j] * x[j]\n    y[i] = s",
+    "selection": "s = a\n    for j in range(n):\n        if j == i:\n            s = x[j] * a\n    y[i] = s * s",
+    "conditional sum": "s = float64(0.0)\n    for j in range(n):\n        if j != i:\n            s += x[j] * x[i]\n    y[i] = s",
+    "steps": "s = float64(0.0)\n    for j in range(1, n, 2):\n        s += x[j] * float64(j)\n    y[i] = s",
+    "backwards": "s = float64(0.0)\n    for j in range(n - 1, -1, -1):\n        s = 0.5 * s + x[j] * x[j]\n    y[i] = s",
+    "backwards by two": "s = float64(0.0)\n    for j in range(n - 1, 0, -2):\n        s = 0.5 * s + x[j] * x[j]\n    y[i] = s",
+    "a step from a parameter": "s = float64(0.0)\n    for j in range(4, i, -m):\n        s = 0.5 * s + x[j] * x[j]\n    y[i] = s",
+    "a rising step from a parameter": "s = float64(0.0)\n    for j in range(i, 5, m):\n        s = 0.5 * s + x[j] * x[j]\n    y[i] = s",
+    "empty": "s = a\n    for j in range(n, 2):\n        s += x[j]\n    y[i] = s * s",
+    "bounds from the thread": "s = float64(0.0)\n    for j in range(i, n):\n        s += x[j] * x[i]\n    y[i] = s",
+    "nested dynamic": """s = float64(0.0)
+    for j in range(n):
+        t = a
+        for k in range(j):
+            t += x[k] * x[j]
+        s += t * t
+    y[i] = s""",
+    "nested, carried through both": """s = float64(0.0)
+    for j in range(n):
+        for k in range(j, n):
+            s = 0.9 * s + x[k] * x[j]
+    y[i] = s""",
+    "a counter": "s = float64(0.0)\n    c = 1\n    for j in range(m):\n        s += x[c] * x[c]\n        c += 1\n    y[i] = s",
+    "a counter down": "s = float64(0.0)\n    c = 4\n    for j in range(n, 1, -2):\n        s += x[c] * x[c]\n        c = c - m\n    y[i] = s",
+    "stores in a loop": "for j in range(n):\n        y[i] = x[j] * a",
+    "additions in a loop": "for j in range(n):\n        y[i] += x[j] * x[i]",
+    "linear update in a loop": "for j in range(n):\n        y[i] = 0.5 * y[i] + x[j] * x[j]",
+    "while, inactive": """c = 0
+    while c < n and x[c] < 1.2:
+        c += 1
+    y[i] = x[i] * float64(c)""",
+    "a bound that is loaded": "s = float64(0.0)\n    for j in range(int(x[i] * 3.0)):\n        s += x[j] * x[j]\n    y[i] = s",
+    "a loop in a branch": """s = a
+    if i > 1:
+        for j in range(i):
+            s += x[j] * x[i]
+    y[i] = s * s""",
+    "a branch in a loop in a branch": """s = a
+    if i > 1:
+        for j in range(n):
+            if x[j] > 1.0:
+                s += x[j] * x[i]
+            else:
+                s = s * 0.5
+    y[i] = s * s""",
+    "a constant in a loop": "s = x[i]\n    for j in range(n):\n        s = float64(1.0)\n    y[i] = s * a",
+    "names exchanged": "u = x[i]\n    v = a\n    for j in range(n):\n        u, v = v, u\n    y[i] = u * 2.0 + v * v",
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops(name: str) -> None:
+    text = f"def k(x, y, a, n, m):\n    i = tid()\n    {LOOPS[name]}"
+    function = kernel(text, {"x": X1, "y": X1, "a": float64, "n": int32, "m": int32})
+    check(function, N, values(N), values(N), 1.3, N, 2)
+
+
+
+
+def test_an_unsigned_range() -> None:
+    text = """
+    def k(x, y, n):
+        s = x[0]
+        for j in range(uint32(2), n, uint32(3)):
+            s = 0.5 * s + x[j] * x[j]
+        y[tid()] = s
+    """
+    function = kernel(text, {"x": X1, "y": X1, "n": uint32})
+    for n in (0, 2, 3, 8, 9):
+        check(function, 1, values(9), values(1), n)
+
+
+@pytest.mark.parametrize("start", [-2, 0, 3])
+@pytest.mark.parametrize("stop", [-3, 0, 4, 5])
+@pytest.mark.parametrize("step", [-3, -2, -1, 1, 2, 3])
+def test_every_range_backwards(start: int, stop: int, step: int) -> None:
+    text = """
+    def k(x, y, start, stop, step):
+        s = x[0]
+        c = 0.0
+        for j in range(start, stop, step):
+            s = 0.5 * s + x[j] * x[j]
+            c += 1.0
+        y[tid()] = s * x[0] + c
+    """
+    function = kernel(text, {"x": X1, "y": X1, "start": int32, "stop": int32, "step": int32})
+    check(function, 1, values(N), values(1), start, stop, step)
+
+
+ARRAYS: dict[str, tuple[str, dict[str, Type], Any, list[Any]]] = {
+    "two dimensions": (
+        "def k(x, y):\n    i, j = tid()\n    y[j, i] = x[i, j] * x[i, j]",
+        {"x": X2, "y": X2}, (2, 3), [values(2, 3), values(3, 2)],
+    ),
+    "rows of a thread": (
+        """def k(x, y):
+    i = tid()
+    for j in range(1, 4):
+        y[i, j] = y[i, j - 1] * 0.5 + x[i, j] * x[i, 0]""",
+        {"x": X2, "y": X2}, 3, [values(3, 4), values(3, 4)],
+    ),
+    "matrix times vector": (
+        """def k(m, x, y):
+    i = tid()
+    s = float64(0.0)
+    for j in range(m.shape[1]):
+        s += m[i, j] * x[j]
+    y[i] = s * s""",
+        {"m": X2, "x": X1, "y": X1}, 3, [values(3, 4), values(4), values(3)],
+    ),
+    "blur": (
+        """def k(x, y):
+    i, j = tid()
+    s = float64(0.0)
+    for di in range(-1, 2):
+        for dj in range(-1, 2):
+            r = clamp(i + di, 0, x.shape[0] - 1)
+            c = clamp(j + dj, 0, x.shape[1] - 1)
+            s += x[r, c] * (1.0 + 0.5 * float64(di * dj))
+    y[i, j] = s / 9.0""",
+        {"x": X2, "y": X2}, (3, 4), [values(3, 4), values(3, 4)],
+    ),
+    "gather": (
+        "def k(x, y, at):\n    i = tid()\n    y[i] = x[at[i]] * x[at[i]]",
+        {"x": X1, "y": X1, "at": I1}, 4, [values(3), values(4), np.array([0, 2, 2, 1], np.int32)],
+    ),
+    "scatter without races": (
+        "def k(x, y, at):\n    i = tid()\n    y[at[i]] = x[i] * x[i]",
+        {"x": X1, "y": X1, "at": I1}, 3, [values(3), values(4), np.array([2, 0, 3], np.int32)],
+    ),
+    "histogram": (
+        "def k(x, y, at):\n    i = tid()\n    atomic_add(y, at[i], x[i] * x[i])",
+        {"x": X1, "y": X1, "at": I1}, 4, [values(4), values(3), np.array([0, 2, 2, 1], np.int32)],
+    ),
+    "atomic sum in a loop": (
+        """def k(x, y):
+    i = tid()
+    for j in range(len(y)):
+        atomic_add(y, j, x[i] * x[j])""",
+        {"x": X1, "y": X1}, 4, [values(4), values(3)],
+    ),
+    "atomic_sub": (
+        "def k(x, y):\n    i = tid()\n    atomic_sub(y, 0, x[i] * x[i])",
+        {"x": X1, "y": X1}, 4, [values(4), values(1)],
+    ),
+    "own element, added and assigned": (
+        "def k(x, y):\n    i = tid()\n    y[i] = x[i]\n    atomic_add(y, i, x[i] * x[i])",
+        {"x": X1, "y": X1}, 4, [values(4), values(4)],
+    ),
+    "interleaved": (
+        "def k(x, y):\n    i = tid()\n    y[2 * i] = x[i] * x[i]\n    y[2 * i + 1] = sin(x[i])",
+        {"x": X1, "y": X1}, 3, [values(3), values(6)],
+    ),
+    "one thread writes all": (
+        "def k(x, y):\n    for j in range(len(y)):\n        y[j] = x[j] * x[0]",
+        {"x": X1, "y": X1}, 1, [values(4), values(4)],
+    ),
+    "integers counted beside": (
+        "def k(x, y, at):\n    i = tid()\n    atomic_add(at, 0, 1)\n    y[i] = x[i] * x[i]",
+        {"x": X1, "y": X1, "at": I1}, 3, [values(3), values(3), np.zeros(1, np.int32)],
+    ),
+    "a scalar alone": (
+        "def k(y, a):\n    i = tid()\n    y[i] = a * a * float64(i)",
+        {"y": X1, "a": float64}, 3, [values(3), 1.7],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+@pytest.mark.parametrize("atomic", [False, True], ids=["plain", "atomic"])
+def test_arrays(name: str, atomic: bool) -> None:
+    text, signature, dim, arguments = ARRAYS[name]
+    check(kernel(text, signature), dim, *arguments, atomic=atomic)
+
+
+VECTOR_KERNELS: dict[str, str] = {
+    "arithmetic": "q[i] = p[i] * a + p[i] * p[i] - p[i] / b",
+    "functions by component": "q[i] = sin(p[i]) * exp(b)",
+    "scalar products": "q[i] = p[i] * dot(p[i], b) + cross(p[i], b) * length(p[i])",
+    "normalize": "q[i] = normalize(p[i]) * length_sq(b)",
+    "components": "v = p[i]\n    q[i] = vec3d(v.x * v.y, v.z * a, sin(v.x))",
+    "one component": "q[i] = vec3d(p[i].y * p[i].y, 0.0, b.x)",
+    "component by an index": "s = float64(0.0)\n    for j in range(3):\n        s += p[i][j] * b[2 - j]\n    q[i] = b * s",
+    "component by a dynamic index": "s = float64(0.0)\n    for j in range(n):\n        s += p[i][j] * b[j]\n    q[i] = b * s",
+    "component written": "v = p[i]\n    v.y = v.x * a\n    q[i] = v * v",
+    "component written in a loop": "v = b\n    for j in range(n):\n        v[j] = p[i][j] * a\n    q[i] = v * v",
+    "component read after it was written": "v = p[i]\n    v.x = a\n    v.x = v.x * v.y\n    q[i] = v * v.x",
+    "where": "q[i] = where(p[i].x > 1.0, p[i] * p[i], b)",
+    "sum in a loop": "v = b\n    for j in range(n):\n        v = v * 0.5 + p[j] * p[i].x\n    q[i] = v",
+    "branches": "v = p[i]\n    if v.x > 1.0:\n        v = v * v.y\n    q[i] = v + b",
+    "lerp": "q[i] = lerp(p[i], b, vec3d(a))",
+}
+
+
+@pytest.mark.parametrize("name", VECTOR_KERNELS)
+def test_vectors(name: str) -> None:
+    text = f"def k(p, q, b, a, n):\n    i = tid()\n    {VECTOR_KERNELS[name]}"
+    function = kernel(text, {"p": V1, "q": V1, "b": vec3d, "a": float64, "n": int32})
+    check(function, 3, values(3, 3), values(3, 3), np.array([0.4, 1.2, 0.9]), 1.3, 3)
+
+
+def test_funcs_are_part_of_it() -> None:
+    text = """
+    def k(x, y, a):
+        i = tid()
+        t = x[i]
+        for j in range(4):
+            t = t - (t * t - a) / (2.0 * t)
+        y[i] = t
+    """
+    check(kernel(text, {"x": X1, "y": X1, "a": float64}), N, values(N), values(N), 2.0)

@@ -1,0 +1,74 @@
+"""A launch without a runtime: pack arguments by the layout, compile, load, and run the native launcher."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+import pytest
+
+from workbench.backends.base import Options
+from workbench.backends.cpu.compile import CpuBackend
+from workbench.backends.cpu.dispatch import dispatch
+from workbench.backends.cpu.jit import CpuCode, load
+from workbench.backends.layout import layout
+from workbench.ir.values import Function
+from workbench.ir.verify import verify
+from workbench.types import ArrayType, element
+
+ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
+
+
+def pack(function: Function, dims: Sequence[int], args: Sequence[Any]) -> np.ndarray[Any, Any]:
+    """The parameter buffer of a launch."""
+    plan = layout([(p.name, p.type) for p in function.params])
+    buffer = bytearray(plan.size)
+    struct.pack_into("4q", buffer, 0, *[*dims, 1, 1, 1, 1][:4])
+    for slot, arg in zip(plan.slots, args, strict=True):
+        if isinstance(slot.type, ArrayType):
+            n = slot.type.ndim
+            struct.pack_into(f"{1 + 2 * n}q", buffer, slot.offset, arg.ctypes.data, *arg.shape[:n], *arg.strides[:n])
+        else:
+            data = np.asarray(arg, dtype=element(slot.type).numpy).tobytes()
+            buffer[slot.offset : slot.offset + len(data)] = data
+    return np.frombuffer(bytes(buffer), dtype=np.uint8)
+
+
+def build(function: Function, options: Options) -> CpuCode:
+    """The function, compiled for this machine and loaded."""
+    backend = CpuBackend()
+    artifact = backend.compile(verify(function), options, backend.target())
+    return load(artifact.image, artifact.metadata["entry"])
+
+
+@pytest.fixture
+def launch() -> Callable[..., None]:
+    """`launch(function, dims, args, options, threads, grain, cuts)`: `cuts` splits the range by hand."""
+
+    def run(
+        function: Function, dims: Sequence[int], args: Sequence[Any], options: Options | None = None,
+        threads: int = 1, grain: int = 65536, cuts: Sequence[int] | None = None,
+    ) -> None:  # fmt: skip
+        code = build(function, options or Options())
+        buffer = pack(function, dims, args)
+        total = prod(dims)
+        if cuts is None:
+            assert dispatch(code.address, buffer.ctypes.data, total, threads, grain) == 0
+        else:
+            entry = ENTRY(code.address)
+            ends = [0, *cuts, total]
+            for begin, end in zip(ends[:-1], ends[1:], strict=True):
+                assert entry(buffer.ctypes.data, begin, end, None) == 0
+        code.close()
+
+    return run
+
+
+@pytest.fixture
+def packed() -> Callable[..., Any]:
+    """`packed(function, dims, args)`: (loaded code, parameter buffer), for calls of the native launcher itself."""
+    return lambda function, dims, args: (build(function, Options()), pack(function, dims, args))

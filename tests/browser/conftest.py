@@ -1,0 +1,151 @@
+"""A private JupyterLab and a page that shows it: own folders, loopback only, nothing that pops up over the page."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SCREENS = Path(__file__).parents[2] / "build" / "screens"
+CHROMIUM_FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
+QUIET = ["--disable-background-networking", "--disable-component-update", "--hide-scrollbars"]
+SETTINGS = {
+    "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True},
+    "notebook-extension/tracker": {"windowingMode": "none"},
+    "docmanager-extension/plugin": {"autosaveInterval": 3600},
+}
+KERNEL_IS_IDLE = """() => {
+  const widget = window.jupyterapp && window.jupyterapp.shell.currentWidget;
+  const kernel = widget && widget.sessionContext && widget.sessionContext.session && widget.sessionContext.session.kernel;
+  return kernel && kernel.status === 'idle' && kernel.connectionStatus === 'connected'; }"""
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def _environment(private: Path) -> dict[str, str]:
+    for plugin, body in SETTINGS.items():
+        path = private / "settings" / "@jupyterlab" / f"{plugin}.jupyterlab-settings"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(body))
+    folders = {
+        "JUPYTER_CONFIG_DIR": "config",
+        "JUPYTER_RUNTIME_DIR": "runtime",
+        "JUPYTER_DATA_DIR": "data",
+        "JUPYTERLAB_SETTINGS_DIR": "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+        "IPYTHONDIR": "ipython",
+    }
+    return {**os.environ, **{name: str(private / folder) for name, folder in folders.items()}}
+
+
+@contextmanager
+def _server(root: Path, private: Path) -> Iterator[tuple[str, str]]:
+    """A JupyterLab that serves `root`: its address and token."""
+    port, token = _free_port(), secrets.token_hex(16)
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"]
+    command += ["--ServerApp.port_retries=0", f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={root}"]
+    command += ["--LabApp.expose_app_in_browser=True", "--LabApp.extension_manager=readonly", "--LabApp.news_url=None"]
+    log = private / "lab.log"
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            command, env=_environment(private), stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+        )
+        try:
+            address = f"http://127.0.0.1:{port}"
+            _wait_for(process, f"{address}/api/status?token={token}", log)
+            yield address, token
+        finally:
+            os.killpg(process.pid, signal.SIGTERM)
+            try:
+                process.wait(15)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait(10)
+
+
+def _wait_for(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
+    deadline = time.monotonic() + 90
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            urllib.request.urlopen(url, timeout=2).close()
+            return
+        except OSError:
+            time.sleep(0.1)
+    raise RuntimeError(f"JupyterLab did not start:\n{log.read_text()[-3000:]}")
+
+
+class LabPage:
+    """A notebook open in JupyterLab, in a browser. `page` is Playwright's; `complaints` what the console said."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.notebook = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
+        self.complaints: list[str] = []
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.route(re.compile(r"^https?://(?!127\.0\.0\.1)"), lambda route: route.abort())
+
+    def open(self, address: str, token: str, name: str) -> None:
+        """Open the notebook `name` and wait for its kernel."""
+        self.page.goto(f"{address}/lab/tree/{name}?token={token}&reset", wait_until="domcontentloaded")
+        self.page.wait_for_function(KERNEL_IS_IDLE, timeout=90_000)
+
+    def run(self, command: str) -> None:
+        """Run one of JupyterLab's commands."""
+        self.page.evaluate("command => window.jupyterapp.commands.execute(command)", command)
+
+    def go_to(self, cell: int) -> None:
+        """Make `cell` the active one and bring it into view."""
+        self.page.evaluate(
+            """index => { const content = window.jupyterapp.shell.currentWidget.content;
+                          content.activeCellIndex = index; content.deselectAll(); }""",
+            cell,
+        )
+        self.notebook.locator(".jp-Notebook .jp-Cell").nth(cell).scroll_into_view_if_needed()
+
+    def screenshot(self, name: str) -> Path:
+        """Keep a picture of the page under build/screens."""
+        SCREENS.mkdir(parents=True, exist_ok=True)
+        path = SCREENS / f"{name}.png"
+        self.page.screenshot(path=str(path))
+        return path
+
+
+@pytest.fixture
+def lab(tmp_path: Path, need: Callable[[str], str]) -> Iterator[Callable[[Path], LabPage]]:
+    """`lab(notebook)` opens a copy of a notebook in a real JupyterLab in a real browser."""
+    for tool in ("jupyter", "playwright"):
+        need(tool)
+    chromium = need("chromium")
+    from playwright.sync_api import sync_playwright
+
+    root, private = tmp_path / "root", tmp_path / "private"
+    root.mkdir()
+    private.mkdir()
+    with _server(root, private) as (address, token), sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS + QUIET)
+
+        def open_notebook(path: Path) -> LabPage:
+            (root / path.name).write_bytes(path.read_bytes())
+            page = LabPage(browser.new_page(viewport={"width": 1280, "height": 1100}))
+            page.open(address, token, path.name)
+            return page
+
+        yield open_notebook
+        browser.close()

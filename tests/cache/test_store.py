@@ -1,0 +1,206 @@
+"""What the store answers, from where, and what it counts."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests.cache.samples import digest, entry
+from workbench.cache import generator
+from workbench.cache.entry import Entry
+from workbench.cache.memory import Memory
+from workbench.cache.store import Store, default_store
+from workbench.errors import CacheError
+
+
+def test_a_new_store_is_empty_and_makes_no_folder(store: Store, root: Path) -> None:
+    assert store.get(digest(1)) is None
+    assert not root.exists()
+    assert store.entries() == []
+    assert store.info().modules == 0
+
+
+def test_memory_answers_first_then_disk(store: Store, root: Path) -> None:
+    store.put(digest(1), entry(1))
+    found = store.get(digest(1))
+    assert found == entry(1) and found.where == "memory"
+
+    later = Store(root)
+    first, second = later.get(digest(1)), later.get(digest(1))
+    assert first == second == entry(1)
+    assert (first.where, second.where) == ("disk", "memory")
+
+
+def test_memory_and_disk_give_the_same_metadata(store: Store, root: Path) -> None:
+    store.put(digest(1), Entry(b"image", {"b": (1, 2), "a": {1: None}, "é": 0.1}))
+    metadata = {"a": {"1": None}, "b": [1, 2], "é": 0.1}
+    assert store.get(digest(1)).metadata == Store(root).get(digest(1)).metadata == metadata
+
+
+def test_a_later_artifact_takes_the_place_of_an_earlier_one(store: Store, root: Path) -> None:
+    store.put(digest(1), entry("old"))
+    store.put(digest(1), entry("new"))
+    assert store.get(digest(1)) == Store(root).get(digest(1)) == entry("new")
+
+
+def test_an_empty_image_is_an_artifact(store: Store, root: Path) -> None:
+    store.put(digest(1), Entry(b"", {}))
+    assert Store(root).get(digest(1)) == Entry(b"", {})
+
+
+def test_the_place_and_mode_of_a_file(store: Store, root: Path) -> None:
+    before = os.umask(0)
+    try:
+        store.put(digest(1), entry(1))
+    finally:
+        os.umask(before)
+    path = root / "v1" / digest(1)[:2] / digest(1)[2:]
+    assert path.is_file()
+    modes = {p: stat.S_IMODE(p.stat().st_mode) for p in (root, root / "v1", path.parent, path)}
+    assert modes == {root: 0o700, root / "v1": 0o700, path.parent: 0o700, path: 0o600}
+    assert sorted(p.name for p in path.parent.iterdir()) == [path.name]
+
+
+@pytest.mark.parametrize("wrong", ["", "ab", "../" * 20 + "etc/passwd", digest(1).upper(), digest(1) + "\n", "z" * 64])
+def test_a_key_is_64_hex_digits(store: Store, wrong: str) -> None:
+    for ask in (store.get, lambda d: store.put(d, entry(1)), store.lock):
+        with pytest.raises(CacheError, match="64 hex digits"):
+            ask(wrong)
+
+
+@pytest.mark.parametrize("metadata", [{"a": object()}, {"a": float("nan")}, {"a": b"bytes"}, {"a": {(1, 2): 3}}])
+def test_metadata_are_json(store: Store, metadata: dict[str, object]) -> None:
+    with pytest.raises(CacheError, match="plain JSON"):
+        store.put(digest(1), Entry(b"", metadata))
+    assert store.get(digest(1)) is None
+
+
+def test_info_counts(store: Store, root: Path) -> None:
+    store.get(digest(1))
+    store.get(digest(1), again=True)  # the second look under the lock
+    store.put(digest(1), entry(1))
+    store.put(digest(2), entry(2))
+    for _ in range(3):
+        store.get(digest(1))
+    info = store.info()
+    assert (info.modules, info.hits_memory, info.hits_disk, info.misses) == (2, 3, 0, 1)
+    assert info.bytes == sum(p.stat().st_size for p in root.glob("v1/??/*"))
+    assert (info.path, info.problem) == (str(root), "")
+
+    later = Store(root)
+    later.get(digest(1), again=True)
+    later.get(digest(2))
+    later.get(digest(3))
+    info = later.info()
+    assert (info.modules, info.hits_memory, info.hits_disk, info.misses) == (2, 0, 2, 1)
+
+
+def test_entries_list_what_there_is_the_last_used_first(store: Store, root: Path) -> None:
+    metadata = {"name": "blur", "backend": "cpu", "target": "x86-64-v3", "registers": 12}
+    store.put(digest(1), Entry(b"12345", metadata))
+    store.put(digest(2), entry(2))
+    os.utime(store.disk.path(digest(1)), (10, 10))
+    second, first = store.entries()
+    assert (first.digest, first.name, first.backend, first.target) == (digest(1), "blur", "cpu", "x86-64-v3")
+    assert (first.metadata, first.used, first.where) == (metadata, 10.0, "disk")
+    assert first.bytes == store.disk.path(digest(1)).stat().st_size
+    assert first.built > 1e9
+    assert (second.digest, second.name, second.backend) == (digest(2), "kernel 2", "")
+
+
+def test_clear_removes_what_is_ours_and_nothing_else(store: Store, root: Path) -> None:
+    store.put(digest(1), entry(1))
+    store.put(digest(2), entry(2))
+    store.disk.path(digest(2)).write_bytes(b"damaged")
+    assert Store(root).get(digest(2)) is None
+    foreign = [root / "notes.txt", root / "v1" / "notes.txt", store.disk.path(digest(1)).parent / "notes.txt"]
+    for path in foreign:
+        path.write_text("mine")
+    assert store.clear() == 2  # memory still had the damaged one
+    assert store.get(digest(1)) is None and Store(root).get(digest(1)) is None
+    assert sorted(p for p in root.rglob("*") if p.is_file()) == sorted(foreign)
+    store.put(digest(1), entry(1))
+    assert Store(root).get(digest(1)) == entry(1)
+
+
+def test_memory_forgets_the_least_recently_used_first() -> None:
+    memory = Memory(limit=250)
+    for n in range(2):
+        memory.put(digest(n), Entry(bytes(100)))
+    memory.get(digest(0))
+    memory.put(digest(2), Entry(bytes(100)))
+    assert [memory.get(digest(n)) is not None for n in range(3)] == [True, False, True]
+    memory.put(digest(2), Entry(bytes(150)))  # in place of the smaller one
+    assert (memory.bytes, len(memory.items())) == (250, 2)
+    memory.put(digest(3), Entry(bytes(1000)))
+    assert [d for d, _ in memory.items()] == [digest(3)]
+    memory.clear()
+    assert (memory.bytes, memory.items()) == (0, [])
+
+
+def test_the_default_store_follows_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "a"))
+    first = default_store()
+    assert default_store() is first
+    first.put(digest(1), entry(1))
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "b"))
+    assert default_store().get(digest(1)) is None
+    monkeypatch.setenv("WORKBENCH_CACHE_READONLY", str(tmp_path / "a"))
+    assert default_store().get(digest(1)) == entry(1)
+    assert default_store().info().path == str(tmp_path / "b")
+
+
+def test_a_relative_folder_is_where_it_was_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    store = Store(Path("here"))
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    store.put(digest(1), entry(1))
+    assert Store(tmp_path / "here").get(digest(1)) == entry(1)
+
+
+def _package(folder: Path, text: str = "a = 1\n") -> Path:
+    for name in ("ir/values.py", "backends/cuda/prelude.cuh", "types.py", "frontend/lower.py"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def test_the_generator_is_known_by_its_text(tmp_path: Path) -> None:
+    package = _package(tmp_path / "one")
+    before, newest = generator.digest_of(package)
+    assert before == generator.digest_of(_package(tmp_path / "two"))[0]  # not by its folder or its times
+    assert newest == max(p.stat().st_mtime_ns for p in package.rglob("*.*") if "frontend" not in p.parts)
+
+    (package / "ir" / "__pycache__").mkdir()
+    (package / "ir" / "__pycache__" / "values.pyc").write_bytes(b"x")
+    (package / "frontend" / "lower.py").write_text("a = 2\n")  # speaks through the IR alone
+    assert generator.digest_of(package)[0] == before
+
+    seen = {before}
+    for change in ("ir/values.py", "backends/cuda/prelude.cuh", "types.py", "passes/new.py"):
+        (package / change).parent.mkdir(exist_ok=True)
+        (package / change).write_text("a = 2\n")
+        seen.add(generator.digest_of(package)[0])
+    assert len(seen) == 5
+
+
+def test_a_generator_edited_while_it_runs_is_kept_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    version = generator.generator_version.__wrapped__
+    monkeypatch.setattr(generator, "_PACKAGE", _package(tmp_path))
+    newest = generator.digest_of(tmp_path)[1]
+    monkeypatch.setattr(generator, "_IMPORTED", newest)
+    assert version() == version() == generator.digest_of(tmp_path)[0]
+    monkeypatch.setattr(generator, "_IMPORTED", newest - 1)
+    assert version() != version()
+    os.utime(tmp_path / "types.py", (4e9, 4e9))  # a wrong clock is no edit
+    assert version() == version()
+
+
+def test_a_generator_without_its_text_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CacheError, match="own text is not in"):
+        generator.digest_of(tmp_path)
+    assert generator.generator_version() == generator.generator_version()

@@ -1,0 +1,172 @@
+"""What every test stands on: its own cache and Jupyter folders, golden files, and tools that may be missing.
+
+A test that skips for lack of a tool says so in one line at the end of the run; with `WORKBENCH_CI=1` it fails instead,
+so that a tier cannot disappear quietly. `tests/gpu` alone may skip: no machine of ours promises a device.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib.util
+import os
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TESTS = Path(__file__).parent
+GOLDEN = TESTS / "golden"
+STRICT = os.environ.get("WORKBENCH_CI") == "1"
+
+FOLDERS = ("WORKBENCH_CACHE", "IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
+UNSET = ("WORKBENCH_CACHE_READONLY", "WORKBENCH_CACHE_LIMIT")
+
+MODULES = {
+    "nvrtc": "nvidia.cu13",
+    "jax": "jax",
+    "jupyter": "jupyterlab",
+    "nbclient": "nbclient",
+    "playwright": "playwright",
+    "skimage": "skimage",
+    "torch": "torch",
+}
+PROGRAMS = {"g++": ("g++",), "chromium": ("chromium", "chromium-browser", "google-chrome")}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds `--update-golden`."""
+    parser.addoption(
+        "--update-golden", action="store_true", help="write the golden files instead of comparing with them"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Gives this process folders of its own, before any test module is imported."""
+    private = Path(tempfile.mkdtemp(prefix="workbench-tests-"))
+    config.stash[_private] = private
+    for name in FOLDERS:
+        folder = private / name.lower()
+        folder.mkdir(mode=0o700)
+        os.environ[name] = str(folder)
+    for name in UNSET:
+        os.environ.pop(name, None)
+    os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Removes them."""
+    shutil.rmtree(config.stash[_private], ignore_errors=True)
+
+
+_private = pytest.StashKey[Path]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Under `WORKBENCH_CI=1`, a skip outside tests/gpu is a failure."""
+    report = yield
+    if STRICT and report.skipped and not hasattr(report, "wasxfail") and not _needs_device(item):
+        _fail(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """The same for a file that skips as a whole."""
+    report = yield
+    if STRICT and report.outcome == "skipped" and not _needs_device(collector):
+        _fail(report)
+    return report
+
+
+def _needs_device(node: pytest.Item | pytest.Collector) -> bool:
+    return (TESTS / "gpu") in node.path.parents or node.get_closest_marker("gpu") is not None
+
+
+def _fail(report: Any) -> None:
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    report.outcome = "failed"
+    report.longrepr = f"skipped, which WORKBENCH_CI=1 forbids: {reason}"
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """One line for each reason why tests did not run."""
+    reasons = Counter(
+        report.longrepr[2].removeprefix("Skipped: ")
+        for report in terminalreporter.stats.get("skipped", ())
+        if isinstance(report.longrepr, tuple)
+    )
+    for reason, count in sorted(reasons.items()):
+        terminalreporter.write_line(f"not run: {count} test{'s' * (count > 1)}: {reason}")
+
+
+def find_tool(tool: str) -> str | None:
+    """The path of a program, or the file of a module, that a test may ask for; None where it is missing.
+
+    Raises:
+        KeyError: the tool is not in `PROGRAMS` or `MODULES`.
+    """
+    if tool in PROGRAMS:
+        named = os.environ.get(tool.upper()) if tool.isalpha() else None
+        return named or next((path for name in PROGRAMS[tool] if (path := shutil.which(name))), None)
+    try:
+        spec = importlib.util.find_spec(MODULES[tool])
+    except ModuleNotFoundError:
+        return None
+    return (spec.origin or MODULES[tool]) if spec else None
+
+
+@pytest.fixture(scope="session")
+def need() -> Callable[[str], str]:
+    """`need("g++")` gives the tool's path, or skips the test saying what is missing."""
+
+    def need(tool: str) -> str:
+        found = find_tool(tool)
+        if found is None:
+            pytest.skip(f"{tool} is not installed")
+        return found
+
+    return need
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """`golden("cuda/saxpy.cu", text)` compares `text` with tests/golden/cuda/saxpy.cu; `--update-golden` writes it."""
+
+    def compare(name: str, text: str) -> None:
+        path = GOLDEN / name
+        text = text.rstrip("\n") + "\n"
+        if request.config.getoption("--update-golden"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            return
+        if not path.exists():
+            pytest.fail(f"there is no tests/golden/{name}; write it with --update-golden and read it", pytrace=False)
+        kept = path.read_text(encoding="utf-8")
+        if kept != text:
+            rows = difflib.unified_diff(kept.splitlines(), text.splitlines(), f"golden/{name}", "now", lineterm="")
+            pytest.fail("\n".join(rows) + "\nIf this is meant, run again with --update-golden.", pytrace=False)
+
+    return compare
+
+
+@pytest.fixture(autouse=True)
+def _no_shell_left_behind() -> Iterator[None]:
+    """A test that makes IPython's global shell takes it away with it."""
+    before = _shell()
+    yield
+    after = _shell()
+    if after is not None and after is not before:
+        type(after).clear_instance()
+
+
+def _shell() -> Any:
+    module = sys.modules.get("IPython.core.interactiveshell")
+    return module.InteractiveShell._instance if module is not None else None

@@ -1,0 +1,90 @@
+"""Static outputs: ASCII text that says the same, and HTML that an untrusted front end keeps and nobody can break out of."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import pytest
+
+from kernel_ext import formats
+from kernel_ext.views import CacheView, EntryRow, ErrorRow, InspectView, KernelRow, PaneView, StageRow, StatusView
+
+EVIL = "<script>alert('x')</script>\"&"
+KEPT = set("div span table thead tbody tr th td pre details summary b".split())
+
+ROW = KernelRow(EVIL, "forward", "compiled", EVIL, 0.009, (StageRow(EVIL, 0.1),), (EVIL,), (EVIL,), None, EVIL, EVIL)
+STATUS = StatusView(
+    EVIL, "compiled", f"compiled {EVIL}", (ROW,), (EVIL,), (ErrorRow(EVIL, 3, EVIL),), (EVIL,), (PaneView(EVIL, "ir", EVIL),)
+)
+INSPECT = InspectView(EVIL, (PaneView(EVIL, "source", f"{EVIL}\n{EVIL}", 9), PaneView(EVIL, "odd", EVIL)))
+CACHE = CacheView(1, 7000, 3, 2, 1, EVIL, EVIL, (EntryRow(EVIL, EVIL, EVIL, EVIL, 7000, 99, 1),))
+PAGES = [
+    pytest.param(formats.status_html(STATUS, "wb-twin-1"), id="status"),
+    pytest.param(formats.inspect_html(INSPECT), id="inspect"),
+    pytest.param(formats.cache_html(CACHE), id="cache"),
+]
+
+
+class Reader(HTMLParser):
+    """Elements, attributes and text of a page; refuses what does not nest."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.open.append(tag)
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_only_what_an_untrusted_notebook_keeps_and_all_of_it_escaped(page: str) -> None:
+    read = Reader(page)
+    assert read.open == []
+    assert read.tags <= KEPT
+    assert read.attributes <= {"style", "class"}
+    assert EVIL in read.text
+
+
+@pytest.mark.parametrize("text", [formats.status_text(STATUS), formats.inspect_text(INSPECT), formats.cache_text(CACHE)])
+def test_the_text_shows_the_same(text: str) -> None:
+    assert EVIL in text
+
+
+def test_the_text_is_ascii() -> None:
+    view = StatusView("cell [4]", "memory hit", "cache hit · memory 12 µs", kernels=("saxpy",))
+    assert formats.status_text(view) == "cache hit | memory 12 us"
+
+
+def test_the_line_is_whole_in_the_html_too() -> None:
+    view = StatusView("cell [4]", "memory hit", "cache hit · memory 12 µs", kernels=("saxpy",))
+    assert " ".join(Reader(formats.status_html(view)).text.split()) == "cache hit memory 12 µs saxpy · cell [4]"
+
+
+def test_code_has_the_numbers_of_its_lines() -> None:
+    text = Reader(formats.inspect_html(InspectView("f", (PaneView("f", "source", "a\nb\nc\n", 9),)))).text
+    assert " 9\n10\n11" in text and "a\nb\nc" in text
+
+
+def test_panes_stand_side_by_side() -> None:
+    panes = (PaneView("f", "ir", "one"), PaneView("f", "adjoint", "two"))
+    page = formats.inspect_html(InspectView("f", panes))
+    assert page.index("f · IR") < page.index("f · Adjoint") < page.index("one") < page.index("two")
+    assert page.count("<thead>") == 1
+
+
+def test_an_empty_cache_is_one_line() -> None:
+    view = CacheView(0, 0, 0, 0, 0, "/c")
+    assert formats.cache_text(view) == "0 modules, 0 B | hits: memory 0, disk 0; misses 0 | /c"
+    assert "<table" not in formats.cache_html(view)

@@ -1,0 +1,138 @@
+"""From what a user passes to what a launch needs: types for generic parameters, checked values for all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.api.kernel import Kernel
+from workbench.errors import LaunchError
+from workbench.runtime.array import array
+from workbench.runtime.create import from_numpy
+from workbench.runtime.device import Device
+from workbench.types import SCALARS, ArrayType, Kind, Scalar, Type, Vector, float32, int32
+from workbench.types import bool as bool_
+
+NUMBERS = (bool, int, float, np.bool_, np.number)
+
+
+def as_dims(dim: Any, kernel: str) -> tuple[int, ...]:
+    """A launch's dimensions: an int or 1 to 4 ints of at least 0.
+
+    Raises:
+        LaunchError: anything else.
+    """
+    given = tuple(dim) if isinstance(dim, (tuple, list, np.ndarray)) else (dim,)
+    if not 1 <= len(given) <= 4 or not all(isinstance(n, (int, np.integer)) and n >= 0 for n in given):
+        raise LaunchError(f"{kernel}: dim is 1 to 4 integers of at least 0, not {dim!r}.", parameter="dim")
+    if any(n >= 2**31 for n in given):
+        raise LaunchError(f"{kernel}: a dimension of {max(given)} is too large; each is below 2³¹.", parameter="dim")
+    return tuple(int(n) for n in given)
+
+
+def deduce(kernel: Kernel, values: Sequence[Any]) -> tuple[Type, ...]:
+    """One type a parameter: its annotation, or what the argument is."""
+    return tuple(
+        annotation if annotation is not None else _type_of(kernel, name, value)
+        for (name, annotation), value in zip(kernel.annotations.items(), values, strict=True)
+    )
+
+
+def _type_of(kernel: Kernel, name: str, value: Any) -> Type:
+    if isinstance(value, array):
+        return value.type
+    if isinstance(value, (np.generic, np.ndarray)) and value.dtype.name in SCALARS:
+        scalar = SCALARS[value.dtype.name]
+        if value.ndim == 0:
+            return scalar
+        if value.ndim == 1 and 2 <= value.size <= 4:
+            return Vector(value.size, scalar)
+        return ArrayType(scalar, value.ndim)
+    for python, type in ((bool, bool_), (int, int32), (float, float32)):
+        if isinstance(value, python):
+            return type
+    raise _wrong(kernel, name, "an array or a number", value)
+
+
+def check(kernel: Kernel, name: str, type: Type, value: Any, device: Device) -> Any:
+    """The argument as the packer takes it.
+
+    Raises:
+        LaunchError: wrong dtype, dimensions, device or kind; the message names the parameter.
+    """
+    if isinstance(type, ArrayType):
+        return _array(kernel, name, type, value, device)
+    if isinstance(type, Vector):
+        return _vector(kernel, name, type, value)
+    if not isinstance(value, NUMBERS):
+        if isinstance(value, array):
+            raise LaunchError(
+                f"{kernel.name}: {name} is {type!r}; the argument is an array.", parameter=name,
+                advice=f"Pass a number, or annotate {name} as {value.type!r}.",
+            )  # fmt: skip
+        raise _wrong(kernel, name, repr(type), value)
+    return _number(kernel, name, type, value)
+
+
+def _number(kernel: Kernel, name: str, type: Scalar, value: Any) -> Any:
+    if type == bool_:
+        return bool(value)
+    if type.kind is Kind.FLOAT:
+        return float(value)
+    if isinstance(value, (float, np.floating)):
+        raise LaunchError(
+            f"{kernel.name}: {name} is {type!r}; {value!r} is a float.", parameter=name, advice=f"Pass int({value!r})."
+        )
+    number = int(value)
+    low = 0 if type.kind is Kind.UINT else -(2 ** (type.bits - 1))
+    if not low <= number < low + 2**type.bits:
+        raise LaunchError(f"{kernel.name}: {number} does not fit {name}, which is {type!r}.", parameter=name)
+    return number
+
+
+def _vector(kernel: Kernel, name: str, type: Vector, value: Any) -> tuple[Any, ...]:
+    if isinstance(value, array) or np.ndim(value) != 1 or len(value) != type.length:
+        raise _wrong(kernel, name, f"{type!r}: {type.length} numbers", value)
+    return tuple(_number(kernel, name, type.dtype, v) for v in value)
+
+
+def _array(kernel: Kernel, name: str, type: ArrayType, value: Any, device: Device) -> array:
+    if isinstance(value, np.ndarray) and not device.is_cuda:
+        value = _wrap(kernel, name, type, value)
+    if not isinstance(value, array):
+        raise _wrong(kernel, name, repr(type), value)
+    if value.type != type:
+        what = "dtype" if value.dtype != type.dtype else "number of dimensions"
+        raise LaunchError(
+            f"{kernel.name}: {name} is {type!r}; the argument is {value.type!r} of shape {value.shape}: another {what}.",
+            parameter=name, advice=f"Make it with dtype={type.dtype!r}." if what == "dtype" else "",
+        )  # fmt: skip
+    if value.device != device:
+        raise LaunchError(
+            f"{kernel.name}: {name} is on {value.device}; the launch is on {device}.", parameter=name,
+            advice=f"Pass {name}.to({device.name!r}), or launch with device={value.device.name!r}.",
+        )  # fmt: skip
+    return value
+
+
+def _wrap(kernel: Kernel, name: str, type: ArrayType, value: np.ndarray[Any, Any]) -> array:
+    """A NumPy array as ours, without a copy."""
+    if not value.flags.writeable or not value.flags.aligned:
+        raise LaunchError(
+            f"{kernel.name}: the NumPy array for {name} is read-only or not aligned.", parameter=name, advice="Pass a copy."
+        )
+    try:
+        wanted = type.dtype if isinstance(type.dtype, Vector) and value.dtype == type.dtype.dtype.numpy else value.dtype
+        return from_numpy(value, wanted)
+    except (TypeError, ValueError) as error:
+        raise LaunchError(f"{kernel.name}: {name} is {type!r}; {error}.", parameter=name) from None
+
+
+def _wrong(kernel: Kernel, name: str, wanted: str, value: Any) -> LaunchError:
+    return LaunchError(
+        f"{kernel.name}: {name} takes {wanted}; the argument is a {type(value).__name__}.", parameter=name
+    )
+
+

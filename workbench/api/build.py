@@ -1,0 +1,229 @@
+"""From a specialisation to loaded code: key, cache, and only on a miss adjoint and compiler.
+
+Forward and adjoint are artifacts of their own: an adjoint is derived and compiled when it is first asked for, and a use
+that is forward only never pays for it.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from workbench.api.kernel import Specialisation
+from workbench.autodiff import adjoint
+from workbench.backends.base import Artifact, Backend, Options
+from workbench.backends.cpu import jit
+from workbench.backends.cpu.compile import CpuBackend
+from workbench.backends.cuda.nvrtc import CudaBackend
+from workbench.backends.layout import layout
+from workbench.cache.entry import Entry
+from workbench.cache.key import Key, Part, make_key
+from workbench.cache.store import Store, default_store
+from workbench.errors import DeviceError
+from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, StageDone, publish
+from workbench.ir.values import Function, Op, read_arrays, written_arrays
+from workbench.runtime.device import Device, get_device
+from workbench.runtime.driver import driver
+from workbench.runtime.loaded import Loaded
+from workbench.types import ArrayType, Type, is_float
+
+BACKENDS: dict[str, Backend] = {"cpu": CpuBackend(), "cuda": CudaBackend()}
+LOOP_WEIGHT = 16
+_CODE: dict[tuple[str, str], Any] = {}  # digest and device to loaded code: one copy in a process
+_LAST_KEYS: dict[tuple[str, str, str], Key] = {}  # kernel, direction, backend to the key built last: for "why"
+_WHY: dict[tuple[str, str], tuple[str, ...]] = {}
+
+
+def target_of(device: Device, backend: Backend) -> str:
+    """What code for this device is compiled for."""
+    if not device.is_cuda:
+        return backend.target()
+    found = driver()
+    if found is None:
+        raise DeviceError("There is no CUDA device to load a kernel on.")
+    return found.arch(device.index)
+
+
+def adjoint_parameters(parameters: list[tuple[str, Type]]) -> list[tuple[str, Type]]:
+    """The parameters of the adjoint of a kernel with these: the same, then `adj_…` for each with a float type.
+
+    An array's adjoint is an array of the same type; a number's is an array of one element that collects the sum.
+    """
+    extra = [
+        (f"adj_{name}", type if isinstance(type, ArrayType) else ArrayType(type, 1))
+        for name, type in parameters
+        if is_float(type)
+    ]
+    return [*parameters, *extra]
+
+
+def key_of(
+    specialisation: Specialisation, direction: str, options: Options, backend: Backend, target: str, atomic: bool
+) -> Key:
+    """The module key of one direction of a specialisation."""
+    extra = (Part("atomic", "extra", b"1", "yes"),) if atomic else ()
+    return make_key(
+        specialisation.function, options=options, backend=backend.name, backend_version=backend.version(), target=target,
+        direction=direction, extra=extra,
+    )  # fmt: skip
+
+
+def load(
+    specialisation: Specialisation,
+    direction: str = "forward",
+    options: Options = Options(),  # noqa: B008  (frozen)
+    device: Device | str | None = None,
+    atomic: bool = False,
+) -> Loaded:
+    """The code of one direction, built or from the cache.
+
+    Args:
+        specialisation: a kernel with types.
+        direction: "forward" or "adjoint".
+        options: what changes the code.
+        device: where it will run.
+        atomic: for an adjoint whose adjoint arrays overlap: never accumulate without atomics.
+
+    Raises:
+        NotDifferentiable: there is no right adjoint; the message says which line prevents it.
+        BuildError: the compiler refused our text.
+        DeviceError: there is no such device.
+    """
+    place = get_device(device)
+    slot = (direction, options, place, atomic)
+    found = specialisation.loaded.get(slot)
+    if found is None:
+        found = specialisation.loaded[slot] = _find(specialisation, direction, options, place, atomic)
+    return found
+
+
+def _find(specialisation: Specialisation, direction: str, options: Options, device: Device, atomic: bool) -> Loaded:
+    started = time.perf_counter()
+    backend = BACKENDS[device.kind]
+    target = target_of(device, backend)
+    key = key_of(specialisation, direction, options, backend, target, atomic)
+    name = specialisation.kernel.name
+    store = default_store()
+    entry = store.get(key.digest)
+    _remember(name, direction, backend, key)
+    if entry is None:
+        with store.lock(key.digest):
+            entry = store.get(key.digest, again=True)
+            if entry is None:
+                return _build(specialisation, direction, options, device, atomic, key, target, store, started)
+    loaded = _loaded(specialisation, direction, options, device, atomic, key, entry)
+    seconds = time.perf_counter() - started
+    publish(CacheHit(name, direction, key.digest, entry.where, seconds, dict(entry.metadata)))
+    return loaded
+
+
+def _remember(name: str, direction: str, backend: Backend, key: Key) -> None:
+    slot = (name, direction, backend.name)
+    before = _LAST_KEYS.get(slot)
+    if before is None or before.digest != key.digest:
+        _WHY[name, direction] = key.explain(before) if before else ()
+        _LAST_KEYS[slot] = key
+
+
+def why(name: str, direction: str = "forward") -> tuple[str, ...]:
+    """What differed from the key before, when the kernel of this name was last built anew; empty for a first build."""
+    return _WHY.get((name, direction), ())
+
+
+def _build(
+    specialisation: Specialisation, direction: str, options: Options, device: Device, atomic: bool, key: Key, target: str,
+    store: Store, started: float,
+) -> Loaded:  # fmt: skip
+    name = specialisation.kernel.name
+    backend = BACKENDS[device.kind]
+    publish(CacheMiss(name, direction, key.digest, why(name, direction)))
+    publish(CompileStarted(name, direction, backend.name, target))
+    stages: dict[str, float] = {"parse": specialisation.seconds} if direction == "forward" else {}
+    clock = time.perf_counter()
+    function = function_of(specialisation, direction, atomic)
+    if direction == "adjoint":
+        stages["adjoint"] = time.perf_counter() - clock
+    artifact = backend.compile(function, options, target)
+    stages |= artifact.metadata.get("stages", {})
+    entry = Entry(artifact.image, _metadata(name, artifact, function, stages))
+    store.put(key.digest, entry)
+    clock = time.perf_counter()
+    loaded = _loaded(specialisation, direction, options, device, atomic, key, entry)
+    stages["load"] = time.perf_counter() - clock
+    for stage, seconds in stages.items():
+        publish(StageDone(name, direction, stage, seconds))
+    publish(CompileDone(name, direction, key.digest, time.perf_counter() - started, stages, dict(entry.metadata)))
+    return loaded
+
+
+def function_of(specialisation: Specialisation, direction: str, atomic: bool = False) -> Function:
+    """The IR of one direction.
+
+    Raises:
+        NotDifferentiable: there is no right adjoint.
+    """
+    function = specialisation.function
+    return function if direction == "forward" else adjoint(function, atomic=atomic)
+
+
+def _metadata(name: str, artifact: Artifact, function: Function, stages: dict[str, float]) -> dict[str, Any]:
+    """Facts kept with the artifact; parameters by position, since their names are not in the key."""
+    names = [p.name for p in function.params]
+    return {
+        **artifact.metadata,
+        "name": name,
+        "stages": stages,
+        "reads": sorted(names.index(n) for n in read_arrays(function)),
+        "writes": sorted(names.index(n) for n in written_arrays(function)),
+        "launch_ndim": function.launch_ndim,
+        "cost": cost(function),
+    }
+
+
+def _loaded(
+    specialisation: Specialisation, direction: str, options: Options, device: Device, atomic: bool, key: Key, entry: Entry
+) -> Loaded:
+    code = _CODE.get((key.digest, device.name))
+    if code is None:
+        code = _CODE[key.digest, device.name] = _link(entry, device)
+    parameters = [(p.name, p.type) for p in specialisation.function.params]
+    if direction == "adjoint":
+        parameters = adjoint_parameters(parameters)
+    facts = entry.metadata
+    return Loaded(
+        name=specialisation.kernel.name,
+        direction=direction,
+        device=device,
+        address=0 if device.is_cuda else code.address,
+        handle=code,
+        layout=layout(parameters),
+        launch_ndim=facts["launch_ndim"],
+        reads=frozenset(parameters[k][0] for k in facts["reads"]),
+        writes=frozenset(parameters[k][0] for k in facts["writes"]),
+        cost=facts["cost"],
+        digest=key.digest,
+        contiguous=options.contiguous,
+        metadata=dict(facts),
+        make_function=lambda: function_of(specialisation, direction, atomic),
+    )
+
+
+def _link(entry: Entry, device: Device) -> Any:
+    if not device.is_cuda:
+        return jit.load(entry.image, entry.metadata["entry"])
+    found = driver()
+    assert found is not None
+    return found.load(device.index, entry.image, entry.metadata["entry"])
+
+
+def cost(function: Function) -> int:
+    """A rough count of the operations a thread does; a loop counts as 16 trips."""
+    return max(1, _ops_cost(function.body.ops))
+
+
+def _ops_cost(ops: tuple[Op, ...]) -> int:
+    total = 0
+    for op in ops:
+        inner = sum(_ops_cost(b.ops) for b in op.blocks)
+        total += 1 + inner * (LOOP_WEIGHT if op.name in ("for", "while") else 1)
+    return total

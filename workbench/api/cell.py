@@ -1,0 +1,153 @@
+"""A cell: text with several `def`s, made kernels and funcs together or not at all."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.api import build
+from workbench.api.func import Func
+from workbench.api.kernel import Kernel
+from workbench.backends.base import Options
+from workbench.errors import CellErrors, DeviceError, KernelSyntaxError, WorkbenchError
+from workbench.events import CompileFailed, publish
+from workbench.frontend import Definition, Scope
+from workbench.runtime.device import get_device
+from workbench.source import Location, Source
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a cell defines.
+
+    Attributes:
+        source: its text.
+        kernels: by name.
+        funcs: by name: decorated ones, those that return a value, and those that another def of the cell calls.
+    """
+
+    source: Source
+    kernels: dict[str, Kernel] = field(default_factory=dict)
+    funcs: dict[str, Func] = field(default_factory=dict)
+
+    @property
+    def names(self) -> dict[str, Kernel | Func]:
+        """What the cell adds to the namespace."""
+        return {**self.funcs, **self.kernels}
+
+
+def build_cell(
+    text: str,
+    namespace: Mapping[str, Any],
+    *,
+    name: str = "cell",
+    filename: str = "<cell>",
+    line_offset: int = 0,
+    backend: str = "auto",
+    gradient: bool = False,
+    fast_math: bool = False,
+    constants: Mapping[str, Any] | None = None,
+    language: Mapping[str, Any] | None = None,
+) -> Cell:
+    """Read a cell and build its kernels; generic ones are built by their first launch.
+
+    Args:
+        text: the cell: `def`s, with or without decorators; a `def` is a func where it returns a value or is called by
+            another one, else a kernel.
+        namespace: the user's names, read now and checked again at each launch.
+        name: what people call the cell: `cell [4]`.
+        filename: what Python calls it.
+        line_offset: lines above the text that belong to the cell as its reader counts.
+        backend: "auto", "cpu" or "cuda": what is built now.
+        gradient: build the adjoints too.
+        fast_math: build with approximate maths.
+        constants: names and numbers that the cell sees before the namespace.
+        language: names that need no import; the caller's, all of the language in a notebook cell.
+
+    Raises:
+        WorkbenchError: what is wrong with the cell; several at once as `CellErrors`. Nothing is built then.
+    """
+    source = Source(text, name, filename, line_offset)
+    try:
+        cell = _read(source, namespace, dict(constants or {}), language or {})
+        _build(cell, backend, gradient, fast_math)
+    except WorkbenchError as error:
+        errors = error.errors if isinstance(error, CellErrors) else (error,)
+        publish(CompileFailed(name, errors))
+        raise
+    return cell
+
+
+def _read(source: Source, namespace: Mapping[str, Any], constants: dict[str, Any], language: Mapping[str, Any]) -> Cell:
+    try:
+        tree = ast.parse(source.text)
+    except SyntaxError as error:
+        line, column = error.lineno or 1, max(0, (error.offset or 1) - 1)
+        raise KernelSyntaxError(
+            f"This is not Python: {error.msg}.", Location(source, line, column, line, column + 1)
+        ) from None
+    strays = [n for n in tree.body if not isinstance(n, ast.FunctionDef) and not _is_docstring(n)]
+    if strays or not any(isinstance(n, ast.FunctionDef) for n in tree.body):
+        raise CellErrors.of(_stray_error(source, n) for n in strays or [tree])
+    nodes = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
+    own: dict[str, Any] = dict(constants)
+    scope = Scope(own=own, user=namespace, language=language)
+    cell = Cell(source)
+    called = {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    errors: list[WorkbenchError] = []
+    for node in nodes:
+        definition = Definition(node.name, node, source, scope)
+        try:
+            if _is_func(node, called):
+                own[node.name] = cell.funcs[node.name] = Func(definition)
+            else:
+                own[node.name] = cell.kernels[node.name] = Kernel(definition)
+        except WorkbenchError as error:
+            errors.append(error)
+    if errors:
+        raise CellErrors.of(errors)
+    return cell
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def _stray_error(source: Source, node: ast.AST) -> WorkbenchError:
+    line = getattr(node, "lineno", 1)
+    place = Location(source, line, getattr(node, "col_offset", 0), line, len(source.line(line)))
+    if isinstance(node, ast.Module):
+        return KernelSyntaxError("This cell defines nothing.", place, "Write at least one def.")
+    return KernelSyntaxError("A kernel cell holds only defs.", place, "Move this line to a cell of its own.")
+
+
+def _is_func(node: ast.FunctionDef, called: set[str]) -> bool:
+    words = {ast.unparse(d).split(".")[-1].split("(")[0] for d in node.decorator_list}
+    if words & {"kernel", "func"}:
+        return "func" in words
+    returns = any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(node))
+    return returns or node.name in called
+
+
+def _build(cell: Cell, backend: str, gradient: bool, fast_math: bool) -> None:
+    """Check every kernel first, then build: an error in one leaves nothing half done."""
+    if backend not in ("auto", "cpu", "cuda"):
+        raise DeviceError(f'backend is "auto", "cpu" or "cuda", not {backend!r}.')
+    device = get_device(None if backend == "auto" else backend)
+    errors: list[WorkbenchError] = []
+    ready = []
+    for kernel in cell.kernels.values():
+        try:
+            if not kernel.is_generic:
+                ready.append(kernel.specialise())
+        except WorkbenchError as error:
+            errors += error.errors if isinstance(error, CellErrors) else (error,)
+    if errors:
+        raise CellErrors.of(errors)
+    options = Options(fast_math=fast_math)
+    for specialisation in ready:
+        build.load(specialisation, "forward", options, device)
+        if gradient:
+            build.load(specialisation, "adjoint", options, device)

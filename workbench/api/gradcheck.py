@@ -1,0 +1,232 @@
+"""Is the adjoint right? Compare it with difference quotients, in float64.
+
+The kernel's float64 form is run, so that what is compared is the derivative and not float32's rounding. Each difference
+quotient is taken at two step sizes: where they disagree the kernel has a kink or a jump there, and the point says
+nothing.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from workbench.api.arguments import as_dims, deduce
+from workbench.api.kernel import Kernel
+from workbench.autodiff import adjoint
+from workbench.backends.base import Options
+from workbench.backends.cpu import dispatch, jit
+from workbench.backends.cpu.compile import CpuBackend
+from workbench.backends.layout import layout
+from workbench.errors import LaunchError
+from workbench.ir.values import Function, walk
+from workbench.passes.widen import wide_type, widen
+from workbench.runtime.array import array
+from workbench.runtime.pack import Packer
+from workbench.types import ArrayType, element, is_float
+
+STEPS = (1e-5, 5e-6)
+SMOOTH = 1e-5
+
+
+@dataclass(frozen=True)
+class Point:
+    """One compared derivative: of the weighted sum of outputs by one element of one input."""
+
+    parameter: str
+    index: tuple[int, ...]
+    adjoint: float
+    difference: float
+    error: float
+    line: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a gradcheck found.
+
+    Attributes:
+        kernel: its name.
+        ok: whether every compared derivative agrees within the tolerance.
+        tolerance: largest error allowed, relative to the larger of the derivative and the input's typical one.
+        compared: how many derivatives were compared.
+        skipped: how many were left out because the kernel has a kink or a jump there.
+        worst: the point with the largest error of each input, the worst first.
+    """
+
+    kernel: str
+    ok: bool
+    tolerance: float
+    compared: int
+    skipped: int
+    worst: tuple[Point, ...]
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        head = f"gradcheck {self.kernel}: {'right' if self.ok else 'WRONG'} ({self.compared} derivatives"
+        lines = [f"{head}{f', {self.skipped} at kinks left out' if self.skipped else ''}, tolerance {self.tolerance:g})"]
+        for p in self.worst:
+            place = ", ".join(map(str, p.index))
+            lines.append(
+                f"  {p.parameter}[{place}]: adjoint {p.adjoint:.9g}, difference {p.difference:.9g}, error {p.error:.1e}"
+                f"{f'   ({p.line})' if p.line else ''}"
+            )
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(p.parameter)}{list(p.index)}</td><td>{p.adjoint:.9g}</td><td>{p.difference:.9g}</td>"
+            f"<td>{p.error:.1e}</td><td>{escape(p.line)}</td></tr>"
+            for p in self.worst
+        )
+        head = "".join(f"<th>{h}</th>" for h in ("input", "adjoint", "difference", "error", "where"))
+        title = escape(str(self).splitlines()[0])
+        return f"<div>{title}</div><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def gradcheck(
+    kernel: Kernel, dim: Any, inputs: Sequence[Any], outputs: Sequence[Any] = (), *, samples: int = 24,
+    tolerance: float = 1e-6, seed: int = 0,
+) -> Verdict:  # fmt: skip
+    """Compare a kernel's adjoint with difference quotients at the given arguments; nothing of the arguments changes.
+
+    Args:
+        kernel: what to check.
+        dim: the launch's dimensions.
+        inputs: arguments of the first parameters.
+        outputs: arguments of the rest.
+        samples: elements of each input that are tried, drawn at random where there are more.
+        tolerance: largest relative error.
+        seed: of the random weights of the outputs and the random elements.
+
+    Raises:
+        NotDifferentiable: the kernel has no right adjoint.
+        LaunchError: the arguments do not fit.
+    """
+    values = [*inputs, *outputs]
+    if len(values) != len(kernel.parameters):
+        raise LaunchError(f"{kernel.name} takes {len(kernel.parameters)} arguments; {len(values)} were given.")
+    function = widen(kernel.specialise(deduce(kernel, values)).function)
+    check = _Check(function, as_dims(dim, kernel.name), values, np.random.default_rng(seed))
+    return check.verdict(kernel.name, samples, tolerance)
+
+
+class _Check:
+    """One kernel with its arguments in float64 on the host."""
+
+    def __init__(self, function: Function, dims: tuple[int, ...], values: Sequence[Any], random: np.random.Generator) -> None:
+        self.function = function
+        self.random = random
+        self.dims = dims
+        self.names = [p.name for p in function.params]
+        self.arguments = {p.name: _host(p.type, v) for p, v in zip(function.params, values, strict=True)}
+        self.floats = [p for p in function.params if is_float(p.type)]
+        self.forward = _Run(function, dims)
+        self.backward = _Run(adjoint(function), dims)
+        self.weights = {
+            p.name: random.uniform(0.5, 1.5, self.arguments[p.name].shape)
+            for p in self.floats
+            if isinstance(p.type, ArrayType)
+        }
+
+    def loss(self, arguments: dict[str, np.ndarray[Any, Any]]) -> float:
+        """The weighted sum of all float arrays after the launch."""
+        run = {n: a.copy() for n, a in arguments.items()}
+        self.forward(run)
+        return float(sum((w * run[n]).sum() for n, w in self.weights.items()))
+
+    def gradients(self) -> dict[str, np.ndarray[Any, Any]]:
+        """The adjoint's answer: of the same sum, by every float argument."""
+        run = {n: a.copy() for n, a in self.arguments.items()}
+        after = {n: a.copy() for n, a in run.items()}
+        self.forward(after)
+        adjoints = {}
+        for p in self.floats:
+            shape = self.arguments[p.name].shape if isinstance(p.type, ArrayType) else (1, *self.arguments[p.name].shape)
+            adjoints[f"adj_{p.name}"] = self.weights.get(p.name, np.zeros(shape)).copy()
+        self.backward({**after, **adjoints})
+        return {p.name: adjoints[f"adj_{p.name}"].reshape(self.arguments[p.name].shape) for p in self.floats}
+
+    def verdict(self, name: str, samples: int, tolerance: float) -> Verdict:
+        """Compare at random elements of every float argument."""
+        gradients = self.gradients()
+        worst, compared, skipped = [], 0, 0
+        for p in self.floats:
+            points = []
+            scale = float(np.abs(gradients[p.name]).max(initial=0.0))
+            for index in self._elements(p.name, samples):
+                found = [self._quotient(p.name, index, h) for h in STEPS]
+                exact = float(gradients[p.name][index])
+                size = max(abs(exact), scale, max(map(abs, found)), 1e-8)
+                if not abs(found[0] - found[1]) <= max(SMOOTH, tolerance) * size:
+                    skipped += 1
+                    continue
+                compared += 1
+                error = abs(exact - found[1]) / size
+                points.append(Point(p.name, index, exact, found[1], error, self._line(p.name)))
+            if points:
+                worst.append(max(points, key=lambda q: q.error if q.error == q.error else np.inf))
+        worst.sort(key=lambda q: -q.error)
+        ok = compared > 0 and all(q.error <= tolerance for q in worst)
+        return Verdict(name, ok, tolerance, compared, skipped, tuple(worst))
+
+    def _elements(self, name: str, samples: int) -> list[tuple[int, ...]]:
+        shape = self.arguments[name].shape
+        size = int(np.prod(shape))
+        chosen = range(size) if size <= samples else self.random.choice(size, samples, replace=False)
+        return [tuple(int(k) for k in np.unravel_index(i, shape)) for i in chosen]
+
+    def _quotient(self, name: str, index: tuple[int, ...], h: float) -> float:
+        step = h * max(1.0, abs(float(self.arguments[name][index])))
+        sides = []
+        for sign in (1, -1):
+            moved = {**self.arguments, name: self.arguments[name].copy()}
+            moved[name][index] += sign * step
+            sides.append(self.loss(moved))
+        return (sides[0] - sides[1]) / (2 * step)
+
+    def _line(self, name: str) -> str:
+        for op in walk(self.function.body):
+            if any(v.name == name and v in self.function.params for v in op.operands) and op.location.line:
+                return str(op.location)
+        return ""
+
+
+class _Run:
+    """A function compiled for the CPU, run on NumPy arrays in place."""
+
+    def __init__(self, function: Function, dims: tuple[int, ...]) -> None:
+        backend = CpuBackend()
+        artifact = backend.compile(function, Options(), backend.target())
+        self.code = jit.load(artifact.image, artifact.metadata["entry"])
+        self.packer = Packer(layout([(p.name, p.type) for p in function.params]))
+        self.params = function.params
+        self.dims = dims
+
+    def __call__(self, arguments: dict[str, np.ndarray[Any, Any]]) -> None:
+        values = []
+        for p in self.params:
+            a = arguments[p.name]
+            if isinstance(p.type, ArrayType):
+                values.append(array(a, p.type.dtype, device="cpu", copy=False))
+            else:
+                values.append(a.tolist())
+        buffer = self.packer.new()
+        self.packer.write(buffer, (*self.dims, 1, 1, 1, 1)[:4], values)  # type: ignore[arg-type]
+        total = int(np.prod(self.dims))
+        if total:
+            dispatch.dispatch(self.code.address, ctypes.addressof(buffer), total, 1)
+
+
+def _host(type: Any, value: Any) -> np.ndarray[Any, Any]:
+    """An argument as a dense NumPy array of the widened type."""
+    host = value.numpy() if isinstance(value, array) else np.asarray(value)
+    return np.array(host, element(wide_type(type)).numpy, order="C")

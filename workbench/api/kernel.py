@@ -1,0 +1,154 @@
+"""Kernels: a definition, and what it became for the argument types it was used with."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.api.text import definition_of
+from workbench.errors import KernelTypeError, LaunchError
+from workbench.frontend import MISSING, Definition, annotations, check_signature, lower, read_again
+from workbench.ir.values import Function
+from workbench.types import Type
+
+
+class Specialisation:
+    """A kernel for one set of parameter types, in IR.
+
+    Attributes:
+        kernel: whose it is.
+        types: one a parameter.
+        function: the forward kernel in IR.
+        loaded: what has been built of it, kept by `workbench.api.build`.
+        seconds: what parsing and typing took.
+    """
+
+    def __init__(self, kernel: Kernel, types: tuple[Type, ...]) -> None:
+        started = time.perf_counter()
+        self.kernel = kernel
+        self.types = types
+        lowered = lower(kernel.definition, dict(zip(kernel.parameters, types, strict=True)))
+        self.function: Function = lowered.function
+        self._watched = lowered.watched
+        self.loaded: dict[Any, Any] = {}
+        self.seconds = time.perf_counter() - started
+
+    def is_current(self) -> bool:
+        """Whether every value captured from the user's namespace is still what it was, in type and in all bits."""
+        return all(_same(w.value, read_again(w.definition, w.path)) for w in self._watched)
+
+
+def _same(before: Any, now: Any) -> bool:
+    if before is now:
+        return not isinstance(before, np.ndarray)  # an array can change in place: relower, the key decides
+    if type(before) is not type(now) or now is MISSING:
+        return False
+    if isinstance(before, float):
+        return before.hex() == now.hex()
+    return isinstance(before, (int, str)) and before == now
+
+
+class Kernel:
+    """A function that runs once for each thread of a launch.
+
+    Attributes:
+        name: as written.
+        parameters: names, in order.
+        annotations: each parameter's type, or None where it is generic (decided by the launch's arguments).
+    """
+
+    __wb_kernel__ = True
+
+    def __init__(self, definition: Definition) -> None:
+        check_signature(definition)
+        self.definition = definition
+        self.name = self.__name__ = definition.name
+        self.parameters = tuple(a.arg for a in definition.parameters)
+        self._annotations: dict[str, Type | None] | None = None
+        self._specialisations: dict[tuple[Type, ...], Specialisation] = {}
+        self._lock = threading.Lock()
+        self.stale = ""
+
+    @property
+    def annotations(self) -> dict[str, Type | None]:
+        """Each parameter's type, or None where it is generic.
+
+        Raises:
+            KernelTypeError: an annotation is no type.
+        """
+        if self._annotations is None:
+            self._annotations = annotations(self.definition)
+        return self._annotations
+
+    @property
+    def is_generic(self) -> bool:
+        """Whether some parameter's type is left to the launch."""
+        return any(t is None for t in self.annotations.values())
+
+    def mark_stale(self, reason: str) -> None:
+        """Refuse every launch from now on, with this reason."""
+        self.stale = reason
+
+    def specialise(self, types: Sequence[Type] | None = None) -> Specialisation:
+        """The kernel for these parameter types (its annotations where none are given).
+
+        Raises:
+            KernelTypeError: a type does not fit its annotation, or an annotation is missing and no type is given.
+            KernelSyntaxError: the body has errors.
+        """
+        chosen = self._types(types)
+        with self._lock:
+            found = self._specialisations.get(chosen)
+            if found is None or not found.is_current():
+                found = self._specialisations[chosen] = Specialisation(self, chosen)
+            return found
+
+    def used(self) -> Specialisation | None:
+        """The specialisation made last; None before the first."""
+        return list(self._specialisations.values())[-1] if self._specialisations else None
+
+    def _types(self, types: Sequence[Type] | None) -> tuple[Type, ...]:
+        wanted = self.annotations
+        given = list(types) if types is not None else [None] * len(self.parameters)
+        if len(given) != len(self.parameters):
+            raise KernelTypeError(f"{self.name} has {len(self.parameters)} parameters; {len(given)} types were given.")
+        chosen = []
+        for name, type in zip(self.parameters, given, strict=True):
+            annotation = wanted[name]
+            if type is None and annotation is None:
+                raise KernelTypeError(
+                    f"The parameter {name} of {self.name} has no type.",
+                    next(self.definition.locate(a) for a in self.definition.parameters if a.arg == name),
+                    f"Annotate it, {name}: array[float32] say, or launch the kernel: its arguments decide.",
+                    self.name,
+                )
+            if type is not None and annotation is not None and type != annotation:
+                raise KernelTypeError(f"{name} of {self.name} is {annotation!r}; it was given {type!r}.")
+            chosen.append(type or annotation)
+        return tuple(chosen)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise LaunchError(f"{self.name} is a kernel.", advice=f"Launch it: wb.launch({self.name}, dim, inputs=[…]).")
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{n}: {t!r}" if t else n for n, t in self.annotations.items())
+        return f"<kernel {self.name}({shown})>"
+
+
+def kernel(function: Callable[..., Any] | None = None, *, source: str | None = None) -> Any:
+    """Decorator: make a Python function a kernel. It is checked and compiled when it is first used.
+
+    Args:
+        function: a `def` whose parameters are annotated with types of the language, or generic without.
+        source: its text, where Python cannot find it (a function made by `exec`).
+
+    Raises:
+        KernelSyntaxError: its text cannot be found, or it has variadic parameters.
+    """
+    if function is None:
+        return lambda f: kernel(f, source=source)
+    return Kernel(definition_of(function, source))

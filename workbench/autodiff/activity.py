@@ -1,0 +1,114 @@
+"""Which values need a cotangent: those that depend on a float parameter or element and influence an effect.
+
+Differentiable dependence is a graph on float values (through loops: carried values depend on themselves). A value is
+active where a source reaches it and it reaches a sink. A cast to an integer, a comparison and a builtin whose rule
+says None cut the graph, so what is behind them needs no rule and no stored value.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from functools import cache
+
+from workbench.builtins import TABLE, Builtin, Ref
+from workbench.ir.build import Builder
+from workbench.ir.values import EFFECTS, Block, Function, Op, Value, walk
+from workbench.types import ArrayType, Scalar, Type, Vector, element, is_float
+
+Edge = tuple[Value, Value]
+
+
+def active_values(function: Function) -> frozenset[Value]:
+    """The values that get a cotangent: scalars and vectors of floats, never arrays or constants."""
+    after: dict[Value, list[Value]] = defaultdict(list)
+    before: dict[Value, list[Value]] = defaultdict(list)
+    sources = [p for p in function.params if not isinstance(p.type, ArrayType) and is_float(p.type)]
+    sinks: list[Value] = []
+    for op in walk(function.body):
+        for a, b in _edges(op):
+            if is_float(a.type) and is_float(b.type):
+                after[a].append(b)
+                before[b].append(a)
+        if op.name in ("load", "atomic_add") and is_float(op.result.type):
+            sources.append(op.result)
+        if op.name in EFFECTS and is_float(op.operands[0].type):
+            sinks.append(op.operands[-1])
+    return frozenset(_reached(sources, after) & _reached(sinks, before))
+
+
+def touches_floats(block: Block) -> bool:
+    """Whether the block changes elements of a float array, at any depth."""
+    return any(op.name in EFFECTS and is_float(op.operands[0].type) for op in walk(block))
+
+
+def _reached(starts: Iterable[Value], edges: dict[Value, list[Value]]) -> set[Value]:
+    seen: set[Value] = set()
+    pending = list(starts)
+    while pending:
+        value = pending.pop()
+        if value not in seen:
+            seen.add(value)
+            pending += edges.get(value, ())
+    return seen
+
+
+def _operands(*places: int) -> Callable[[Op], Iterable[Edge]]:
+    return lambda op: [(op.operands[p], op.result) for p in places]
+
+
+def _all(op: Op) -> Iterable[Edge]:
+    return [(v, op.result) for v in op.operands]
+
+
+def _if(op: Op) -> Iterable[Edge]:
+    return [edge for block in op.blocks for edge in zip(block.yielded, op.results, strict=True)]
+
+
+def _loop(op: Op) -> Iterable[Edge]:
+    """Initial and yielded values flow into the carried ones and into the results."""
+    body = op.blocks[-1]
+    carried = len(op.results)
+    edges: list[Edge] = []
+    for slot, result in enumerate(op.results):
+        for origin in (op.operands[len(op.operands) - carried + slot], body.yielded[slot]):
+            edges.append((origin, result))
+            edges += [(origin, block.params[len(block.params) - carried + slot]) for block in op.blocks]
+    return edges
+
+
+_CORE: dict[str, Callable[[Op], Iterable[Edge]]] = {
+    "cast": _all,
+    "vec": _all,
+    "extract": _operands(0),
+    "insert": _operands(0, 2),
+    "if": _if,
+    "for": _loop,
+    "while": _loop,
+}
+
+
+def _edges(op: Op) -> Iterable[Edge]:
+    if op.name in _CORE:
+        return _CORE[op.name](op)
+    if op.name in TABLE and is_float(op.result.type):
+        used = depends(TABLE[op.name], tuple(v.type for v in op.operands), op.result.type)
+        return [(v, op.result) for v, use in zip(op.operands, used, strict=True) if use]
+    return ()
+
+
+@cache
+def depends(builtin: Builtin, operands: tuple[Type, ...], result: Type) -> tuple[bool, ...]:
+    """For each operand, whether the builtin's adjoint rule gives it a cotangent (True for all where it has no rule)."""
+    if builtin.gradient is None:
+        return (True,) * len(operands)
+    if builtin.elementwise:
+        operands, result = tuple(_component(t) for t in operands), _component(result)
+    builder = Builder()
+    given = builtin.gradient(*(Ref(builder, Value(t)) for t in (result, result, *operands)))
+    return tuple(g is not None for g in given)
+
+
+def _component(type: Type) -> Scalar:
+    assert isinstance(type, (Scalar, Vector))
+    return element(type)

@@ -1,0 +1,144 @@
+"""The adjoint of a kernel, as IR: recompute the forward values, then walk backwards.
+
+The result is plain IR, so every backend runs it and it can be differentiated again. A loop that carries a value the
+adjoint needs is unrolled where its range is constant and small; if such a value is still missing, the kernel is refused
+at the line that needs it (or, for an array element that was overwritten, at the line that reads it).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from workbench.autodiff.activity import active_values
+from workbench.autodiff.cotangents import Cotangents
+from workbench.autodiff.emitter import Emitter, relabelled
+from workbench.autodiff.memory import study
+from workbench.autodiff.recompute import Missing
+from workbench.autodiff.reuse import reuse
+from workbench.autodiff.reverse import Reverse
+from workbench.errors import NotDifferentiable
+from workbench.ir.rewrite import fresh
+from workbench.ir.values import Function, Op, Value, walk
+from workbench.ir.verify import verify
+from workbench.passes.fold import fold
+from workbench.passes.prune import prune
+from workbench.passes.unroll import unroll
+from workbench.source import Location
+from workbench.types import ArrayType, is_float
+
+# Operations after unrolling one loop, at most.
+UNROLL_LIMIT = 2048
+
+
+def adjoint(function: Function, *, atomic: bool = False) -> Function:
+    """The function that turns cotangents of a kernel's results into cotangents of its inputs.
+
+    Its parameters are the kernel's, then for each one with a float type an array `adj_<name>`: of an array of the same
+    type and shape, of a scalar or vector with one element. A launch of it has the kernel's dimensions. It reads what
+    the caller put into the adjoint arrays of what the kernel writes, clears those elements, and adds to the adjoint
+    arrays of what the kernel reads. It changes no array of the kernel.
+
+    Args:
+        function: a kernel, or an adjoint.
+        atomic: always accumulate atomically: for adjoint arrays that overlap.
+
+    Raises:
+        NotDifferentiable: the adjoint would not be right; `location` is the line that prevents it.
+    """
+    current = _simplified(function, atomic)
+    while True:
+        result, own = _attempt(current, atomic)
+        missing = _missing(result)
+        if not missing:
+            break
+        smaller = _unrolled(current, {m.loop for _, m in missing})
+        if smaller is current:
+            raise _refusal(result, missing, own)
+        current = _simplified(smaller, atomic)
+    labels = own.labels
+    return verify(relabelled(prune(fold(result)), labels))
+
+
+def _simplified(function: Function, atomic: bool) -> Function:
+    return prune(reuse(fold(function), apart=not atomic))
+
+
+def _unrolled(function: Function, loops: set[Op | None]) -> Function:
+    """The function with these loops written out, or, where none of them can be, with the loops around them."""
+    if None in loops:
+        return function
+    smaller = unroll(function, UNROLL_LIMIT, lambda op: op in loops)
+    if smaller is not function:
+        return smaller
+    return unroll(function, UNROLL_LIMIT, lambda op: any(o in loops for block in op.blocks for o in walk(block)))
+
+
+def _attempt(function: Function, atomic: bool) -> tuple[Function, Emitter]:
+    """The adjoint, perhaps with `unavailable` operations, pruned; and the builder that made it."""
+    active = active_values(function)
+    memory = study(function, active)
+    primal = [fresh(p) for p in function.params]
+    env = dict(zip(function.params, primal, strict=True))
+    prefix = _prefix(function)
+    adjoints = {p: _adjoint_param(p, prefix) for p in function.params if is_float(p.type)}
+    builder = Emitter()
+    plain = frozenset() if atomic else memory.private
+    sweep = Reverse(function.name, active, memory, env, adjoints, plain, builder)
+    cotangents = Cotangents(builder, active)
+    sweep.block(function.body, cotangents)
+    for param, total in adjoints.items():
+        if not isinstance(param.type, ArrayType):
+            found = cotangents.take_full(param)
+            if found is not None:
+                builder.emit("reduce_add", (total, found.ref.value))
+    params = (*primal, *adjoints.values())
+    name = f"{function.name}_adjoint"
+    result = Function(name, params, builder.body(), function.launch_ndim, function.captured, function.source)
+    return prune(result), builder
+
+
+def _adjoint_param(param: Value, prefix: str) -> Value:
+    type = param.type
+    return Value(type if isinstance(type, ArrayType) else ArrayType(type, 1), f"{prefix}{param.name}")
+
+
+def _prefix(function: Function) -> str:
+    """`adj_`, or `adj2_`, … where the function (itself an adjoint, say) has parameters of such names."""
+    names = {p.name for p in function.params}
+    prefix, number = "adj_", 1
+    while any(f"{prefix}{n}" in names for n in names):
+        number += 1
+        prefix = f"adj{number}_"
+    return prefix
+
+
+def _missing(function: Function) -> list[tuple[Op, Missing]]:
+    return [(op, op.attrs["reason"]) for op in walk(function.body) if op.name == "unavailable"]
+
+
+def _refusal(result: Function, missing: list[tuple[Op, Missing]], own: Emitter) -> NotDifferentiable:
+    """The error for the first value that is missing."""
+    name = result.name.removesuffix("_adjoint")
+    needs = [(op, reason, _need(result, op, own)) for op, reason in missing]
+    op, reason, need = min(needs, key=lambda n: (n[1].loop is not None, n[0].location.line, n[2].line))
+    if reason.loop is not None:
+        return NotDifferentiable(f"{reason.message}.", need, advice=reason.advice, function=name)
+    where = f" (line {need.shown_line})" if need.line and need.line != op.location.line else ""
+    return NotDifferentiable(f"{reason.message}{where}.", op.location, advice=reason.advice, function=name)
+
+
+def _need(function: Function, missing: Op, own: Emitter) -> Location:
+    """The place of the first rule, branch or index behind the value: past what is merely computed from it."""
+    users: dict[Value, list[Op]] = defaultdict(list)
+    for op in walk(function.body):
+        for value in op.operands:
+            users[value].append(op)
+    pending, seen = [missing.result], set()
+    while pending:
+        value = pending.pop(0)
+        for user in users[value]:
+            if user.name != "yield" and not own.recomputed.issuperset(user.results):
+                return user.location
+            pending += [v for v in user.results if v not in seen]
+            seen.update(user.results)
+    return users[missing.result][0].location

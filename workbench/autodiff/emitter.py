@@ -1,0 +1,63 @@
+"""The builder that the adjoint is written with: it remembers how each value was made, and names for readers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from workbench.builtins import Ref
+from workbench.ir.build import Builder
+from workbench.ir.rewrite import replace_body
+from workbench.ir.values import Block, Function, Op, Value
+
+
+class Emitter(Builder):
+    """A builder that keeps notes.
+
+    Attributes:
+        made: the operation of each value.
+        labels: names found after a value was made.
+        recomputed: values of the forward sweep.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.made: dict[Value, Op] = {}
+        self.labels: dict[Value, str] = {}
+        self.recomputed: set[Value] = set()
+
+    def append(self, op: Op) -> Op:
+        """Add a ready-made operation."""
+        self.made.update((v, op) for v in op.results)
+        return super().append(op)
+
+    def label(self, value: Value, name: str) -> None:
+        """Call the value by this name, where it has none."""
+        if name and not value.name:
+            self.labels.setdefault(value, name)
+
+    def ref(self, value: Value) -> Ref:
+        """The value with operators."""
+        return Ref(self, value)
+
+    def reopened(self, block: Block, params: Sequence[Value], tail: Callable[[], Sequence[Value]]) -> Block:
+        """The block with parameters and, after its operations, what `tail` emits and a `yield` of what it gives."""
+        with self.block(params) as opened:
+            for op in block.ops:
+                self.append(op)
+            self.yield_(*tail())
+        return opened.block
+
+
+def relabelled(function: Function, labels: dict[Value, str]) -> Function:
+    """The function with its values renamed by `labels`."""
+    mapping = {v: Value(v.type, name) for v, name in labels.items()}
+
+    def block(old: Block) -> Block:
+        return Block(tuple(mapping.get(p, p) for p in old.params), tuple(op(o) for o in old.ops))
+
+    def op(old: Op) -> Op:
+        operands = tuple(mapping.get(v, v) for v in old.operands)
+        results = tuple(mapping.get(v, v) for v in old.results)
+        return Op(old.name, operands, results, old.attrs, tuple(block(b) for b in old.blocks), old.location)
+
+    return replace_body(function, block(function.body))

@@ -1,0 +1,93 @@
+"""What a kernel does to its arrays, as far as the adjoint must know it.
+
+The adjoint array of x mirrors x: an element is read and cleared where the kernel stores it, added to where the kernel
+loads it. In one thread the reversed order makes this right whatever the indices are; between threads it is right where
+no element that one thread writes is touched by another. That is proved here by `tid` among the indices, or refused.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from workbench.errors import NotDifferentiable
+from workbench.ir.values import EFFECTS, Function, Op, Value, walk
+from workbench.types import ArrayType, Scalar, is_float
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Facts about the array parameters.
+
+    Attributes:
+        overwritten: arrays that the kernel changes: a value loaded from one cannot be loaded again later.
+        private: float arrays of which every access that the adjoint mirrors has all the launch's `tid()` values among
+            its indices, at the same places: no two threads touch one element of their adjoint.
+    """
+
+    overwritten: frozenset[Value]
+    private: frozenset[Value]
+
+
+def study(function: Function, active: frozenset[Value]) -> Memory:
+    """The facts for this kernel.
+
+    Raises:
+        NotDifferentiable: an array is written, and read or added to where another thread may write.
+    """
+    ops = list(walk(function.body))
+    made = {v: op for op in ops for v in op.results}
+    mirrored: dict[Value, list[Op]] = defaultdict(list)
+    for op in ops:
+        load = op.name == "load" and op.result in active
+        if load or (op.name in EFFECTS and is_float(op.operands[0].type)):
+            mirrored[op.operands[0]].append(op)
+    private = frozenset(a for a, uses in mirrored.items() if _is_private(uses, made, function.launch_ndim))
+    for array, uses in mirrored.items():
+        if array not in private:
+            _refuse_shared(array, uses, function.name)
+    return Memory(frozenset(op.operands[0] for op in ops if op.name in EFFECTS), private)
+
+
+def _is_private(uses: list[Op], made: dict[Value, Op], ndim: int) -> bool:
+    """Whether each tid of the launch stands at one place of the indices, the same in every use."""
+    rows = [[_axis(v, made) for v in _indices(op)] for op in uses]
+    return ndim > 0 and all(any(all(axis in row[p : p + 1] for row in rows) for p in range(4)) for axis in range(ndim))
+
+
+def _indices(op: Op) -> tuple[Value, ...]:
+    array = op.operands[0].type
+    assert isinstance(array, ArrayType)
+    return () if op.name == "reduce_add" else op.operands[1 : 1 + array.ndim]
+
+
+def _axis(value: Value, made: dict[Value, Op]) -> int | None:
+    """The axis whose `tid` the value is; None where it is something else. A tid is not negative, and an int32."""
+    op = made.get(value)
+    while op is not None and op.name in ("cast", "wrap_index"):
+        type = op.result.type
+        if not isinstance(type, Scalar) or type.bits < 32:
+            return None
+        op = made.get(op.operands[0])
+    return op.attrs["axis"] if op is not None and op.name == "tid" else None
+
+
+def _refuse_shared(array: Value, uses: list[Op], function: str) -> None:
+    kinds = {op.name: op for op in reversed(uses)}
+    load, store = kinds.get("load"), kinds.get("store")
+    added = kinds.get("atomic_add") or kinds.get("reduce_add")
+    if load is not None and (store is not None or added is not None):
+        raise NotDifferentiable(
+            f"{array.name} is written in this kernel, and read here at an element that another thread may write.",
+            load.location,
+            advice=f"Write the result to another array, use {array.name} with all of tid() among its indices "
+            f"everywhere, or add with atomic_add({array.name}, …).",
+            function=function,
+        )
+    if store is not None and added is not None:
+        raise NotDifferentiable(
+            f"{array.name} is both assigned and added to atomically, and the order between threads is not known.",
+            added.location,
+            advice="Do one of them in a kernel of its own.",
+            function=function,
+        )

@@ -1,0 +1,27 @@
+"""An adjoint's parameters and what it reads: what a tape must know without differentiating again."""
+
+from __future__ import annotations
+
+from workbench.ir.values import Function, Value, read_arrays
+from workbench.types import is_float
+
+
+def primal_params(adjoint: Function) -> tuple[Value, ...]:
+    """The parameters that are the kernel's own; the others are its adjoint arrays, one for each with a float type."""
+    count = 0
+    expected = 0
+    while count + expected < len(adjoint.params):
+        expected += is_float(adjoint.params[count].type)
+        count += 1
+    return adjoint.params[:count]
+
+
+def adjoint_params(adjoint: Function) -> dict[str, Value]:
+    """For each parameter of the kernel that has a gradient, by name: the parameter that is its adjoint array."""
+    primal = primal_params(adjoint)
+    return dict(zip((p.name for p in primal if is_float(p.type)), adjoint.params[len(primal) :], strict=True))
+
+
+def reads(adjoint: Function) -> frozenset[str]:
+    """Names of the kernel's arrays whose elements the adjoint reads: they must be at backward what they were."""
+    return read_arrays(adjoint) & {p.name for p in primal_params(adjoint)}

@@ -1,0 +1,77 @@
+"""The forward sweep of an adjoint: the kernel's values again, without its effects.
+
+What cannot be had again becomes an `unavailable` operation, with the sentence to say if the adjoint turns out to need
+it: whether it does is known once the rules are written and everything unused is pruned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from workbench.autodiff.emitter import Emitter
+from workbench.ir.rewrite import fresh
+from workbench.ir.values import Block, Op, Value
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Why a value is unavailable, and what to do.
+
+    Attributes:
+        message: a sentence without its full stop, to which the place of the need may be added.
+        advice: what to write instead.
+        loop: the loop whose unrolling would make the value available; None where that does not help.
+    """
+
+    message: str
+    advice: str
+    loop: Op | None = None
+
+
+def recompute(ops: Iterable[Op], env: dict[Value, Value], builder: Emitter, overwritten: frozenset[Value]) -> None:
+    """Emit the operations without effects; `env` maps the kernel's values to the adjoint's and learns the results."""
+    for op in ops:
+        builder.location = op.location
+        if op.name in ("store", "reduce_add"):
+            continue
+        array = op.operands[0] if op.operands else None
+        if op.name == "atomic_add":
+            missing = Missing(
+                "The adjoint needs the old value that atomic_add returned here, and that is not kept",
+                "Keep it in an array of its own in this kernel, and use it in a second one.",
+            )
+            unavailable(op.result, missing, env, builder)
+        elif op.name == "load" and array in overwritten:
+            assert array is not None
+            missing = Missing(
+                f"{array.name} is overwritten in this kernel, and the adjoint needs the value it had here",
+                "Write the result to another array.",
+            )
+            unavailable(op.result, missing, env, builder)
+        else:
+            _copy(op, env, builder, overwritten)
+
+
+def unavailable(value: Value, missing: Missing, env: dict[Value, Value], builder: Emitter) -> None:
+    """Map the value to an `unavailable` operation."""
+    op = builder.emit("unavailable", (), (value.type,), {"reason": missing}, names=(value.name,))
+    env[value] = op.result
+
+
+def _copy(op: Op, env: dict[Value, Value], builder: Emitter, overwritten: frozenset[Value]) -> None:
+    blocks = tuple(_block(b, env, builder, overwritten) for b in op.blocks)
+    builder.location = op.location
+    operands = [env[v] for v in op.operands]
+    names = [v.name for v in op.results]
+    copied = builder.emit(op.name, operands, [v.type for v in op.results], dict(op.attrs), blocks, names)
+    env.update(zip(op.results, copied.results, strict=True))
+    builder.recomputed.update(copied.results)
+
+
+def _block(block: Block, env: dict[Value, Value], builder: Emitter, overwritten: frozenset[Value]) -> Block:
+    params = tuple(fresh(p) for p in block.params)
+    env.update(zip(block.params, params, strict=True))
+    with builder.block(params) as opened:
+        recompute(block.ops, env, builder, overwritten)
+    return opened.block

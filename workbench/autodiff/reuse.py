@@ -1,0 +1,74 @@
+"""Elements loaded once: a load of what the thread has just loaded or stored becomes that value.
+
+So the adjoint adds to an element once where the kernel reads it three times, and a kernel may store a result and go on
+using it: the value comes from the computation, not from an array that is overwritten later.
+"""
+
+from __future__ import annotations
+
+from workbench.ir.rewrite import replace_body
+from workbench.ir.values import EFFECTS, Block, Function, Op, Value, walk
+from workbench.types import ArrayType, is_float
+
+Element = tuple[Value, ...]
+Known = dict[Element, Value]
+
+
+def reuse(function: Function, apart: bool) -> Function:
+    """The function with repeated loads removed; fold it first, so that equal indices are one value.
+
+    Args:
+        function: a kernel without races.
+        apart: float arrays do not overlap, so that writing one leaves what is known of the others.
+    """
+    return replace_body(function, _Reuse(apart).block(function.body, {}))
+
+
+class _Reuse:
+    """One walk; `known` holds, by array and indices, the element's value at this point of the block."""
+
+    def __init__(self, apart: bool) -> None:
+        self.apart = apart
+        self.mapping: dict[Value, Value] = {}
+
+    def block(self, block: Block, known: Known) -> Block:
+        ops: list[Op] = []
+        for op in block.ops:
+            operands = tuple(self.mapping.get(v, v) for v in op.operands)
+            if op.name == "load" and operands in known:
+                self.mapping[op.result] = known[operands]
+                continue
+            ops.append(self.op(op, operands, known))
+        return Block(block.params, tuple(ops))
+
+    def op(self, op: Op, operands: Element, known: Known) -> Op:
+        if op.blocks:
+            inside = dict(known)
+            if op.name != "if":
+                self.forget(op, inside)
+            blocks = tuple(self.block(b, dict(inside)) for b in op.blocks)
+            self.forget(op, known)
+            return Op(op.name, operands, op.results, op.attrs, blocks, op.location)
+        if op.name == "load":
+            known[operands] = op.result
+        elif op.name in EFFECTS:
+            self.written(operands[0], known)
+            if op.name == "store":
+                known[operands[:-1]] = operands[-1]
+        return Op(op.name, operands, op.results, op.attrs, (), op.location)
+
+    def forget(self, op: Op, known: Known) -> None:
+        """Drop what the blocks of a structured operation may change."""
+        for inner in (o for block in op.blocks for o in walk(block)):
+            if inner.name in EFFECTS:
+                self.written(inner.operands[0], known)
+
+    def written(self, array: Value, known: Known) -> None:
+        """Drop what a write to the array may change."""
+        for place in list(known):
+            if place[0] is array or self.may_overlap(place[0], array):
+                del known[place]
+
+    def may_overlap(self, a: Value, b: Value) -> bool:
+        assert isinstance(a.type, ArrayType) and isinstance(b.type, ArrayType)
+        return is_float(a.type) == is_float(b.type) and not (self.apart and is_float(a.type))

@@ -1,0 +1,224 @@
+"""The native launcher: one call that runs a kernel's entry over a range, on one thread or several.
+
+It is LLVM IR that our own backend compiles once (decision 6 of the architecture: the wheel stays pure Python). Chunks of
+`grain` threads come from one atomic counter; helpers are POSIX threads of the call, so nothing outlives it, no fork can
+break it, and none of them holds the GIL. Without POSIX threads, or where none can be made, the caller does it all.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.backends.cpu.compile import CpuBackend, compile_text
+from workbench.backends.cpu.jit import CpuCode, load_symbols
+
+GRAIN = 65536
+MAX_THREADS = 256
+ENTRY_SIZE = 48
+"""Bytes of a row of `replay`'s table: pointers entry, params; int64 total, threads, grain; pointer fault."""
+
+symbols = ("wb_dispatch", "wb_replay")
+
+# A job: entry, params, total, grain, fault, next index, status.
+_TEXT = """
+%job = type { ptr, ptr, i64, i64, ptr, i64, i32 }
+
+define internal ptr @work(ptr %job) #0 {
+start:
+  %entry.at = getelementptr inbounds %job, ptr %job, i64 0, i32 0
+  %params.at = getelementptr inbounds %job, ptr %job, i64 0, i32 1
+  %total.at = getelementptr inbounds %job, ptr %job, i64 0, i32 2
+  %grain.at = getelementptr inbounds %job, ptr %job, i64 0, i32 3
+  %fault.at = getelementptr inbounds %job, ptr %job, i64 0, i32 4
+  %next.at = getelementptr inbounds %job, ptr %job, i64 0, i32 5
+  %status.at = getelementptr inbounds %job, ptr %job, i64 0, i32 6
+  %entry = load ptr, ptr %entry.at
+  %params = load ptr, ptr %params.at
+  %total = load i64, ptr %total.at
+  %grain = load i64, ptr %grain.at
+  %fault = load ptr, ptr %fault.at
+  br label %take
+take:
+  %begin = atomicrmw add ptr %next.at, i64 %grain monotonic
+  %over = icmp sge i64 %begin, %total
+  br i1 %over, label %done, label %run
+run:
+  %left = sub i64 %total, %begin
+  %short = icmp slt i64 %left, %grain
+  %size = select i1 %short, i64 %left, i64 %grain
+  %end = add i64 %begin, %size
+  %code = call i32 %entry(ptr %params, i64 %begin, i64 %end, ptr %fault)
+  %old = atomicrmw or ptr %status.at, i32 %code monotonic
+  br label %take
+done:
+  ret ptr null
+}
+
+define i32 @wb_dispatch(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault) #0 {
+start:
+  %alone = icmp sle i64 %threads, 1
+  %small = icmp sle i64 %total, %grain
+  %bad = icmp sle i64 %grain, 0
+  %either = or i1 %alone, %small
+  %inline = or i1 %either, %bad
+  br i1 %inline, label %direct, label %shared
+direct:
+  %code = call i32 %entry(ptr %params, i64 0, i64 %total, ptr %fault)
+  ret i32 %code
+shared:
+  %code.shared = call i32 @share(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault)
+  ret i32 %code.shared
+}
+
+define i32 @wb_replay(ptr %table, i64 %count) #0 {
+start:
+  br label %head
+head:
+  %n = phi i64 [ 0, %start ], [ %n.next, %body ]
+  %status = phi i32 [ 0, %start ], [ %status.next, %body ]
+  %more = icmp slt i64 %n, %count
+  br i1 %more, label %body, label %done
+body:
+  %row = getelementptr inbounds { ptr, ptr, i64, i64, i64, ptr }, ptr %table, i64 %n
+  %params.at = getelementptr inbounds i8, ptr %row, i64 8
+  %total.at = getelementptr inbounds i8, ptr %row, i64 16
+  %threads.at = getelementptr inbounds i8, ptr %row, i64 24
+  %grain.at = getelementptr inbounds i8, ptr %row, i64 32
+  %fault.at = getelementptr inbounds i8, ptr %row, i64 40
+  %entry = load ptr, ptr %row
+  %params = load ptr, ptr %params.at
+  %total = load i64, ptr %total.at
+  %threads = load i64, ptr %threads.at
+  %grain = load i64, ptr %grain.at
+  %fault = load ptr, ptr %fault.at
+  %code = call i32 @wb_dispatch(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault)
+  %status.next = or i32 %status, %code
+  %n.next = add i64 %n, 1
+  br label %head
+done:
+  ret i32 %status
+}
+attributes #0 = { nounwind }
+"""
+
+_SHARE = """
+declare i32 @pthread_create(ptr, ptr, ptr, ptr)
+declare i32 @pthread_join(i64, ptr)
+
+define internal i32 @share(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault) #0 {
+start:
+  %job = alloca %job
+  %ids = alloca [MAX_THREADS x i64]
+  %total.up = add i64 %total, -1
+  %chunks.low = sdiv i64 %total.up, %grain
+  %threads.less = add i64 %threads, -1
+  %few = icmp slt i64 %chunks.low, %threads.less
+  %wanted.all = select i1 %few, i64 %chunks.low, i64 %threads.less
+  %many = icmp sgt i64 %wanted.all, MAX_THREADS
+  %wanted = select i1 %many, i64 MAX_THREADS, i64 %wanted.all
+  %job.0 = insertvalue %job zeroinitializer, ptr %entry, 0
+  %job.1 = insertvalue %job %job.0, ptr %params, 1
+  %job.2 = insertvalue %job %job.1, i64 %total, 2
+  %job.3 = insertvalue %job %job.2, i64 %grain, 3
+  %job.4 = insertvalue %job %job.3, ptr %fault, 4
+  store %job %job.4, ptr %job
+  br label %spawn
+spawn:
+  %n = phi i64 [ 0, %start ], [ %n.next, %made ]
+  %more = icmp slt i64 %n, %wanted
+  br i1 %more, label %make, label %help
+make:
+  %id = getelementptr inbounds i64, ptr %ids, i64 %n
+  %code = call i32 @pthread_create(ptr %id, ptr null, ptr @work, ptr %job)
+  %failed = icmp ne i32 %code, 0
+  br i1 %failed, label %help, label %made
+made:
+  %n.next = add i64 %n, 1
+  br label %spawn
+help:
+  %self = call ptr @work(ptr %job)
+  br label %join
+join:
+  %m = phi i64 [ 0, %help ], [ %m.next, %wait ]
+  %left = icmp slt i64 %m, %n
+  br i1 %left, label %wait, label %done
+wait:
+  %id.at = getelementptr inbounds i64, ptr %ids, i64 %m
+  %id.joined = load i64, ptr %id.at
+  %joined = call i32 @pthread_join(i64 %id.joined, ptr null)
+  %m.next = add i64 %m, 1
+  br label %join
+done:
+  %status.at = getelementptr inbounds %job, ptr %job, i64 0, i32 6
+  %status = load i32, ptr %status.at
+  ret i32 %status
+}
+""".replace("MAX_THREADS", str(MAX_THREADS))
+
+_ALONE = """
+define internal i32 @share(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault) #0 {
+  %code = call i32 %entry(ptr %params, i64 0, i64 %total, ptr %fault)
+  ret i32 %code
+}
+"""
+
+_DISPATCH = ctypes.CFUNCTYPE(
+    ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p
+)
+_REPLAY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64)
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """The loaded launcher: its functions, `code.addresses` for native callers, and the object it came from."""
+
+    image: bytes
+    code: CpuCode
+    dispatch: Callable[..., Any]
+    replay: Callable[..., Any]
+
+
+_launcher: Launcher | None = None
+_lock = threading.Lock()
+
+
+def image() -> bytes:
+    """The launcher as an object file: 10 ms to compile, so a cache may keep it and hand it to `install`."""
+    return compile_text(_TEXT + (_ALONE if sys.platform == "win32" else _SHARE), CpuBackend().target())
+
+
+def install(kept: bytes | None = None) -> Launcher:
+    """Load the launcher, from `kept` or compiled now; the first call in a process counts.
+
+    Raises:
+        BuildError: `kept` is no object of this platform.
+    """
+    global _launcher
+    with _lock:
+        if _launcher is None:
+            whole = kept if kept is not None else image()
+            code = load_symbols(whole, symbols)
+            first, second = (code.addresses[s] for s in symbols)
+            _launcher = Launcher(whole, code, _DISPATCH(first), _REPLAY(second))
+        return _launcher
+
+
+def dispatch(
+    address: int, params_address: int, total: int, threads: int, grain: int = GRAIN, fault: int | None = None
+) -> int:
+    """Run the entry at `address` over [0, total); gives the entries' return values, or-ed (0 where all went well).
+
+    Inline where `total <= grain` or `threads == 1`, else in chunks of `grain` over `threads` threads, the caller among
+    them. The GIL is free meanwhile; the caller keeps the buffer and what it points to alive.
+    """
+    return (_launcher or install()).dispatch(address, params_address, total, threads, grain, fault)
+
+
+def replay(table_address: int, count: int) -> int:
+    """Run `count` rows of a launch table (`ENTRY_SIZE` bytes each) one after another, in one native call."""
+    return (_launcher or install()).replay(table_address, count)

@@ -1,0 +1,275 @@
+"""IR to LLVM IR text: one entry function that runs a range of threads.
+
+    i32 entry(ptr params, i64 begin, i64 end, ptr fault)
+
+`params` is the buffer of `backends/layout.py`; [begin, end) are linear indices over the launch, last dimension fastest.
+The innermost loop counts the last dimension in 32 bits without overflow, so that LLVM can see how addresses move with
+it and vectorise over threads. See `design/cpu.md`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from workbench.backends.base import Options
+from workbench.backends.cpu import memory, structured, vecmath
+from workbench.backends.cpu.elementwise import native, spell_builtin, spell_cast
+from workbench.backends.cpu.values import literals, register
+from workbench.backends.cpu.writer import Writer
+from workbench.backends.layout import Slot, layout
+from workbench.errors import BuildError
+from workbench.ir.values import Block, Function, Op, Value
+from workbench.passes.expand import expand
+from workbench.types import ArrayType, Scalar, Vector, element
+
+ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" }'
+
+
+def entry_name(function: Function) -> str:
+    """The symbol of a function's entry."""
+    return "wb_" + re.sub(r"[^A-Za-z0-9_]", lambda m: f"${ord(m[0]):x}", function.name)
+
+
+def spell(function: Function, options: Options, vector_maths: bool = False) -> str:
+    """The function's module as LLVM IR text; with `vector_maths`, maths functions are those of `vecmath.py`.
+
+    Raises:
+        BuildError: it has an operation that has no LLVM spelling.
+    """
+    return Speller(expand(function, native), options, vector_maths).module()
+
+
+class Speller:
+    """One function on its way to text.
+
+    Attributes:
+        writer: where lines go.
+        constants: values of `const` operations, for spellings that look at them.
+        slots: where each parameter lies in the buffer.
+        sums: the local sums of `reduce_add`, by array and component.
+    """
+
+    def __init__(self, function: Function, options: Options, vector_maths: bool = False) -> None:
+        self.function = function
+        self.options = options
+        self.vector_maths = vector_maths and vecmath.worth_it(function)
+        self.writer = Writer()
+        self.constants: dict[Value, Any] = {}
+        places = layout([(p.name, p.type) for p in function.params])
+        self.slots: dict[Value, Slot] = dict(zip(function.params, places.slots, strict=True))
+        self.sums: dict[tuple[object, ...], tuple[Value, int]] = {}
+        self.tids: tuple[str, ...] = ()
+        self._operands: dict[Value, tuple[str, ...]] = {}
+        self._vector_functions: dict[str, str] = {}
+        self._kept: list[str] = []
+        self._line = 0
+
+    def operands(self, value: Value) -> tuple[str, ...]:
+        """The LLVM operands of a value's components."""
+        found = self._operands.get(value)
+        if found is None:
+            assert value in self.slots and not isinstance(value.type, ArrayType), f"%{value.name} has no operand"
+            found = self._operands[value] = memory.parameter(self, value)
+        return found
+
+    def operand(self, value: Value) -> str:
+        """The LLVM operand of a scalar."""
+        (operand,) = self.operands(value)
+        return operand
+
+    def bind(self, value: Value, operands: Sequence[str]) -> None:
+        """Say what a value is."""
+        self._operands[value] = tuple(operands)
+
+    def block(self, block: Block) -> None:
+        """Operations in order; a final `yield` is the caller's to read."""
+        for op in block.ops:
+            line = op.location.line
+            if line and line != self._line:
+                self._line = line
+                self.writer.lines.append(f"  ; line {op.location.shown_line}: {op.location.source.line(line).strip()}")
+            if op.name != "yield":
+                SPELLINGS.get(op.name, spell_builtin)(self, op)
+
+    def vector_function(self, name: str, scalar: Scalar) -> tuple[str, int]:
+        """The function of ours to call for a maths function, and the number of the call's attribute group."""
+        halves = vecmath.has_wide_data(self.function)
+        function, attribute, definitions = vecmath.wrapper(name, scalar, halves)
+        if function not in self._vector_functions:
+            self._vector_functions[function] = attribute
+            self._kept += vecmath.kept(name, scalar, halves)
+            self.writer.declare(function, definitions)
+        return function, 1 + list(self._vector_functions).index(function)
+
+    def module(self) -> str:
+        """The whole text."""
+        loops = {0: self._any_order, 1: self._one_dimension}.get(self.function.launch_ndim, self._rows)
+        loops()
+        w = self.writer
+        lines = [
+            f"define i32 @{entry_name(self.function)}(ptr %params, i64 %begin, i64 %end, ptr %fault) #0 {{",
+            "entry:",
+            *w.head,
+            "  %some = icmp slt i64 %begin, %end",
+            "  br i1 %some, label %start, label %exit",
+            *w.lines,
+            "exit:",
+            "  ret i32 0",
+            "}",
+            *w.declarations.values(),
+            ATTRIBUTES,
+            *(f"attributes #{n} = {{ {a} }}" for n, a in enumerate(self._vector_functions.values(), 1)),
+            *self._used(),
+            "!0 = !{i64 0, i64 140737488355328}",
+        ]
+        return "\n".join(lines) + "\n"
+
+    def _used(self) -> list[str]:
+        if not self._kept:
+            return []
+        pointers = ", ".join(f"ptr @{k}" for k in self._kept)
+        array = f"[{len(self._kept)} x ptr] [{pointers}]"
+        return [f'@llvm.compiler.used = appending global {array}, section "llvm.metadata"']
+
+    def _finish(self) -> None:
+        memory.flush_sums(self)
+        self.writer.jump("exit")
+
+    def _any_order(self) -> None:
+        """A kernel that never asks which thread it is."""
+        self.writer.open("start")
+        self._threads("i64", "%begin", "%end", "start", "done")
+        self.writer.open("done")
+        self._finish()
+
+    def _one_dimension(self) -> None:
+        w = self.writer
+        w.open("start")
+        low = w.emit("trunc nuw nsw i64 %begin to i32", "low")
+        high = w.emit("trunc nuw nsw i64 %end to i32", "high")
+        self.tids = ("%tid",)
+        self._threads("i32", low, high, "start", "done")
+        w.open("done")
+        self._finish()
+
+    def _rows(self) -> None:
+        """An outer loop over rows of the last dimension; the other indices are computed once a row."""
+        w, ndim = self.writer, self.function.launch_ndim
+        extent = memory.launch_dim(self, ndim - 1)
+        w.open("start")
+        first = w.emit(f"udiv i64 %begin, {extent}", "first")
+        last = w.emit(f"udiv i64 {w.emit('add nsw i64 %end, -1')}, {extent}", "last")
+        w.jump("row")
+        w.open("row")
+        w.do(f"%row.at = phi i64 [ {first}, %start ], [ %row.next, %row.end ]")
+        base = w.emit(f"mul nuw nsw i64 %row.at, {extent}")
+        for name in ("smax", "smin"):
+            w.declare(f"llvm.{name}.i64", f"declare i64 @llvm.{name}.i64(i64, i64)")
+        low = w.emit(f"call i64 @llvm.smax.i64(i64 {w.emit(f'sub nsw i64 %begin, {base}')}, i64 0)")
+        high = w.emit(f"call i64 @llvm.smin.i64(i64 {w.emit(f'sub nsw i64 %end, {base}')}, i64 {extent})")
+        low = w.emit(f"trunc nuw nsw i64 {low} to i32", "low")
+        high = w.emit(f"trunc nuw nsw i64 {high} to i32", "high")
+        outer: list[str] = []
+        rest = "%row.at"
+        for axis in range(ndim - 2, 0, -1):
+            along = memory.launch_dim(self, axis)
+            outer.insert(0, w.emit(f"urem i64 {rest}, {along}"))
+            rest = w.emit(f"udiv i64 {rest}, {along}")
+        outer.insert(0, rest)
+        self.tids = (*(w.emit(f"trunc nuw nsw i64 {o} to i32", f"tid{a}") for a, o in enumerate(outer)), "%tid")
+        self._threads("i32", low, high, "row", "row.end")
+        w.open("row.end")
+        w.do("%row.next = add nuw nsw i64 %row.at, 1")
+        w.branch(w.emit(f"icmp slt i64 %row.at, {last}"), "row", "done")
+        w.open("done")
+        self._finish()
+
+    def _threads(self, kind: str, low: str, high: str, before: str, after: str) -> None:
+        """The loop over threads; the open block is `before`, control goes to `after`."""
+        w = self.writer
+        w.jump("threads")
+        w.open("threads")
+        w.do(f"%tid = phi {kind} [ {low}, %{before} ], [ %tid.next, %thread.end ]")
+        w.branch(w.emit(f"icmp slt {kind} %tid, {high}", "more"), "thread", after)
+        w.open("thread")
+        self.block(self.function.body)
+        w.jump("thread.end")
+        w.open("thread.end")
+        w.do(f"%tid.next = add nsw {kind} %tid, 1")
+        w.jump("threads")
+
+
+def _const(speller: Speller, op: Op) -> None:
+    t = op.result.type
+    assert isinstance(t, (Scalar, Vector))
+    value = op.attrs["value"]
+    if isinstance(t, Scalar):
+        speller.constants[op.result] = value
+    speller.bind(op.result, literals(value, t))
+
+
+def _tid(speller: Speller, op: Op) -> None:
+    speller.bind(op.result, [speller.tids[op.attrs["axis"]]])
+
+
+def _vec(speller: Speller, op: Op) -> None:
+    speller.bind(op.result, [speller.operand(v) for v in op.operands])
+
+
+def _extract(speller: Speller, op: Op) -> None:
+    """A known component, or a choice among all: an index past the end gives the last."""
+    vector, index = op.operands
+    parts = speller.operands(vector)
+    if index in speller.constants:
+        speller.bind(op.result, [parts[_component(speller.constants[index], len(parts))]])
+        return
+    w, kind, where = speller.writer, register(element(vector.type)), speller.operand(index)
+    chosen = parts[-1]
+    for k in reversed(range(len(parts) - 1)):
+        hit = w.emit(f"icmp eq {register(element(index.type))} {where}, {k}")
+        chosen = w.emit(f"select i1 {hit}, {kind} {parts[k]}, {kind} {chosen}")
+    speller.bind(op.result, [chosen])
+
+
+def _insert(speller: Speller, op: Op) -> None:
+    """One component replaced; an index past the end replaces none."""
+    vector, index, value = op.operands
+    parts = list(speller.operands(vector))
+    new = speller.operand(value)
+    if index in speller.constants:
+        parts[_component(speller.constants[index], len(parts))] = new
+    else:
+        w, kind, where = speller.writer, register(element(vector.type)), speller.operand(index)
+        for k, part in enumerate(parts):
+            hit = w.emit(f"icmp eq {register(element(index.type))} {where}, {k}")
+            parts[k] = w.emit(f"select i1 {hit}, {kind} {new}, {kind} {part}")
+    speller.bind(op.result, parts)
+
+
+def _component(index: Any, count: int) -> int:
+    return min(max(int(index), 0), count - 1)
+
+
+def _unavailable(speller: Speller, op: Op) -> None:
+    raise BuildError(f"A value that has no meaning here is used: {op.attrs['reason']}.", op.location)
+
+
+SPELLINGS: dict[str, Callable[[Speller, Op], None]] = {
+    "const": _const,
+    "tid": _tid,
+    "shape": memory.spell_shape,
+    "load": memory.spell_load,
+    "store": memory.spell_store,
+    "atomic_add": memory.spell_atomic_add,
+    "reduce_add": memory.spell_reduce_add,
+    "cast": spell_cast,
+    "vec": _vec,
+    "extract": _extract,
+    "insert": _insert,
+    "unavailable": _unavailable,
+    "if": structured.spell_if,
+    "for": structured.spell_for,
+    "while": structured.spell_while,
+}

@@ -1,0 +1,77 @@
+"""LLVM IR text in the making: one function's lines, names, basic blocks.
+
+Text and not llvmlite's builder objects: a kernel is spelled in tenths of a millisecond, and what is written is what a
+reader of `%inspect` sees.
+"""
+
+from __future__ import annotations
+
+
+class Writer:
+    """Lines of one function.
+
+    `head` are the lines that run once, before the loops; `once` puts a load there and remembers it. `label` is the
+    basic block that is open.
+    """
+
+    def __init__(self) -> None:
+        self.head: list[str] = []
+        self.lines: list[str] = []
+        self.declarations: dict[str, str] = {}
+        self.label = "entry"
+        self._known: dict[tuple[object, ...], str] = {}
+        self._count = 0
+
+    def name(self, hint: str = "") -> str:
+        """A register's name, never given before; `hint` is the name readers know."""
+        self._count += 1
+        return f"%{hint}.{self._count}" if hint and hint.isascii() else f"%v{self._count}"
+
+    def block_name(self, hint: str) -> str:
+        """A basic block's name, never given before."""
+        self._count += 1
+        return f"{hint}.{self._count}"
+
+    def emit(self, instruction: str, hint: str = "") -> str:
+        """Write an instruction; gives the register of its result."""
+        register = self.name(hint)
+        self.lines.append(f"  {register} = {instruction}")
+        return register
+
+    def do(self, instruction: str) -> None:
+        """Write an instruction that has no result."""
+        self.lines.append(f"  {instruction}")
+
+    def once(self, key: tuple[object, ...], instruction: str, hint: str = "") -> str:
+        """Write an instruction into the head unless `key` was asked for before; gives its register."""
+        if key not in self._known:
+            register = self.name(hint)
+            self.head.append(f"  {register} = {instruction}")
+            self._known[key] = register
+        return self._known[key]
+
+    def open(self, label: str) -> None:
+        """Begin a basic block."""
+        self.lines.append(f"{label}:")
+        self.label = label
+
+    def jump(self, label: str) -> None:
+        """End the open block with a jump."""
+        self.do(f"br label %{label}")
+
+    def branch(self, condition: str, then: str, orelse: str) -> None:
+        """End the open block with a choice."""
+        self.do(f"br i1 {condition}, label %{then}, label %{orelse}")
+
+    def reserve(self) -> int:
+        """Keep a line free, for a phi whose operands are not known yet."""
+        self.lines.append("")
+        return len(self.lines) - 1
+
+    def fill(self, place: int, register: str, instruction: str) -> None:
+        """Write the line that was kept free."""
+        self.lines[place] = f"  {register} = {instruction}"
+
+    def declare(self, name: str, text: str) -> None:
+        """Declare a function outside of this one."""
+        self.declarations[name] = text

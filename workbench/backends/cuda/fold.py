@@ -1,0 +1,177 @@
+"""Which values become named locals of the C++ text, and which are written inside the expression that uses them.
+
+The text is read beside the cell, so what the user named keeps its name, and what has no name is written where it is used
+once. A value moves down to its use only where that changes nothing: within its block, a load never past an effect, and
+never into a loop.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from workbench.builtins import TABLE
+from workbench.ir.values import EFFECTS, STRUCTURED, Block, Function, Op, Value, walk
+from workbench.types import Vector
+
+# Operators written in one expression; beyond it, parts get names.
+LIMIT = 10
+_ALWAYS = frozenset({"const", "tid"})
+_NEVER = STRUCTURED | EFFECTS | {"insert", "unavailable"}
+
+
+@dataclass
+class Folding:
+    """The decision.
+
+    Attributes:
+        definition: the operation of each result, loop parameters excluded.
+        folded: values written at their use.
+        uses: how often each value is used (a vector made of one value thrice uses it once).
+        fixed: values that never change and need no local: parameters, thread indices, loop indices.
+        whole: vectors that need a local, because several of their components are read.
+    """
+
+    definition: dict[Value, Op] = field(default_factory=dict)
+    folded: set[Value] = field(default_factory=set)
+    uses: dict[Value, int] = field(default_factory=dict)
+    fixed: set[Value] = field(default_factory=set)
+    whole: set[Value] = field(default_factory=set)
+
+    def leaves(self, value: Value) -> set[Value]:
+        """The locals that the expression of `value` reads."""
+        if value in self.fixed:
+            return set()
+        if value not in self.folded:
+            return {value}
+        found: set[Value] = set()
+        for operand in self.definition[value].operands:
+            found |= self.leaves(operand)
+        return found
+
+    def has_load(self, value: Value) -> bool:
+        """Whether the expression of `value` reads an array."""
+        if value not in self.folded:
+            return False
+        op = self.definition[value]
+        return op.name == "load" or any(self.has_load(v) for v in op.operands)
+
+
+def operands_of(op: Op) -> tuple[Value, ...]:
+    """The operands as the text writes them: a vector of equal components names its scalar once."""
+    return op.operands[:1] if is_splat(op) else op.operands
+
+
+def is_splat(op: Op) -> bool:
+    """Whether this makes a vector of one scalar."""
+    return op.name == "vec" and len(set(op.operands)) == 1
+
+
+def has_effect(op: Op) -> bool:
+    """Whether the operation, or one inside it, changes memory."""
+    return op.name in EFFECTS or any(inner.name in EFFECTS for block in op.blocks for inner in walk(block))
+
+
+def fold(function: Function) -> Folding:
+    """Decide for every value of the function."""
+    state = Folding()
+    state.fixed |= set(function.params)
+    for op in walk(function.body):
+        for value in operands_of(op):
+            state.uses[value] = state.uses.get(value, 0) + 1
+        for value in op.results:
+            state.definition[value] = op
+        if op.name == "for":
+            state.fixed.add(op.blocks[0].params[0])
+        if op.name == "tid" or (op.name == "const" and op.attrs.get("captured")):
+            state.fixed.add(op.result)
+    _block(function.body, state)
+    return state
+
+
+def _block(block: Block, state: Folding) -> None:
+    effects = [position for position, op in enumerate(block.ops) if has_effect(op)]
+    consumer: dict[Value, int] = {}
+    for position, op in enumerate(block.ops):
+        for value in op.operands:
+            consumer[value] = position
+    anchors: dict[int, int] = {}
+    for position in range(len(block.ops) - 1, -1, -1):
+        op = block.ops[position]
+        anchors[position] = position
+        for inner in op.blocks:
+            _block(inner, state)
+        if op.name in _NEVER or len(op.results) != 1:
+            continue
+        value = op.result
+        if op.name in _ALWAYS or (op.name == "shape" and not value.name) or _component(op, state):
+            state.folded.add(value)
+            continue
+        user = consumer.get(value, -1)
+        once = state.uses.get(value) == 1 and user >= 0 and value not in state.whole
+        if value.name or not once or not _may_stand_in(block.ops[user], value):
+            continue
+        anchor = anchors[user]
+        if op.name == "load" and any(position < e < anchor for e in effects):
+            continue
+        state.folded.add(value)
+        anchors[position] = anchor
+    _limit(block, state)
+    _steady_bounds(block, state)
+
+
+def _component(op: Op, state: Folding) -> bool:
+    """Whether this is `v.x` of a vector that has, and from here on must have, a local."""
+    if op.name != "extract" or op.result.name or not is_constant(op.operands[1], state):
+        return False
+    state.whole.add(op.operands[0])
+    return True
+
+
+def is_constant(value: Value, state: Folding) -> bool:
+    """Whether the value is a literal."""
+    return value in state.definition and state.definition[value].name == "const"
+
+
+def _may_stand_in(user: Op, value: Value) -> bool:
+    """Whether the using operation's text writes this operand once, and as an expression."""
+    if user.name == "cast":
+        return not isinstance(value.type, Vector)
+    builtin = TABLE.get(user.name)
+    if builtin is None or builtin.cuda is None or "{" not in builtin.cuda:
+        return True
+    return len(re.findall(rf"\{{{user.operands.index(value)}\}}", builtin.cuda)) <= 1
+
+
+def _limit(block: Block, state: Folding) -> None:
+    """Give names to parts of expressions that grow too long to read."""
+    size: dict[Value, int] = {}
+    for op in block.ops:
+        parts = [v for v in op.operands if v in state.folded and state.definition[v].name not in _ALWAYS and v in size]
+        total = 1 + sum(size[v] for v in parts)
+        for part in sorted(parts, key=lambda v: size[v], reverse=True):
+            if total <= LIMIT:
+                break
+            if size[part] > 1:
+                state.folded.discard(part)
+                total -= size[part]
+        if len(op.results) == 1:
+            size[op.result] = total
+
+
+def _steady_bounds(block: Block, state: Folding) -> None:
+    """The end and step of a `for` are read at every turn: they may be expressions, but none that reads an array."""
+    for op in block.ops:
+        if op.name == "for":
+            for value in op.operands[1:3]:
+                if state.has_load(value) or (value in state.folded and state.definition[value].name not in _ALWAYS
+                                             and not _plain(value, state)):  # fmt: skip
+                    state.folded.discard(value)
+
+
+def _plain(value: Value, state: Folding) -> bool:
+    """Whether the expression is one operation on constants, shapes and fixed values."""
+    return all(
+        v in state.fixed or (v in state.folded and state.definition[v].name in _ALWAYS)
+        for v in state.definition[value].operands
+    )

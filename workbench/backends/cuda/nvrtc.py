@@ -1,0 +1,206 @@
+"""CUDA C++ text to PTX and cubin with NVRTC, for any architecture, without a GPU or a driver.
+
+The one file that imports NVRTC; it does so inside functions, so that nothing of CUDA is needed until something is
+compiled. A cubin is made for the exact device; PTX is for reading. `cuda.core` is not used here: without a driver it can
+lock up the process.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+from functools import cache
+from importlib import metadata
+from typing import Any
+
+from workbench.backends.base import Artifact, Backend, Options
+from workbench.backends.cuda.spell import entry_name, spell
+from workbench.errors import BuildError, DeviceError
+from workbench.ir.values import Function
+
+WHEEL = "nvidia-cuda-nvrtc"
+BINDINGS = "cuda-bindings"
+DEFAULT_TARGET = "sm_90"
+FILE_NAME = "kernel.cu"
+
+_USED = re.compile(r"Used (\d+) registers")
+_SPILLS = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
+_SHARED = re.compile(r"(\d+) bytes smem")
+_PLACE = re.compile(r"^.*\((\d+)\): (?:catastrophic )?error: (.*)$", re.MULTILINE)
+
+
+class CudaBackend(Backend):
+    """CUDA C++ through NVRTC.
+
+    Args:
+        target: what to compile for where nothing is asked: the device's architecture, `sm_90` where there is none.
+    """
+
+    name = "cuda"
+
+    def __init__(self, target: str = DEFAULT_TARGET) -> None:
+        self._target = target
+
+    def version(self) -> str:
+        """The wheels' exact versions; NVRTC itself tells no patch level.
+
+        Raises:
+            DeviceError: NVRTC is not installed.
+        """
+        try:
+            return ", ".join(f"{name} {metadata.version(name)}" for name in (WHEEL, BINDINGS))
+        except metadata.PackageNotFoundError as missing:
+            raise _not_installed(str(missing)) from None
+
+    def target(self) -> str:
+        """The architecture compiled for by default."""
+        return self._target
+
+    def spell(self, function: Function, options: Options, target: str = "") -> str:
+        """The CUDA C++ text; it is the same for every architecture."""
+        return spell(function, options)
+
+    def compile(self, function: Function, options: Options, target: str = "") -> Artifact:
+        """A cubin for exactly `target` (`sm_90`).
+
+        Metadata: entry, backend, target, stages (spell and nvrtc, in seconds), log, and registers, shared, stack,
+        spill_stores, spill_loads (bytes) as ptxas told them.
+
+        Raises:
+            BuildError: NVRTC refused the text; `log` holds what it said, `text` the text.
+            DeviceError: NVRTC is not installed, or does not know the target.
+        """
+        target = target or self._target
+        start = time.perf_counter()
+        text = spell(function, options)
+        spelled = time.perf_counter()
+        built = build(text, options, target, "cubin", function.name)
+        facts = {
+            "entry": entry_name(function),
+            "backend": self.name,
+            "target": target,
+            "stages": {"spell": spelled - start, "nvrtc": time.perf_counter() - spelled},
+            "log": built.log,
+            **resources(built.log),
+        }
+        return Artifact(built.image, facts)
+
+    def ptx(self, function: Function, options: Options, target: str = "") -> str:
+        """The PTX for `target`, for reading.
+
+        Raises:
+            BuildError, DeviceError: as `compile`.
+        """
+        text = spell(function, options)
+        return build(text, options, target or self._target, "ptx", function.name).image.decode().rstrip("\0")
+
+
+@dataclass(frozen=True)
+class Built:
+    """What NVRTC gave: a cubin or PTX, and its log."""
+
+    image: bytes
+    log: str
+
+
+def flags(options: Options, target: str) -> list[str]:
+    """NVRTC's options. Contraction is off unless `fast_math` asks for it, so that `+ - * / sqrt` give the CPU's bits."""
+    chosen = [f"--gpu-architecture={target}", "--std=c++17", "-no-cache", "-Xptxas=-v"]
+    return [*chosen, "--use_fast_math" if options.fast_math else "--fmad=false"]
+
+
+def build(text: str, options: Options, target: str, kind: str, function: str = "") -> Built:
+    """Compile CUDA C++ text to `kind`: "cubin" or "ptx".
+
+    Raises:
+        BuildError: NVRTC refused the text, or gave nothing.
+        DeviceError: NVRTC is not installed, or does not know the target.
+    """
+    api = _api()
+    known = architectures()
+    if not re.fullmatch(r"sm_\d+[af]?", target) or int(re.sub(r"\D", "", target)) not in known:
+        listed = ", ".join(f"sm_{n}" for n in known)
+        raise DeviceError(f"NVRTC cannot compile for {target!r}.", advice=f"It knows {listed}.", target=target)
+    program = _checked(api.nvrtcCreateProgram(text.encode(), FILE_NAME.encode(), 0, [], []))
+    try:
+        chosen = [flag.encode() for flag in flags(options, target)]
+        (status,) = api.nvrtcCompileProgram(program, len(chosen), chosen)
+        log = _read(api.nvrtcGetProgramLogSize, api.nvrtcGetProgramLog, program).decode(errors="replace")
+        log = log.replace("\0", "").strip()
+        if status != api.nvrtcResult.NVRTC_SUCCESS:
+            raise _refused(status, log, text, function)
+        size, get = (getattr(api, f"nvrtcGet{'CUBIN' if kind == 'cubin' else 'PTX'}{end}") for end in ("Size", ""))
+        image = _read(size, get, program)
+    finally:
+        api.nvrtcDestroyProgram(program)
+    if not image:
+        # NVRTC reports success with nothing to show where the architecture and the kind do not go together.
+        raise BuildError(f"NVRTC gave an empty {kind} for {target}.", function=function, log=log, text=text)
+    return Built(image, log)
+
+
+@cache
+def architectures() -> tuple[int, ...]:
+    """The compute capabilities that this NVRTC compiles for: 75, 80, 90, …
+
+    Raises:
+        DeviceError: NVRTC is not installed.
+    """
+    api = _api()
+    return tuple(_checked(api.nvrtcGetSupportedArchs()))
+
+
+def resources(log: str) -> dict[str, int]:
+    """What ptxas said of the kernel: registers a thread, bytes of shared memory and of stack, bytes spilled."""
+    found: dict[str, int] = {}
+    if used := _USED.search(log):
+        found["registers"] = int(used[1])
+        shared = _SHARED.search(log)
+        found["shared"] = int(shared[1]) if shared else 0
+    if spills := _SPILLS.search(log):
+        found |= {name: int(spills[n]) for n, name in enumerate(("stack", "spill_stores", "spill_loads"), 1)}
+    return found
+
+
+def _api() -> Any:
+    try:
+        from cuda.bindings import nvrtc
+
+        nvrtc.nvrtcVersion()
+    except (ImportError, OSError, RuntimeError) as problem:
+        raise _not_installed(str(problem).splitlines()[0] if str(problem) else type(problem).__name__) from problem
+    return nvrtc
+
+
+def _not_installed(problem: str) -> DeviceError:
+    return DeviceError(
+        f"CUDA kernels need NVRTC, which could not be loaded: {problem}.",
+        advice=f"Install it: pip install {BINDINGS} {WHEEL}",
+    )
+
+
+def _checked(answer: tuple[Any, ...]) -> Any:
+    status, *values = answer
+    if status != type(status).NVRTC_SUCCESS:
+        raise BuildError(f"NVRTC failed: {status.name}.", log="")
+    return values[-1]
+
+
+def _read(size: Any, get: Any, program: Any) -> bytes:
+    """What a pair of size and copy functions gives; the copy fills the bytes in place."""
+    data = b" " * _checked(size(program))
+    if data:
+        _checked((*get(program, data), None))
+    return data
+
+
+def _refused(status: Any, log: str, text: str, function: str) -> BuildError:
+    first = _PLACE.search(log)
+    if first:
+        rows = text.splitlines()
+        row = rows[int(first[1]) - 1].strip() if 0 < int(first[1]) <= len(rows) else ""
+        message = f"NVRTC refused the CUDA text at line {first[1]}: {first[2]} in `{row}`."
+    else:
+        message = f"NVRTC failed with {status.name}: {log.splitlines()[0] if log else 'it gave no reason'}."
+    return BuildError(message, function=function, log=log, text=text)

@@ -1,0 +1,191 @@
+"""The CUDA text around a kernel: only what that kernel uses, and no header.
+
+Each piece has a key; the speller asks for keys and the text is put together in the table's order. Pieces are plain C++
+wherever the hardware's own instruction is not needed, so that the tests run the very same text on the host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from workbench.backends.cuda.words import C_TYPES, COMPONENTS, c_type
+from workbench.builtins import TABLE
+from workbench.types import SCALARS, Kind, Vector
+
+Key = tuple[str, ...]
+
+_FUNCTIONS = "#define WB_FN static __device__ __forceinline__\n"
+_DIMS = "struct wb_dims { long long n[4]; };\n"
+_ARRAY = "template <typename T, int N> struct wb_array { T* data; long long shape[N]; long long strides[N]; };\n"
+
+# Products and sums of signed components are done in unsigned numbers: they wrap.
+_BITS = """\
+template <typename T> WB_FN T wb_bits(T x) { return x; }
+WB_FN unsigned int wb_bits(int x) { return x; }
+WB_FN unsigned int wb_bits(unsigned short x) { return x; }
+WB_FN unsigned long long wb_bits(long long x) { return x; }
+"""
+
+# `range` ends without overflow: the step to `stop` or past it gives `stop`.
+_RANGE = """\
+template <typename T> WB_FN bool wb_more(T i, T stop, T step) {
+    return step > T(0) ? i < stop : step < T(0) && i > stop;
+}
+template <typename T> WB_FN T wb_next(T i, T stop, T step) {
+    unsigned long long left = step > T(0) ? (unsigned long long)stop - i : (unsigned long long)i - stop;
+    return left > (step > T(0) ? (unsigned long long)step : 0ULL - step) ? T(i + step) : stop;
+}
+"""
+
+_ATOMIC64 = """\
+WB_FN long long wb_atomic_add(long long* target, long long value) {
+    return (long long)atomicAdd((unsigned long long*)target, (unsigned long long)value);
+}
+"""
+
+# 8 and 16 bits have no atomic sum: compare-and-swap on the aligned 32-bit word that holds them.
+_ATOMIC_SMALL = """\
+template <typename T> WB_FN T wb_atomic_add_small(T* target, T value) {
+    unsigned long long address = (unsigned long long)target;
+    unsigned int* word = (unsigned int*)(address & ~3ULL);
+    unsigned int shift = 8U * (unsigned int)(address & 3ULL);
+    unsigned int mask = (sizeof(T) == 1 ? 0xffU : 0xffffU) << shift;
+    unsigned int seen, old = *word;
+    do {
+        seen = old;
+        unsigned int sum = ((seen >> shift) + (unsigned int)value) << shift;
+        old = atomicCAS(word, seen, (seen & ~mask) | (sum & mask));
+    } while (old != seen);
+    return T(old >> shift);
+}
+"""
+
+# A full warp adds among its threads first and touches memory once.
+_REDUCE = """\
+template <typename T> WB_FN void wb_reduce_add(T* target, T value) {
+    if (__activemask() == 0xffffffffU) {
+        for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffffU, value, step);
+        if (threadIdx.x % 32 == 0) atomicAdd(target, value);
+    } else {
+        atomicAdd(target, value);
+    }
+}
+"""
+
+
+def _vector(length: int) -> str:
+    return f"template <typename T> struct wb_vec{length} {{ T {', '.join(COMPONENTS[:length])}; }};\n"
+
+
+def _operator(length: int, sign: str, form: str) -> str:
+    """`form`: two vectors, a vector and a scalar, a scalar and a vector, or one vector."""
+    vec = f"wb_vec{length}<T>"
+    left, right = {"vv": (vec, vec), "vs": (vec, "T"), "sv": ("T", vec), "v": ("", vec)}[form]
+    params = f"{left} a, {right} b" if left else f"{right} b"
+    wrap = "{}" if sign == "/" else "wb_bits({})"
+    parts = []
+    for c in COMPONENTS[:length]:
+        a = wrap.format("a" if form == "sv" else f"a.{c}") + f" {sign} " if left else sign
+        parts.append(f"T({a}{wrap.format('b' if form == 'vs' else f'b.{c}')})")
+    return f"template <typename T> WB_FN {vec} operator{sign}({params}) {{\n    return {{{', '.join(parts)}}};\n}}\n"
+
+
+def _splat(length: int) -> str:
+    same = ", ".join(["s"] * length)
+    return f"template <typename T> WB_FN wb_vec{length}<T> wb_splat{length}(T s) {{ return {{{same}}}; }}\n"
+
+
+def _component(length: int) -> str:
+    chain = "".join(f"i == {n} ? v.{c} : " for n, c in enumerate(COMPONENTS[: length - 1]))
+    last = COMPONENTS[length - 1]
+    return f"template <typename T> WB_FN T wb_component(wb_vec{length}<T> v, long long i) {{ return {chain}v.{last}; }}\n"
+
+
+def _with(length: int) -> str:
+    rows = "".join(f"    if (i == {n}) v.{c} = s;\n" for n, c in enumerate(COMPONENTS[:length]))
+    vec = f"wb_vec{length}<T>"
+    return f"template <typename T> WB_FN {vec} wb_with({vec} v, long long i, T s) {{\n{rows}    return v;\n}}\n"
+
+
+def _vector_atomic(length: int) -> str:
+    vec = f"wb_vec{length}<T>"
+    parts = ", ".join(f"wb_atomic_add(&target->{c}, value.{c})" for c in COMPONENTS[:length])
+    return f"template <typename T> WB_FN {vec} wb_atomic_add({vec}* target, {vec} value) {{\n    return {{{parts}}};\n}}\n"
+
+
+def _vector_reduce(length: int) -> str:
+    vec = f"wb_vec{length}<T>"
+    rows = "".join(f"    wb_reduce_add(&target->{c}, value.{c});\n" for c in COMPONENTS[:length])
+    return f"template <typename T> WB_FN void wb_reduce_add({vec}* target, {vec} value) {{\n{rows}}}\n"
+
+
+def _at(ndim: int) -> str:
+    indices = ", ".join(f"long long i{n}" for n in range(ndim))
+    offset = " + ".join(f"i{n} * a.strides[{n}]" for n in range(ndim))
+    return (
+        f"template <typename T> WB_FN T& wb_at(const wb_array<T, {ndim}>& a, {indices}) {{\n"
+        f"    return *(T*)((char*)a.data + {offset});\n}}\n"
+    )
+
+
+def _to_integer(name: str) -> str:
+    """Float to integer: NaN gives 0, what is out of range the nearest end; C++ leaves both undefined."""
+    type = SCALARS[name]
+    c = C_TYPES[name]
+    high = 1 << (type.bits - (1 if type.kind is Kind.INT else 0))
+    low = -high if type.kind is Kind.INT else 0
+    suffix = {32: "", 64: "LL"}.get(type.bits, "") if type.kind is Kind.INT else {32: "U", 64: "ULL"}.get(type.bits, "")
+    least = f"({low + 1}{suffix} - 1{suffix})" if low else "0"
+    return (
+        f"template <typename F> WB_FN {c} wb_to_{name}(F x) {{\n"
+        f"    return x != x ? 0 : x <= F({low}.0) ? {least} : x >= F({high}.0) ? {high - 1}{suffix} : ({c})x;\n}}\n"
+    )
+
+
+# atomicAdd where the hardware has it; the vector forms go through this name.
+_ATOMIC = "template <typename T> WB_FN T wb_atomic_add(T* target, T value) { return atomicAdd(target, value); }\n"
+
+_LENGTHS = ("2", "3", "4")
+_PIECES: dict[Key, str] = {
+    ("array",): _ARRAY,
+    **{("vec", n): _vector(int(n)) for n in _LENGTHS},
+    ("range",): _RANGE,
+    ("bits",): _BITS,
+    **{("at", n): _at(int(n)) for n in ("1", "2", "3", "4")},
+    **{("to", name): _to_integer(name) for name, t in SCALARS.items() if t.kind in (Kind.INT, Kind.UINT)},
+    **{
+        ("op", n, sign, form): _operator(int(n), sign, form)
+        for n in _LENGTHS
+        for sign, forms in (("+", ("vv",)), ("-", ("vv", "v")), ("*", ("vv", "vs", "sv")), ("/", ("vv", "vs")))
+        for form in forms
+    },
+    **{("splat", n): _splat(int(n)) for n in _LENGTHS},
+    **{("component", n): _component(int(n)) for n in _LENGTHS},
+    **{("with", n): _with(int(n)) for n in _LENGTHS},
+    ("atomic",): _ATOMIC,
+    ("atomic64",): _ATOMIC64,
+    ("atomic_small",): _ATOMIC_SMALL,
+    **{("atomic_vec", n): _vector_atomic(int(n)) for n in _LENGTHS},
+    ("reduce",): _REDUCE,
+    **{("reduce_vec", n): _vector_reduce(int(n)) for n in _LENGTHS},
+}
+
+
+def prelude(keys: Iterable[Key], builtins: Iterable[str], vectors: Iterable[Vector]) -> str:
+    """The text before the kernel: pieces by key, the preludes of these builtins, names of these vector types."""
+    wanted = set(keys) | {("vec", str(v.length)) for v in vectors}
+    if any(key[0] == "op" and key[2] != "/" for key in wanted):
+        wanted.add(("bits",))
+    if any(key[0] == "atomic_vec" for key in wanted):
+        wanted.add(("atomic",))
+    if any(key[0] == "reduce_vec" for key in wanted):
+        wanted.add(("reduce",))
+    texts = [text for key, text in _PIECES.items() if key in wanted]
+    for name in TABLE:
+        if name in set(builtins) and TABLE[name].prelude.strip() not in "\n".join(texts):
+            texts.append(TABLE[name].prelude.strip() + "\n")
+    for vector in sorted(set(vectors), key=lambda v: v.name):
+        if vector.name.isidentifier():
+            texts.append(f"typedef wb_vec{vector.length}<{c_type(vector.dtype)}> {vector.name};\n")
+    head = _FUNCTIONS if any("WB_FN" in text for text in texts) else ""
+    return head + _DIMS + "".join(texts)

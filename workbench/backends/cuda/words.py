@@ -1,0 +1,116 @@
+"""CUDA C++ words for our types, constants and names.
+
+Every expression that is spelled has exactly the C++ type of its IR value, so that templates deduce one type and nothing
+is promoted in silence; constants keep all their bits.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from workbench.builtins import TABLE
+from workbench.types import VECTORS, Kind, Scalar, Type, Vector
+
+C_TYPES = {
+    "bool": "bool", "int8": "signed char", "int16": "short", "int32": "int", "int64": "long long",
+    "uint8": "unsigned char", "uint16": "unsigned short", "uint32": "unsigned int", "uint64": "unsigned long long",
+    "float32": "float", "float64": "double",
+}  # fmt: skip
+COMPONENTS = "xyzw"
+
+_WIDE_SUFFIX = {"int32": "", "int64": "LL", "uint32": "U", "uint64": "ULL"}
+_KEYWORDS = """
+alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t class compl const const_cast
+constexpr continue decltype default delete do double dynamic_cast else enum explicit export extern false float for friend
+goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public
+register reinterpret_cast return short signed sizeof static static_assert static_cast struct switch template this
+thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
+main dim linear total threadIdx blockIdx blockDim gridDim warpSize assert printf malloc free memcpy memset clock abs min max
+atomicAdd atomicCAS atomicExch atomicMin atomicMax dim3 int8_t size_t NAN INFINITY NULL signbit isnan isinf isfinite
+float2 float3 float4 double2 double3 double4 int2 int3 int4 labs llabs round lround llround remainder fma fmaf div ldiv
+floor ceil trunc rint fabs fmod modf frexp ldexp scalbn logb nearbyint fmin fmax fdim tgamma lgamma j0 j1 jn y0 y1 yn
+nextafter remquo ilogb sincos sincosf exp10 exp10f sinpi cospi norm norm3d norm4d rnorm normcdf rhypot rcbrt erfinv nan
+""".split()
+
+
+def _functions() -> set[str]:
+    called = {b.cuda[:-1] for b in TABLE.values() if b.cuda and b.cuda.endswith("*")}
+    return called | {f"{name}f" for name in called} | set(TABLE)
+
+
+RESERVED = frozenset(_KEYWORDS) | _functions() | set(VECTORS)
+_SHADOWED = {
+    "dim", "linear", "main", "abs", "min", "max", "div", "free", "norm", "round", "fma", "clock", "malloc", "nan", "j0",
+    "j1", "jn", "y0", "y1", "yn",
+}  # fmt: skip
+# A local may hide a function that the text does not call by that name; a kernel's own name may not.
+LOCAL_RESERVED = (frozenset(_KEYWORDS) - _SHADOWED) | set(VECTORS) | {
+    name for b in TABLE.values() if b.cuda and b.cuda.endswith("*") for name in (b.cuda[:-1], b.cuda[:-1] + "f")
+}
+
+
+def c_type(type: Type) -> str:
+    """The C++ type of a value, or of an array parameter."""
+    if isinstance(type, Scalar):
+        return C_TYPES[type.name]
+    if isinstance(type, Vector):
+        return type.name if type.name.isidentifier() else f"wb_vec{type.length}<{c_type(type.dtype)}>"
+    return f"wb_array<{c_type(type.dtype)}, {type.ndim}>"
+
+
+def cast(type: str, text: str) -> str:
+    """`text` (any expression) converted to the C++ type: `int(a)`, or `(long long)(a)` where the type is several words."""
+    return f"{type}({text})" if " " not in type else f"({type})({text})"
+
+
+def identifier(name: str, taken: frozenset[str] | set[str], default: str = "t") -> str:
+    """`name` as a legal C++ name that is not in `taken`: letters beyond ASCII become `_`, a number makes it unique."""
+    base = re.sub(r"\W|[^\x00-\x7f]", "_", name) or default
+    if base.startswith(("__", "wb_")) or not (base[0].isalpha() or base[0] == "_") or base == "_":
+        base = f"{default}{base}" if base.startswith("_") else f"{default}_{base}"
+    label, n = base, 0
+    while label in taken:
+        n += 1
+        label = f"{base}_{n}" if base[-1].isdigit() else f"{base}{n}"
+    return label
+
+
+def literal(value: Any, type: Scalar | Vector) -> str:
+    """A constant, exact: what the compiler reads back has the same bits."""
+    if isinstance(type, Vector):
+        parts = np.asarray(value, dtype=type.dtype.numpy).tolist()
+        return f"{c_type(type)}{{{', '.join(literal(v, type.dtype) for v in parts)}}}"
+    if type.kind is Kind.FLOAT:
+        return _float(type.numpy.type(value), type)
+    if type.kind is Kind.BOOL:
+        return "true" if value else "false"
+    return _integer(int(np.asarray(value).astype(type.numpy)), type)
+
+
+def _integer(value: int, type: Scalar) -> str:
+    suffix = _WIDE_SUFFIX.get(type.name)
+    if suffix is None:
+        return f"({C_TYPES[type.name]}){value}"
+    if value == -(1 << (type.bits - 1)):
+        # There is no literal of this value: `-2147483648` is the negative of a longer type's literal.
+        return f"({value + 1}{suffix} - 1{suffix})"
+    return f"{value}{suffix}"
+
+
+def _float(value: Any, type: Scalar) -> str:
+    single = type.bits == 32
+    suffix = "f" if single else ""
+    if np.isnan(value) or np.isinf(value):
+        # `NAN` and `INFINITY` live in headers; the bits need none.
+        bits = value.view(np.uint32 if single else np.uint64)
+        return f"__int_as_float(0x{bits:08x})" if single else f"__longlong_as_double(0x{bits:016x}LL)"
+    text = np.format_float_positional(value, trim="0") if 1e-4 <= abs(value) < 1e7 or value == 0 else repr(value.item())
+    if single and not 1e-4 <= abs(value) < 1e7 and value != 0:
+        text = np.format_float_scientific(value, trim="0", exp_digits=1)
+    # Some compilers read a decimal as double first: where that would round twice, all bits are spelled.
+    if single and np.float32(float(text)) != value:
+        text = float(value).hex()
+    return f"{text}{suffix}"

@@ -1,0 +1,281 @@
+"""Running IR one thread after the other on NumPy arrays: the definition of what a kernel means.
+
+Values are NumPy scalars of the exact type, vectors arrays of shape (length,). Threads run whole, in row-major order, so
+a race has one outcome here. It is slow (microseconds an operation) and checks every index: for tests and for stepping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from workbench.builtins import TABLE
+from workbench.builtins.meaning import apply, convert, value_of
+from workbench.errors import KernelFault, LaunchError
+from workbench.ir.values import Block, Function, Op, Value
+from workbench.source import Location
+from workbench.types import ArrayType, Type, Vector
+
+Thread = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One operation that one thread has just done.
+
+    Attributes:
+        thread: the thread's index.
+        op: the operation; a structured one is reported when it is over.
+        results: its values.
+        names: the latest value of each named value so far, parameters included.
+    """
+
+    thread: Thread
+    op: Op
+    results: tuple[Any, ...]
+    names: Mapping[str, Any]
+
+    @property
+    def location(self) -> Location:
+        """The place in the user's text."""
+        return self.op.location
+
+
+def run(
+    function: Function, dim: int | Sequence[int], args: Sequence[Any], *, threads: Iterable[Thread] | None = None
+) -> None:
+    """Run the function for every thread of `dim`, in row-major order; arrays are written in place.
+
+    Args:
+        function: a legal function.
+        dim: the launch's dimensions.
+        args: one for each parameter, in order: a NumPy array of the parameter's dtype (any strides; vectors take a
+            trailing axis of their length), or a number (a sequence of numbers for a vector).
+        threads: the threads to run, in this order, instead of all.
+
+    Raises:
+        LaunchError: an argument does not fit its parameter; nothing has run.
+        KernelFault: an index out of range, or a `range` with step 0. What ran before stays written.
+    """
+    dims = _dims(dim)
+    bound = _bind(function, args)
+    every = product(*(range(n) for n in dims)) if threads is None else threads
+    with np.errstate(all="ignore"):
+        for thread in every:
+            for _ in _Thread(function, thread, bound, trace=False).block(function.body):
+                raise AssertionError("an untraced thread gives no steps")
+
+
+def step(function: Function, dim: int | Sequence[int], args: Sequence[Any], thread: int | Thread) -> Iterator[Step]:
+    """Run one thread, giving each operation after it was done; arrays are written in place as the steps are taken.
+
+    Raises:
+        LaunchError: the thread is not in `dim`, or an argument does not fit its parameter.
+        KernelFault: as `run`.
+    """
+    dims, index = _dims(dim), _dims(thread)
+    if len(index) != len(dims) or not all(0 <= i < n for i, n in zip(index, dims, strict=True)):
+        raise LaunchError(f"There is no thread {index} in a launch of {dims}.", function=function.name)
+    steps = _Thread(function, index, _bind(function, args), trace=True).block(function.body)
+    while True:
+        with np.errstate(all="ignore"):
+            taken = next(steps, None)
+        if taken is None:
+            return
+        yield taken
+
+
+def _dims(dim: int | Sequence[int]) -> Thread:
+    return tuple(int(n) for n in dim) if isinstance(dim, Sequence) else (int(dim),)
+
+
+def _bind(function: Function, args: Sequence[Any]) -> dict[Value, Any]:
+    if len(args) != len(function.params):
+        raise LaunchError(
+            f"{function.name} takes {len(function.params)} arguments; it got {len(args)}.", function=function.name
+        )
+    return {p: _argument(function, p, a) for p, a in zip(function.params, args, strict=True)}
+
+
+def _argument(function: Function, param: Value, arg: Any) -> Any:
+    type = param.type
+    if not isinstance(type, ArrayType):
+        return value_of(arg, type)
+    tail = (type.dtype.length,) if isinstance(type.dtype, Vector) else ()
+    dtype = (type.dtype.dtype if isinstance(type.dtype, Vector) else type.dtype).numpy
+    fits = isinstance(arg, np.ndarray) and arg.dtype == dtype and arg.ndim == type.ndim + len(tail)
+    if not fits or arg.shape[type.ndim :] != tail:
+        got = f"{arg.dtype} of shape {arg.shape}" if isinstance(arg, np.ndarray) else repr(arg)
+        wanted = f"a NumPy array of {dtype} with {type.ndim + len(tail)} dimensions"
+        wanted += f", the last of length {tail[0]}" if tail else ""
+        raise LaunchError(
+            f"{param.name} is {type!r}: it takes {wanted}; it got {got}.", function=function.name, parameter=param.name
+        )
+    return arg
+
+
+class _Thread:
+    """One thread: the values it has computed so far."""
+
+    def __init__(self, function: Function, index: Thread, bound: dict[Value, Any], trace: bool) -> None:
+        self.function = function
+        self.index = index
+        self.values = dict(bound)
+        self.trace = trace
+        self.names = {p.name: v for p, v in bound.items()} if trace else {}
+
+    def block(self, block: Block) -> Iterator[Step]:
+        """Do the operations of a block; gives steps only where traced."""
+        values = self.values
+        for op in block.ops:
+            if op.name == "yield":
+                return
+            operands = [values[v] for v in op.operands]
+            if op.name in _STRUCTURED:
+                results = yield from _STRUCTURED[op.name](self, op, operands)
+            elif op.name in TABLE:
+                results = (apply(TABLE[op.name], operands, op.result.type),)  # type: ignore[arg-type]
+            else:
+                results = _CORE[op.name](self, op, operands)
+            values.update(zip(op.results, results, strict=True))
+            if self.trace:
+                self.names.update((v.name, r) for v, r in zip(op.results, results, strict=True) if v.name)
+                yield Step(self.index, op, tuple(results), dict(self.names))
+
+    def inner(self, block: Block, arguments: Sequence[Any]) -> Iterator[Step]:
+        """Do a nested block; its generator returns what the block yields."""
+        self.values.update(zip(block.params, arguments, strict=True))
+        if self.trace:
+            self.names.update((p.name, a) for p, a in zip(block.params, arguments, strict=True) if p.name)
+        yield from self.block(block)
+        return [self.values[v] for v in block.yielded]
+
+    def place(self, op: Op, operands: Sequence[Any]) -> tuple[int, ...]:
+        """The indices of a memory operation, inside the array.
+
+        Raises:
+            KernelFault: one is out of range.
+        """
+        array, type = operands[0], op.operands[0].type
+        assert isinstance(type, ArrayType)
+        indices = tuple(int(i) for i in operands[1 : 1 + type.ndim]) if op.name != "reduce_add" else (0,) * type.ndim
+        shape = array.shape[: type.ndim]
+        if all(0 <= i < n for i, n in zip(indices, shape, strict=True)):
+            return indices
+        name = op.operands[0].name
+        shown = ", ".join(map(str, indices))
+        raise self.fault(f"{name}[{shown}] is out of range: {name} has shape {shape}.", op, indices)
+
+    def fault(self, message: str, op: Op, values: tuple[Any, ...]) -> KernelFault:
+        return KernelFault(message, op.location, function=self.function.name, thread=self.index, values=values)
+
+
+def _const(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    return (value_of(op.attrs["value"], op.result.type),)  # type: ignore[arg-type]
+
+
+def _tid(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    return (np.int32(thread.index[op.attrs["axis"]]),)
+
+
+def _shape(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    return (_integer(operands[0].shape[op.attrs["axis"]], op.result.type),)
+
+
+def _load(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    return (_copied(operands[0][thread.place(op, operands)]),)
+
+
+def _store(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    operands[0][thread.place(op, operands)] = operands[-1]
+    return ()
+
+
+def _add(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    array, place = operands[0], thread.place(op, operands)
+    old = _copied(array[place])
+    array[place] = old + operands[-1]
+    return (old,)
+
+
+def _reduce_add(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    _add(thread, op, operands)
+    return ()
+
+
+def _convert(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    return (convert(operands[0], op.result.type),)  # type: ignore[arg-type]
+
+
+def _vec(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    return (value_of(operands, op.result.type),)  # type: ignore[arg-type]
+
+
+def _component(thread: _Thread, op: Op, operands: list[Any]) -> int:
+    vector, index = operands[0], int(operands[1])
+    if not 0 <= index < len(vector):
+        message = f"Component {index} is out of range: a vector of length {len(vector)} has 0 to {len(vector) - 1}."
+        raise thread.fault(message, op, (index,))
+    return index
+
+
+def _extract(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    return (operands[0][_component(thread, op, operands)],)
+
+
+def _insert(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    vector = operands[0].copy()
+    vector[_component(thread, op, operands)] = operands[2]
+    return (vector,)
+
+
+def _if(thread: _Thread, op: Op, operands: list[Any]) -> Any:
+    return (yield from thread.inner(op.blocks[0] if operands[0] else op.blocks[1], ()))
+
+
+def _for(thread: _Thread, op: Op, operands: list[Any]) -> Any:
+    start, stop, stride = (int(v) for v in operands[:3])
+    if stride == 0:
+        raise thread.fault("The step of range() is 0.", op, (start, stop, stride))
+    carried = operands[3:]
+    for number in range(start, stop, stride):
+        carried = yield from thread.inner(op.blocks[0], (_integer(number, op.operands[0].type), *carried))
+    return carried
+
+
+def _while(thread: _Thread, op: Op, operands: list[Any]) -> Any:
+    condition, body = op.blocks
+    carried = operands
+    while True:
+        (going,) = yield from thread.inner(condition, carried)
+        if not going:
+            return carried
+        carried = yield from thread.inner(body, carried)
+
+
+def _integer(number: int, type: Type) -> Any:
+    return type.numpy.type(number)  # type: ignore[union-attr]
+
+
+def _copied(element: Any) -> Any:
+    return element.copy() if isinstance(element, np.ndarray) else element
+
+
+_CORE: dict[str, Callable[[_Thread, Op, list[Any]], tuple[Any, ...]]] = {
+    "const": _const,
+    "tid": _tid,
+    "shape": _shape,
+    "load": _load,
+    "store": _store,
+    "atomic_add": _add,
+    "reduce_add": _reduce_add,
+    "cast": _convert,
+    "vec": _vec,
+    "extract": _extract,
+    "insert": _insert,
+}
+_STRUCTURED: dict[str, Callable[[_Thread, Op, list[Any]], Any]] = {"if": _if, "for": _for, "while": _while}

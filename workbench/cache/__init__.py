@@ -1,0 +1,52 @@
+"""Module keys and the store of artifacts: bytes in, bytes out, never the wrong ones.
+
+`workbench.cache.info()`, `.entries()`, `.clear()`, `.prune()`, `.export(path)`, `.import_(path)` act on this user's store.
+"""
+
+from __future__ import annotations
+
+import os
+
+from workbench.cache.archive import Imported
+from workbench.cache.store import CacheInfo, EntryInfo, default_store
+
+
+def info() -> CacheInfo:
+    """How much there is and how often it was found."""
+    return default_store().info()
+
+
+def entries() -> list[EntryInfo]:
+    """What there is, the last used first."""
+    return default_store().entries()
+
+
+def clear() -> int:
+    """Forget all artifacts, in memory and on disk; gives how many there were."""
+    return default_store().clear()
+
+
+def prune(limit: int | None = None) -> int:
+    """Remove the least recently used artifacts until `limit` bytes (the set limit where not given) are left."""
+    return default_store().prune(limit)
+
+
+def export(path: str | os.PathLike[str]) -> int:
+    """Write all artifacts to one file; gives how many.
+
+    Raises:
+        CacheError: the file cannot be written.
+    """
+    return default_store().export(path)
+
+
+def import_(path: str | os.PathLike[str], trust: bool = False) -> Imported:
+    """Take artifacts from an exported file; they are machine code, so only with `trust=True`.
+
+    Raises:
+        CacheError: the file is no export, or damaged.
+    """
+    return default_store().import_(path, trust)
+
+
+__all__ = ["CacheInfo", "EntryInfo", "Imported", "clear", "entries", "export", "import_", "info", "prune"]

@@ -1,0 +1,138 @@
+"""One artifact as the store keeps it, and as the bytes of one file.
+
+    magic 8s · schema u32 · metadata length u32 · payload length u64 · built u64 (ns) · key 32s · checksum 32s
+    metadata (JSON, UTF-8)
+    payload (object file or cubin)
+
+Big-endian. The checksum is SHA-256 over everything else in the file, header and metadata too: a flipped bit in the
+entry symbol's name would be as wrong as one in the code. Nothing is unpickled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import struct
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.cache.key import SCHEMA
+from workbench.errors import CacheError
+
+MAGIC = b"WBCACHE\x1a"
+HEADER = struct.Struct(">8sIIQQ32s32s")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_CHECKSUM = HEADER.size - 32
+
+
+class Damaged(Exception):
+    """Bytes that are not the entry they should be; the message says what is wrong with them."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An artifact.
+
+    Attributes:
+        image: an object file or a cubin.
+        metadata: JSON values (name, entry, backend, target, stages, …); not to be changed.
+        where: what answered: "memory", "disk", or empty where it was just made.
+        built: seconds since 1970 when it was first stored; 0 before that.
+    """
+
+    image: bytes
+    metadata: dict[str, Any] = field(default_factory=dict)
+    where: str = field(default="", compare=False)
+    built: float = field(default=0.0, compare=False)
+
+
+def check_digest(digest: str) -> str:
+    """The digest itself.
+
+    Raises:
+        CacheError: it is not 64 lower-case hex digits.
+    """
+    if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
+        raise CacheError(f"{digest!r} is not a key of the cache; it takes the 64 hex digits of Key.digest")
+    return digest
+
+
+def encode(digest: str, entry: Entry) -> bytes:
+    """The file's bytes.
+
+    Raises:
+        CacheError: the metadata are not plain JSON values.
+    """
+    try:
+        metadata = json.dumps(entry.metadata, allow_nan=False, sort_keys=True, separators=(",", ":")).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise CacheError(f"the metadata of an artifact must be plain JSON values: {error}") from None
+    built = int(entry.built * 1e9) or time.time_ns()
+    key = bytes.fromhex(check_digest(digest))
+    head = HEADER.pack(MAGIC, SCHEMA, len(metadata), len(entry.image), built, key, bytes(32))[:_CHECKSUM]
+    checksum = hashlib.sha256(head)
+    checksum.update(metadata)
+    checksum.update(entry.image)
+    return b"".join((head, checksum.digest(), metadata, entry.image))
+
+
+def decode(data: bytes, digest: str, where: str = "") -> Entry:
+    """The entry that `encode` wrote under `digest`; every byte has been checked.
+
+    Raises:
+        Damaged: a byte is not what was written, or it was written under another key.
+    """
+    metadata_size, built = _header(data, digest)
+    checksum = hashlib.sha256(memoryview(data)[:_CHECKSUM])
+    checksum.update(memoryview(data)[HEADER.size :])
+    if checksum.digest() != data[_CHECKSUM : HEADER.size]:
+        raise Damaged("does not match its checksum")
+    end = HEADER.size + metadata_size
+    return Entry(data[end:], _metadata(data[HEADER.size : end]), where, built)
+
+
+def decode_metadata(data: bytes, digest: str) -> tuple[dict[str, Any], float]:
+    """Metadata and build time from the first bytes of a file, without its checksum: good for a list, not for loading.
+
+    Raises:
+        Damaged: they cannot be read.
+    """
+    if len(data) < HEADER.size:
+        raise Damaged(f"is only {len(data)} bytes long")
+    magic, schema, size, _, built, key, _ = HEADER.unpack_from(data)
+    if magic != MAGIC or schema != SCHEMA or key.hex() != digest or len(data) < HEADER.size + size:
+        raise Damaged("has a damaged header")
+    return _metadata(data[HEADER.size : HEADER.size + size]), built / 1e9
+
+
+def metadata_end(data: bytes) -> int:
+    """How many bytes of a file `decode_metadata` needs; 0 where the header is cut off."""
+    return HEADER.size + HEADER.unpack_from(data)[2] if len(data) >= HEADER.size else 0
+
+
+def _header(data: bytes, digest: str) -> tuple[int, float]:
+    if len(data) < HEADER.size:
+        raise Damaged(f"is only {len(data)} bytes long")
+    magic, schema, metadata_size, payload_size, built, key, _ = HEADER.unpack_from(data)
+    if magic != MAGIC:
+        raise Damaged("is not a file of this cache")
+    if schema != SCHEMA:
+        raise Damaged(f"has schema {schema} in place of {SCHEMA}")
+    if key.hex() != digest:
+        raise Damaged("belongs to another key")
+    whole = HEADER.size + metadata_size + payload_size
+    if len(data) != whole:
+        raise Damaged(f"is {len(data)} bytes long in place of {whole}")
+    return metadata_size, built / 1e9
+
+
+def _metadata(data: bytes) -> dict[str, Any]:
+    try:
+        metadata = json.loads(data)
+    except (ValueError, RecursionError):
+        raise Damaged("has metadata that are not JSON") from None
+    if not isinstance(metadata, dict):
+        raise Damaged("has metadata that are not a JSON object")
+    return metadata

@@ -1,0 +1,68 @@
+"""Which code generator this is, as a digest of its own text.
+
+A version number is forgotten when somebody changes a spelling rule; the text is not. So no artifact of an older or
+half-edited generator is ever found again. The front end is left out: what it makes is the IR, which is in the key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from functools import lru_cache
+from pathlib import Path
+
+from workbench.errors import CacheError
+
+SOURCES = ("types.py", "ir", "builtins", "passes", "autodiff", "backends")
+_PACKAGE = Path(__file__).resolve().parent.parent
+_IMPORTED = time.time_ns()
+
+
+@lru_cache(maxsize=1)
+def generator_version() -> str:
+    """Sixteen hex digits from the text of every file that turns IR into an artifact; read once a process.
+
+    Where one of those files was edited after this process imported the package, the text no longer says which code
+    runs here: the version then holds for this process alone.
+
+    Raises:
+        CacheError: the sources cannot be read.
+    """
+    digest, newest = digest_of(_PACKAGE)
+    edited = _IMPORTED < newest <= time.time_ns()  # a time still to come is a wrong clock, not an edit
+    return f"{digest}-{os.urandom(8).hex()}" if edited else digest
+
+
+def digest_of(package: Path) -> tuple[str, int]:
+    """Digest of the generator's files under `package`, and the time (ns) when the newest of them was changed.
+
+    Raises:
+        CacheError: a file cannot be read, or there is none.
+    """
+    digest, newest, count = hashlib.sha256(), 0, 0
+    try:
+        for path in _files(package):
+            with open(path, "rb", buffering=0) as file:
+                text = file.readall()
+                newest = max(newest, os.fstat(file.fileno()).st_mtime_ns)
+            name = os.path.relpath(path, package).replace(os.sep, "/").encode()
+            digest.update(b"%d %d\n%b%b" % (len(name), len(text), name, text))
+            count += 1
+    except OSError as error:
+        raise CacheError(f"the code generator's own text cannot be read, so nothing can be keyed: {error}") from None
+    if not count:
+        raise CacheError(f"the code generator's own text is not in {package}, so nothing can be keyed")
+    return digest.hexdigest()[:16], newest
+
+
+def _files(package: Path) -> list[str]:
+    found = []
+    for name in SOURCES:
+        root = os.path.join(package, name)
+        if os.path.isfile(root):
+            found.append(root)
+        for folder, inner, files in os.walk(root):
+            inner[:] = [f for f in inner if f != "__pycache__"]
+            found += [os.path.join(folder, f) for f in files if not f.startswith(".")]
+    return sorted(found)

@@ -1,0 +1,288 @@
+"""What an artifact is found by: named parts, hashed, and compared when someone asks why it was built again.
+
+Everything that changes the artifact is a part with all its bits; nothing else is. A part also says how to show itself,
+which is never hashed. What cannot be written down exactly is refused, because a wrong hit is worse than no cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from workbench.backends.base import Options
+from workbench.cache.generator import generator_version
+from workbench.errors import CacheError
+from workbench.ir.show import canonical, literal_bits
+from workbench.ir.values import Function, Op, walk
+from workbench.types import ArrayType, Scalar, Vector
+
+SCHEMA = 1
+RANKS = ("direction", "constant", "signature", "option", "extra", "code", "target", "compiler", "generator")
+_NUMBER = struct.Struct(">Q")
+_SHOWN_TYPE = re.compile(r": (?:array(?:\dd)?\[[^\]]*\]|vector\([^)]*\)|\w+)")
+
+
+@dataclass(frozen=True)
+class Part:
+    """One named thing that an artifact depends on.
+
+    Attributes:
+        label: its name, in the digest and in explanations: `constant DT`.
+        kind: one of `RANKS`; hashed as the part's type tag.
+        data: all of its bits.
+        shown: its value for readers; never hashed, may be empty.
+    """
+
+    label: str
+    kind: str
+    data: bytes
+    shown: str = ""
+
+
+@dataclass(frozen=True)
+class Key:
+    """The parts of one artifact, in order.
+
+    Raises:
+        CacheError: two parts share label and kind, or a kind is none of `RANKS`.
+    """
+
+    parts: tuple[Part, ...]
+
+    def __post_init__(self) -> None:
+        seen: set[tuple[str, str]] = set()
+        for part in self.parts:
+            if part.kind not in RANKS:
+                raise CacheError(f"a key part has the unknown kind {part.kind!r}; use one of {', '.join(RANKS)}")
+            if (part.kind, part.label) in seen:
+                raise CacheError(f"a module key has two parts named {part.label!r} of kind {part.kind!r}")
+            seen.add((part.kind, part.label))
+
+    @cached_property
+    def digest(self) -> str:
+        """64 hex digits: SHA-256 over the schema number, then each part's kind, label and data with their lengths."""
+        digest = hashlib.sha256(_NUMBER.pack(SCHEMA) + _NUMBER.pack(len(self.parts)))
+        for part in self.parts:
+            for field in (part.kind.encode(), part.label.encode(), part.data):
+                digest.update(_NUMBER.pack(len(field)))
+                digest.update(field)
+        return digest.hexdigest()
+
+    def explain(self, previous: Key) -> tuple[str, ...]:
+        """What differs from `previous`, one short phrase each, the most specific first; empty where nothing does."""
+        old = {(p.kind, p.label): p for p in previous.parts}
+        new = {(p.kind, p.label): p for p in self.parts}
+        found: list[str] = []
+        for kind in RANKS:
+            names = [n for n in {**new, **old} if n[0] == kind]
+            changed = [(old.get(n), new.get(n)) for n in names if _data(old.get(n)) != _data(new.get(n))]
+            found += _EXPLAIN.get(kind, _each)(changed, found)
+        return tuple(found)
+
+
+def make_key(
+    function: Function,
+    *,
+    options: Options,
+    backend: str,
+    backend_version: str,
+    target: str,
+    direction: str,
+    generator: str | None = None,
+    extra: tuple[Part, ...] = (),
+) -> Key:
+    """The key of the artifact that `backend` makes from `function`.
+
+    An adjoint is keyed by its forward function with direction "adjoint", so that a hit runs no autodiff. The names of
+    the function, of its parameters and of its locals are not in the key: where an artifact holds one (its entry
+    symbol), its metadata says so.
+
+    Args:
+        function: the forward function.
+        options: what changes the generated code.
+        backend: the backend's name, `cpu` or `cuda`.
+        backend_version: `Backend.version()`.
+        target: `sm_90`, or the CPU's name and features.
+        direction: "forward" or "adjoint".
+        generator: `generator_version()` where not given.
+        extra: further parts, such as the adjoint's own options; in the order given.
+
+    Raises:
+        CacheError: a constant or an attribute cannot be written down exactly.
+    """
+    if direction not in ("forward", "adjoint"):
+        raise CacheError(f'a module key has direction "forward" or "adjoint", not {direction!r}')
+    generator = generator_version() if generator is None else generator
+    return Key(
+        (
+            Part("direction", "direction", direction.encode(), direction),
+            *_constants(function),
+            *_signature(function),
+            *_options(options),
+            Part("code", "code", _code(function)),
+            Part("target", "target", target.encode(), target),
+            Part("backend", "compiler", backend.encode(), backend),
+            Part("compiler", "compiler", backend_version.encode(), backend_version),
+            Part("code generator", "generator", generator.encode()),
+            *extra,
+        )
+    )
+
+
+def _constants(function: Function) -> Iterator[Part]:
+    """One part a captured name. Where one name stands for several values, the part holds them in order of use."""
+    uses: dict[str, list[tuple[Any, Any]]] = {}
+    for c in function.captured:
+        uses.setdefault(c.name, []).append((c.type, c.value))
+    for op in walk(function.body):
+        if op.name == "const" and op.attrs.get("captured"):
+            uses.setdefault(op.attrs["captured"], []).append((op.result.type, op.attrs["value"]))
+    for name, values in uses.items():
+        bits = [_bits(name, type, value) for type, value in values]
+        if len(set(bits)) == 1:
+            del bits[1:], values[1:]
+        shown = ", ".join(_shown(type, value) for type, value in values)
+        yield Part(f"constant {name}", "constant", " ".join(bits).encode(), shown)
+
+
+def _bits(name: str, type: Any, value: Any) -> str:
+    if not isinstance(type, (Scalar, Vector)):
+        raise CacheError(f"the constant {name} cannot be part of a module key: {type!r} is no scalar or vector type")
+    try:
+        return f"{type!r}:{literal_bits(value, type)}"
+    except (TypeError, ValueError, OverflowError) as error:
+        raise CacheError(f"the constant {name} cannot be part of a module key as {type!r}: {error}") from None
+
+
+def _shown(type: Any, value: Any) -> str:
+    if isinstance(type, Vector):
+        return f"{type.name}({', '.join(str(c) for c in np.asarray(value, type.dtype.numpy).tolist())})"
+    return str(np.asarray(value, type.numpy)[()])
+
+
+def _signature(function: Function) -> Iterator[Part]:
+    for n, p in enumerate(function.params):
+        yield Part(f"parameter {n}", "signature", repr(p.type).encode(), f"{p.name} {p.type!r}")
+
+
+def _options(options: Options) -> Iterator[Part]:
+    for name, value in options.items():
+        shown = {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
+        yield Part(f"option {name}", "option", _exact(value, f"the option {name}"), shown)
+
+
+def _code(function: Function) -> bytes:
+    """The canonical text, then every attribute again with its type: as text alone, 1 and "1" would be the same."""
+    try:
+        text = canonical(function)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise CacheError(f"a number in {function.name} cannot be part of a module key: {error}") from None
+    attributes = bytearray()
+    for n, op in enumerate(walk(function.body), 1):
+        for name, value in _attributes(op):
+            attributes += b"%d %b=%b\n" % (n, name.encode(), _exact(value, f"{name} of the operation {op.name}"))
+    return text.encode() + b"\0" + attributes
+
+
+def _attributes(op: Op) -> list[tuple[str, Any]]:
+    if not op.attrs:
+        return []
+    told = ("value", "captured") if op.name == "const" else ()
+    return sorted((k, v) for k, v in op.attrs.items() if v is not None and k not in told)
+
+
+def _tuple(value: Any, what: str) -> bytes:
+    return b"(%b)" % b"".join(_exact(v, what) for v in value)
+
+
+_EXACT: dict[type, tuple[bytes, Callable[[Any, str], bytes]]] = {
+    type(None): (b"none", lambda v, _: b""),
+    bool: (b"bool", lambda v, _: b"01"[v : v + 1]),
+    int: (b"int", lambda v, _: b"%d" % v),
+    float: (b"float", lambda v, _: struct.pack(">d", v).hex().encode()),
+    str: (b"str", lambda v, _: v.encode("utf-8", "surrogatepass")),
+    bytes: (b"bytes", lambda v, _: v),
+    tuple: (b"tuple", _tuple),
+    list: (b"tuple", _tuple),
+    Scalar: (b"type", lambda v, _: repr(v).encode()),
+    Vector: (b"type", lambda v, _: repr(v).encode()),
+    ArrayType: (b"type", lambda v, _: repr(v).encode()),
+}
+
+
+def _exact(value: Any, what: str) -> bytes:
+    """A plain value with its type tag and length."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    tag, write = _EXACT.get(type(value), (b"", _tuple))
+    if not tag:
+        raise CacheError(f"{what} cannot be part of a module key: a {type(value).__name__} has no exact text")
+    data = write(value, what)
+    return b"%b:%d:%b" % (tag, len(data), data)
+
+
+Changed = list[tuple[Part | None, Part | None]]
+
+
+def _data(part: Part | None) -> bytes | None:
+    return part.data if part else None
+
+
+def _each(changed: Changed, found: list[str]) -> list[str]:
+    return [_phrase(old, new) for old, new in changed]
+
+
+def _phrase(old: Part | None, new: Part | None) -> str:
+    if old is None or new is None:
+        part = old or new
+        assert part is not None
+        return f"{part.label}{': ' if part.shown else ''}{part.shown} {'no longer used' if new is None else 'is new'}"
+    before, after = _difference(old.shown, new.shown)
+    if before == after and new.kind == "constant":
+        before, after = _in_full(old, new)
+    return f"{new.label} changed" if before == after else f"{new.label}: {before} → {after}"
+
+
+def _in_full(old: Part, new: Part) -> tuple[str, str]:
+    """Two constants that look alike: with their types, or where those are the same with their bits."""
+    pairs = [p.data.decode().partition(":") for p in (old, new)]
+    column = 0 if pairs[0][0] != pairs[1][0] else 2
+    return f"{old.shown} {pairs[0][column]}", f"{new.shown} {pairs[1][column]}"
+
+
+def _difference(old: str, new: str) -> tuple[str, str]:
+    """Two values to set side by side; of two long lists of features, only what one has and the other has not."""
+    if max(len(old), len(new)) <= 60:
+        return old, new
+    a, b = (re.split(r"[,\s]+", text) for text in (old, new))
+    return tuple(" ".join([t for t in mine if t not in other][:4]) or "…" for mine, other in ((a, b), (b, a)))  # type: ignore[return-value]
+
+
+def _explain_signature(changed: Changed, found: list[str]) -> list[str]:
+    if not changed:
+        return []
+    before, after = (", ".join(p.shown for p in side if p) for side in zip(*changed, strict=True))
+    if before and after:
+        return [f"signature: {before} → {after}"]
+    return [f"signature: {after} is new" if after else f"signature: {before} no longer there"]
+
+
+def _explain_code(changed: Changed, found: list[str]) -> list[str]:
+    """Nothing, where the code differs only by the types that a changed signature or constant brings with it."""
+    texts = [_SHOWN_TYPE.sub("", p.data.decode(errors="replace")) for pair in changed for p in pair if p]
+    if not changed or (found and texts[0] == texts[-1]):
+        return []
+    return ["code changed"]
+
+
+_EXPLAIN: dict[str, Callable[[Changed, list[str]], list[str]]] = {
+    "signature": _explain_signature,
+    "code": _explain_code,
+}

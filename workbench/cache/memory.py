@@ -1,0 +1,46 @@
+"""Artifacts of this process, least recently used first out; safe for threads."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from threading import Lock
+
+from workbench.cache.entry import Entry
+
+
+class Memory:
+    """At most `limit` bytes of images, by digest."""
+
+    def __init__(self, limit: int = 256 << 20) -> None:
+        self.limit = limit
+        self.bytes = 0
+        self._entries: OrderedDict[str, Entry] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, digest: str) -> Entry | None:
+        """The entry, or None."""
+        with self._lock:
+            entry = self._entries.get(digest)
+            if entry is not None:
+                self._entries.move_to_end(digest)
+            return entry
+
+    def put(self, digest: str, entry: Entry) -> None:
+        """Keep an entry; the newest one stays even where it is larger than the limit."""
+        with self._lock:
+            old = self._entries.pop(digest, None)
+            self._entries[digest] = entry
+            self.bytes += len(entry.image) - (len(old.image) if old else 0)
+            while self.bytes > self.limit and len(self._entries) > 1:
+                self.bytes -= len(self._entries.popitem(last=False)[1].image)
+
+    def clear(self) -> None:
+        """Forget all."""
+        with self._lock:
+            self._entries.clear()
+            self.bytes = 0
+
+    def items(self) -> list[tuple[str, Entry]]:
+        """Digests and entries, the least recently used first."""
+        with self._lock:
+            return list(self._entries.items())

@@ -1,0 +1,257 @@
+"""The store of artifacts: memory first, then this user's folder, then a read-only one.
+
+Bytes in, bytes out. What comes out was put in under that very key, or nothing comes out; the state of the disk never
+stops the work, it is only told (`events.CacheProblem`).
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from workbench import events
+from workbench.cache.archive import Imported, read_archive, write_archive
+from workbench.cache.disk import Disk
+from workbench.cache.entry import HEADER, Damaged, Entry, check_digest, decode, decode_metadata, encode, metadata_end
+from workbench.cache.lock import Locks
+from workbench.cache.memory import Memory
+from workbench.cache.prune import Limit, clear, prune
+from workbench.cache.trust import own, own_or_root
+from workbench.config import settings
+
+LOCK_TIMEOUT = 30.0
+
+
+@dataclass(frozen=True)
+class CacheInfo:
+    """The state of a store.
+
+    Attributes:
+        modules: artifacts on disk, and those that memory alone holds.
+        bytes: their size; on disk with headers.
+        hits_memory, hits_disk, misses: answers of this process's `get`.
+        path: the folder.
+        problem: why the folder could not be used the last time; empty while it can.
+    """
+
+    modules: int
+    bytes: int
+    hits_memory: int
+    hits_disk: int
+    misses: int
+    path: str
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class EntryInfo:
+    """One artifact in a list: `built` and `used` in seconds since 1970, `where` "disk" or "memory"."""
+
+    digest: str
+    name: str
+    backend: str
+    target: str
+    bytes: int
+    built: float
+    used: float
+    where: str
+    metadata: dict[str, Any]
+
+
+class Store:
+    """Artifacts by digest (`Key.digest`), for many threads and processes at once.
+
+    Args:
+        root: the folder; made when first needed.
+        readonly: a second folder that is only read, or None.
+        limit: bytes the folder may hold.
+    """
+
+    def __init__(self, root: Path, readonly: Path | None = None, limit: int = 1 << 30) -> None:
+        self.memory = Memory()
+        self.disk = Disk(Path(root), own(), self._report)
+        self.readonly = Disk(Path(readonly), own_or_root(), self._report, writable=False) if readonly else None
+        self._limit = Limit(limit)
+        self._locks = Locks()
+        self._guard = Lock()
+        self._told: set[tuple[Path, str]] = set()
+        self._hits = {"memory": 0, "disk": 0, "": 0}
+
+    def get(self, digest: str, *, again: bool = False) -> Entry | None:
+        """The artifact, checked, with `where` it was; None where there is none fit to be used.
+
+        Args:
+            digest: `Key.digest`.
+            again: a second look under the lock, whose miss is not counted once more.
+
+        Raises:
+            CacheError: the digest is not 64 hex digits.
+        """
+        entry = self.memory.get(digest)
+        if entry is None:
+            entry = self._from_disk(check_digest(digest))
+        if entry is not None or not again:
+            with self._guard:
+                self._hits[entry.where if entry else ""] += 1
+        return entry
+
+    def put(self, digest: str, entry: Entry) -> None:
+        """Keep an artifact, in memory and, where the disk takes it, for other processes.
+
+        Raises:
+            CacheError: the digest is not 64 hex digits, or the metadata are not JSON values.
+        """
+        data = encode(digest, entry)
+        self._remember(digest, decode(data, digest))
+        if self.disk.write(digest, data):
+            self._limit.after_write(self.disk, len(data))
+
+    def lock(self, digest: str, timeout: float = LOCK_TIMEOUT) -> AbstractContextManager[bool]:
+        """`with store.lock(digest):` lets one builder at a time, of all threads and processes, work on a key.
+
+        The value is True where the lock was had; after `timeout` seconds the work goes on without it. Look again
+        (`get(digest, again=True)`) inside: another builder may have been first.
+        """
+        return self._locks.hold(check_digest(digest), self.disk.lock_path(digest), timeout)
+
+    def prune(self, limit: int | None = None) -> int:
+        """Remove the least recently used artifacts from disk until `limit` bytes are left; returns how many went."""
+        return prune(self.disk, self._limit.bytes if limit is None else limit)
+
+    def clear(self) -> int:
+        """Forget all artifacts, in memory and in this user's folder; returns how many there were."""
+        count = len(self._everything())
+        self.memory.clear()
+        clear(self.disk)
+        return count
+
+    def info(self) -> CacheInfo:
+        """How much there is and how often it was found."""
+        found = self._everything()
+        with self._guard:
+            hits = dict(self._hits)
+        return CacheInfo(
+            len(found), sum(found.values()), hits["memory"], hits["disk"], hits[""], str(self.disk.folder.parent),
+            self.disk.problem or (self.readonly.problem if self.readonly else ""),
+        )  # fmt: skip
+
+    def entries(self) -> list[EntryInfo]:
+        """Every artifact, the last used first. Only headers are read: the list is for reading, nothing is loaded."""
+        found = [e for f in self.disk.files() if f.digest and (e := _listed(f.path, f.digest, f.bytes, f.used))]
+        digests = {e.digest for e in found}
+        found += [
+            _entry_info(digest, entry.metadata, len(entry.image), entry.built, entry.built, "memory")
+            for digest, entry in self.memory.items()
+            if digest not in digests
+        ]
+        return sorted(found, key=lambda e: (-e.used, e.digest))
+
+    def export(self, path: str | os.PathLike[str]) -> int:
+        """Write every artifact to one file for `import_`; returns how many.
+
+        Raises:
+            CacheError: the file cannot be written.
+        """
+        digests = sorted(self._everything())
+        memory = dict(self.memory.items())
+        pairs = ((d, self.disk.read(d) or memory.get(d)) for d in digests)
+        return write_archive(Path(path), ((d, e) for d, e in pairs if e is not None))
+
+    def import_(self, path: str | os.PathLike[str], trust: bool = False) -> Imported:
+        """Take in the artifacts of an exported file.
+
+        Args:
+            path: what `export` wrote.
+            trust: loading an artifact runs it with your rights. Without trust nothing is taken, and a
+                `Notice` says so: the kernels are then compiled here, from your own cells.
+
+        Raises:
+            CacheError: the file cannot be read or is no archive.
+        """
+        taken = ignored = damaged = 0
+        for digest, entry in read_archive(Path(path), self._limit.bytes, load=trust):
+            if entry is not None:
+                self.put(digest, entry)
+                taken += 1
+            elif trust and digest:
+                damaged += 1
+            else:
+                ignored += 1
+        message = _left_out(path, trust, ignored, damaged)
+        if message:
+            events.publish(events.Notice(message))
+        return Imported(taken, ignored, damaged, message)
+
+    def _from_disk(self, digest: str) -> Entry | None:
+        for disk in (self.disk, self.readonly):
+            entry = disk.read(digest) if disk else None
+            if entry is not None:
+                self._remember(digest, entry)
+                return entry
+        return None
+
+    def _remember(self, digest: str, entry: Entry) -> None:
+        self.memory.put(digest, replace(entry, where="memory"))
+
+    def _everything(self) -> dict[str, int]:
+        """Digest and size of each artifact in the folder or in memory."""
+        sizes = {digest: len(entry.image) for digest, entry in self.memory.items()}
+        return sizes | {f.digest: f.bytes for f in self.disk.files() if f.digest}
+
+    def _report(self, path: Path, message: str, once: bool) -> None:
+        with self._guard:
+            if once and (path, message) in self._told:
+                return
+            self._told.add((path, message))
+        events.publish(events.CacheProblem(str(path), message))
+
+
+def default_store() -> Store:
+    """The store of the current settings; made anew when they change.
+
+    Raises:
+        ValueError: a number in the environment is not one.
+    """
+    return _store(os.getpid(), *map(os.environ.get, _NAMES))
+
+
+_NAMES = ("WORKBENCH_CACHE", "WORKBENCH_CACHE_READONLY", "WORKBENCH_CACHE_LIMIT", "XDG_CACHE_HOME", "HOME")
+
+
+@lru_cache(maxsize=1)
+def _store(*_: object) -> Store:
+    """One store for a process (a forked child must not inherit a held lock) and a state of the environment."""
+    now = settings()
+    return Store(now.cache_dir, now.cache_readonly, now.cache_limit)
+
+
+def _listed(path: Path, digest: str, size: int, used: float) -> EntryInfo | None:
+    try:
+        with open(path, "rb") as file:
+            data = file.read(HEADER.size)
+            data += file.read(min(metadata_end(data), size))
+        metadata, built = decode_metadata(data, digest)
+    except (OSError, Damaged):
+        return None
+    return _entry_info(digest, metadata, size, built, used, "disk")
+
+
+def _entry_info(digest: str, metadata: dict[str, Any], size: int, built: float, used: float, where: str) -> EntryInfo:
+    name, backend, target = (str(metadata.get(k, "")) for k in ("name", "backend", "target"))
+    return EntryInfo(digest, name, backend, target, size, built, used, where, metadata)
+
+
+def _left_out(path: str | os.PathLike[str], trust: bool, ignored: int, damaged: int) -> str:
+    if not trust and ignored:
+        return (
+            f"{os.fspath(path)} holds {ignored} compiled artifacts; none was imported, because loading one runs its "
+            "maker's code. If you trust who made it, import with trust=True; else the kernels are compiled here."
+        )
+    if ignored or damaged:
+        return f"{os.fspath(path)}: left out {damaged} damaged artifacts and {ignored} of another version."
+    return ""

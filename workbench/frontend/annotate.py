@@ -1,0 +1,74 @@
+"""What an annotation says: a type, or nothing (a generic parameter)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any
+
+from workbench.errors import KernelTypeError, WorkbenchError
+from workbench.frontend.definition import MISSING, Definition, Scope
+from workbench.types import ArrayType, Scalar, Type, Vector, as_type
+
+
+class _Names(Mapping[str, Any]):
+    """A scope as the globals of an `eval`."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+
+    def __getitem__(self, name: str) -> Any:
+        value = self.scope.lookup(name, _is_annotation)
+        if value is MISSING:
+            raise KeyError(name)
+        return value
+
+    def __iter__(self) -> Any:
+        return iter(self.scope.known())
+
+    def __len__(self) -> int:
+        return len(self.scope.known())
+
+
+def _is_annotation(value: Any) -> bool:
+    return isinstance(value, (type, Scalar, Vector, ArrayType)) or value is Any or hasattr(value, "__dict__")
+
+
+def annotations(definition: Definition) -> dict[str, Type | None]:
+    """Each parameter's type, or None where it is generic.
+
+    Raises:
+        KernelTypeError: an annotation that is no type of the language.
+    """
+    return {a.arg: _annotation(definition, a) for a in definition.parameters}
+
+
+def _annotation(definition: Definition, argument: ast.arg) -> Type | None:
+    node = argument.annotation
+    if node is None:
+        return None
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        node = ast.parse(node.value, mode="eval").body
+    place = definition.locate(argument.annotation or argument)
+    try:
+        code = compile(ast.Expression(node), "<annotation>", "eval")
+        value = eval(code, {"__builtins__": {}}, _Names(definition.scope))  # the user's own annotation, as Python would
+    except WorkbenchError:
+        raise
+    except Exception as error:
+        raise KernelTypeError(
+            f"The annotation of {argument.arg} cannot be evaluated: {error}.", place, function=definition.name
+        ) from None
+    return parameter_type(value, argument.arg, place, definition.name)
+
+
+def parameter_type(value: Any, name: str, place: Any, function: str) -> Type | None:
+    """The type that an annotation's value means; None for `Any` and for an array of unknown element type."""
+    if value is Any or value is None or getattr(value, "__wb_generic__", False):
+        return None
+    if isinstance(value, ArrayType):
+        return value
+    try:
+        return as_type(value)
+    except TypeError as error:
+        raise KernelTypeError(f"The annotation of {name} is no type: {error}.", place, function=function) from None

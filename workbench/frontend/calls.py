@@ -1,0 +1,184 @@
+"""Calls: builtins by their rules, types as casts and constructors, forms each in its own way, funcs inlined."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from workbench.builtins.declare import Builtin
+from workbench.builtins.table import TABLE
+from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.frontend import inline, names, subscripts
+from workbench.frontend.coerce import apply, assign_type, describe, materialise, usable
+from workbench.frontend.context import Context
+from workbench.frontend.operands import Literal, Operand, Static
+from workbench.ir.values import Value
+from workbench.types import PYTHON_TYPES, ArrayType, Scalar, Vector, int32
+
+Expression = Callable[[Context, ast.expr], Operand]
+
+
+def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Lower a call."""
+    callee = expression(context, node.func)
+    if not isinstance(callee, Static):
+        raise context.error(KernelTypeError, f"{describe(callee)} cannot be called.")
+    if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+        raise context.error(KernelSyntaxError, "A call in a kernel takes no * or ** arguments.", "Write the arguments out.")
+    target = callee.value
+    form = FORMS.get(names.callee_name(target))
+    if form is not None:
+        return form(context, node, expression)
+    if isinstance(target, type) and target in PYTHON_TYPES:
+        target = PYTHON_TYPES[target]
+    args = [expression(context, a) for a in node.args]
+    keywords = {k.arg: expression(context, k.value) for k in node.keywords if k.arg}
+    if isinstance(target, Scalar):
+        return _cast(context, target, _no_keywords(context, callee, args, keywords))
+    if isinstance(target, Vector):
+        return _construct(context, target, _no_keywords(context, callee, args, keywords))
+    builtin = names.as_builtin(target)
+    if builtin is not None:
+        return call_builtin(context, builtin, args, keywords)
+    if hasattr(target, "__wb_definitions__"):
+        return inline.call(context, callee, args, keywords)
+    raise context.error(KernelTypeError, f"{callee.path} cannot be called in a kernel.", _advice(target, callee.path))
+
+
+def _advice(target: Any, path: str) -> str:
+    if getattr(target, "__wb_kernel__", False):
+        return f"{path} is a kernel; make the shared part a func."
+    if callable(target) and not isinstance(target, type):
+        near = difflib.get_close_matches(path.split(".")[-1], [b for b in TABLE if not TABLE[b].hidden], 1)
+        return f"Decorate it with @wb.func{f', or use the builtin {near[0]}' if near else ''}."
+    return ""
+
+
+def _no_keywords(context: Context, callee: Static, args: list[Operand], keywords: dict[str, Operand]) -> list[Operand]:
+    if keywords:
+        raise context.error(KernelTypeError, f"{callee.path}() takes no keyword arguments.")
+    return args
+
+
+def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], keywords: dict[str, Operand]) -> Value:
+    """A builtin with positional and keyword arguments; `min` and `max` take more than two, as in Python."""
+    operands = list(args)
+    for name in builtin.params[len(operands) :]:
+        if name in keywords:
+            operands.append(keywords.pop(name))
+    if keywords:
+        raise context.error(
+            KernelTypeError, f"{builtin.name}() has no argument {next(iter(keywords))}; it takes {', '.join(builtin.params)}."
+        )
+    if builtin.name in ("min", "max") and len(operands) > 2:
+        first: Operand = operands[0]
+        for other in operands[1:]:
+            first = call_builtin(context, builtin, (first, other), {})
+        return materialise(context, first)
+    return apply(context, builtin, operands)
+
+
+def _cast(context: Context, type: Scalar, args: list[Operand]) -> Operand:
+    if len(args) > 1:
+        raise context.error(KernelTypeError, f"{type!r}() takes one argument; it got {len(args)}.")
+    operand = usable(context, args[0]) if args else Literal(0)
+    if isinstance(operand, Literal):
+        return materialise(context, operand, type) if not _truncates(operand, type) else context.builder.const(
+            int(operand.value), type)  # fmt: skip
+    if isinstance(operand.type, Scalar):
+        return context.builder.cast(operand, type)
+    raise context.error(KernelTypeError, f"{type!r}() takes a scalar; this is {operand.type!r}.")
+
+
+def _truncates(operand: Literal, type: Scalar) -> bool:
+    return operand.is_float and type.kind.value in ("int", "uint") and abs(operand.value) < 2**31
+
+
+def _construct(context: Context, type: Vector, args: list[Operand]) -> Value:
+    """`vec3()`, `vec3(s)`, `vec3(x, y, z)`, `vec3d(v)` as a cast."""
+    operands = [usable(context, a) for a in args]
+    if len(operands) == 1 and isinstance(operands[0], Value) and isinstance(operands[0].type, Vector):
+        if operands[0].type.length != type.length:
+            raise context.error(KernelTypeError, f"{type!r}() takes {type.length} components, not a {operands[0].type!r}.")
+        return context.builder.cast(operands[0], type)
+    if len(operands) not in (0, 1, type.length):
+        raise context.error(KernelTypeError, f"{type!r}() takes 0, 1 or {type.length} components; it got {len(operands)}.")
+    if len(operands) < type.length:
+        operands = [operands[0] if operands else Literal(0)] * type.length
+    parts = [assign_type(context, o, type.dtype, f"A component of {type!r}") for o in operands]
+    return context.builder.one("vec", parts, type)
+
+
+def _tid(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    return thread_index(context, node, 1)[0]
+
+
+def thread_index(context: Context, node: ast.Call, count: int) -> tuple[Value, ...]:
+    """`tid()` asked for `count` indices."""
+    if node.args or node.keywords:
+        raise context.error(KernelTypeError, "tid() takes no arguments.")
+    if count > 4:
+        raise context.error(KernelTypeError, f"A launch has at most 4 dimensions; this asks tid() for {count}.")
+    before = context.shared.launch_ndim
+    if before not in (None, count):
+        raise context.error(
+            KernelTypeError, f"tid() was asked for {before} indices before and for {count} here.", "Ask for as many each time."
+        )
+    context.shared.launch_ndim = count
+    return tuple(context.builder.one("tid", (), int32, {"axis": axis}) for axis in range(count))
+
+
+def _len(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    (operand,) = _positional(context, node, expression, 1)
+    if isinstance(operand, tuple):
+        return Literal(len(operand))
+    operand = usable(context, operand)
+    if isinstance(operand, Value) and isinstance(operand.type, ArrayType):
+        return subscripts.size(context, operand, 0)
+    if isinstance(operand, Value) and isinstance(operand.type, Vector):
+        return Literal(operand.type.length)
+    raise context.error(KernelTypeError, f"len() takes an array or a vector; this is {describe(operand)}.")
+
+
+def _positional(context: Context, node: ast.Call, expression: Expression, count: int) -> list[Operand]:
+    if node.keywords or len(node.args) != count:
+        name = ast.unparse(node.func)
+        raise context.error(KernelTypeError, f"{name}() takes {count} argument{'s' * (count != 1)} without names.")
+    return [expression(context, a) for a in node.args]
+
+
+def _atomic(sign: str) -> Callable[[Context, ast.Call, Expression], Operand]:
+    def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
+        name = ast.unparse(node.func)
+        if node.keywords or len(node.args) < 3:
+            raise context.error(KernelTypeError, f"{name}() takes an array, its indices and a value, without names.")
+        array = usable(context, expression(context, node.args[0]))
+        if not isinstance(array, Value) or not isinstance(array.type, ArrayType):
+            raise context.error(KernelTypeError, f"{name}() takes an array first; this is {describe(array)}.")
+        index_nodes = node.args[1:-1]
+        if len(index_nodes) == 1 and isinstance(index_nodes[0], ast.Tuple):
+            index_nodes = index_nodes[0].elts
+        indices = subscripts.indices(context, array, ast.Tuple(list(index_nodes), ast.Load()), expression)
+        value = assign_type(context, expression(context, node.args[-1]), array.type.dtype, f"An element of {array.name}")
+        if sign == "-":
+            value = apply(context, TABLE["neg"], (value,))
+        return context.builder.one("atomic_add", (array, *indices, value), array.type.dtype)
+
+    return lower
+
+
+def _range(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    raise context.error(KernelSyntaxError, "range() stands only in `for i in range(…)`.")
+
+
+def _print(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    raise context.error(
+        KernelSyntaxError, "print is not in the language yet.", "Write the value to an array and look at it after the launch."
+    )
+
+
+FORMS: dict[str, Callable[[Context, ast.Call, Expression], Operand]] = {
+    "tid": _tid, "len": _len, "atomic_add": _atomic("+"), "atomic_sub": _atomic("-"), "range": _range, "print": _print,
+}  # fmt: skip

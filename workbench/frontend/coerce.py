@@ -1,0 +1,138 @@
+"""Giving operands types: literals adopt, values promote, and where paths meet the types must agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from workbench.builtins.declare import Builtin
+from workbench.builtins.rules import WEAK_FLOAT, WEAK_INT, Arg
+from workbench.errors import KernelTypeError
+from workbench.frontend.operands import AlreadyReported, Literal, Operand, Poison, Static, Unset
+from workbench.ir.values import Value
+from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element, float32, int32
+from workbench.types import bool as bool_
+
+if TYPE_CHECKING:
+    from workbench.frontend.context import Context
+
+
+def describe(operand: Operand) -> str:
+    """How a message names an operand's type."""
+    match operand:
+        case Value():
+            return repr(operand.type)
+        case Literal():
+            return "a float literal" if operand.is_float else "an int literal"
+        case tuple():
+            return f"a tuple of {len(operand)}"
+        case Static():
+            return operand.path
+    return "nothing"
+
+
+def usable(context: Context, operand: Operand) -> Value | Literal:
+    """The operand where it is a number or an array; an error where it is something else."""
+    if isinstance(operand, (Value, Literal)):
+        return operand
+    if isinstance(operand, Poison):
+        raise AlreadyReported
+    if isinstance(operand, Unset):
+        raise context.error(KernelTypeError, operand.reason)
+    if isinstance(operand, tuple):
+        raise context.error(
+            KernelTypeError, f"A number is wanted here; this is {describe(operand)}.", "Unpack the tuple first."
+        )
+    raise context.error(KernelTypeError, f"{operand.path} is no value that a kernel can compute with.")
+
+
+def default_type(literal: Literal) -> Scalar:
+    """What a literal is on its own."""
+    return float32 if literal.is_float else int32
+
+
+def materialise(context: Context, operand: Operand, type: Type | None = None) -> Value:
+    """The operand as an IR value: a literal as a constant of `type` (its default where none is given)."""
+    operand = usable(context, operand)
+    if isinstance(operand, Value):
+        return operand
+    wanted = type if type is not None else default_type(operand)
+    if isinstance(wanted, ArrayType):
+        raise context.error(KernelTypeError, f"An {wanted!r} is wanted here; this is {describe(operand)}.")
+    scalar = element(wanted)
+    if operand.is_float and scalar.kind is not Kind.FLOAT:
+        raise context.error(
+            KernelTypeError, f"The float {operand.value!r} does not fit {scalar!r}.", f"Write {scalar!r}({operand.value!r})."
+        )
+    if scalar.kind in (Kind.INT, Kind.UINT):
+        low, high = (0, 2**scalar.bits) if scalar.kind is Kind.UINT else (-(2 ** (scalar.bits - 1)), 2 ** (scalar.bits - 1))
+        if not low <= operand.value < high:
+            raise context.error(KernelTypeError, f"{operand.value!r} does not fit {scalar!r}.", "Use a wider type.")
+    number = float(operand.value) if scalar.kind is Kind.FLOAT else bool(operand.value) if scalar == bool_ else operand.value
+    if isinstance(wanted, Vector):
+        return context.builder.const((number,) * wanted.length, wanted)
+    return context.builder.const(number, wanted, operand.captured)
+
+
+def convert(context: Context, operand: Operand, type: Type) -> Value:
+    """The operand in exactly this type, as a rule asks: literals adopt, scalars are cast and spread over vectors."""
+    if isinstance(operand, Literal):
+        return materialise(context, operand, type)
+    value = materialise(context, operand)
+    if value.type == type:
+        return value
+    if isinstance(type, Vector) and isinstance(value.type, Scalar):
+        part = context.builder.cast(value, type.dtype)
+        return context.builder.one("vec", [part] * type.length, type)
+    return context.builder.cast(value, type)
+
+
+def assign_type(context: Context, operand: Operand, type: Type, what: str) -> Value:
+    """The operand for a place that has a type (an element, an annotated parameter).
+
+    Literals adopt it. A typed value must have it, or be promoted to it without loss of kind: an int may become a float,
+    a float never an int.
+    """
+    if isinstance(operand, Literal):
+        if isinstance(type, Vector):
+            raise context.error(KernelTypeError, f"{what} is {type!r}; this is {describe(operand)}.", f"Write {type!r}(…).")
+        return materialise(context, operand, type)
+    value = materialise(context, operand)
+    if value.type == type:
+        return value
+    narrower = isinstance(value.type, Scalar) and isinstance(type, Scalar)
+    if narrower and type.kind is Kind.FLOAT and value.type.kind is not Kind.FLOAT:  # type: ignore[union-attr]
+        return context.builder.cast(value, type)
+    advice = f"Write {type!r}(…)." if isinstance(type, Scalar) else ""
+    raise context.error(KernelTypeError, f"{what} is {type!r}; the value is {value.type!r}.", advice)
+
+
+def weak(operand: Value | Literal) -> Arg:
+    """The operand's type as rules see it."""
+    if isinstance(operand, Literal):
+        return WEAK_FLOAT if operand.is_float else WEAK_INT
+    return operand.type
+
+
+def apply(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Value:
+    """Emit a builtin on operands of any kind."""
+    args = [usable(context, o) for o in operands]
+    try:
+        types, result = builtin.rule(builtin.name, [weak(a) for a in args])
+    except KernelTypeError as error:
+        raise context.placed(error) from None
+    values = [convert(context, a, t) for a, t in zip(args, types, strict=True)]
+    return context.builder.one(builtin.name, values, result)
+
+
+def truth(context: Context, operand: Operand) -> Value | bool:
+    """The operand as a condition: a Python bool where it is known now, else a bool value."""
+    operand = usable(context, operand)
+    if isinstance(operand, Literal):
+        return bool(operand.value) if operand.captured is None else materialise(context, operand, bool_)
+    if operand.type == bool_:
+        return operand
+    if isinstance(operand.type, Scalar):
+        zero = context.builder.const(0, operand.type)
+        return context.builder.one("ne", (operand, zero), bool_)
+    raise context.error(KernelTypeError, f"A condition must be a bool or a number; this is {operand.type!r}.")

@@ -1,0 +1,138 @@
+"""The state of lowering one kernel: the builder, the local names, the errors so far."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.errors import WorkbenchError, at
+from workbench.frontend.definition import Definition
+from workbench.frontend.operands import Operand, Returned
+from workbench.ir.build import Builder
+from workbench.ir.values import Captured, Op, Value
+from workbench.types import is_integer
+
+Env = dict[str, Operand]
+LowerBody = Callable[["Context", Sequence[ast.stmt]], Returned]
+
+
+class NotingBuilder(Builder):
+    """A builder that notes which integer results cannot be negative, by simple rules on each operation."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.non_negative: set[Value] = set()
+        self._sizes: set[Value] = set()
+        self._ones: set[Value] = set()
+
+    def append(self, op: Op) -> Op:
+        """Add an operation and note what is known of its result."""
+        if len(op.results) == 1 and is_integer(op.result.type) and self._positive(op):
+            self.non_negative.add(op.result)
+        return super().append(op)
+
+    def _positive(self, op: Op) -> bool:
+        known = [v in self.non_negative for v in op.operands]
+        match op.name:
+            case "tid":
+                return True
+            case "shape":
+                self._sizes.add(op.result)
+                return True
+            case "const":
+                if op.attrs["value"] == 1:
+                    self._ones.add(op.result)
+                return op.attrs["value"] >= 0
+            case "sub":  # n - 1: below 0 only for an empty array, which has no element to index
+                return op.operands[0] in self._sizes and op.operands[1] in self._ones
+            case "max":
+                return any(known)
+            case "add" | "mul" | "bit_and" | "min" | "lshift" | "floordiv" | "mod" | "cast":
+                return all(known)
+            case "where":
+                return all(known[1:])
+            case "clamp":
+                return known[1] and known[2]
+            case "rshift" | "wrap_index":
+                return known[0]
+        return False
+
+
+@dataclass
+class Shared:
+    """What one kernel and the funcs inlined into it have in common.
+
+    Attributes:
+        lower_body: lowers the statements of a func called in the kernel.
+        launch_ndim: how many dimensions `tid()` asks for; None until it does.
+        captured: constants met so far, by name.
+        watched: what was read from the user's namespace: path to value, for the check at the next launch.
+        errors: what was found wrong so far.
+    """
+
+    lower_body: LowerBody
+    builder: NotingBuilder = field(default_factory=NotingBuilder)
+    launch_ndim: int | None = None
+    captured: dict[str, Captured] = field(default_factory=dict)
+    watched: dict[tuple[int, str], Watched] = field(default_factory=dict)
+    errors: list[WorkbenchError] = field(default_factory=list)
+
+    @property
+    def non_negative(self) -> set[Value]:
+        """Integer values that cannot be below 0: their indices need no wrapping."""
+        return self.builder.non_negative
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A value of the user's namespace that the code depends on, and how to read it again."""
+
+    definition: Definition
+    path: str
+    value: Any
+
+
+@dataclass
+class Context:
+    """Lowering of one definition.
+
+    Attributes:
+        definition: the function being lowered.
+        env: local names to what they are now.
+        shared: what all inlined functions share.
+        inside: the funcs being inlined, outermost first: recursion is found here.
+        loops: how many loops are open in this function.
+    """
+
+    definition: Definition
+    env: Env
+    shared: Shared
+    inside: tuple[Definition, ...] = ()
+    loops: int = 0
+    node: ast.AST | None = None
+
+    @property
+    def builder(self) -> Builder:
+        """Where operations go."""
+        return self.shared.builder
+
+    @contextmanager
+    def at(self, node: ast.AST) -> Iterator[None]:
+        """Operations and errors inside belong to `node`'s place."""
+        before = self.node, self.builder.location
+        self.node, self.builder.location = node, self.definition.locate(node)
+        try:
+            yield
+        finally:
+            self.node, self.builder.location = before
+
+    def error(self, kind: type[WorkbenchError], message: str, advice: str = "") -> WorkbenchError:
+        """An error at the current place."""
+        return self.placed(kind(message, advice=advice))
+
+    def placed(self, error: WorkbenchError) -> WorkbenchError:
+        """`error` with the current place."""
+        return at(error, self.definition.locate(self.node or self.definition.node), self.definition.name)

@@ -1,0 +1,86 @@
+"""A function of the kernel language before it has types: its syntax tree, where it stands, and the names it can see."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.source import Location, Source
+
+MISSING = object()
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Where a name that is no local is looked up, first hit first.
+
+    Attributes:
+        own: names of the same cell: its kernels and funcs, constants given with the cell.
+        closure: reads the enclosing functions' variables as they are now.
+        user: the user's namespace (a module's or a notebook's globals), live.
+        language: names that need no import in a `%%kernel` cell.
+    """
+
+    own: Mapping[str, Any] = field(default_factory=dict)
+    closure: Callable[[], Mapping[str, Any]] = dict
+    user: Mapping[str, Any] = field(default_factory=dict)
+    language: Mapping[str, Any] = field(default_factory=dict)
+
+    def lookup(self, name: str, usable: Callable[[Any], bool] = lambda value: True) -> Any:
+        """The value of `name` now, or MISSING.
+
+        A name of the user wins over one of the language only where `usable` says that a kernel can use its value.
+        """
+        for names in (self.own, self.closure()):
+            if name in names:
+                return names[name]
+        if name in self.user and (name not in self.language or usable(self.user[name])):
+            return self.user[name]
+        if name in self.language:
+            return self.language[name]
+        return getattr(builtins, name, MISSING)
+
+    def known(self) -> set[str]:
+        """Every name that can be seen, for "did you mean"."""
+        return {*self.own, *self.closure(), *self.user, *self.language}
+
+
+@dataclass(frozen=True, eq=False)
+class Definition:
+    """One `def`.
+
+    Attributes:
+        name: as written.
+        node: its syntax tree; line numbers are those of `source`.
+        source: the whole cell or file.
+        scope: the names it sees.
+        column_shift: added to the tree's columns (a dedented method's indentation).
+    """
+
+    name: str
+    node: ast.FunctionDef
+    source: Source
+    scope: Scope
+    column_shift: int = 0
+
+    def locate(self, node: ast.AST) -> Location:
+        """The place of a node of this definition."""
+        line = getattr(node, "lineno", self.node.lineno)
+        column = self._characters(line, getattr(node, "col_offset", 0))
+        end_line = getattr(node, "end_lineno", None) or line
+        end = self._characters(end_line, getattr(node, "end_col_offset", None) or 0)
+        return Location(self.source, line, column, end_line, end)
+
+    def _characters(self, line: int, column: int) -> int:
+        """The parser counts bytes of UTF-8; people and carets count characters."""
+        text = self.source.line(line).encode()[: column + self.column_shift]
+        return len(text.decode(errors="ignore"))
+
+    @property
+    def parameters(self) -> list[ast.arg]:
+        """The parameters, in order."""
+        arguments = self.node.args
+        return [*arguments.posonlyargs, *arguments.args]

@@ -1,0 +1,265 @@
+"""Expressions: one function a kind of syntax, found in a table."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from workbench.builtins.table import TABLE
+from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.frontend import calls, names, subscripts
+from workbench.frontend.coerce import apply, convert, describe, materialise, truth, usable, weak
+from workbench.frontend.context import Context
+from workbench.frontend.operands import AlreadyReported, Literal, Operand, Poison, Static, Unset
+from workbench.frontend.refusals import REFUSED
+from workbench.ir.values import Block, Value
+from workbench.types import ArrayType, Vector, is_float
+from workbench.types import bool as bool_
+
+BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Add: ("add", operator.add), ast.Sub: ("sub", operator.sub), ast.Mult: ("mul", operator.mul),
+    ast.Div: ("div", operator.truediv), ast.FloorDiv: ("floordiv", operator.floordiv), ast.Mod: ("mod", operator.mod),
+    ast.Pow: ("pow", operator.pow), ast.BitAnd: ("bit_and", operator.and_), ast.BitOr: ("bit_or", operator.or_),
+    ast.BitXor: ("bit_xor", operator.xor), ast.LShift: ("lshift", operator.lshift), ast.RShift: ("rshift", operator.rshift),
+}  # fmt: skip
+COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], bool]]] = {
+    ast.Lt: ("lt", operator.lt), ast.LtE: ("le", operator.le), ast.Gt: ("gt", operator.gt), ast.GtE: ("ge", operator.ge),
+    ast.Eq: ("eq", operator.eq), ast.NotEq: ("ne", operator.ne),
+}  # fmt: skip
+CHEAP = {"const", "extract", "shape", "lt", "le", "gt", "ge", "eq", "ne", "and_", "or_", "not_", "add", "sub", "cast", "neg"}
+MAX_POWER = 64
+
+
+def expression(context: Context, node: ast.expr) -> Operand:
+    """Lower an expression and give what it is.
+
+    Raises:
+        WorkbenchError: with the place of the part at fault.
+        AlreadyReported: it uses something whose error is already noted.
+    """
+    with context.at(node):
+        lower = LOWER.get(type(node))
+        if lower is None:
+            message, advice = REFUSED.get(type(node), (f"{type(node).__name__} is not in the kernel language.", ""))
+            raise context.error(KernelSyntaxError, message, advice)
+        result = lower(context, node)
+        if isinstance(result, Unset):
+            raise context.error(KernelTypeError, result.reason)
+        if isinstance(result, Poison):
+            raise AlreadyReported
+        return result
+
+
+def value(context: Context, node: ast.expr) -> Value:
+    """An expression as an IR value, a literal in its default type."""
+    return materialise(context, expression(context, node))
+
+
+def _constant(context: Context, node: ast.Constant) -> Operand:
+    if isinstance(node.value, bool):
+        return context.builder.const(node.value, bool_)
+    if isinstance(node.value, (int, float)):
+        return Literal(node.value)
+    kind = "string" if isinstance(node.value, str) else "None" if node.value is None else type(node.value).__name__
+    raise context.error(KernelSyntaxError, f"A kernel has no {kind} values.")
+
+
+def _name(context: Context, node: ast.Name) -> Operand:
+    return names.name(context, node.id)
+
+
+def _tuple(context: Context, node: ast.Tuple) -> Operand:
+    return tuple(expression(context, e) for e in node.elts)
+
+
+def _binary(context: Context, node: ast.BinOp) -> Operand:
+    left, right = expression(context, node.left), expression(context, node.right)
+    return binary(context, type(node.op), left, right)
+
+
+def binary(context: Context, sign: type[ast.operator], left: Operand, right: Operand) -> Operand:
+    """`left sign right`."""
+    if sign not in BINARY:
+        raise context.error(KernelSyntaxError, "The operator @ is not in the language yet.", "Write dot(a, b) for vectors.")
+    name, python = BINARY[sign]
+    left, right = usable(context, left), usable(context, right)
+    if isinstance(left, Literal) and isinstance(right, Literal):
+        return _fold(context, python, left.value, right.value)
+    if name == "pow" and isinstance(right, Literal) and not right.is_float and isinstance(left, Value):
+        return _integer_power(context, left, int(right.value))
+    if name == "pow" and not _any_float(left, right):
+        raise context.error(
+            KernelTypeError, "An integer to a power that is not a literal may be a fraction.", "Write float(x) ** n."
+        )
+    return apply(context, TABLE[name], (left, right))
+
+
+def _any_float(*operands: Value | Literal) -> bool:
+    return any(o.is_float if isinstance(o, Literal) else is_float(o.type) for o in operands)
+
+
+def _fold(context: Context, python: Callable[..., Any], *numbers: Any) -> Operand:
+    """Python's own result on literals."""
+    try:
+        result = python(*numbers)
+    except (ArithmeticError, ValueError, TypeError) as error:
+        raise context.error(KernelTypeError, f"This constant cannot be computed: {error}.") from None
+    if isinstance(result, bool):
+        return context.builder.const(result, bool_)
+    if not isinstance(result, (int, float)):
+        raise context.error(KernelTypeError, f"This constant is {result!r}, which is no real number.")
+    return Literal(result)
+
+
+def _integer_power(context: Context, base: Value, exponent: int) -> Operand:
+    """x ** n for a whole literal n, by squaring, as exact as the products are."""
+    if isinstance(base.type, ArrayType) or abs(exponent) > MAX_POWER:
+        return apply(context, TABLE["pow"], (base, Literal(float(exponent))))
+    if exponent < 0 and not _any_float(base):
+        raise context.error(KernelTypeError, "An integer to a negative power is a fraction.", "Write float(x) ** n.")
+    result: Value | None = None
+    square, n = base, abs(exponent)
+    while n:
+        if n & 1:
+            result = square if result is None else apply(context, TABLE["mul"], (result, square))
+        n >>= 1
+        if n:
+            square = apply(context, TABLE["mul"], (square, square))
+    if result is None:
+        return convert(context, Literal(1), base.type)
+    return apply(context, TABLE["div"], (Literal(1), result)) if exponent < 0 else result
+
+
+def _unary(context: Context, node: ast.UnaryOp) -> Operand:
+    operand = expression(context, node.operand)
+    if isinstance(node.op, ast.Not):
+        condition = truth(context, operand)
+        if isinstance(condition, bool):
+            return context.builder.const(not condition, bool_)
+        return apply(context, TABLE["not_"], (condition,))
+    operand = usable(context, operand)
+    if isinstance(node.op, ast.UAdd):
+        return operand
+    if isinstance(operand, Literal):
+        return _fold(context, operator.neg if isinstance(node.op, ast.USub) else operator.invert, operand.value)
+    return apply(context, TABLE["neg" if isinstance(node.op, ast.USub) else "invert"], (operand,))
+
+
+def _compare(context: Context, node: ast.Compare) -> Operand:
+    operands = [usable(context, expression(context, e)) for e in (node.left, *node.comparators)]
+    result: Value | None = None
+    for sign, left, right in zip(node.ops, operands, operands[1:], strict=False):
+        if type(sign) not in COMPARE:
+            raise context.error(KernelSyntaxError, "Only < <= > >= == != compare in a kernel.")
+        name, python = COMPARE[type(sign)]
+        if isinstance(left, Literal) and isinstance(right, Literal):
+            part = context.builder.const(python(left.value, right.value), bool_)
+        else:
+            part = apply(context, TABLE[name], (left, right))
+        result = part if result is None else apply(context, TABLE["and_"], (result, part))
+    assert result is not None
+    return result
+
+
+def _boolean(context: Context, node: ast.BoolOp) -> Operand:
+    """`and`, `or`: short-cutting by an `if` unless the right side is cheap and cannot fault."""
+    name = "and_" if isinstance(node.op, ast.And) else "or_"
+    result = _condition(context, node.values[0])
+    for part in node.values[1:]:
+        with context.builder.block() as opened:
+            right = _condition(context, part)
+            context.builder.yield_(right)
+        block = opened.block
+        if all(op.name in CHEAP or op.name == "yield" for op in block.ops):
+            for op in block.ops[:-1]:
+                context.builder.append(op)
+            result = apply(context, TABLE[name], (result, right))
+        else:
+            short = _constant_block(context, name == "or_")
+            then, orelse = (block, short) if name == "and_" else (short, block)
+            (result,) = context.builder.if_(result, then, orelse)
+    return result
+
+
+def _condition(context: Context, node: ast.expr) -> Value:
+    operand = usable(context, expression(context, node))
+    if not isinstance(operand, Value) or operand.type != bool_:
+        raise context.error(
+            KernelTypeError, f"and/or take bools; this is {describe(operand)}.", "Compare it with 0 to get a bool."
+        )
+    return operand
+
+
+def _constant_block(context: Context, result: bool) -> Block:
+    with context.builder.block() as opened:
+        context.builder.yield_(context.builder.const(result, bool_))
+    return opened.block
+
+
+def _choice(context: Context, node: ast.IfExp) -> Operand:
+    condition = truth(context, expression(context, node.test))
+    if isinstance(condition, bool):
+        return expression(context, node.body if condition else node.orelse)
+    sides, blocks = [], []
+    for part in (node.body, node.orelse):
+        with context.builder.block() as opened:
+            sides.append(usable(context, expression(context, part)))
+        blocks.append(opened.block)
+    if all(_only_constants(b) for b in blocks):
+        for block in blocks:
+            for op in block.ops:
+                context.builder.append(op)
+        return apply(context, TABLE["where"], (condition, *sides))
+    try:
+        (_, wanted, _), _ = TABLE["where"].rule("if … else", [bool_, *(weak(s) for s in sides)])
+    except KernelTypeError as error:
+        raise context.placed(error) from None
+    done = []
+    for side, block in zip(sides, blocks, strict=True):
+        with context.builder.block() as opened:
+            for op in block.ops:
+                context.builder.append(op)
+            context.builder.yield_(convert(context, side, wanted))
+        done.append(opened.block)
+    return context.builder.if_(condition, *done)[0]
+
+
+def _only_constants(block: Block) -> bool:
+    return all(op.name == "const" for op in block.ops)
+
+
+def _call(context: Context, node: ast.Call) -> Operand:
+    return calls.call(context, node, expression)
+
+
+def _attribute(context: Context, node: ast.Attribute) -> Operand:
+    base = expression(context, node.value)
+    if isinstance(base, Static):
+        return names.attribute(context, base, node.attr)
+    return subscripts.attribute(context, usable(context, base), node.attr)
+
+
+def _subscript(context: Context, node: ast.Subscript) -> Operand:
+    base = expression(context, node.value)
+    if isinstance(base, tuple):
+        index = expression(context, node.slice)
+        if isinstance(index, Literal) and not index.is_float and -len(base) <= index.value < len(base):
+            return base[int(index.value)]
+        raise context.error(KernelTypeError, f"A tuple of {len(base)} takes a literal index below {len(base)}.")
+    base = usable(context, base)
+    if isinstance(base, Value) and isinstance(base.type, ArrayType):
+        indices = subscripts.indices(context, base, node.slice, expression)
+        return context.builder.load(base, *indices)
+    if isinstance(base, Value) and isinstance(base.type, Vector):
+        where = subscripts.component(context, base.type, expression(context, node.slice))
+        return context.builder.one("extract", (base, where), base.type.dtype)
+    raise context.error(KernelTypeError, f"{describe(base)} cannot be indexed.")
+
+
+LOWER: dict[type[ast.expr], Callable[[Context, Any], Operand]] = {
+    ast.Constant: _constant, ast.Name: _name, ast.Tuple: _tuple, ast.BinOp: _binary, ast.UnaryOp: _unary,
+    ast.Compare: _compare, ast.BoolOp: _boolean, ast.IfExp: _choice, ast.Call: _call, ast.Attribute: _attribute,
+    ast.Subscript: _subscript,
+}  # fmt: skip

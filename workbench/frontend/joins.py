@@ -1,0 +1,85 @@
+"""Where paths meet: two branches, or a loop's end and its beginning, agree on what each name is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from workbench.builtins.rules import meet
+from workbench.errors import KernelTypeError
+from workbench.frontend.coerce import default_type, describe, weak
+from workbench.frontend.context import Context, Env
+from workbench.frontend.operands import POISON, Literal, Operand, Poison, Static, Unset
+from workbench.ir.values import Value
+from workbench.types import Kind, Type, element
+
+
+def assigned(statements: Sequence[ast.stmt]) -> list[str]:
+    """Names that the statements may bind, in order of first appearance."""
+    found: dict[str, None] = {}
+    for statement in statements:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                found[node.id] = None
+            elif isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
+                if isinstance(node.value, ast.Name):  # v.x = …, v[0] = … rebind v
+                    found[node.value.id] = None
+    return list(found)
+
+
+def same(a: Operand, b: Operand) -> bool:
+    """Whether two operands are one and the same, so that nothing needs to be joined."""
+    return a is b or (isinstance(a, (Literal, Static)) and a == b and type(getattr(a, "value", 0)) is type(b.value))  # type: ignore[union-attr]
+
+
+def joined_type(context: Context, name: str, a: Operand, b: Operand) -> Type | None:
+    """The type of `name` where two paths meet; None where a tuple or a Python object stands on one side.
+
+    Raises:
+        KernelTypeError: the paths give it types that do not agree.
+    """
+    if not isinstance(a, (Value, Literal)) or not isinstance(b, (Value, Literal)):
+        return None
+    if isinstance(a, Value) and isinstance(b, Value):
+        if a.type != b.type:
+            raise _disagree(context, name, a, b)
+        return a.type
+    if isinstance(a, Literal) and isinstance(b, Literal):
+        return default_type(a) if default_type(a) == default_type(b) else default_type(Literal(0.0))
+    literal, value = (a, b) if isinstance(a, Literal) else (b, a)
+    assert isinstance(literal, Literal) and isinstance(value, Value)
+    if meet("join", [weak(literal), value.type]) != value.type or element(value.type).kind is Kind.BOOL:
+        raise _disagree(context, name, a, b)
+    return value.type
+
+
+def _disagree(context: Context, name: str, a: Operand, b: Operand) -> Exception:
+    return context.error(
+        KernelTypeError, f"{name} is {describe(a)} on one path and {describe(b)} on the other.",
+        f"Give {name} one type before the paths part: {name} = float(…)." ,
+    )  # fmt: skip
+
+
+def branch_values(context: Context, names: Sequence[str], then: Env, orelse: Env, test: str) -> tuple[Env, list[str]]:
+    """What names are after an `if` where no value has to be joined, and the names whose values have to be.
+
+    A name bound on one path only is unset afterwards: reading it says so.
+    """
+    after: Env = {}
+    to_join = []
+    for name in names:
+        a, b = then.get(name), orelse.get(name)
+        if a is None or b is None:
+            where = "holds" if b is None else "does not hold"
+            after[name] = Unset(f"{name} may be unbound here: it is set only if {test} {where}.")
+        elif isinstance(a, Poison) or isinstance(b, Poison):
+            after[name] = POISON
+        elif isinstance(a, Unset) or isinstance(b, Unset):
+            after[name] = a if isinstance(a, Unset) else b
+        elif same(a, b):
+            after[name] = a
+        elif isinstance(a, tuple) or isinstance(b, tuple) or isinstance(a, Static) or isinstance(b, Static):
+            after[name] = Unset(f"{name} is {describe(a)} or {describe(b)} here, depending on {test}.")
+        else:
+            to_join.append(name)
+    return after, to_join

@@ -1,0 +1,91 @@
+"""From a definition and its parameter types to IR."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from workbench.errors import CellErrors, KernelSyntaxError, KernelTypeError, WorkbenchError, at
+from workbench.frontend import bodies
+from workbench.frontend.context import Context, Shared, Watched
+from workbench.frontend.definition import Definition
+from workbench.frontend.operands import Poison
+from workbench.ir.values import Function, Value
+from workbench.ir.verify import verify
+from workbench.passes.fold import fold
+from workbench.passes.prune import prune
+from workbench.types import Type
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A kernel in IR, and what of the user's namespace it depends on."""
+
+    function: Function
+    watched: tuple[Watched, ...]
+
+
+def lower(definition: Definition, types: Mapping[str, Type]) -> Lowered:
+    """The kernel with parameters of these types.
+
+    Raises:
+        KernelSyntaxError, KernelTypeError: what is wrong, at its place; several at once as `CellErrors`.
+    """
+    errors = list(_signature_errors(definition))
+    params = {a.arg: Value(types[a.arg], a.arg) for a in definition.parameters}
+    shared = Shared(bodies.body)
+    context = Context(definition, dict(params), shared)
+    returned = bodies.body(context, definition.node.body)
+    if returned.value is not None and not isinstance(returned.value, Poison):
+        place = next(n for n in ast.walk(definition.node) if isinstance(n, ast.Return) and n.value is not None)
+        errors.append(
+            KernelTypeError(
+                "A kernel returns nothing.", definition.locate(place), "Write the result to an array, or make this a func.",
+                definition.name,
+            )
+        )  # fmt: skip
+    errors += shared.errors
+    if errors:
+        raise CellErrors.of(_distinct(errors))
+    function = Function(
+        definition.name,
+        tuple(params.values()),
+        shared.builder.body(),
+        shared.launch_ndim or 0,
+        tuple(shared.captured.values()),
+        definition.source,
+    )
+    return Lowered(verify(prune(fold(function))), tuple(shared.watched.values()))
+
+
+def check_signature(definition: Definition) -> None:
+    """Refuse parameters the language does not have.
+
+    Raises:
+        KernelSyntaxError: `*args`, `**kwargs`, keyword-only parameters, or `async def`.
+    """
+    errors = list(_signature_errors(definition))
+    if errors:
+        raise CellErrors.of(errors)
+
+
+def _signature_errors(definition: Definition) -> list[WorkbenchError]:
+    arguments = definition.node.args
+    extra = [a for a in (arguments.vararg, arguments.kwarg, *arguments.kwonlyargs) if a is not None]
+    return [
+        at(
+            KernelSyntaxError(f"The parameter {a.arg} is variadic or keyword-only.", advice="Use ordinary parameters."),
+            definition.locate(a),
+            definition.name,
+        )
+        for a in extra
+    ]
+
+
+def _distinct(errors: list[WorkbenchError]) -> list[WorkbenchError]:
+    """Errors without repetitions: a loop's body is lowered more than once."""
+    seen: dict[tuple[str, str], WorkbenchError] = {}
+    for error in errors:
+        seen.setdefault((str(error.location) + str(error.location and error.location.column), error.message), error)
+    return list(seen.values())

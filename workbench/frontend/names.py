@@ -1,0 +1,154 @@
+"""What a name of the user's Python means in a kernel."""
+
+from __future__ import annotations
+
+import difflib
+import enum
+import math
+import types as python_types
+from typing import Any
+
+import numpy as np
+
+from workbench.builtins.declare import Builtin, Form
+from workbench.builtins.table import FORMS, TABLE
+from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.frontend.context import Context, Watched
+from workbench.frontend.definition import MISSING, Definition
+from workbench.frontend.operands import Literal, Operand, Static
+from workbench.ir.values import Captured
+from workbench.types import SCALARS, ArrayType, Scalar, Vector, float64, int64
+from workbench.types import bool as bool_
+
+# Names of other libraries' functions that are called otherwise here.
+OTHER_NAMES = {
+    "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "arcsinh": "asinh", "arccosh": "acosh",
+    "arctanh": "atanh", "absolute": "abs", "fabs": "abs", "minimum": "min", "maximum": "max", "power": "pow",
+    "deg2rad": "radians", "rad2deg": "degrees", "clip": "clamp", "fix": "trunc",
+}  # fmt: skip
+MATHS_MODULES = ("math", "numpy", "jax")
+USABLE = (bool, int, float, np.generic, enum.Enum, Builtin, Form, Scalar, Vector, ArrayType, python_types.ModuleType)
+PYTHON_FORMS = {range: "range", len: "len", int: "int", float: "float", bool: "bool", print: "print"}
+
+
+def as_builtin(value: Any) -> Builtin | None:
+    """The builtin that a function of Python, math, NumPy or jax.numpy means, if any."""
+    if isinstance(value, Builtin):
+        return value
+    name = getattr(value, "__name__", None)
+    module = getattr(value, "__module__", None) or ("numpy" if isinstance(value, np.ufunc) else "")
+    home = module.split(".")[0]
+    if not callable(value) or name is None or isinstance(value, type):
+        return None
+    if home == "builtins" and name in ("min", "max", "abs", "round", "pow"):
+        return TABLE[name]
+    if isinstance(value, np.ufunc) or home in MATHS_MODULES:
+        found = TABLE.get(OTHER_NAMES.get(name, name))
+        return found if found is not None and not found.hidden else None
+    return None
+
+
+def usable_in_kernel(value: Any) -> bool:
+    """Whether a kernel can do anything with the value: only then does a user's name win over the language's."""
+    if isinstance(value, USABLE) or _is_vector(value) or hasattr(value, "__wb_definitions__"):
+        return True
+    return (_hashable(value) and value in PYTHON_FORMS and value is not print) or as_builtin(value) is not None
+
+
+def _hashable(value: Any) -> bool:
+    return getattr(value, "__hash__", None) is not None
+
+
+def _is_vector(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.ndim == 1 and 2 <= value.size <= 4 and value.dtype.name in SCALARS
+
+
+def name(context: Context, identifier: str) -> Operand:
+    """What a bare name is: a local, or something of the user's namespace or the language."""
+    if identifier in context.env:
+        return context.env[identifier]
+    value = context.definition.scope.lookup(identifier, usable_in_kernel)
+    if value is MISSING:
+        near = difflib.get_close_matches(identifier, {*context.env, *context.definition.scope.known()}, 1)
+        advice = f"Did you mean {near[0]}?" if near else "Assign it first, or define it above the kernel."
+        raise context.error(KernelSyntaxError, f"The name {identifier} is not defined.", advice)
+    return python_value(context, value, identifier)
+
+
+def attribute(context: Context, base: Static, attr: str) -> Operand:
+    """An attribute of a Python object: of a module, an enum, a namespace of constants."""
+    path = f"{base.path}.{attr}"
+    value = getattr(base.value, attr, MISSING)
+    if value is MISSING:
+        near = difflib.get_close_matches(attr, dir(base.value), 1)
+        advice = f"Did you mean {base.path}.{near[0]}?" if near else ""
+        raise context.error(KernelSyntaxError, f"{base.path} has no {attr}.", advice)
+    if isinstance(base.value, python_types.ModuleType) and base.value.__name__ == "math" and isinstance(value, float):
+        return Literal(value)
+    return python_value(context, value, path)
+
+
+def python_value(context: Context, value: Any, path: str) -> Operand:
+    """A value of the user's namespace as an operand: numbers become constants, the rest is known while compiling."""
+    if isinstance(value, (Builtin, Form, Scalar, Vector, python_types.ModuleType)):
+        if not isinstance(value, python_types.ModuleType):
+            _watch(context, path, value)
+        return Static(value, path)
+    _watch(context, path, value)
+    if isinstance(value, enum.Enum):
+        value = value.value
+    if isinstance(value, (bool, np.bool_)):
+        return _constant(context, path, bool_, bool(value))
+    if isinstance(value, (int, float)) and not isinstance(value, np.generic):
+        _capture(context, path, int64 if isinstance(value, int) else float64, value)
+        return Literal(value, path)
+    if isinstance(value, np.generic) and value.dtype.name in SCALARS:
+        return _constant(context, path, SCALARS[value.dtype.name], value.item())
+    if _is_vector(value):
+        return _constant(context, path, Vector(value.size, SCALARS[value.dtype.name]), tuple(value.tolist()))
+    return Static(value, path)
+
+
+def _constant(context: Context, path: str, type: Scalar | Vector, value: Any) -> Operand:
+    _capture(context, path, type, value)
+    return context.builder.const(value, type, path)
+
+
+def _capture(context: Context, path: str, type: Scalar | Vector, value: Any) -> None:
+    if type == int64 and not -(2**63) <= value < 2**63:
+        raise context.error(KernelTypeError, f"The constant {path} is too large for 64 bits.")
+    before = context.shared.captured.setdefault(path, Captured(path, type, value))
+    if before.type != type or not _same(before.value, value):
+        raise context.error(
+            KernelTypeError, f"{path} means two different constants in this kernel and a func it calls.", "Rename one."
+        )
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, float) and isinstance(b, float):
+        return a == b and math.copysign(1, a) == math.copysign(1, b) or (a != a and b != b)
+    return a == b
+
+
+def _watch(context: Context, path: str, value: Any) -> None:
+    root = path.split(".")[0]
+    if root in context.definition.scope.own:
+        return
+    key = (id(context.definition), path)
+    context.shared.watched.setdefault(key, Watched(context.definition, path, value))
+
+
+def read_again(definition: Definition, path: str) -> Any:
+    """What `path` is in the user's namespace now; MISSING where it is gone."""
+    root, *attrs = path.split(".")
+    value = definition.scope.lookup(root, usable_in_kernel)
+    for attr in attrs:
+        value = getattr(value, attr, MISSING)
+    return value
+
+
+def callee_name(value: Any) -> str:
+    """The form that a Python callable stands for: `range`, `len`, a cast; empty for none."""
+    if isinstance(value, Form) and value.name in FORMS:
+        return value.name
+    return PYTHON_FORMS.get(value, "") if _hashable(value) else ""

@@ -1,0 +1,60 @@
+"""What an expression can be while it is lowered: an IR value, a literal without a type yet, a tuple, or a Python object.
+
+Literals stay weak until they meet a typed value, so `2 * x[i]` has the type of `x[i]` and `s = 0` before a loop takes
+the type that the loop gives to `s`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from workbench.ir.values import Value
+
+
+@dataclass(frozen=True)
+class Literal:
+    """A number without a type yet; `captured` is its name in the user's namespace, if it came from there."""
+
+    value: int | float
+    captured: str | None = None
+
+    @property
+    def is_float(self) -> bool:
+        """Whether it was written as a float."""
+        return isinstance(self.value, float)
+
+
+@dataclass(frozen=True)
+class Static:
+    """A Python object known while compiling: a builtin, a type, a func, a module; `path` is how the user wrote it."""
+
+    value: Any
+    path: str
+
+
+@dataclass(frozen=True)
+class Unset:
+    """A name that has no value on some path; reading it is an error with this reason."""
+
+    reason: str
+
+
+class Poison:
+    """The value of an expression that was already reported: using it adds no further error."""
+
+
+POISON = Poison()
+
+Operand: TypeAlias = "Value | Literal | Static | tuple[Operand, ...] | Unset | Poison"
+
+
+class AlreadyReported(Exception):
+    """Raised when a poisoned value is used: unwinds to the statement, reports nothing."""
+
+
+@dataclass(frozen=True)
+class Returned:
+    """What a function body came to: its result (None where it returns nothing)."""
+
+    value: Operand | None

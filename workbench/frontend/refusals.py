@@ -1,0 +1,47 @@
+"""What the language does not have, each with the sentence a user gets and what to write instead."""
+
+from __future__ import annotations
+
+import ast
+
+REFUSED: dict[type[ast.AST], tuple[str, str]] = {
+    ast.Lambda: ("A kernel has no lambda.", "Define a func above the kernel."),
+    ast.ListComp: ("A kernel has no comprehension.", "Write a for loop."),
+    ast.SetComp: ("A kernel has no comprehension.", "Write a for loop."),
+    ast.DictComp: ("A kernel has no comprehension.", "Write a for loop."),
+    ast.GeneratorExp: ("A kernel has no generator expression.", "Write a for loop."),
+    ast.List: ("A kernel has no list.", "Use vec2, vec3, vec4 or an array parameter."),
+    ast.Set: ("A kernel has no set.", "Use an array parameter."),
+    ast.Dict: ("A kernel has no dict.", "Use separate variables or an array parameter."),
+    ast.JoinedStr: ("A kernel has no strings.", ""),
+    ast.Try: ("A kernel has no try.", "Test for the condition with if."),
+    ast.Raise: ("A kernel has no raise.", "Write a flag to an array and look at it after the launch."),
+    ast.With: ("A kernel has no with.", ""),
+    ast.AsyncFor: ("A kernel has no async.", ""),
+    ast.AsyncWith: ("A kernel has no async.", ""),
+    ast.Await: ("A kernel has no await.", ""),
+    ast.Yield: ("A kernel has no yield.", "Write results to an array."),
+    ast.YieldFrom: ("A kernel has no yield.", "Write results to an array."),
+    ast.Match: ("A kernel has no match.", "Use if and elif."),
+    ast.FunctionDef: ("A function cannot be defined inside a kernel.", "Define it above, as a func."),
+    ast.AsyncFunctionDef: ("A kernel has no async.", ""),
+    ast.ClassDef: ("A class cannot be defined inside a kernel.", ""),
+    ast.Global: ("A kernel cannot change global names.", "Write to an array parameter."),
+    ast.Nonlocal: ("A kernel cannot change outer names.", "Write to an array parameter."),
+    ast.Delete: ("A kernel has no del.", "Leave the name alone: it costs nothing."),
+    ast.Import: ("A kernel has no import.", "Import above the kernel."),
+    ast.ImportFrom: ("A kernel has no import.", "Import above the kernel."),
+    ast.NamedExpr: ("A kernel has no := .", "Assign on a line of its own."),
+    ast.Starred: ("A kernel has no starred expression.", "Write the elements out."),
+    ast.Break: ("break is not in the language yet.", "Put the condition into while, or guard the rest of the body with if."),
+    ast.Continue: ("continue is not in the language yet.", "Guard the rest of the body with if."),
+    ast.Assert: ("assert is not in the language yet.", "Write a flag to an array and look at it after the launch."),
+    ast.Slice: ("A slice is not in the language yet.", "Index one element: x[i] or x[i, j]."),
+}
+REFUSED_SINCE_311: tuple[tuple[str, str, str], ...] = (
+    ("TryStar", "A kernel has no try.", "Test for the condition with if."),
+    ("TypeAlias", "A kernel has no type statement.", ""),
+)
+for _name, _message, _advice in REFUSED_SINCE_311:
+    if hasattr(ast, _name):
+        REFUSED[getattr(ast, _name)] = (_message, _advice)

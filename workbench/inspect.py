@@ -1,0 +1,151 @@
+"""What a view may ask: a kernel's source, IR, adjoint, generated code and key; the cache's state; the devices.
+
+Everything here gives text or plain values and changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from workbench import cache
+from workbench.api import build
+from workbench.api.kernel import Kernel, Specialisation
+from workbench.backends.base import Options
+from workbench.backends.cpu import compile as cpu
+from workbench.backends.cuda.nvrtc import CudaBackend
+from workbench.cache.store import CacheInfo, EntryInfo
+from workbench.errors import LaunchError, WorkbenchError
+from workbench.ir.show import show
+from workbench.runtime.device import get_devices
+from workbench.runtime.driver import why_no_cuda
+from workbench.types import Type
+
+PANES = ("source", "ir", "adjoint", "cuda", "llvm", "ptx", "asm", "key")
+_OPTIONS = Options()
+
+
+def _specialisation(kernel: Kernel) -> Specialisation:
+    """The kernel with its annotations, or, where it is generic, as it was used last.
+
+    Raises:
+        LaunchError: a generic kernel that was never launched.
+    """
+    if not kernel.is_generic:
+        return kernel.specialise()
+    used = kernel.used()
+    if used is None:
+        raise LaunchError(f"{kernel.name} is generic and was not launched yet: its types are not known.", advice="Launch it.")
+    return used
+
+
+def source(kernel: Kernel) -> str:
+    """The kernel's own lines."""
+    node = kernel.definition.node
+    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+    return "\n".join(kernel.definition.source.lines[first - 1 : node.end_lineno])
+
+
+def ir(kernel: Kernel, *, lines: bool = False) -> str:
+    """The typed IR; with `lines`, each operation ends in `@ line` of the source."""
+    return show(_specialisation(kernel).function, lines=lines)
+
+
+def adjoint(kernel: Kernel, *, lines: bool = False) -> str:
+    """The adjoint's IR.
+
+    Raises:
+        NotDifferentiable: there is no right adjoint; the message says which line prevents it.
+    """
+    return show(build.function_of(_specialisation(kernel), "adjoint"), lines=lines)
+
+
+def cuda(kernel: Kernel, direction: str = "forward") -> str:
+    """The CUDA C++ text."""
+    backend = CudaBackend()
+    return backend.spell(build.function_of(_specialisation(kernel), direction), _OPTIONS, backend.target())
+
+
+def llvm(kernel: Kernel, direction: str = "forward") -> str:
+    """The LLVM IR after optimisation, for this machine's CPU."""
+    function = build.function_of(_specialisation(kernel), direction)
+    return cpu.optimised_text(function, _OPTIONS, cpu.CpuBackend().target())
+
+
+def asm(kernel: Kernel, direction: str = "forward") -> str:
+    """The machine code of this machine's CPU, as assembly."""
+    function = build.function_of(_specialisation(kernel), direction)
+    return cpu.assembly(function, _OPTIONS, cpu.CpuBackend().target())
+
+
+def ptx(kernel: Kernel, arch: str = "sm_90", direction: str = "forward") -> str:
+    """The PTX for a GPU architecture; needs NVRTC, no GPU.
+
+    Raises:
+        BuildError, DeviceError: NVRTC is missing or refused.
+    """
+    return CudaBackend().ptx(build.function_of(_specialisation(kernel), direction), _OPTIONS, arch)
+
+
+def key(kernel: Kernel, direction: str = "forward") -> str:
+    """The module key's parts, one a line, and its digest."""
+    backend = build.BACKENDS["cpu"]
+    made = build.key_of(_specialisation(kernel), direction, _OPTIONS, backend, backend.target(), False)
+    width = max(len(p.label) for p in made.parts)
+    rows = [f"{p.label.ljust(width)}  {p.shown or f'{len(p.data)} bytes'}" for p in made.parts]
+    return "\n".join([*rows, f"{'digest'.ljust(width)}  {made.digest}"])
+
+
+_MAKE = {"source": source, "ir": ir, "adjoint": adjoint, "cuda": cuda, "llvm": llvm, "ptx": ptx, "asm": asm, "key": key}
+
+
+def panes(kernel: Kernel, names: Iterable[str] = PANES) -> dict[str, str]:
+    """Pane name to text; a pane that cannot be made holds the reason.
+
+    Raises:
+        KeyError: a name that is none of `PANES`.
+    """
+    result = {}
+    for name in names:
+        try:
+            result[name] = _MAKE[name](kernel)
+        except WorkbenchError as error:
+            result[name] = error.render()
+    return result
+
+
+def parameters(kernel: Kernel) -> list[tuple[str, Type]]:
+    """Names and types of the kernel's parameters."""
+    return [(p.name, p.type) for p in _specialisation(kernel).function.params]
+
+
+def why(kernel: Kernel, direction: str = "forward") -> tuple[str, ...]:
+    """What differed from the key before, when the kernel was last built anew."""
+    return build.why(kernel.name, direction)
+
+
+def cache_info() -> CacheInfo:
+    """The cache's size and hits."""
+    return cache.info()
+
+
+def cache_entries() -> list[EntryInfo]:
+    """What is in the cache."""
+    return cache.entries()
+
+
+def devices() -> str:
+    """The devices in one phrase: `cpu (no CUDA device)`, `cpu, cuda:0 NVIDIA H200`."""
+    names = [d.name for d in get_devices()]
+    return ", ".join(names) if len(names) > 1 else f"cpu ({why_no_cuda() or 'no CUDA device'})"
+
+
+def warm() -> None:
+    """Do LLVM's first-use initialisation: call it in a background thread, so that the first cell does not wait."""
+    cpu.warm()
+
+
+__all__: list[Any] = [
+    "PANES", "adjoint", "asm", "cache_entries", "cache_info", "cuda", "devices", "ir", "key", "llvm", "panes", "parameters",
+    "ptx", "source", "warm", "why",
+]  # fmt: skip

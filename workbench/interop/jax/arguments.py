@@ -1,0 +1,230 @@
+"""From JAX values to kernel parameters: types found or checked at trace time, each refusal naming the parameter.
+
+XLA would refuse a wrong operand too, but only when the program runs and without the user's place in the traceback.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import LaunchError
+from workbench.interop.jax.library import library
+from workbench.types import SCALARS, ArrayType, Kind, Scalar, Type, Vector, as_type, element
+
+_RANK = {Kind.BOOL: 0, Kind.UINT: 1, Kind.INT: 1, Kind.FLOAT: 2}
+
+
+def type_of(kernel: str, name: str, value: Any, annotation: Type | None) -> Type:
+    """The type of the parameter `name` of `kernel` when it is given `value`.
+
+    Raises:
+        LaunchError: the value does not fit the annotation, or is of no type of the language.
+    """
+    if annotation is None:
+        found = _inferred(kernel, name, value)
+    elif isinstance(annotation, ArrayType):
+        found = _check_array(kernel, name, value, annotation)
+    else:
+        found = annotation
+    _check_width(kernel, name, found)
+    return found
+
+
+def operand(kernel: str, name: str, value: Any, type: Type) -> Any:
+    """`value` as an operand of exactly this type: numbers, and JAX's weakly typed scalars, are converted.
+
+    Raises:
+        LaunchError: it cannot be.
+    """
+    if isinstance(type, ArrayType):
+        return value
+    shape = (type.length,) if isinstance(type, Vector) else ()
+    scalar = element(type)
+    if not _is_typed(value):
+        return _from_python(kernel, name, value, type, shape)
+    if tuple(value.shape) != shape:
+        raise _misfit(kernel, name, value, type, "Give one value.")
+    given = SCALARS.get(value.dtype.name)
+    if given == scalar:
+        return value
+    loose = getattr(value, "weak_type", False) or isinstance(value, np.generic)
+    if given is None or not loose or _RANK[given.kind] > _RANK[scalar.kind]:
+        raise _misfit(kernel, name, value, type, f"Convert it: {name}.astype({scalar.name!r}).")
+    return library().jax.lax.convert_element_type(value, scalar.numpy)
+
+
+def static_value(kernel: str, name: str, value: Any, type: Type) -> np.generic:
+    """The value of a static argument as a NumPy scalar of its type.
+
+    Raises:
+        LaunchError: it is traced, or no number.
+    """
+    if not isinstance(type, Scalar) or not isinstance(value, (bool, int, float, np.generic)):
+        raise LaunchError(
+            f"{name} of {kernel} is static and takes a Python number, not {described(value)}.",
+            advice="Leave it out of static_argnames to give arrays or traced values.",
+            function=kernel,
+            parameter=name,
+        )
+    return _from_python(kernel, name, value, type, ())[()]
+
+
+def result_type(kernel: str, name: str, annotation: Type | None) -> ArrayType:
+    """The type of an output.
+
+    Raises:
+        LaunchError: the kernel does not say it, or it is no array.
+    """
+    if annotation is None:
+        raise LaunchError(
+            f"{name} of {kernel} is an output without annotation, and JAX must know its type before the call.",
+            advice=f"Annotate it: {name}: wb.array(dtype=wb.float32).",
+            function=kernel,
+            parameter=name,
+        )
+    if not isinstance(annotation, ArrayType):
+        raise LaunchError(
+            f"{name} of {kernel} is an output of type {annotation!r}; outputs are arrays.",
+            advice="Outputs are the last parameters: set num_outputs to how many of them there are.",
+            function=kernel,
+            parameter=name,
+        )
+    _check_width(kernel, name, annotation)
+    return annotation
+
+
+def dimensions(kernel: str, what: str, dims: Any) -> tuple[int, ...]:
+    """`dims` as a tuple of 1 to 4 sizes.
+
+    Raises:
+        LaunchError: it is not that; `what` names it.
+    """
+    sizes = (dims,) if isinstance(dims, Integral) else dims
+    good = isinstance(sizes, (tuple, list)) and all(isinstance(s, Integral) and s >= 0 for s in sizes)
+    if not good or not 1 <= len(sizes) <= 4:
+        raise LaunchError(
+            f"{what} of {kernel} is {dims!r}; it takes 1 to 4 whole numbers, known when JAX traces.", function=kernel
+        )
+    return tuple(int(s) for s in sizes)
+
+
+def base_shape(value: Any, type: Type) -> tuple[int, ...]:
+    """The shape of an array argument without the axis of a vector's components."""
+    return tuple(value.shape[: type.ndim]) if isinstance(type, ArrayType) else ()
+
+
+def described(value: Any) -> str:
+    """A value in an error: `float32[4,3]`, or what it is in Python."""
+    if _is_typed(value):
+        return f"{value.dtype.name}[{','.join(str(s) for s in value.shape)}]"
+    return f"{value!r} ({type(value).__name__})"
+
+
+def check_names(kernel: str, option: str, names: Any, known: tuple[str, ...]) -> None:
+    """Every one of `names` is among `known`.
+
+    Raises:
+        LaunchError: one is not.
+    """
+    for name in names:
+        if name not in known:
+            raise LaunchError(
+                f"{option} of {kernel} names {name!r}, which is none of {', '.join(known) or 'its parameters'}.",
+                function=kernel,
+                parameter=name,
+            )
+
+
+def fills(kernel: str, init: Mapping[str, Any], types: Mapping[str, ArrayType]) -> dict[str, float | int]:
+    """The initial values as numbers.
+
+    Raises:
+        LaunchError: one is neither a number that the output can hold nor "zeros".
+    """
+    found: dict[str, float | int] = {}
+    for name, value in init.items():
+        scalar = element(types[name])
+        number = 0 if isinstance(value, str) and value == "zeros" else value
+        if not isinstance(number, (bool, int, float, np.generic)):
+            raise LaunchError(
+                f'init of {kernel} gives {name} {value!r}; it takes a number or "zeros".', function=kernel, parameter=name
+            )
+        found[name] = _from_python(kernel, name, number, scalar, ())[()].item()
+    return found
+
+
+def _is_typed(value: Any) -> bool:
+    return hasattr(value, "shape") and hasattr(value, "dtype") and not isinstance(value, float)
+
+
+def _inferred(kernel: str, name: str, value: Any) -> Type:
+    if not _is_typed(value):
+        if isinstance(value, (bool, int, float)):
+            return as_type(type(value) if type(value) in (bool, int, float) else float)
+        raise LaunchError(
+            f"{name} of {kernel} takes an array or a number, not {described(value)}.", function=kernel, parameter=name
+        )
+    scalar = SCALARS.get(value.dtype.name)
+    if scalar is None or len(value.shape) > 4:
+        raise LaunchError(
+            f"{name} of {kernel} is {described(value)}; kernels take arrays of 1 to 4 dimensions of {', '.join(SCALARS)}.",
+            function=kernel,
+            parameter=name,
+        )
+    return ArrayType(scalar, len(value.shape)) if value.shape else scalar
+
+
+def _check_array(kernel: str, name: str, value: Any, annotation: ArrayType) -> ArrayType:
+    scalar = element(annotation)
+    inner = (annotation.dtype.length,) if isinstance(annotation.dtype, Vector) else ()
+    if not _is_typed(value):
+        raise _misfit(kernel, name, value, annotation, "Give a JAX or NumPy array.")
+    if value.dtype.name != scalar.name:
+        raise _misfit(kernel, name, value, annotation, f"Convert it: {name}.astype({scalar.name!r}).")
+    if len(value.shape) != annotation.ndim + len(inner):
+        shape = "its shape has"
+        extra = f", and one more of {inner[0]} for the components," if inner else ""
+        raise _misfit(kernel, name, value, annotation, f"For this type {shape} {annotation.ndim} dimensions{extra}".rstrip(",") + ".")
+    if inner and tuple(value.shape[-1:]) != inner:
+        raise _misfit(kernel, name, value, annotation, f"Its last axis holds the {inner[0]} components.")
+    return annotation
+
+
+def _check_width(kernel: str, name: str, found: Type) -> None:
+    scalar = element(found)
+    if scalar.bits == 64 and not library().jax.config.jax_enable_x64:
+        raise LaunchError(
+            f"{name} of {kernel} is {found!r}, and JAX is set to 32-bit types.",
+            advice='Allow 64 bits first: jax.config.update("jax_enable_x64", True).',
+            function=kernel,
+            parameter=name,
+        )
+
+
+def _from_python(kernel: str, name: str, value: Any, type: Scalar | Vector, shape: tuple[int, ...]) -> Any:
+    """A number, or a tuple of them for a vector, as a NumPy array of the element type."""
+    scalar = element(type)
+    try:
+        plain = np.asarray(value)
+        given = SCALARS.get(plain.dtype.name)
+        if given is None or _RANK[given.kind] > _RANK[scalar.kind] or plain.shape != shape:
+            raise ValueError
+        with np.errstate(over="ignore"):
+            return np.asarray(value, dtype=scalar.numpy) if shape else np.asarray(plain.item(), dtype=scalar.numpy)
+    except (ValueError, TypeError, OverflowError):
+        raise _misfit(kernel, name, value, type, f"Give a value that {scalar.name} can hold.") from None
+
+
+def _misfit(kernel: str, name: str, value: Any, wanted: Type, advice: str) -> LaunchError:
+    return LaunchError(
+        f"{name} of {kernel} takes {wanted!r}, not {described(value)}.",
+        advice=advice,
+        function=kernel,
+        parameter=name,
+        expected=wanted,
+        given=described(value),
+    )

@@ -1,0 +1,147 @@
+"""A kernel's constant description for the generic handler, and the thunk that passes it along.
+
+The description is everything about a call that its operands do not say: names for errors, element types, ranks, places
+in the parameter buffer, initial values. It is compiled, not allocated, so a target's code and data are one object.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+
+from workbench.backends.layout import Layout
+from workbench.interop.jax.abi import code, string_text
+from workbench.types import Scalar, Vector, element
+
+THUNK = "workbench_thunk"
+
+
+class Kind(IntEnum):
+    """What the handler makes of a parameter; the numbers stand in the description."""
+
+    ARRAY = 0
+    SCALAR = 1
+    ACCUMULATOR = 2  # a result of rank 0 that the kernel sees as an array of one element
+    SHAPE = 3  # an array of which only the shape is used
+
+
+@dataclass(frozen=True)
+class Wire:
+    """Where one kernel parameter comes from under XLA.
+
+    Attributes:
+        name: the parameter's.
+        kind: what the handler makes of it.
+        type: the type of an element (a vector's components are the last axis of the operand).
+        rank: dimensions besides batch axes and that last axis.
+        operand, result, value: number among the call's operands, results, static values; -1 for none.
+        fill: what the result holds before the launch; None where it may hold anything.
+    """
+
+    name: str
+    kind: Kind
+    type: Scalar | Vector
+    rank: int
+    operand: int = -1
+    result: int = -1
+    value: int = -1
+    fill: float | int | None = None
+
+    @property
+    def inner(self) -> tuple[int, ...]:
+        """The shape of an element: (n,) of a vector, () of a scalar."""
+        return (self.type.length,) if isinstance(self.type, Vector) else ()
+
+
+@dataclass(frozen=True)
+class Description:
+    """All wires of one target, in the order of the kernel's parameters.
+
+    Attributes:
+        kernel: the name in errors.
+        wires: one a parameter; the results among them are numbered without gaps, and there is at least one.
+        layout: of the parameter buffer.
+        grain: the largest launch, in points, that stays on one thread.
+    """
+
+    kernel: str
+    wires: tuple[Wire, ...]
+    layout: Layout
+    grain: int
+
+    def operands(self) -> tuple[Wire, ...]:
+        """The wires that are operands, in their order; each operand once, though a shape may be taken from it too."""
+        found = {w.operand: w for w in self.wires if w.operand >= 0 and w.kind is not Kind.SHAPE}
+        return tuple(found[n] for n in range(len(found)))
+
+    def results(self) -> tuple[Wire, ...]:
+        """The wires that are results, in their order."""
+        found = {w.result: w for w in self.wires if w.result >= 0 and w.kind is not Kind.SHAPE}
+        return tuple(found[n] for n in range(len(found)))
+
+    def aliases(self) -> tuple[tuple[int, int], ...]:
+        """(operand, result) of each parameter that goes in and comes out."""
+        wires = [w for w in self.wires if w.kind is not Kind.SHAPE]
+        return tuple((w.operand, w.result) for w in wires if w.operand >= 0 and w.result >= 0)
+
+    def text(self) -> str:
+        """The description as LLVM IR, without the addresses of this process: what tells one target from another."""
+        rows, strings = [], [string_text("kernel", self.kernel)]
+        for number, (wire, slot) in enumerate(zip(self.wires, self.layout.slots, strict=True)):
+            strings.append(string_text(f"param.{number}", wire.name))
+            width, pattern = _pattern(wire)
+            inner = wire.inner[0] if wire.inner else 0
+            fields = (
+                wire.kind, code(element(wire.type)), wire.rank, inner, wire.operand, wire.result, wire.value,
+                wire.type.size, slot.offset, width, pattern,
+            )  # fmt: skip
+            rows.append(f"%Param {{ ptr @param.{number}, {', '.join(f'i64 {int(f)}' for f in fields)} }}")
+        values = sum(w.value >= 0 for w in self.wires)
+        lead = next(n for n, w in enumerate(self.wires) if w.result == 0 and w.kind is not Kind.SHAPE)
+        counts = (
+            len(self.wires), len(self.operands()), len(self.results()), values, self.layout.size, self.grain, lead,
+        )  # fmt: skip
+        table = f"[{len(rows)} x %Param]"
+        return "\n".join(
+            [
+                f"%Param = type {{ ptr, {', '.join(['i64'] * 11)} }}",
+                "%Kernel = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr }",
+                *strings,
+                f"@params = private constant {table} [",
+                ",\n".join(f"  {row}" for row in rows),
+                "]",
+                "@description = private constant %Kernel {",
+                f"  ptr @kernel, ptr ENTRY, {', '.join(f'i64 {c}' for c in counts)}, ptr @params",
+                "}",
+            ]
+        )
+
+    def thunk_text(self, entry: int, handler: int) -> str:
+        """The description with the thunk, for this process.
+
+        Args:
+            entry: address of the kernel's entry.
+            handler: address of the generic handler.
+        """
+        body = self.text().replace("ptr ENTRY", f"ptr inttoptr (i64 {entry} to ptr)")
+        return (
+            f"{body}\ndefine ptr @{THUNK}(ptr %frame) {{\n"
+            f"  %error = tail call ptr inttoptr (i64 {handler} to ptr)(ptr %frame, ptr @description)\n"
+            "  ret ptr %error\n}\n"
+        )
+
+
+def _pattern(wire: Wire) -> tuple[int, int]:
+    """Bytes of one component and its bits as a number; (0, 0) where nothing is filled in."""
+    if wire.fill is None:
+        return 0, 0
+    scalar = element(wire.type)
+    return scalar.size, int.from_bytes(np.asarray(wire.fill).astype(scalar.numpy).tobytes(), "little")
+
+
+def static_bits(value: np.generic) -> int:
+    """A static value as the int64 whose first bytes in memory are its own."""
+    return struct.unpack("<q", value.tobytes().ljust(8, b"\0"))[0]

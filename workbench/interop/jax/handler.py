@@ -1,0 +1,74 @@
+"""The generic native handler: assembled from its LLVM IR files, compiled once, kept by the cache.
+
+XLA gives a handler no data of its own, so each kernel has a thunk that passes its description along; the thunk is all
+that is made per kernel, and between `jit(f)(x)` and the kernel's entry no Python runs.
+"""
+
+from __future__ import annotations
+
+import threading
+from functools import lru_cache
+from importlib.resources import files
+
+from workbench.backends.cpu.compile import CpuBackend, compile_text
+from workbench.backends.cpu.jit import CpuCode, load
+from workbench.cache.entry import Entry
+from workbench.cache.key import Key, Part
+from workbench.cache.store import default_store
+from workbench.interop.jax.abi import names_text, string_text, types_text
+
+SYMBOL = "workbench_ffi"
+MAX_BATCH_AXES = 8
+_FILES = ("handler.ll", "check.ll", "bind.ll", "run.ll")
+_lock = threading.Lock()
+
+# What a call is refused with. The first %s is the kernel; see the `refuse` calls for the others.
+MESSAGES: dict[str, str] = {
+    "counts": "kernel '%s' takes %lld operands and %lld results under XLA; the call has other numbers of them",
+    "attributes": "kernel '%s' takes the attributes dims (1 to 4 int64) and %lld int64 values; the call has others",
+    "axes": "kernel '%s' was called under %lld nested batch axes; at most %lld work",
+    "dtype": "kernel '%s', parameter '%s': takes %s elements, was given %s",
+    "rank": "kernel '%s', parameter '%s': takes %lld dimensions besides batch axes, was given %lld",
+    "inner": "kernel '%s', parameter '%s': its last axis holds the %lld components of a vector, was given %lld",
+    "batch": "kernel '%s', parameter '%s': a batch axis has size %lld here, was given %lld",
+    "alias": "kernel '%s', parameter '%s': goes in and comes out, but with sizes %lld and %lld along one axis",
+}
+
+
+@lru_cache
+def handler_text() -> str:
+    """The handler as LLVM IR text."""
+    folder = files("workbench.interop.jax")
+    messages = "\n".join(string_text(f"say.{name}", text) for name, text in MESSAGES.items())
+    bodies = [folder.joinpath(name).read_text(encoding="utf-8") for name in _FILES]
+    return "\n\n".join([types_text(), names_text(), messages, *bodies])
+
+
+def handler_address() -> int:
+    """The address of `workbench_ffi(frame, kernel)`: from the cache, else compiled now; one a process.
+
+    Raises:
+        BuildError: LLVM refused the text, or the object cannot be loaded.
+    """
+    with _lock:
+        return _load().address
+
+
+@lru_cache(maxsize=1)
+def _load() -> CpuCode:
+    backend = CpuBackend()
+    target, text = backend.target(), handler_text()
+    key = Key(
+        (
+            Part("code", "code", text.encode()),
+            Part("target", "target", target.encode(), target),
+            Part("compiler", "compiler", backend.version().encode(), backend.version()),
+        )
+    )
+    store = default_store()
+    entry = store.get(key.digest)
+    if entry is None:
+        metadata = {"name": SYMBOL, "entry": SYMBOL, "backend": backend.name, "target": target, "stages": {}}
+        entry = Entry(compile_text(text, target), metadata)
+        store.put(key.digest, entry)
+    return load(entry.image, SYMBOL)

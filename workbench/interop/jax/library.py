@@ -1,0 +1,27 @@
+"""JAX's modules, imported at the first call that needs them: the one file of this package that imports jax."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from types import SimpleNamespace
+from typing import Any
+
+
+@lru_cache(maxsize=1)
+def library() -> Any:
+    """`jax`, `jnp`, the interpreters `ad`, `batching` and `mlir`, `Primitive` and `ShapedArray`.
+
+    Raises:
+        ImportError: jax is not installed.
+    """
+    try:
+        import jax
+        import jax.numpy as jnp
+        from jax.core import ShapedArray
+        from jax.extend.core import Primitive
+        from jax.interpreters import ad, batching, mlir
+    except ImportError as error:
+        raise ImportError("jax_kernel() needs JAX: pip install 'kernel-workbench[jax]'", name="jax") from error
+    return SimpleNamespace(
+        jax=jax, jnp=jnp, ad=ad, batching=batching, mlir=mlir, Primitive=Primitive, ShapedArray=ShapedArray
+    )

@@ -1,0 +1,238 @@
+; Running: a range of points on this thread, or shared with XLA's threads.
+
+; Let the buffer point at batch %batch: arrays by address, scalars by value.
+define private void @point(ptr %call, ptr %buffer, i64 %batch) {
+entry:
+  %kernel = load ptr, ptr %call
+  %count = call i64 @field(ptr %kernel, i64 2)
+  %table.at = getelementptr %Kernel, ptr %kernel, i64 0, i32 9
+  %table = load ptr, ptr %table.at
+  %axes.at = getelementptr %Call, ptr %call, i64 0, i32 3
+  %axes = load i64, ptr %axes.at
+  br label %params
+params:
+  %index = phi i64 [ 0, %entry ], [ %index.next, %param.done ]
+  %more = icmp slt i64 %index, %count
+  br i1 %more, label %param.start, label %done
+param.start:
+  %param = getelementptr %Param, ptr %table, i64 %index
+  %bound = call ptr @bound(ptr %call, i64 %index)
+  %data = load ptr, ptr %bound
+  br label %axis
+axis:
+  %left = phi i64 [ %axes, %param.start ], [ %at, %axis.step ]
+  %rest = phi i64 [ %batch, %param.start ], [ %rest.next, %axis.step ]
+  %shift = phi i64 [ 0, %param.start ], [ %shift.next, %axis.step ]
+  %axis.more = icmp sgt i64 %left, 0
+  br i1 %axis.more, label %axis.step, label %place
+axis.step:
+  %at = sub i64 %left, 1
+  %size.at = getelementptr %Call, ptr %call, i64 0, i32 4, i64 %at
+  %size = load i64, ptr %size.at
+  %position = urem i64 %rest, %size
+  %rest.next = udiv i64 %rest, %size
+  %step.at = getelementptr %Bound, ptr %bound, i64 0, i32 1, i64 %at
+  %step = load i64, ptr %step.at
+  %moved = mul i64 %position, %step
+  %shift.next = add i64 %shift, %moved
+  br label %axis
+place:
+  %address = getelementptr i8, ptr %data, i64 %shift
+  %offset = call i64 @field(ptr %param, i64 9)
+  %slot = getelementptr i8, ptr %buffer, i64 %offset
+  %kind = call i64 @field(ptr %param, i64 1)
+  %scalar = icmp eq i64 %kind, 1
+  br i1 %scalar, label %copy, label %refer
+copy:
+  %bytes = call i64 @field(ptr %param, i64 8)
+  call void @llvm.memcpy.p0.p0.i64(ptr %slot, ptr %address, i64 %bytes, i1 false)
+  br label %param.done
+refer:
+  store ptr %address, ptr %slot
+  br label %param.done
+param.done:
+  %index.next = add i64 %index, 1
+  br label %params
+done:
+  ret void
+}
+
+; Run the points [%start, %stop) of all batches in a row; %buffer is this thread's own.
+define private void @run(ptr %call, ptr %buffer, i64 %start, i64 %stop) {
+entry:
+  %kernel = load ptr, ptr %call
+  %entry.at = getelementptr %Kernel, ptr %kernel, i64 0, i32 1
+  %kernel.entry = load ptr, ptr %entry.at
+  %points = call i64 @field(ptr %call, i64 1)
+  br label %next
+next:
+  %point = phi i64 [ %start, %entry ], [ %point.next, %step ]
+  %more = icmp slt i64 %point, %stop
+  br i1 %more, label %step, label %done
+step:
+  %batch = udiv i64 %point, %points
+  call void @point(ptr %call, ptr %buffer, i64 %batch)
+  %before = mul i64 %batch, %points
+  %begin = sub i64 %point, %before
+  %until = sub i64 %stop, %before
+  %end = call i64 @llvm.smin.i64(i64 %until, i64 %points)
+  %status = call i32 %kernel.entry(ptr %buffer, i64 %begin, i64 %end, ptr null)
+  %point.next = add i64 %before, %end
+  br label %next
+done:
+  ret void
+}
+
+; What one thread does: draw chunks until none is left. Who ends the last chunk tells XLA; who leaves last frees.
+define private void @work(ptr %call) {
+entry:
+  %kernel = load ptr, ptr %call
+  %bytes = call i64 @field(ptr %kernel, i64 6)
+  %buffer = alloca i8, i64 %bytes, align 16
+  %template = call ptr @buffer_of(ptr %call)
+  call void @llvm.memcpy.p0.p0.i64(ptr %buffer, ptr %template, i64 %bytes, i1 false)
+  %total = call i64 @field(ptr %call, i64 2)
+  %chunk.at = getelementptr %Call, ptr %call, i64 0, i32 5
+  %chunk = load i64, ptr %chunk.at
+  %next.at = getelementptr %Call, ptr %call, i64 0, i32 6
+  %done.at = getelementptr %Call, ptr %call, i64 0, i32 7
+  br label %draw
+draw:
+  %start = atomicrmw add ptr %next.at, i64 %chunk monotonic
+  %left = icmp slt i64 %start, %total
+  br i1 %left, label %do, label %leave
+do:
+  %far = add i64 %start, %chunk
+  %stop = call i64 @llvm.smin.i64(i64 %far, i64 %total)
+  call void @run(ptr %call, ptr %buffer, i64 %start, i64 %stop)
+  %amount = sub i64 %stop, %start
+  %before = atomicrmw add ptr %done.at, i64 %amount acq_rel
+  %after = add i64 %before, %amount
+  %last = icmp eq i64 %after, %total
+  br i1 %last, label %announce, label %draw
+announce:
+  %api.at = getelementptr %Call, ptr %call, i64 0, i32 9
+  %api = load ptr, ptr %api.at
+  %future.at = getelementptr %Call, ptr %call, i64 0, i32 10
+  %future = load ptr, ptr %future.at
+  %filled = insertvalue %FutureSetAvailable { i64 24, ptr null, ptr null }, ptr %future, 2
+  %arguments = alloca %FutureSetAvailable
+  store %FutureSetAvailable %filled, ptr %arguments
+  %set.at = getelementptr %Api, ptr %api, i64 0, i32 4, i64 14
+  %set = load ptr, ptr %set.at
+  %error = call ptr %set(ptr %arguments)
+  %ignored = call i1 @failed(ptr %api, ptr %error)
+  br label %leave
+leave:
+  %holders.at = getelementptr %Call, ptr %call, i64 0, i32 8
+  %holders = atomicrmw sub ptr %holders.at, i64 1 acq_rel
+  %alone = icmp eq i64 %holders, 1
+  br i1 %alone, label %release, label %out
+release:
+  call void @free(ptr %call)
+  br label %out
+out:
+  ret void
+}
+
+; XLA's threads for this call; 1 where it has no pool.
+define private i64 @threads(ptr %frame, ptr %api) {
+  %ctx.at = getelementptr %Frame, ptr %frame, i64 0, i32 3
+  %ctx = load ptr, ptr %ctx.at
+  %count = alloca i64
+  store i64 1, ptr %count
+  %with.ctx = insertvalue %PoolNumThreads { i64 32, ptr null, ptr null, ptr null }, ptr %ctx, 2
+  %filled = insertvalue %PoolNumThreads %with.ctx, ptr %count, 3
+  %arguments = alloca %PoolNumThreads
+  store %PoolNumThreads %filled, ptr %arguments
+  %ask.at = getelementptr %Api, ptr %api, i64 0, i32 4, i64 12
+  %ask = load ptr, ptr %ask.at
+  %error = call ptr %ask(ptr %arguments)
+  %bad = call i1 @failed(ptr %api, ptr %error)
+  %found = load i64, ptr %count
+  %threads = select i1 %bad, i64 1, i64 %found
+  ret i64 %threads
+}
+
+; A new future for the frame; null where XLA gives none.
+define private ptr @future(ptr %api) {
+  %arguments = alloca %FutureCreate
+  store %FutureCreate { i64 24, ptr null, ptr null }, ptr %arguments
+  %create.at = getelementptr %Api, ptr %api, i64 0, i32 4, i64 13
+  %create = load ptr, ptr %create.at
+  %error = call ptr %create(ptr %arguments)
+  %bad = call i1 @failed(ptr %api, ptr %error)
+  %future.at = getelementptr %FutureCreate, ptr %arguments, i64 0, i32 2
+  %made = load ptr, ptr %future.at
+  %future = select i1 %bad, ptr null, ptr %made
+  ret ptr %future
+}
+
+; Share the call among threads; false where that cannot be, and nothing has run.
+define private i1 @share(ptr %frame, ptr %call, i64 %bytes, i64 %grain) {
+entry:
+  %api.at = getelementptr %Frame, ptr %frame, i64 0, i32 2
+  %api = load ptr, ptr %api.at
+  %threads = call i64 @threads(ptr %frame, ptr %api)
+  %several = icmp sgt i64 %threads, 1
+  br i1 %several, label %plan, label %alone
+alone:
+  ret i1 false
+plan:                                                 ; four chunks a thread, none below a quarter of the grain
+  %total = call i64 @field(ptr %call, i64 2)
+  %parts = mul i64 %threads, 4
+  %even = udiv i64 %total, %parts
+  %even.up = add i64 %even, 1
+  %least = udiv i64 %grain, 4
+  %least.up = add i64 %least, 1
+  %chunk = call i64 @llvm.smax.i64(i64 %even.up, i64 %least.up)
+  %chunks.low = udiv i64 %total, %chunk
+  %chunks = add i64 %chunks.low, 1
+  %holders = call i64 @llvm.smin.i64(i64 %threads, i64 %chunks)
+  %future = call ptr @future(ptr %api)
+  %no.future = icmp eq ptr %future, null
+  br i1 %no.future, label %alone, label %allocate
+allocate:
+  %job = call ptr @malloc(i64 %bytes)
+  call void @llvm.memcpy.p0.p0.i64(ptr %job, ptr %call, i64 %bytes, i1 false)
+  %chunk.at = getelementptr %Call, ptr %job, i64 0, i32 5
+  store i64 %chunk, ptr %chunk.at
+  %next.at = getelementptr %Call, ptr %job, i64 0, i32 6
+  store i64 0, ptr %next.at
+  %done.at = getelementptr %Call, ptr %job, i64 0, i32 7
+  store i64 0, ptr %done.at
+  %holders.at = getelementptr %Call, ptr %job, i64 0, i32 8
+  store i64 %holders, ptr %holders.at
+  %job.api.at = getelementptr %Call, ptr %job, i64 0, i32 9
+  store ptr %api, ptr %job.api.at
+  %job.future.at = getelementptr %Call, ptr %job, i64 0, i32 10
+  store ptr %future, ptr %job.future.at
+  %frame.future = getelementptr %Frame, ptr %frame, i64 0, i32 8
+  store ptr %future, ptr %frame.future
+  %ctx.at = getelementptr %Frame, ptr %frame, i64 0, i32 3
+  %ctx = load ptr, ptr %ctx.at
+  %with.ctx = insertvalue %PoolSchedule { i64 40, ptr null, ptr null, ptr @work, ptr null }, ptr %ctx, 2
+  %filled = insertvalue %PoolSchedule %with.ctx, ptr %job, 4
+  %arguments = alloca %PoolSchedule
+  %schedule.at = getelementptr %Api, ptr %api, i64 0, i32 4, i64 11
+  %schedule = load ptr, ptr %schedule.at
+  br label %helpers
+helpers:                                              ; the calling thread is one of the holders
+  %number = phi i64 [ 1, %allocate ], [ %number.next, %helper.done ]
+  %more = icmp slt i64 %number, %holders
+  br i1 %more, label %helper, label %join
+helper:
+  store %PoolSchedule %filled, ptr %arguments
+  %error = call ptr %schedule(ptr %arguments)
+  %bad = call i1 @failed(ptr %api, ptr %error)
+  br i1 %bad, label %one.less, label %helper.done
+one.less:
+  %before = atomicrmw sub ptr %holders.at, i64 1 acq_rel
+  br label %helper.done
+helper.done:
+  %number.next = add i64 %number, 1
+  br label %helpers
+join:
+  call void @work(ptr %job)
+  ret i1 true
+}

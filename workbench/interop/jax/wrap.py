@@ -1,0 +1,262 @@
+"""`jax_kernel`: a kernel as a JAX function.
+
+What XLA gives and forbids decides its rules: outputs come uninitialised, so a kernel may read one only where it was given
+an initial value; operands may not be changed, so a kernel that writes to an input must say that it comes out again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from workbench.api.build import load
+from workbench.api.kernel import Specialisation
+from workbench.errors import LaunchError, NotDifferentiable
+from workbench.interop.jax import arguments
+from workbench.interop.jax.descriptor import Description, static_bits
+from workbench.interop.jax.plan import Gradient, Plan, Roles, adjoint_gradient, forward_plan
+from workbench.interop.jax.primitives import VMAP_METHODS, How, launch
+from workbench.ir.values import Function, read_arrays, written_arrays
+from workbench.types import ArrayType, Type, Vector
+
+Dims = int | Sequence[int]
+
+
+class JaxKernel:
+    """A kernel as a JAX function of its inputs; see `jax_kernel`, which makes it.
+
+    Attributes:
+        kernel: the kernel.
+        inputs, outputs, in_out, static: names of its parameters in each role.
+    """
+
+    def __init__(
+        self,
+        kernel: Any,
+        num_outputs: int,
+        launch_dims: Dims | None,
+        output_dims: Dims | Mapping[str, Dims] | None,
+        in_out: frozenset[str],
+        init: Mapping[str, Any],
+        static: frozenset[str],
+        vmap_method: str,
+        enable_backward: bool,
+        has_side_effect: bool,
+    ) -> None:
+        self.kernel = kernel
+        self.__name__ = self.__qualname__ = kernel.name
+        self.__doc__ = getattr(kernel, "__doc__", None)
+        pure = num_outputs - len(in_out)
+        parameters = tuple(kernel.parameters)
+        self.inputs = parameters[: len(parameters) - pure]
+        self.outputs = parameters[len(parameters) - pure :]
+        self.in_out, self.static = in_out, static
+        self._launch_dims, self._output_dims, self._init = launch_dims, output_dims, dict(init)
+        self._vmap_method, self._backward, self._effect = vmap_method, enable_backward, has_side_effect
+        self._plans: dict[Specialisation, Plan] = {}
+
+    def __repr__(self) -> str:
+        return f"<JAX function of the kernel {self.kernel.name}>"
+
+    def __call__(
+        self, *args: Any, launch_dims: Dims | None = None, output_dims: Dims | Mapping[str, Dims] | None = None
+    ) -> Any:
+        """Launch the kernel on JAX values.
+
+        Args:
+            *args: one value an input parameter: arrays, or numbers and rank-0 arrays for scalars.
+            launch_dims: overrides what `jax_kernel` was given.
+            output_dims: likewise.
+
+        Returns:
+            The output, or a tuple where there are several: those that are inputs too first, in the parameters' order.
+
+        Raises:
+            LaunchError: an argument does not fit; `parameter` names it.
+            NotDifferentiable: under differentiation, where the kernel has no gradient.
+        """
+        values = self._by_name(args)
+        types = self._types(values)
+        plan = self._plan(types)
+        arrays = {n: arguments.base_shape(v, types[n]) for n, v in values.items() if isinstance(types[n], ArrayType)}
+        dims = self._dims(launch_dims, arrays, plan)
+        shapes = self._result_shapes(output_dims, dims, arrays, types)
+        operands, statics = [], []
+        for name, value in values.items():
+            if name in self.static:
+                statics.append(static_bits(arguments.static_value(self.kernel.name, name, value, types[name])))
+            else:
+                operands.append(arguments.operand(self.kernel.name, name, value, types[name]))
+        how = How(
+            dims, tuple(tuple(x.shape) for x in operands), shapes, (), tuple(statics), self._effect, self._vmap_method
+        )
+        results = launch(plan, operands, how)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _by_name(self, args: tuple[Any, ...]) -> dict[str, Any]:
+        if len(args) != len(self.inputs):
+            wanted = ", ".join(self.inputs) or "nothing"
+            raise LaunchError(
+                f"{self.kernel.name} takes {len(self.inputs)} inputs under JAX ({wanted}), not {len(args)}.",
+                advice=f"Its outputs are {', '.join(self._results())}; num_outputs says how many there are.",
+                function=self.kernel.name,
+            )
+        return dict(zip(self.inputs, args, strict=True))
+
+    def _results(self) -> tuple[str, ...]:
+        return (*(n for n in self.inputs if n in self.in_out), *self.outputs)
+
+    def _types(self, values: dict[str, Any]) -> dict[str, Type]:
+        kernel = self.kernel
+        known = kernel.annotations
+        types = {n: arguments.type_of(kernel.name, n, v, known.get(n)) for n, v in values.items()}
+        for name in self.outputs:
+            types[name] = arguments.result_type(kernel.name, name, known.get(name))
+        for name in self.in_out:
+            arguments.result_type(kernel.name, name, types[name])
+        return types
+
+    def _plan(self, types: dict[str, Type]) -> Plan:
+        specialisation = self.kernel.specialise(tuple(types[n] for n in self.kernel.parameters))
+        plan = self._plans.get(specialisation)
+        if plan is None:
+            plan = self._plans[specialisation] = self._make_plan(specialisation, types)
+        return plan
+
+    def _make_plan(self, specialisation: Specialisation, types: dict[str, Type]) -> Plan:
+        self._check_access(specialisation.function)
+        outputs: dict[str, ArrayType] = {n: t for n in self.outputs if isinstance(t := types[n], ArrayType)}
+        init = arguments.fills(self.kernel.name, self._init, outputs)
+        roles = Roles(self.inputs, self.outputs, self.in_out, self.static, init)
+
+        def gradient(description: Description) -> Gradient:
+            if not self._backward:
+                raise NotDifferentiable(
+                    f"{self.kernel.name} was wrapped with enable_backward=False.",
+                    advice="Leave that out to differentiate through it.",
+                    function=self.kernel.name,
+                )
+            return adjoint_gradient(load(specialisation, "adjoint", device="cpu"), description)
+
+        return forward_plan(load(specialisation, device="cpu"), roles, gradient)
+
+    def _check_access(self, function: Function) -> None:
+        """Refuse what XLA's buffers do not allow."""
+        name = self.kernel.name
+        for parameter in sorted(written_arrays(function) & set(self.inputs) - self.in_out):
+            raise LaunchError(
+                f"{name} writes to {parameter}, which is an input, and JAX's arrays do not change.",
+                advice=f'Say in_out_argnames=["{parameter}"] (it then comes out as a result, and counts in num_outputs).',
+                function=name,
+                parameter=parameter,
+            )
+        for parameter in sorted(read_arrays(function) & set(self.outputs) - self._init.keys()):
+            raise LaunchError(
+                f"{name} reads or adds to its output {parameter}, which XLA hands over uninitialised.",
+                advice=f'Say init={{"{parameter}": "zeros"}} (or a number), or in_out_argnames=["{parameter}"] to pass it in.',
+                function=name,
+                parameter=parameter,
+            )
+
+    def _dims(self, given: Dims | None, arrays: dict[str, tuple[int, ...]], plan: Plan) -> tuple[int, ...]:
+        name = self.kernel.name
+        wanted = given if given is not None else self._launch_dims
+        if wanted is None:
+            if not arrays:
+                raise LaunchError(
+                    f"{name} has no array input whose shape its launch could have.",
+                    advice="Give launch_dims, to jax_kernel() or to the call.",
+                    function=name,
+                )
+            wanted = next(iter(arrays.values()))
+        dims = arguments.dimensions(name, "launch_dims", wanted)
+        asked = plan.launch_ndim
+        if asked not in (0, len(dims)):
+            raise LaunchError(
+                f"{name} asks tid() for {asked} dimensions; its launch would have {len(dims)}: {dims}.",
+                advice="Give launch_dims; by default they are the shape of the first array.",
+                function=name,
+            )
+        return dims
+
+    def _result_shapes(
+        self,
+        given: Dims | Mapping[str, Dims] | None,
+        dims: tuple[int, ...],
+        arrays: dict[str, tuple[int, ...]],
+        types: dict[str, Type],
+    ) -> tuple[tuple[int, ...], ...]:
+        wanted = given if given is not None else self._output_dims
+        named = wanted if isinstance(wanted, Mapping) else dict.fromkeys(self.outputs, wanted)
+        arguments.check_names(self.kernel.name, "output_dims", named, self.outputs)
+        shapes = {n: arrays[n] for n in self._results() if n in self.in_out}
+        for name in self.outputs:
+            chosen = named.get(name)
+            what = f"output_dims for {name}"
+            shapes[name] = dims if chosen is None else arguments.dimensions(self.kernel.name, what, chosen)
+        return tuple(self._with_components(n, shapes[n], types[n]) for n in self._results())
+
+    def _with_components(self, name: str, shape: tuple[int, ...], type: Type) -> tuple[int, ...]:
+        assert isinstance(type, ArrayType)
+        if len(shape) != type.ndim:
+            raise LaunchError(
+                f"{name} of {self.kernel.name} is {type!r}, and its dimensions would be {shape}.",
+                advice=f'Give output_dims={{"{name}": …}}; by default they are the launch\'s.',
+                function=self.kernel.name,
+                parameter=name,
+            )
+        return (*shape, type.dtype.length) if isinstance(type.dtype, Vector) else shape
+
+
+def jax_kernel(
+    kernel: Any,
+    num_outputs: int = 1,
+    launch_dims: Dims | None = None,
+    output_dims: Dims | Mapping[str, Dims] | None = None,
+    in_out_argnames: Sequence[str] = (),
+    init: Mapping[str, Any] | None = None,
+    vmap_method: str = "expand_dims",
+    enable_backward: bool = True,
+    static_argnames: Sequence[str] = (),
+    has_side_effect: bool = False,
+) -> JaxKernel:
+    """`kernel` as a JAX function, for use eagerly and under `jit`, `grad`, `vjp`, `vmap` and `scan`.
+
+    The kernel's parameters are inputs first, outputs last. Arrays of vectors are arrays with one more axis, the last.
+    Scalars may be traced; a new value does not trace again. On the CPU the compiled program calls the kernel natively.
+
+    Args:
+        kernel: a `Kernel`.
+        num_outputs: how many results there are, those of `in_out_argnames` included.
+        launch_dims: dimensions of the launch; by default the shape of the first array input.
+        output_dims: dimensions of the outputs, or of each by name; by default the launch's.
+        in_out_argnames: inputs that the kernel changes; each comes out as a result.
+        init: initial value of outputs by name, a number or "zeros"; other outputs start uninitialised.
+        vmap_method: "expand_dims" (no copies), "broadcast_all", or "sequential".
+        enable_backward: False refuses differentiation, and compiles no adjoint.
+        static_argnames: scalar inputs that become part of the traced program.
+        has_side_effect: True keeps a call that XLA would merge with an equal one or drop as unused.
+
+    Raises:
+        LaunchError: an option names no parameter, or the numbers do not fit.
+    """
+    name, parameters = kernel.name, tuple(kernel.parameters)
+    pure = num_outputs - len(set(in_out_argnames))
+    if num_outputs < 1 or not 0 <= pure <= len(parameters):
+        raise LaunchError(
+            f"num_outputs={num_outputs} does not fit {name}, which has {len(parameters)} parameters.",
+            advice="It counts the outputs, which stand last, and the names in in_out_argnames.",
+            function=name,
+        )
+    inputs, outputs = parameters[: len(parameters) - pure], parameters[len(parameters) - pure :]
+    arguments.check_names(name, "in_out_argnames", in_out_argnames, inputs)
+    arguments.check_names(name, "static_argnames", static_argnames, inputs)
+    arguments.check_names(name, "init", init or {}, outputs)
+    if vmap_method not in VMAP_METHODS:
+        raise LaunchError(f"vmap_method={vmap_method!r} is none of {', '.join(VMAP_METHODS)}.", function=name)
+    return JaxKernel(
+        kernel, num_outputs, launch_dims, output_dims, frozenset(in_out_argnames), init or {},
+        frozenset(static_argnames), vmap_method, enable_backward, has_side_effect,
+    )  # fmt: skip
+
+

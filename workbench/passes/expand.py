@@ -1,0 +1,135 @@
+"""Builtins that a backend has no spelling for, replaced by ones it has.
+
+A builtin that is not native is replaced by its declared expansion, again and again. An elementwise builtin on vectors
+is done component by component, so that a backend spells scalars alone. Components known from a `vec` are used directly.
+"""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from workbench.builtins import TABLE, Builtin, Ref
+from workbench.errors import BuildError
+from workbench.ir.build import Builder
+from workbench.ir.rewrite import replace_body
+from workbench.ir.values import Block, Function, Op, Value
+from workbench.types import Vector, int32
+
+VECTOR_OPERATORS = frozenset({"add", "sub", "mul", "div", "neg"})
+
+Native = Callable[[Builtin], bool]
+
+
+def expand(function: Function, native: Native, keep_vector_operators: bool = False) -> Function:
+    """The function with only native builtins, on scalars.
+
+    Args:
+        function: any legal IR; what the expansions leave unused is left for `prune`.
+        native: whether the backend spells this builtin on scalars.
+        keep_vector_operators: leave native `+ - * /` and negation on whole vectors.
+
+    Raises:
+        BuildError: a builtin is neither native nor has an expansion.
+    """
+    return replace_body(function, _Expander(native, keep_vector_operators).block(function.body))
+
+
+class _Expander:
+    """One walk. `parts` maps a vector to its components, as far as they are known in the open block."""
+
+    def __init__(self, native: Native, keep_vector_operators: bool) -> None:
+        self.native = native
+        self.keep_vector_operators = keep_vector_operators
+        self.mapping: dict[Value, Value] = {}
+        self.constants: dict[Value, Any] = {}
+        self.parts: ChainMap[Value, tuple[Value, ...]] = ChainMap()
+        self.builder = Builder()
+
+    def block(self, block: Block) -> Block:
+        """The block with its operations expanded; parameters and kept results stay the same values."""
+        self.parts = self.parts.new_child()
+        with self.builder.block(block.params) as opened:
+            for op in block.ops:
+                self.op(op)
+        self.parts = self.parts.parents
+        return opened.block
+
+    def op(self, op: Op) -> None:
+        self.builder.location = op.location
+        operands = tuple(self.mapping.get(v, v) for v in op.operands)
+        builtin = TABLE.get(op.name)
+        if builtin is None:
+            self.core(op, operands)
+        elif self.by_components(builtin, op):
+            self.componentwise(op, operands)
+        elif self.native(builtin):
+            self.keep(op, operands)
+        else:
+            self.replace(builtin, op, operands)
+
+    def by_components(self, builtin: Builtin, op: Op) -> bool:
+        whole = self.keep_vector_operators and op.name in VECTOR_OPERATORS and self.native(builtin)
+        return builtin.elementwise and isinstance(op.result.type, Vector) and not whole
+
+    def keep(self, op: Op, operands: tuple[Value, ...]) -> None:
+        blocks = tuple(self.block(b) for b in op.blocks)
+        self.builder.append(Op(op.name, operands, op.results, op.attrs, blocks, op.location))
+
+    def core(self, op: Op, operands: tuple[Value, ...]) -> None:
+        if op.name == "extract":
+            known, index = self.parts.get(operands[0]), self.constants.get(operands[1])
+            if known is not None and index is not None and 0 <= index < len(known):
+                self.mapping[op.result] = known[index]
+                return
+        elif op.name == "vec":
+            self.parts[op.result] = operands
+        elif op.name == "const" and not op.attrs.get("captured"):
+            self.constants[op.result] = op.attrs["value"]
+        self.keep(op, operands)
+
+    def componentwise(self, op: Op, operands: tuple[Value, ...]) -> None:
+        """One scalar operation for each component; a scalar operand (the condition of `where`) serves them all."""
+        type = op.result.type
+        assert isinstance(type, Vector)
+        columns = [self.components(v) if isinstance(v.type, Vector) else (v,) * type.length for v in operands]
+        results = []
+        for row in zip(*columns, strict=True):
+            result = Value(type.dtype)
+            self.op(Op(op.name, row, (result,), op.attrs, (), op.location))
+            results.append(self.mapping.get(result, result))
+        self.parts[op.result] = tuple(results)
+        self.builder.append(Op("vec", tuple(results), op.results, {}, (), op.location))
+
+    def components(self, vector: Value) -> Sequence[Value]:
+        """The components of a vector: those it was made of, or extracted once for the open block."""
+        if vector in self.parts:
+            return self.parts[vector]
+        type = vector.type
+        assert isinstance(type, Vector)
+        if vector in self.constants:
+            found = tuple(self.builder.const(c, type.dtype) for c in self.constants[vector])
+        else:
+            numbers = [self.builder.const(i, int32) for i in range(type.length)]
+            found = tuple(self.builder.one("extract", (vector, n), type.dtype) for n in numbers)
+        self.parts[vector] = found
+        return found
+
+    def replace(self, builtin: Builtin, op: Op, operands: tuple[Value, ...]) -> None:
+        """The builtin's expansion, itself expanded; its last operation takes over the result's value and name."""
+        if builtin.expand is None:
+            raise BuildError(f"This backend has no spelling for {op.name}(), nor can it be expanded.", op.location)
+        scratch = Builder()
+        scratch.location = op.location
+        value = builtin.expand(*(Ref(scratch, v) for v in operands)).value
+        assert value.type == op.result.type, f"the expansion of {op.name} gives {value.type!r}, not {op.result.type!r}"
+        ops = scratch.body().ops
+        if ops and ops[-1].results == (value,):
+            last = ops[-1]
+            ops = (*ops[:-1], Op(last.name, last.operands, op.results, last.attrs, last.blocks, op.location))
+            value = op.result
+        for inner in ops:
+            self.op(inner)
+        if value is not op.result:
+            self.mapping[op.result] = self.mapping.get(value, value)

@@ -1,0 +1,224 @@
+"""Constants computed, identities applied, repeated operations shared.
+
+Every rule gives the same bits as running the operation (NaN results are left alone: their sign and payload differ
+between devices). A captured constant stays a name, never computed into a literal: a key can say which one changed.
+"""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from workbench.builtins import TABLE
+from workbench.builtins.meaning import apply, convert, value_of
+from workbench.ir.rewrite import replace_body
+from workbench.ir.show import literal_bits
+from workbench.ir.values import CORE, EFFECTS, STRUCTURED, Block, Function, Op, Value
+from workbench.types import Scalar, Type, Vector, is_float
+
+PURE_CORE = CORE - EFFECTS - STRUCTURED - {"load", "unavailable", "yield"}
+
+
+def fold(function: Function) -> Function:
+    """The function with constants folded, branches on constants decided and common subexpressions shared.
+
+    Sharing reaches from a block into the blocks inside it; loads are never shared. What became useless is left for
+    `prune`.
+    """
+    with np.errstate(all="ignore"):
+        return replace_body(function, _Folder().block(function.body))
+
+
+class _Folder:
+    """One walk. `known` are literals, `made` the operation of each value, `shared` what the open block may reuse."""
+
+    def __init__(self) -> None:
+        self.mapping: dict[Value, Value] = {}
+        self.known: dict[Value, Any] = {}
+        self.made: dict[Value, Op] = {}
+        self.shared: ChainMap[Any, Value] = ChainMap()
+        self.ops: list[Op] = []
+
+    def block(self, block: Block) -> Block:
+        outer, self.ops = self.ops, []
+        self.shared = self.shared.new_child()
+        self.into(block)
+        self.shared = self.shared.parents
+        ops, self.ops = self.ops, outer
+        return Block(block.params, tuple(ops))
+
+    def into(self, block: Block) -> None:
+        for op in block.ops:
+            self.op(op)
+
+    def op(self, op: Op) -> None:
+        operands = tuple(self.mapping.get(v, v) for v in op.operands)
+        if op.name == "if" and operands[0] in self.known:
+            self.decided(op, bool(self.known[operands[0]]))
+        elif op.blocks:
+            blocks = tuple(self.block(b) for b in op.blocks)
+            self.ops.append(Op(op.name, operands, op.results, op.attrs, blocks, op.location))
+        elif op.name in PURE_CORE or op.name in TABLE:
+            self.mapping[op.result] = self.pure(Op(op.name, operands, op.results, op.attrs, (), op.location))
+        else:
+            self.ops.append(Op(op.name, operands, op.results, op.attrs, (), op.location))
+
+    def decided(self, op: Op, condition: bool) -> None:
+        """The chosen block's operations in place of an `if` with a known condition."""
+        chosen = op.blocks[0] if condition else op.blocks[1]
+        for inner in chosen.ops[:-1]:
+            self.op(inner)
+        for result, value in zip(op.results, chosen.yielded, strict=True):
+            self.mapping[result] = self.mapping.get(value, value)
+
+    def pure(self, op: Op) -> Value:
+        """The value that stands for a pure operation's result."""
+        same = _IDENTITIES[op.name](self, op) if op.name in _IDENTITIES else None
+        if same is not None:
+            return same
+        number = self.computed(op)
+        if number is not None:
+            op = Op("const", (), op.results, {"value": _plain(number), "captured": None}, (), op.location)
+        return self.share(op)
+
+    def share(self, op: Op) -> Value:
+        """The value of an equal operation that was done before, or this one's, appended."""
+        key = _key(op)
+        if key in self.shared:
+            return self.shared[key]
+        self.ops.append(op)
+        self.made[op.result] = op
+        self.shared[key] = op.result
+        if op.name == "const" and not op.attrs.get("captured"):
+            self.known[op.result] = value_of(op.attrs["value"], op.result.type)  # type: ignore[arg-type]
+        return op.result
+
+    def computed(self, op: Op) -> Any:
+        """The operation's value where all operands are literals; None where it is not known or is NaN."""
+        builtin = TABLE.get(op.name)
+        if not op.operands or any(v not in self.known for v in op.operands):
+            return None
+        values = [self.known[v] for v in op.operands]
+        if builtin is None:
+            return _CORE[op.name](values, op.result.type) if op.name in _CORE else None
+        try:
+            number = apply(builtin, values, op.result.type)  # type: ignore[arg-type]
+        except ZeroDivisionError:
+            return None
+        return None if is_float(op.result.type) and np.isnan(number).any() else number
+
+    def is_literal(self, value: Value, number: float) -> bool:
+        """Whether the value is the literal `number` in every component (0 means +0 for a float)."""
+        if value not in self.known:
+            return False
+        wanted = np.asarray(number, dtype=self.known[value].dtype)
+        return bool(np.all(self.known[value] == wanted) and not np.signbit(self.known[value]).any())
+
+
+def _key(op: Op) -> Any:
+    type = op.result.type
+    if op.name == "const":
+        assert isinstance(type, (Scalar, Vector))
+        return "const", type, op.attrs.get("captured"), literal_bits(op.attrs["value"], type)
+    return op.name, op.operands, type, tuple(sorted(op.attrs.items()))
+
+
+def _plain(number: Any) -> Any:
+    """A NumPy value as the Python number, or tuple of them, that a `const` holds."""
+    return tuple(number.tolist()) if isinstance(number, np.ndarray) else number.item()
+
+
+def _component(values: list[Any], type: Type) -> Any:
+    vector, index = values
+    return vector[index] if 0 <= index < len(vector) else None
+
+
+_CORE: dict[str, Callable[[list[Any], Any], Any]] = {
+    "cast": lambda values, type: convert(values[0], type),
+    "vec": value_of,
+    "extract": _component,
+}
+
+
+def _neutral(number: int, both: bool, floats: bool) -> Callable[[_Folder, Op], Value | None]:
+    """x op number is x (and number op x, where `both`); of floats only where `floats`."""
+
+    def rule(folder: _Folder, op: Op) -> Value | None:
+        x, y = op.operands
+        if is_float(op.result.type) and not floats:
+            return None
+        if folder.is_literal(y, number) and x.type == op.result.type:
+            return x
+        return y if both and folder.is_literal(x, number) and y.type == op.result.type else None
+
+    return rule
+
+
+def _mul(folder: _Folder, op: Op) -> Value | None:
+    if not is_float(op.result.type):
+        for v in op.operands:
+            if folder.is_literal(v, 0):
+                return v
+    return _neutral(1, both=True, floats=True)(folder, op)
+
+
+def _junction(neutral: bool, absorbing: bool) -> Callable[[_Folder, Op], Value | None]:
+    """`and`, `or`: one operand is known."""
+
+    def rule(folder: _Folder, op: Op) -> Value | None:
+        for v, other in (op.operands, op.operands[::-1]):
+            if v in folder.known:
+                return other if bool(folder.known[v]) is neutral else v
+        return op.operands[0] if absorbing and op.operands[0] is op.operands[1] else None
+
+    return rule
+
+
+def _exclusive(folder: _Folder, op: Op) -> Value | None:
+    for v, other in (op.operands, op.operands[::-1]):
+        if v in folder.known and not folder.known[v]:
+            return other
+    return None
+
+
+def _twice(folder: _Folder, op: Op) -> Value | None:
+    """not not x, - - x."""
+    made = folder.made.get(op.operands[0])
+    return made.operands[0] if made is not None and made.name == op.name else None
+
+
+def _where(folder: _Folder, op: Op) -> Value | None:
+    condition, x, y = op.operands
+    if condition in folder.known:
+        return x if folder.known[condition] else y
+    return x if x is y else None
+
+
+def _cast(folder: _Folder, op: Op) -> Value | None:
+    return op.operands[0] if op.operands[0].type == op.result.type else None
+
+
+def _extract(folder: _Folder, op: Op) -> Value | None:
+    made, index = folder.made.get(op.operands[0]), folder.known.get(op.operands[1])
+    if made is None or made.name != "vec" or index is None or not 0 <= index < len(made.operands):
+        return None
+    return made.operands[index]
+
+
+_IDENTITIES: dict[str, Callable[[_Folder, Op], Value | None]] = {
+    "add": _neutral(0, both=True, floats=False),
+    "sub": _neutral(0, both=False, floats=True),
+    "mul": _mul,
+    "div": _neutral(1, both=False, floats=True),
+    "neg": _twice,
+    "not_": _twice,
+    "and_": _junction(neutral=True, absorbing=True),
+    "or_": _junction(neutral=False, absorbing=True),
+    "xor_": _exclusive,
+    "where": _where,
+    "cast": _cast,
+    "extract": _extract,
+}

@@ -1,0 +1,108 @@
+"""Dead code removed: operations without effect whose results nobody needs.
+
+Need is found backwards from the effects, through results of `if` and carried values of loops one by one, so that a
+value that a loop carries for itself alone is dropped. Loops are assumed to end: one that changes nothing is removed.
+"""
+
+from __future__ import annotations
+
+from workbench.ir.rewrite import replace_body
+from workbench.ir.values import EFFECTS, STRUCTURED, Block, Function, Op, Value
+
+
+def prune(function: Function) -> Function:
+    """The function without operations, results of `if` and carried values that no effect depends on."""
+    return replace_body(function, _Needs(function.body).rebuilt(function.body))
+
+
+# How many operands of each stand before the initial values of what it carries.
+_LEADING = {"if": 1, "for": 3, "while": 0}
+
+
+class _Needs:
+    """Which operations are kept, and which slots (results, carried values) of structured ones are live."""
+
+    def __init__(self, body: Block) -> None:
+        self.parent: dict[Op, Op | None] = {}
+        self.made_by: dict[Value, tuple[Op, int | None]] = {}
+        self.kept: set[Op] = set()
+        self.live: set[tuple[Op, int]] = set()
+        self.pending: list[Value] = []
+        self.seen: set[Value] = set()
+        effects = self.index(body, None)
+        for op in effects:
+            self.keep(op)
+        while self.pending:
+            self.need(self.pending.pop())
+
+    def index(self, body: Block, parent: Op | None) -> list[Op]:
+        """Note where each value comes from; gives the operations with an effect."""
+        effects = []
+        for op in body.ops:
+            self.parent[op] = parent
+            for slot, value in enumerate(op.results):
+                self.made_by[value] = (op, slot if op.name in STRUCTURED else None)
+            for inner in op.blocks:
+                lead = len(inner.params) - len(op.results) if op.name != "if" else 0
+                for position, value in enumerate(inner.params):
+                    self.made_by[value] = (op, position - lead if position >= lead else None)
+                effects += self.index(inner, op)
+            if op.name in EFFECTS:
+                effects.append(op)
+        return effects
+
+    def keep(self, op: Op | None) -> None:
+        """Keep an operation and those around it, with what they cannot do without."""
+        while op is not None and op not in self.kept:
+            self.kept.add(op)
+            if op.name in STRUCTURED:
+                self.pending += op.operands[: _LEADING[op.name]]
+                if op.name == "while":
+                    self.pending += op.blocks[0].yielded
+            else:
+                self.pending += op.operands
+            op = self.parent[op]
+
+    def need(self, value: Value) -> None:
+        if value in self.seen or value not in self.made_by:
+            return
+        self.seen.add(value)
+        op, slot = self.made_by[value]
+        self.keep(op)
+        if slot is None or (op, slot) in self.live:
+            return
+        self.live.add((op, slot))
+        if op.name != "if":
+            self.pending.append(op.operands[_LEADING[op.name] + slot])
+        ends = op.blocks if op.name == "if" else op.blocks[-1:]
+        self.pending += [block.yielded[slot] for block in ends]
+
+    def rebuilt(self, block: Block) -> Block:
+        """The block with what is kept."""
+        ops = (self.narrowed(op) if op.blocks else op for op in block.ops if op in self.kept or op.name == "yield")
+        return Block(block.params, tuple(ops))
+
+    def narrowed(self, op: Op) -> Op:
+        """A structured operation with its live slots alone."""
+        slots = [s for s in range(len(op.results)) if (op, s) in self.live]
+        lead = _LEADING[op.name]
+        operands = op.operands[:lead]
+        if op.name != "if":
+            operands += tuple(op.operands[lead + s] for s in slots)
+        blocks = []
+        for number, inner in enumerate(op.blocks):
+            body = self.rebuilt(inner)
+            condition = op.name == "while" and number == 0
+            blocks.append(_with_slots(body, slots, len(op.results) if op.name != "if" else 0, not condition))
+        results = tuple(op.results[s] for s in slots)
+        return Op(op.name, operands, results, op.attrs, tuple(blocks), op.location)
+
+
+def _with_slots(block: Block, slots: list[int], carried: int, narrow_yield: bool) -> Block:
+    lead = len(block.params) - carried
+    params = block.params[:lead] + tuple(block.params[lead + s] for s in slots) if carried else block.params
+    if not narrow_yield:
+        return Block(params, block.ops)
+    last = block.ops[-1]
+    end = Op("yield", tuple(last.operands[s] for s in slots), (), last.attrs, (), last.location)
+    return Block(params, (*block.ops[:-1], end))

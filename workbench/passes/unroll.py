@@ -1,0 +1,85 @@
+"""Loops over constant ranges written out: what makes a carried value of each iteration a value of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from workbench.ir.rewrite import Mapping, copy_op, replace_body
+from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.types import Scalar, is_integer
+
+
+def unroll(function: Function, limit: int, chosen: Callable[[Op], bool] = lambda op: True) -> Function:
+    """The function with each chosen `for` over a constant range written out, inner loops first.
+
+    Args:
+        function: any legal IR; fold it first, so that bounds that can be constants are.
+        limit: a loop stays as it is where it would become more operations than this.
+        chosen: which loops to look at.
+
+    Returns:
+        A new function, or `function` itself where no loop was written out.
+    """
+    unroller = _Unroller(function, limit, chosen)
+    body = unroller.block(function.body)
+    return replace_body(function, body) if unroller.done else function
+
+
+class _Unroller:
+    """One walk; `mapping` holds what a loop's results have become."""
+
+    def __init__(self, function: Function, limit: int, chosen: Callable[[Op], bool]) -> None:
+        self.limit = limit
+        self.chosen = chosen
+        self.done = 0
+        self.mapping: Mapping = {}
+        self.numbers = _numbers(function)
+
+    def block(self, block: Block) -> Block:
+        ops: list[Op] = []
+        for op in block.ops:
+            self.op(op, ops)
+        return Block(block.params, tuple(ops))
+
+    def op(self, op: Op, into: list[Op]) -> None:
+        operands = tuple(self.mapping.get(v, v) for v in op.operands)
+        blocks = tuple(self.block(b) for b in op.blocks)
+        copied = Op(op.name, operands, op.results, op.attrs, blocks, op.location)
+        numbers = self.range(op) if op.name == "for" and self.chosen(op) else None
+        if numbers is None or len(numbers) * sum(1 for _ in walk(blocks[0])) > self.limit:
+            into.append(copied)
+            return
+        self.done += 1
+        self.write_out(copied, numbers, into)
+
+    def range(self, op: Op) -> range | None:
+        """The loop's indices, where its bounds are constants; None for a step of 0."""
+        bounds = [self.numbers.get(v) for v in op.operands[:3]]
+        start, stop, step = bounds
+        return range(start, stop, step) if start is not None and stop is not None and step else None
+
+    def write_out(self, op: Op, numbers: range, into: list[Op]) -> None:
+        (body,) = op.blocks
+        index, *params = body.params
+        carried = op.operands[3:]
+        for number in numbers:
+            here = Value(index.type, index.name)
+            into.append(Op("const", (), (here,), {"value": number, "captured": None}, (), op.location))
+            mapping: Mapping = {index: here, **dict(zip(params, carried, strict=True))}
+            into += [copy_op(inner, mapping) for inner in body.ops[:-1]]
+            carried = tuple(mapping.get(v, v) for v in body.yielded)
+        self.mapping.update(zip(op.results, carried, strict=True))
+
+
+def _numbers(function: Function) -> dict[Value, int]:
+    """The integers that are constants, or casts of them that keep their value."""
+    found: dict[Value, int] = {}
+    for op in walk(function.body):
+        if op.name == "const" and is_integer(op.result.type):
+            found[op.result] = int(op.attrs["value"])
+        elif op.name == "cast" and is_integer(op.result.type) and op.operands[0] in found:
+            number, type = found[op.operands[0]], op.result.type
+            assert isinstance(type, Scalar)
+            if int(type.numpy.type(0)) <= number < 2 ** (type.bits - 1):
+                found[op.result] = number
+    return found

@@ -1,0 +1,45 @@
+"""The same kernel in float64: where a derivative is compared with difference quotients, float32 is too coarse."""
+
+from __future__ import annotations
+
+from workbench.ir.rewrite import Mapping
+from workbench.ir.values import Block, Function, Op, Value
+from workbench.types import ArrayType, Type, Vector, float32, float64
+
+
+def widen(function: Function) -> Function:
+    """The function with every float32 a float64; literals keep the value they were written with."""
+    mapping: Mapping = {}
+    params = tuple(_value(p, mapping) for p in function.params)
+    body = _block(function.body, mapping)
+    return Function(function.name, params, body, function.launch_ndim, function.captured, function.source)
+
+
+def wide_type(type: Type) -> Type:
+    """The type with float64 in the place of float32."""
+    if type == float32:
+        return float64
+    if isinstance(type, Vector):
+        return Vector(type.length, float64) if type.dtype == float32 else type
+    if isinstance(type, ArrayType):
+        dtype = wide_type(type.dtype)
+        assert not isinstance(dtype, ArrayType)
+        return ArrayType(dtype, type.ndim)
+    return type
+
+
+def _value(value: Value, mapping: Mapping) -> Value:
+    mapping[value] = Value(wide_type(value.type), value.name)
+    return mapping[value]
+
+
+def _block(block: Block, mapping: Mapping) -> Block:
+    params = tuple(_value(p, mapping) for p in block.params)
+    return Block(params, tuple(_op(op, mapping) for op in block.ops))
+
+
+def _op(op: Op, mapping: Mapping) -> Op:
+    operands = tuple(mapping[v] for v in op.operands)
+    blocks = tuple(_block(b, mapping) for b in op.blocks)
+    results = tuple(_value(v, mapping) for v in op.results)
+    return Op(op.name, operands, results, op.attrs, blocks, op.location)

@@ -1,0 +1,1 @@
+"""What runs: devices, arrays, loaded kernels, launches, their records, and replay."""

@@ -1,0 +1,365 @@
+"""Arrays: typed, strided views of device memory, shared with NumPy without copies on the CPU.
+
+`array[float32]` and `array(dtype=float32, ndim=2)` are annotations; `array([1, 2, 3])` is an array. An array of vectors
+has the vector as its element: its NumPy form has one more axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import LaunchError
+from workbench.runtime.device import CPU, Device, get_device
+from workbench.runtime.driver import driver
+from workbench.runtime.memory import Memory, allocate, of_numpy
+from workbench.runtime.observers import OBSERVERS
+from workbench.types import MAX_NDIM, ArrayType, Scalar, Vector, as_type, element, is_float
+
+Shape = int | Sequence[int]
+
+
+class array:  # noqa: N801  (the field's name for it)
+    """An array of 1 to 4 dimensions.
+
+    Attributes:
+        dtype: the element type, a scalar or a vector.
+        shape: elements along each dimension.
+        strides: bytes from one element to the next along each dimension.
+        device: where it is.
+        requires_grad: whether a tape accumulates this array's gradient in `.grad`.
+        grad: the gradient, of the same dtype and shape; None without `requires_grad`.
+    """
+
+    __wb_generic__ = True
+    __slots__ = ("_grad", "address", "device", "dtype", "memory", "packed", "requires_grad", "shape", "strides", "type")
+
+    def __new__(cls, data: Any = None, dtype: Any = None, *, ndim: int | None = None, **options: Any) -> Any:
+        """An `ArrayType` where no data is given (an annotation), else an array."""
+        if data is None and "shape" not in options:
+            if dtype is None:
+                raise TypeError("array() takes data, or a dtype (and ndim) to stand as an annotation")
+            return ArrayType(as_type(dtype), ndim or 1)
+        return super().__new__(cls)
+
+    def __class_getitem__(cls, dtype: Any) -> ArrayType:
+        return ArrayType(as_type(dtype), 1)
+
+    def __init__(
+        self, data: Any = None, dtype: Any = None, *, ndim: int | None = None, shape: Shape | None = None,
+        device: Device | str | None = None, requires_grad: bool = False, copy: bool = True,
+    ) -> None:  # fmt: skip
+        """An array from `data` (a sequence of numbers or a NumPy array).
+
+        Args:
+            data: numbers, nested as the shape; for a vector dtype the last axis holds the components.
+            dtype: the element type; that of a NumPy array, else int32 or float32, where it is not given.
+            ndim: checked against the data where given.
+            shape: an array of zeros of this shape where there is no data.
+            device: where it lies.
+            requires_grad: whether it has a `.grad`.
+            copy: False shares a NumPy array's memory (CPU, same dtype).
+
+        Raises:
+            TypeError: the dtype is none of the language's, or the data cannot have it.
+            ValueError: more than 4 dimensions, or another number than `ndim`.
+        """
+        target = get_device(device)
+        if data is None:
+            assert shape is not None
+            data, copy = np.zeros((*as_shape(shape), *_inner(as_type(dtype or float))), element(as_type(dtype or float)).numpy), False
+        host, kind = _host_form(data, dtype)
+        dims = host.ndim - len(_inner(kind))
+        if not 1 <= dims <= MAX_NDIM or (ndim is not None and dims != ndim):
+            raise ValueError(f"an array has 1 to 4 dimensions{f', here {ndim}' if ndim else ''}; the data has {dims}")
+        if copy and host is data or not host.flags.aligned:
+            host = host.copy()
+        self._adopt(host, kind, requires_grad)
+        if target.is_cuda:
+            held = np.ascontiguousarray(host)
+            self._place(allocate(target, held.nbytes), kind, self.shape, None, requires_grad)
+            _driver().copy_to_device(self.address, held)
+
+    def _adopt(self, host: np.ndarray[Any, Any], kind: Scalar | Vector, requires_grad: bool) -> None:
+        dims = host.ndim - len(_inner(kind))
+        if isinstance(kind, Vector) and host.size and host.strides[-1] != host.itemsize:
+            host = np.ascontiguousarray(host)
+        self._place(of_numpy(host, CPU), kind, host.shape[:dims], host.strides[:dims], requires_grad)
+
+    def _place(
+        self, memory: Memory, dtype: Scalar | Vector, shape: Sequence[int], strides: Sequence[int] | None,
+        requires_grad: bool, address: int | None = None,
+    ) -> None:  # fmt: skip
+        self.memory = memory
+        self.address = memory.address if address is None else address
+        self.dtype = dtype
+        self.shape = tuple(int(n) for n in shape)
+        self.strides = tuple(int(s) for s in strides) if strides is not None else _dense(self.shape, dtype.size)
+        self.device = memory.device
+        self.type = ArrayType(dtype, len(self.shape))
+        self.packed = (self.address, *self.shape, *self.strides)
+        self.requires_grad = False
+        self._grad: array | None = None
+        if requires_grad:
+            self._require_grad()
+
+    def _require_grad(self) -> None:
+        if not is_float(self.dtype):
+            raise TypeError(f"an array of {self.dtype!r} has no gradient: only floats have one")
+        self.requires_grad = True
+        self._grad = self.memory.grad = self.fresh_like().fill_(0)
+
+    @property
+    def grad(self) -> array | None:
+        """The gradient a tape accumulated; None without `requires_grad`."""
+        return self._grad
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.size * self.dtype.size
+
+    @property
+    def is_contiguous(self) -> bool:
+        """Whether the elements lie densely in row-major order."""
+        return self.strides == _dense(self.shape, self.dtype.size) or self.size <= 1
+
+    @property
+    def version(self) -> int:
+        """How often this array's memory was changed through Workbench."""
+        return self.memory.version
+
+    def changed(self) -> None:
+        """Count a change of the memory: for whoever writes to it by another way than Workbench."""
+        self.memory.version += 1
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """The elements as a NumPy array: on the CPU the same memory, from a GPU a copy; vectors take the last axis."""
+        scalar = element(self.dtype)
+        inner = _inner(self.dtype)
+        shape = (*self.shape, *inner)
+        if self.device.is_cuda:
+            dense = self if self.is_contiguous else self.contiguous()
+            host = np.empty(shape, scalar.numpy)
+            _driver().copy_to_host(host, dense.address)
+            return host
+        view = _HostView(self, shape, (*self.strides, *((scalar.size,) if inner else ())), scalar.numpy)
+        return np.asarray(view)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        host = self.numpy()
+        if dtype is not None and host.dtype != dtype:
+            return host.astype(dtype)
+        return host.copy() if copy else host
+
+    def __dlpack__(self, **options: Any) -> Any:
+        if self.device.is_cuda:
+            raise LaunchError("DLPack from a CUDA array is not available yet.", advice="Use .numpy().")
+        return self.numpy().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (2, self.device.index) if self.device.is_cuda else (1, 0)
+
+    def view(self, shape: Sequence[int], strides: Sequence[int], address: int) -> array:
+        """Another view of the same memory (byte strides, absolute address)."""
+        made = object.__new__(array)
+        made._place(self.memory, self.dtype, shape, strides, False, address)
+        return made
+
+    def __getitem__(self, index: Any) -> Any:
+        """A view, or the element (a NumPy value) where every dimension has an integer."""
+        items = index if isinstance(index, tuple) else (index,)
+        if Ellipsis in items:
+            at = items.index(Ellipsis)
+            items = (*items[:at], *[slice(None)] * (self.ndim - len(items) + 1), *items[at + 1 :])
+        if len(items) > self.ndim:
+            raise IndexError(f"an array of {self.ndim} dimensions takes at most {self.ndim} indices, not {len(items)}")
+        address, shape, strides = self.address, [], []
+        for axis in range(self.ndim):
+            item = items[axis] if axis < len(items) else slice(None)
+            size, stride = self.shape[axis], self.strides[axis]
+            if isinstance(item, slice):
+                start, stop, step = item.indices(size)
+                count = len(range(start, stop, step))
+                address += start * stride if count else 0
+                shape.append(count)
+                strides.append(stride * step)
+            else:
+                position = int(item) + (size if item < 0 else 0)
+                if not 0 <= position < size:
+                    raise IndexError(f"index {item} is outside dimension {axis} of size {size}")
+                address += position * stride
+        if shape:
+            return self.view(shape, strides, address)
+        return self.view((1,), (self.dtype.size,), address).numpy()[0].copy()
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        items = index if isinstance(index, tuple) else (index,)
+        whole = all(isinstance(i, slice) or i is Ellipsis for i in items) or len(items) < self.ndim
+        target = self[index] if whole else self._element_view(items)
+        if isinstance(value, array):
+            target.copy_(value)
+        elif np.ndim(value) == 0:
+            target.fill_(value)
+        else:
+            host = np.broadcast_to(np.asarray(value, element(self.dtype).numpy), (*target.shape, *_inner(self.dtype)))
+            target.copy_(array(host, self.dtype, device=self.device))
+
+    def _element_view(self, items: tuple[Any, ...]) -> array:
+        return self[tuple(slice(int(i), int(i) + 1 if i != -1 else None) for i in items)]
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(len(self)))
+
+    def __float__(self) -> float:
+        return float(self._only())
+
+    def __int__(self) -> int:
+        return int(self._only())
+
+    def _only(self) -> Any:
+        if self.size != 1:
+            raise TypeError(f"only an array of one element is a number; this one has shape {self.shape}")
+        return self.numpy().reshape(-1)[0]
+
+    def fill_(self, value: float) -> array:
+        """Set every element (every component) to `value`; gives the array."""
+        for observer in OBSERVERS.get():
+            observer.filling(self, value)
+        self.memory.version += 1
+        if self.device.is_cuda:
+            host = np.full((*self.shape, *_inner(self.dtype)), value, element(self.dtype).numpy)
+            if not self.is_contiguous:
+                raise LaunchError("A strided view of a CUDA array cannot be filled yet.", advice="Fill the whole array.")
+            _driver().copy_to_device(self.address, host)
+        else:
+            self.numpy()[...] = value
+        return self
+
+    def copy_(self, source: array) -> array:
+        """Become a copy of `source`, across devices too; gives the array.
+
+        Raises:
+            LaunchError: shape or dtype differ.
+        """
+        if self.shape != source.shape or self.dtype != source.dtype:
+            raise LaunchError(
+                f"A copy needs arrays of one shape and dtype; the target is {self.type!r} of shape {self.shape}, "
+                f"the source {source.type!r} of shape {source.shape}."
+            )
+        for observer in OBSERVERS.get():
+            observer.copying(self, source)
+        self.memory.version += 1
+        if not self.device.is_cuda:
+            self.numpy()[...] = source.numpy()
+        elif not self.is_contiguous:
+            raise LaunchError("A strided view of a CUDA array cannot be written yet.", advice="Copy the whole array.")
+        elif source.device.is_cuda and source.is_contiguous:
+            _driver().copy(self.address, source.address, self.nbytes)
+        else:
+            _driver().copy_to_device(self.address, np.ascontiguousarray(source.numpy()))
+        return self
+
+    @classmethod
+    def undefined(cls, shape: tuple[int, ...], dtype: Scalar | Vector, device: Device, requires_grad: bool = False) -> array:
+        """A dense array whose elements are undefined until they are written."""
+        made = object.__new__(cls)
+        made._place(allocate(device, prod(shape) * dtype.size), dtype, shape, None, requires_grad)
+        return made
+
+    def fresh_like(self, dtype: Any = None) -> array:
+        """A dense array of the same shape and device, undefined until written."""
+        kind = as_type(dtype) if dtype is not None else self.dtype
+        return array.undefined(self.shape, kind, self.device)
+
+    def zero_(self) -> array:
+        """Set every element to 0; gives the array."""
+        return self.fill_(0)
+
+    def assign(self, source: Any) -> array:
+        """Become a copy of `source` (an array or anything `array()` takes); gives the array."""
+        return self.copy_(source if isinstance(source, array) else array(source, self.dtype, device=self.device))
+
+    def contiguous(self) -> array:
+        """The array itself where it is dense, else a dense copy."""
+        return self if self.is_contiguous else self.fresh_like().copy_(self)
+
+    def to(self, device: Device | str) -> array:
+        """The array itself where it is there already, else a copy on that device."""
+        target = get_device(device)
+        return self if target == self.device else array(self.numpy(), self.dtype, device=target)
+
+    def __repr__(self) -> str:
+        values = np.array2string(self.numpy(), threshold=20, edgeitems=3, precision=5, prefix="array(")
+        return f"array({values}, dtype={self.dtype!r}, shape={self.shape}, device={self.device})"
+
+
+class _HostView:
+    """The array interface of a view, holding its memory."""
+
+    def __init__(self, owner: array, shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        self.owner = owner
+        self.__array_interface__ = {
+            "version": 3, "shape": shape, "strides": strides, "typestr": dtype.str, "data": (owner.address, False),
+        }  # fmt: skip
+
+
+def _driver() -> Any:
+    found = driver()
+    assert found is not None
+    return found
+
+
+def as_shape(shape: Shape) -> tuple[int, ...]:
+    dims = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    if not 1 <= len(dims) <= MAX_NDIM or any(n < 0 for n in dims):
+        raise ValueError(f"a shape is 1 to 4 sizes of at least 0; this is {shape!r}")
+    return tuple(int(n) for n in dims)
+
+
+def _inner(dtype: Scalar | Vector) -> tuple[int, ...]:
+    return (dtype.length,) if isinstance(dtype, Vector) else ()
+
+
+def _dense(shape: Sequence[int], item: int) -> tuple[int, ...]:
+    strides = []
+    for n in reversed(shape):
+        strides.append(item)
+        item *= max(n, 1)
+    return tuple(reversed(strides))
+
+
+def _host_form(data: Any, dtype: Any) -> tuple[np.ndarray[Any, Any], Scalar | Vector]:
+    """Data as a NumPy array in the machine's byte order, and the element type it stands for."""
+    if isinstance(data, array):
+        dtype = dtype or data.dtype
+        data = data.numpy()
+    kind = as_type(dtype) if dtype is not None else None
+    host = np.asarray(data)
+    if kind is None:
+        weak = not isinstance(data, (np.ndarray, np.generic)) and not hasattr(data, "dtype")
+        kind = as_type({"float64": "float32", "int64": "int32"}.get(host.dtype.name, host.dtype) if weak else host.dtype)
+    wanted = element(kind).numpy
+    if host.dtype != wanted:
+        if host.dtype.kind not in "biuf":
+            raise TypeError(f"data of dtype {host.dtype} cannot become an array of {kind!r}")
+        host = host.astype(wanted)
+    if isinstance(kind, Vector) and (host.ndim < 2 or host.shape[-1] != kind.length):
+        raise TypeError(f"data of shape {host.shape} cannot become an array of {kind!r}: its last axis must be {kind.length}")
+    return host, kind

@@ -1,0 +1,65 @@
+"""Making arrays: zeros, copies, and other libraries' data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from workbench.runtime.array import Shape, array, as_shape
+from workbench.runtime.device import CPU, Device, get_device
+from workbench.types import as_type
+
+
+def empty(shape: Shape, dtype: Any = float, device: Device | str | None = None, requires_grad: bool = False) -> array:
+    """An array whose elements are undefined until they are written."""
+    return array.undefined(as_shape(shape), as_type(dtype), get_device(device), requires_grad)
+
+
+def full(
+    shape: Shape, value: float, dtype: Any = None, device: Device | str | None = None, requires_grad: bool = False
+) -> array:
+    """An array filled with `value`; int32 or float32 after the value where no dtype is given."""
+    kind = dtype if dtype is not None else type(value)
+    made = empty(shape, kind, device, requires_grad).fill_(value)
+    made.memory.version = 0
+    return made
+
+
+def zeros(shape: Shape, dtype: Any = float, device: Device | str | None = None, requires_grad: bool = False) -> array:
+    """An array of zeros."""
+    return full(shape, 0, dtype, device, requires_grad)
+
+
+def ones(shape: Shape, dtype: Any = float, device: Device | str | None = None, requires_grad: bool = False) -> array:
+    """An array of ones."""
+    return full(shape, 1, dtype, device, requires_grad)
+
+
+def zeros_like(source: array, dtype: Any = None) -> array:
+    """Zeros of the same shape and device, and the same dtype unless another is given."""
+    return source.fresh_like(dtype).fill_(0)
+
+
+def empty_like(source: array, dtype: Any = None) -> array:
+    """An undefined array of the same shape and device, and the same dtype unless another is given."""
+    return source.fresh_like(dtype)
+
+
+def clone(source: array) -> array:
+    """A dense copy on the same device."""
+    return source.fresh_like().copy_(source)
+
+
+def copy(target: array, source: array) -> None:
+    """Copy the elements of `source` into `target`, across devices too.
+
+    Raises:
+        LaunchError: shape or dtype differ.
+    """
+    target.copy_(source)
+
+
+def from_numpy(data: np.ndarray[Any, Any], dtype: Any = None, requires_grad: bool = False) -> array:
+    """A CPU array that shares the NumPy array's memory."""
+    return array(data, dtype, device=CPU, copy=False, requires_grad=requires_grad)

@@ -1,0 +1,64 @@
+"""A kernel that can be launched: its code on a device, and what the launcher must know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from workbench.backends.layout import Layout
+from workbench.ir.values import Function
+from workbench.runtime.device import Device
+from workbench.runtime.pack import Packer
+
+
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """One direction of one specialisation on one device.
+
+    Attributes:
+        name: the kernel's name.
+        direction: "forward" or "adjoint".
+        device: where it runs.
+        address: the CPU entry (backends/cpu); 0 on CUDA.
+        handle: what keeps the code alive; on CUDA the driver's kernel.
+        layout: of the parameter buffer.
+        launch_ndim: dimensions a launch must have; 0 for any.
+        reads, writes: names of array parameters whose elements are read, may change.
+        cost: a rough count of operations a thread does: large launches are split by it.
+        digest: the module key.
+        contiguous: the code does not read strides.
+        metadata: what the artifact says of itself.
+        make_function: gives the IR (an adjoint from the cache is derived only when somebody looks at it).
+    """
+
+    name: str
+    direction: str
+    device: Device
+    address: int
+    handle: Any
+    layout: Layout
+    launch_ndim: int
+    reads: frozenset[str]
+    writes: frozenset[str]
+    cost: int
+    digest: str
+    contiguous: bool
+    metadata: dict[str, Any] = field(repr=False)
+    make_function: Callable[[], Function] = field(repr=False)
+
+    @cached_property
+    def function(self) -> Function:
+        """The compiled function in IR."""
+        return self.make_function()
+
+    @cached_property
+    def packer(self) -> Packer:
+        """Writes this layout's parameter buffers."""
+        return Packer(self.layout)
+
+    @property
+    def threads_per_task(self) -> int:
+        """How many threads of the launch one core takes at a time: about 0.1 ms of work."""
+        return max(64, 262_144 // max(1, self.cost))

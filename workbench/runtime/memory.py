@@ -1,0 +1,60 @@
+"""One allocation on a device, with a version that counts its changes.
+
+Views share their allocation, so a change through one view is a change for all; the tape and the recorder compare
+versions to notice that an array is no longer what it was.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from workbench.runtime.device import Device
+from workbench.runtime.driver import driver
+
+
+class Memory:
+    """Bytes on a device.
+
+    Attributes:
+        device: where they are.
+        address: of the first byte.
+        nbytes: how many.
+        owner: what keeps the bytes alive.
+        version: goes up with every change made through Workbench.
+        grad: the gradient array of the array that was made with `requires_grad=True` here; None without one.
+    """
+
+    __slots__ = ("address", "device", "grad", "nbytes", "owner", "version")
+
+    def __init__(self, device: Device, address: int, nbytes: int, owner: Any) -> None:
+        self.device = device
+        self.address = address
+        self.nbytes = nbytes
+        self.owner = owner
+        self.version = 0
+        self.grad: Any = None
+
+
+def allocate(device: Device, nbytes: int) -> Memory:
+    """Fresh memory, aligned to 64 bytes on the CPU; contents undefined.
+
+    Raises:
+        DeviceError: the device has not that much left.
+    """
+    if device.is_cuda:
+        found = driver()
+        assert found is not None
+        buffer = found.alloc(device.index, max(nbytes, 1))
+        return Memory(device, buffer.handle, nbytes, buffer)
+    raw = np.empty(nbytes + 64, np.uint8)
+    start = raw.__array_interface__["data"][0]
+    return Memory(device, (start + 63) // 64 * 64, nbytes, raw)
+
+
+def of_numpy(data: np.ndarray[Any, Any], device: Device) -> Memory:
+    """The memory that a NumPy array's elements lie in, kept alive by it."""
+    address = data.__array_interface__["data"][0]
+    span = sum((n - 1) * s for n, s in zip(data.shape, data.strides, strict=True) if n > 0) + data.itemsize
+    return Memory(device, address, span if data.size else 0, data)

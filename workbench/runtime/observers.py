@@ -1,0 +1,52 @@
+"""Who watches launches and changes of arrays: tapes and recorders, each open in a `with`.
+
+One ContextVar holds them all. With none open, a launch pays one test of an empty tuple.
+"""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from workbench.runtime.array import array
+    from workbench.runtime.record import LaunchRecord
+
+
+class Observer(ABC):  # noqa: B024  (every method has a default: an observer overrides what it wants to see)
+    """Sees what is run, in order, before it runs."""
+
+    def launching(self, record: LaunchRecord) -> None:
+        """A launch is about to run."""
+
+    def copying(self, target: array, source: array) -> None:
+        """`target` is about to become a copy of `source`."""
+
+    def filling(self, target: array, value: float) -> None:
+        """`target` is about to be filled with `value`."""
+
+
+OBSERVERS: ContextVar[tuple[Observer, ...]] = ContextVar("workbench observers", default=())
+
+
+@contextmanager
+def observing(observer: Observer) -> Iterator[None]:
+    """Let `observer` see what runs inside."""
+    token = OBSERVERS.set((*OBSERVERS.get(), observer))
+    try:
+        yield
+    finally:
+        OBSERVERS.reset(token)
+
+
+@contextmanager
+def unobserved() -> Iterator[None]:
+    """Run without observers: for the work an observer does itself."""
+    token = OBSERVERS.set(())
+    try:
+        yield
+    finally:
+        OBSERVERS.reset(token)
