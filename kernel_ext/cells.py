@@ -48,7 +48,6 @@ class CellOptions:
         constants: names and values that the kernels may use.
         panes: texts to show at once for each kernel.
         gradient: compile the adjoints too.
-        checks: test bounds, divisions and asserts; None: as the library decides.
         fast_math: allow reassociation and approximate maths.
     """
 
@@ -57,7 +56,6 @@ class CellOptions:
     constants: tuple[tuple[str, Any], ...] = ()
     panes: tuple[str, ...] = ()
     gradient: bool = False
-    checks: bool | None = None
     fast_math: bool = False
 
 
@@ -96,9 +94,7 @@ class Cells:
     def __init__(self) -> None:
         self._kernels: dict[str, dict[str, Any]] = {}
 
-    def build(
-        self, text: str, namespace: dict[str, Any], options: CellOptions, place: Place, watch: Watcher
-    ) -> Built:
+    def build(self, text: str, namespace: dict[str, Any], options: CellOptions, place: Place, watch: Watcher) -> Built:
         """Build the kernels of `text` and bind their names in `namespace`.
 
         `watch` gets a view after each event, from the thread that published it, and the last one too.
@@ -117,7 +113,6 @@ class Cells:
                 line_offset=place.line_offset,
                 backend=options.backend,
                 gradient=options.gradient,
-                checks=options.checks,
                 fast_math=options.fast_math,
                 constants=dict(options.constants) or None,
             )
@@ -135,7 +130,7 @@ class Cells:
     def _replace(self, place: Place, kernels: dict[str, Any]) -> None:
         for name, kernel in self._kernels.get(place.identity, {}).items():
             if name not in kernels:
-                kernel.mark_stale(f"{place.name}, which defined {name}, was run again and no longer defines it")
+                kernel.mark_stale(f"{place.name} was run again and no longer defines {name}.")
         if place.identity:
             self._kernels[place.identity] = dict(kernels)
 
@@ -143,7 +138,7 @@ class Cells:
         old = dict(self._kernels.get(place.identity, {}))
         old |= {name: namespace[name] for name in defined_names(text) if is_kernel(namespace.get(name))}
         for name, kernel in old.items():
-            kernel.mark_stale(f"{place.name}, which defines {name}, no longer compiles; correct it and run it again")
+            kernel.mark_stale(f"{place.name}, which defines {name}, no longer compiles.")
 
 
 class _Fold:
@@ -194,7 +189,13 @@ def find_kernel(name: str, namespace: dict[str, Any]) -> Any:
     known = sorted(key for key, value in namespace.items() if is_kernel(value) and not key.startswith("_"))
     near = difflib.get_close_matches(name, known, 1)
     what = f"{name} is a {type(found).__name__}, not a kernel" if name in namespace else f"there is no kernel {name}"
-    advice = f"did you mean {near[0]}?" if near else f"kernels here: {', '.join(known)}" if known else "no cell has made one yet"
+    advice = (
+        f"did you mean {near[0]}?"
+        if near
+        else f"kernels here: {', '.join(known)}"
+        if known
+        else "no cell has made one yet"
+    )
     raise Refusal(f"{what}; {advice}")
 
 

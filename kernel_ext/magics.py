@@ -26,7 +26,6 @@ _CACHE_ACTIONS = {
     "clear": lambda: print(queries.cache_clear()),
     "prune": lambda: print(queries.cache_prune()),
 }
-_CACHE_PATHS = {"export": queries.cache_export, "import": queries.cache_import}
 
 
 @magics_class
@@ -49,8 +48,6 @@ class KernelMagics(Magics):
               help="Show these texts of each kernel: source, ir, adjoint, cuda, llvm, ptx, asm, key.")  # fmt: skip
     @argument("--grad", action="store_true", help="Compile the adjoints too, not only when first needed.")
     @argument("-q", "--quiet", action="store_true", help="Show nothing unless the cell is wrong.")
-    @argument("--checks", dest="checks", action="store_true", default=None, help="Test bounds and asserts.")
-    @argument("--no-checks", dest="checks", action="store_false", help="Trust the kernels.")
     @argument("--fast-math", action="store_true", help="Allow reassociation and approximate maths.")
     @cell_magic
     def kernel(self, line: str, cell: str) -> None:
@@ -77,7 +74,9 @@ class KernelMagics(Magics):
 
     @magic_arguments()
     @argument("kernel", metavar="NAME", help="A kernel of this notebook.")
-    @argument("panes", nargs="*", help="Of source, ir, adjoint, cuda, llvm, ptx, asm, key; source,ir where none is given.")
+    @argument(
+        "panes", nargs="*", help="Of source, ir, adjoint, cuda, llvm, ptx, asm, key; source,ir where none is given."
+    )
     @line_magic
     def inspect(self, line: str) -> None:
         """Show what was made of a kernel, side by side.
@@ -99,6 +98,9 @@ class KernelMagics(Magics):
     @argument("action", nargs="?", default="list", choices=("list", "why", "clear", "prune", "export", "import"),
               help="What to do; list where none is given.")  # fmt: skip
     @argument("what", nargs="?", default="", help="The kernel of why, the file of export and import.")
+    @argument(
+        "--trust", action="store_true", help="With import: you trust the maker of the file; it holds machine code."
+    )
     @line_magic
     def cache(self, line: str) -> None:
         """Show or tend the cache of compiled kernels.
@@ -107,7 +109,8 @@ class KernelMagics(Magics):
 
             %cache
             %cache why saxpy
-            %cache export course.zip
+            %cache export course.wbc
+            %cache import course.wbc --trust
         """
         args = self._parse(KernelMagics.cache, line)
         if args.action in _CACHE_ACTIONS:
@@ -115,15 +118,19 @@ class KernelMagics(Magics):
                 raise KernelUsageError(f"%cache {args.action} takes nothing more; it got {args.what!r}")
             _CACHE_ACTIONS[args.action]()
         elif not args.what:
-            wanted = "a kernel: %cache why saxpy" if args.action == "why" else f"a file: %cache {args.action} course.zip"
+            wanted = (
+                "a kernel: %cache why saxpy" if args.action == "why" else f"a file: %cache {args.action} course.wbc"
+            )
             raise KernelUsageError(f"%cache {args.action} takes {wanted}")
         elif args.action == "why":
             try:
                 print(queries.cache_why(cells.find_kernel(args.what, self.shell.user_ns)))
             except Refusal as refusal:
                 _refuse(refusal)
+        elif args.action == "export":
+            print(queries.cache_export(args.what))
         else:
-            print(_CACHE_PATHS[args.action](args.what))
+            print(queries.cache_import(args.what, args.trust))
 
     def close(self) -> None:
         """Close the live cards; their static twins come back."""
@@ -144,7 +151,7 @@ class KernelMagics(Magics):
             panes = cells.parse_panes(args.annotate, queries.PANES)
         except Refusal as refusal:
             _refuse(refusal)
-        return CellOptions(args.name, args.backend, constants, panes, args.grad, args.checks, args.fast_math)
+        return CellOptions(args.name, args.backend, constants, panes, args.grad, args.fast_math)
 
     def _build(self, text: str, options: CellOptions, place: Place, quiet: bool) -> None:
         screen = StatusDisplay(live=getattr(self.shell, "kernel", None) is not None, quiet=quiet)

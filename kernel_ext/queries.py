@@ -6,24 +6,45 @@ All of `workbench.inspect` is reached from here, so that views stay plain values
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import workbench as wb
 from kernel_ext import figures
 from kernel_ext.views import CacheView, EntryRow, InspectView, PaneView
 from workbench import inspect
+from workbench.errors import WorkbenchError
 
 PANES: tuple[str, ...] = inspect.PANES
 
 
 def pane_views(kernel: Any, names: Iterable[str]) -> tuple[PaneView, ...]:
     """The named texts about `kernel`; one that cannot be made holds the reason."""
-    names = tuple(names)
-    if not names:
-        return ()
-    texts = inspect.panes(kernel, names)
-    return tuple(PaneView(kernel.name, name, texts[name]) for name in names)
+    return tuple(_pane(kernel, name) for name in names)
+
+
+def _pane(kernel: Any, name: str) -> PaneView:
+    if name not in _WITH_LINES:
+        first = _first_line(kernel) if name == "source" else 1
+        return PaneView(kernel.name, name, inspect.panes(kernel, (name,))[name], first)
+    try:
+        text = _WITH_LINES[name](kernel)
+    except WorkbenchError as error:
+        text = error.render()
+    return PaneView(kernel.name, name, text)
+
+
+# IR tells which line of the cell each operation comes from, so that a reader can go from one to the other.
+_WITH_LINES: dict[str, Callable[[Any], str]] = {
+    "ir": lambda kernel: inspect.ir(kernel, lines=True),
+    "adjoint": lambda kernel: inspect.adjoint(kernel, lines=True),
+}
+
+
+def _first_line(kernel: Any) -> int:
+    """The cell's line on which the kernel's text begins, its decorators included."""
+    node = kernel.definition.node
+    return min([node.lineno, *(d.lineno for d in node.decorator_list)]) + kernel.definition.source.line_offset
 
 
 def inspect_view(kernel: Any, names: Iterable[str] = ("source", "ir")) -> InspectView:
@@ -60,31 +81,32 @@ def cache_why(kernel: Any) -> str:
 def cache_clear() -> str:
     """Empty the cache; says what went."""
     before = inspect.cache_info()
-    wb.cache.clear()
-    return f"removed {figures.count(before.modules, 'module')}, {figures.size(before.bytes)}"
+    return f"removed {figures.count(wb.cache.clear(), 'module')}, {figures.size(before.bytes)}"
 
 
 def cache_prune() -> str:
     """Bring the cache under its size limit; says what went."""
-    before = inspect.cache_info()
-    wb.cache.prune()
-    after = inspect.cache_info()
-    gone = figures.count(before.modules - after.modules, "module")
-    return f"removed {gone}, {figures.size(before.bytes - after.bytes)}; kept {figures.size(after.bytes)}"
+    removed = wb.cache.prune()
+    return f"removed {figures.count(removed, 'module')}; kept {figures.size(inspect.cache_info().bytes)}"
 
 
 def cache_export(path: str) -> str:
-    """Write the cache to `path`."""
-    wb.cache.export(path)
-    return f"wrote the cache to {path}"
+    """Write the cache to the file `path`.
+
+    Raises:
+        CacheError: the file cannot be written.
+    """
+    return f"wrote {figures.count(wb.cache.export(path), 'module')} to {path}"
 
 
-def cache_import(path: str) -> str:
-    """Take the entries of `path` into the cache."""
-    before = inspect.cache_info()
-    wb.cache.import_(path)
-    gained = inspect.cache_info().modules - before.modules
-    return f"took {figures.count(gained, 'module')} from {path}"
+def cache_import(path: str, trust: bool = False) -> str:
+    """Take the modules of the file `path` into the cache, if its maker is trusted.
+
+    Raises:
+        CacheError: the file is no export, or damaged.
+    """
+    done = wb.cache.import_(path, trust=trust)
+    return " · ".join(p for p in (f"took {figures.count(done.taken, 'module')} from {path}", done.message) if p)
 
 
 def greeting() -> str:

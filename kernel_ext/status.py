@@ -18,7 +18,12 @@ from workbench.errors import CellErrors, WorkbenchError
 SPEAKS_FIRST = ("failed", "compiling", "recompiled", "compiled", "disk hit", "memory hit")
 """The state of a cell is the first of these that one of its rows has."""
 
-_FACTS = (("registers", "{} regs"), ("spills", "{} spill"), ("spill_bytes", "{} B spill"), ("shared_bytes", "{} B shared"))
+_FACTS = (
+    ("registers", "{} regs"),
+    ("spills", "{} spill"),
+    ("spill_bytes", "{} B spill"),
+    ("shared_bytes", "{} B shared"),
+)
 
 
 def advance(view: StatusView, event: events.Event) -> StatusView:
@@ -127,7 +132,9 @@ def _done(view: StatusView, event: Any) -> StatusView:
 
 
 def _failed(view: StatusView, event: Any) -> StatusView:
-    rows = tuple(replace(r, state="failed") if r.kernel == event.kernel and r.state == "compiling" else r for r in view.rows)
+    rows = tuple(
+        replace(r, state="failed") if r.kernel == event.kernel and r.state == "compiling" else r for r in view.rows
+    )
     found = tuple(row for error in event.errors for row in error_rows(error))
     return replace(view, rows=rows, errors=(*view.errors, *found), state="failed")
 

@@ -146,7 +146,7 @@ def table(result: Run) -> str:
     lines = ["  ".join((row[0].ljust(widths[0]), row[1].ljust(widths[1]), row[2].rjust(widths[2]))) for row in rows]
     lines += ["", f"kernels compiled  {compiled}"]
     lines += [f"cache hits        {sum(hits.values())}  ({', '.join(f'{n} {where}' for where, n in hits.items())})"]
-    lines += [f"gradient check    {result.check or 'not made'}"]
+    lines += [f"gradient check    {result.check.removeprefix('gradcheck ') or 'not made'}"]
     lines += [f"seconds           {sum(result.seconds.values()):.1f}"]
     return "\n".join(lines)
 

@@ -1,13 +1,13 @@
 """Workbench: write a GPU kernel in a notebook cell, run it in the same second, differentiate it, see what happened.
 
-    import workbench as wb
+import workbench as wb
 
-    @wb.kernel
-    def saxpy(a: float, x: wb.array[float], y: wb.array[float]):
-        i = wb.tid()
-        y[i] += a * x[i]
+@wb.kernel
+def saxpy(a: float, x: wb.array[float], y: wb.array[float]):
+    i = wb.tid()
+    y[i] += a * x[i]
 
-    wb.launch(saxpy, dim=n, inputs=[2.0, x, y])
+wb.launch(saxpy, dim=n, inputs=[2.0, x, y])
 """
 
 from typing import Any
@@ -75,7 +75,14 @@ array1d, array2d, array3d, array4d = (_ArrayOf(n) for n in (1, 2, 3, 4))
 
 _BUILTINS = {name: b for name, b in _TABLE.items() if not b.hidden and not name.endswith("_")} | _FORMS
 _TYPES: dict[str, Any] = {**types.SCALARS, **types.VECTORS, "vector": vector}
-_ANNOTATIONS = {"array": array, "array1d": array1d, "array2d": array2d, "array3d": array3d, "array4d": array4d, "Any": Any}
+_ANNOTATIONS = {
+    "array": array,
+    "array1d": array1d,
+    "array2d": array2d,
+    "array3d": array3d,
+    "array4d": array4d,
+    "Any": Any,
+}
 LANGUAGE: dict[str, Any] = {**_BUILTINS, **_TYPES, **_ANNOTATIONS, "kernel": kernel, "func": func}
 """Names that a `%%kernel` cell sees without an import."""
 
@@ -113,9 +120,10 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "LANGUAGE", "BuildError", "CacheError", "Cell", "CellErrors", "Device", "DeviceError", "Func", "Kernel", "KernelFault",
-    "KernelSyntaxError", "KernelTypeError", "Launch", "LaunchError", "NotDifferentiable", "Recorder", "ScopedDevice", "Tape",
-    "Verdict", "WorkbenchError", "array", "array1d", "array2d", "array3d", "array4d", "build_cell", "cache", "clone", "copy",
-    "empty", "empty_like", "errors", "events", "from_numpy", "full", "func", "get_device", "get_devices", "gradcheck",
-    "jax_kernel", "kernel", "launch", "ones", "record", "types", "vector", "zeros", "zeros_like",
+    "LANGUAGE", "BuildError", "CacheError", "Cell", "CellErrors", "Device", "DeviceError", "Func", "Kernel",
+    "KernelFault", "KernelSyntaxError", "KernelTypeError", "Launch", "LaunchError", "NotDifferentiable", "Recorder",
+    "ScopedDevice", "Tape", "Verdict", "WorkbenchError", "array", "array1d", "array2d", "array3d", "array4d",
+    "build_cell", "cache", "clone", "copy", "empty", "empty_like", "errors", "events", "from_numpy", "full", "func",
+    "get_device", "get_devices", "gradcheck", "jax_kernel", "kernel", "launch", "ones", "record", "types", "vector",
+    "zeros", "zeros_like",
 ]  # fmt: skip

@@ -1,7 +1,7 @@
 """The family of errors a user can meet.
 
-Each keeps its facts as fields, pickles, and renders as: kind, place, excerpt with caret, one sentence, and what to write
-instead. In a notebook only this shows (`_render_traceback_` is IPython's hook for it), never a file of ours.
+Each keeps its facts as fields, pickles, and renders as: kind, place, excerpt with caret, one sentence, and what to
+write instead. In a notebook only this shows (`_render_traceback_` is IPython's hook for it), never a file of ours.
 """
 
 from __future__ import annotations
@@ -60,7 +60,12 @@ class WorkbenchError(Exception):
 
 
 def _rebuild(
-    cls: type[WorkbenchError], message: str, location: Location | None, advice: str, function: str, facts: dict[str, Any]
+    cls: type[WorkbenchError],
+    message: str,
+    location: Location | None,
+    advice: str,
+    function: str,
+    facts: dict[str, Any],
 ) -> WorkbenchError:
     return cls(message, location, advice, function, **facts)
 

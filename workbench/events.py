@@ -138,4 +138,6 @@ def publish(event: Event) -> None:
             try:
                 subscriber(event)
             except Exception as error:
-                warnings.warn(f"a subscriber of workbench.events failed on {type(event).__name__}: {error!r}", stacklevel=2)
+                warnings.warn(
+                    f"a subscriber of workbench.events failed on {type(event).__name__}: {error!r}", stacklevel=2
+                )

@@ -6,7 +6,6 @@ Everything here gives text or plain values and changes nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from workbench import cache
 from workbench.api import build
@@ -35,7 +34,9 @@ def _specialisation(kernel: Kernel) -> Specialisation:
         return kernel.specialise()
     used = kernel.used()
     if used is None:
-        raise LaunchError(f"{kernel.name} is generic and was not launched yet: its types are not known.", advice="Launch it.")
+        raise LaunchError(
+            f"{kernel.name} is generic and was not launched yet: its types are not known.", advice="Launch it."
+        )
     return used
 
 
@@ -145,7 +146,7 @@ def warm() -> None:
     cpu.warm()
 
 
-__all__: list[Any] = [
-    "PANES", "adjoint", "asm", "cache_entries", "cache_info", "cuda", "devices", "ir", "key", "llvm", "panes", "parameters",
-    "ptx", "source", "warm", "why",
+__all__ = [
+    "PANES", "adjoint", "asm", "cache_entries", "cache_info", "cuda", "devices", "ir", "key", "llvm", "panes",
+    "parameters", "ptx", "source", "warm", "why",
 ]  # fmt: skip

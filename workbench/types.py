@@ -45,6 +45,7 @@ class Scalar:
         return np.dtype(self.name)
 
     def __call__(self, value: Any = 0) -> np.generic:
+        """A NumPy scalar of this type."""
         return self.numpy.type(value)
 
     def __repr__(self) -> str:
@@ -105,8 +106,7 @@ uint8, uint16, uint32, uint64 = (Scalar(f"uint{b}", Kind.UINT, b) for b in (8, 1
 float32, float64 = (Scalar(f"float{b}", Kind.FLOAT, b) for b in (32, 64))
 
 SCALARS: dict[str, Scalar] = {
-    t.name: t
-    for t in (bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64)
+    t.name: t for t in (bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64)
 }
 _VECTOR_SUFFIX = {
     "float32": "", "float64": "d", "int8": "b", "uint8": "ub", "int16": "s", "uint16": "us", "int32": "i",

@@ -35,6 +35,7 @@ FLOORS = {
 # Floor 3 has one agreed exception to "never sideways": whoever makes IR ends by making it smaller.
 SIDEWAYS = {("autodiff", "passes"), ("frontend", "passes")}
 OPTIONAL = ("jax", "jaxlib", "torch", "cuda", "IPython")
+NAMESPACES = ("cuda", "cuda.bindings")  # what is imported from these is a library module of its own
 NOTEBOOK_MAY = ("workbench", "workbench.inspect", "workbench.events", "workbench.errors", "workbench.source")
 
 
@@ -138,7 +139,9 @@ def test_each_optional_module_has_one_importing_file() -> None:
     for path in files("workbench"):
         for item in imports(path.read_text()):
             if item.module.split(".")[0] in OPTIONAL and not item.only_for_types:
-                homes[item.module].add(str(path.relative_to(ROOT)))
+                parts = [f".{name}" for name in item.names] if item.module in NAMESPACES else [""]
+                for part in parts:
+                    homes[item.module + part].add(str(path.relative_to(ROOT)))
     crowded = {module: sorted(where) for module, where in homes.items() if len(where) > 1}
     assert not crowded, "\n".join(f"{module} is imported by {', '.join(where)}" for module, where in crowded.items())
 

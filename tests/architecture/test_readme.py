@@ -18,7 +18,7 @@ def test_the_example_runs_and_its_forces_are_right(tmp_path: Path) -> None:
     program.write_text(example)
     result = subprocess.run([sys.executable, "-W", "error", program], capture_output=True, text=True, timeout=120)
     assert result.returncode == 0, result.stderr
-    numbers = [float(n) for n in re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", result.stdout)]
+    numbers = [float(n) for n in re.findall(r"-?\d+\.?\d*(?:e[-+]?\d+)?", result.stdout)]
     assert abs(numbers[0] - 0.5 * 100 * 10 * 0.2**2) < 1e-3
     assert abs(numbers[1] - 20) < 1e-2 and abs(numbers[-1] + 20) < 1e-2
     assert all(abs(force) < 1e-2 for force in numbers[2:-1])

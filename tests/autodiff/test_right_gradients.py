@@ -99,15 +99,34 @@ NANS: dict[str, str] = {
     "where in where": "r = log(x[i])\n    y[i] = where(x[i] > 0.0, where(x[i] > 1.0, r, r * r), a)",
     "where in an untaken if": "r = log(x[i])\n    t = a\n    if i > 0:\n        t = where(x[i] > 0.0, r, a)\n    y[i] = t",
     "a loop that does not run": "r = sqrt(x[i])\n    s = float64(0.0)\n    for j in range(int(x[i] > 0.0)):\n        s += r\n    y[i] = s",
+    "a sum that is not used": """s = float64(0.0)
+    for j in range(n):
+        s += sqrt(x[j])
+    y[i] = where(x[i] > 9.0, s, x[i] * a)""",
+    "values before the last": "s = a\n    for j in range(n):\n        s = sqrt(x[j])\n    y[i] = s",
+    "values before a selected one": """s = a
+    for j in range(n):
+        r = sqrt(x[j])
+        if x[j] > 0.0:
+            s = r
+    y[i] = s""",
+    "one of two sums": """s = float64(0.0)
+    t = float64(0.0)
+    for j in range(n):
+        s += t
+        t = log(x[j]) if j == 4 else x[j]
+    y[i] = s""",
+    "a value before a loop that replaces it": "s = sqrt(x[i])\n    for j in range(n):\n        s = x[4]\n    y[i] = s",
     "maximum": "y[i] = max(a, sqrt(x[i] * 0.0)) * x[i]",
 }
 
 
 @pytest.mark.parametrize("name", NANS)
 def test_a_nan_of_what_was_not_taken_never_gets_through(name: str) -> None:
-    function = kernel(f"def k(x, y, a):\n    i = tid()\n    {NANS[name]}", {"x": X1, "y": X1, "a": float64})
+    text = f"def k(x, y, a, n):\n    i = tid()\n    {NANS[name]}"
+    function = kernel(text, {"x": X1, "y": X1, "a": float64, "n": int32})
     x = np.array([-1.0, 0.7, -0.4, 1.6, 2.0])
-    check(function, N, x, values(N), 1.1)
+    check(function, N, x, values(N), 1.1, N)
 
 
 @pytest.mark.parametrize("read", ["v.x", "v[0]", "v.x * v.z"])

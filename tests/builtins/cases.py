@@ -1,4 +1,4 @@
-"""What the tests over the builtin table share: accepted types, edge values, kernels of one builtin, exact comparison."""
+"""What the tests over the builtin table share: accepted types, edge values, kernels, comparison bit by bit."""
 
 from __future__ import annotations
 
@@ -141,7 +141,9 @@ def distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     if a.dtype.kind != "f":
         return (a != b).astype(np.float64)
     integer = np.dtype(f"i{a.dtype.itemsize}")
-    order = [np.where(v < 0, np.iinfo(integer).min - v.astype(object) - 1, v) for v in (a.view(integer), b.view(integer))]
+    order = [
+        np.where(v < 0, np.iinfo(integer).min - v.astype(object) - 1, v) for v in (a.view(integer), b.view(integer))
+    ]
     apart = np.abs(order[0].astype(object) - order[1].astype(object)).astype(np.float64)
     return np.where(np.isnan(a) & np.isnan(b), 0.0, apart)
 

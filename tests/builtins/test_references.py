@@ -1,4 +1,4 @@
-"""The references themselves, against independent sources: mpmath for the real functions, Python and NumPy for the rest."""
+"""The references themselves: the real functions against mpmath, the rest against Python and NumPy."""
 
 from __future__ import annotations
 
@@ -110,7 +110,9 @@ def test_normalize_keeps_zero_and_shows_nan() -> None:
     assert np.isnan(normalize(np.array([1.0, np.nan, 0.0]))).all()
 
 
-@pytest.mark.parametrize("name", ["min", "max", "abs", "floor", "ceil", "trunc", "rint", "copysign", "fmod", "isnan", "isinf"])
+@pytest.mark.parametrize(
+    "name", ["min", "max", "abs", "floor", "ceil", "trunc", "rint", "copysign", "fmod", "isnan", "isinf"]
+)
 @pytest.mark.parametrize("type", [float32, float64], ids=repr)
 def test_references_are_numpys_functions(name: str, type: Any) -> None:
     entry = TABLE[name]
@@ -140,6 +142,9 @@ def test_casts_between_integers_wrap_and_to_bool_ask_for_nonzero() -> None:
     assert convert(np.int32(-1), SCALARS["uint8"]) == 255
     assert convert(np.uint64(2**63 + 5), SCALARS["int32"]) == 5
     assert convert(np.int64(256), SCALARS["bool"]) == np.True_
-    assert convert(np.float32(0.25), SCALARS["bool"]) == np.True_ and convert(np.float32(-0.0), SCALARS["bool"]) == np.False_
+    assert (
+        convert(np.float32(0.25), SCALARS["bool"]) == np.True_
+        and convert(np.float32(-0.0), SCALARS["bool"]) == np.False_
+    )
     assert convert(np.float64("nan"), SCALARS["bool"]) == np.True_
     assert convert(np.True_, float32) == np.float32(1) and type(convert(np.True_, float32)) is np.float32

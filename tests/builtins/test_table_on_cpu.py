@@ -1,4 +1,4 @@
-"""The CPU against the reference: every builtin, every accepted type, domains and edge values; bit-equal where `ulp` is 0."""
+"""The CPU against the reference: every builtin and accepted type, domains and edge values; equal bits for `ulp` 0."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ def test_every_builtin_has_a_job() -> None:
     assert done == TABLE.keys() - UNDEFINED.keys()
 
 
-def one_kernel(work: list[Job], cases: list[list[tuple[Any, ...]]]) -> tuple[Function, list[np.ndarray], list[np.ndarray]]:
+def one_kernel(
+    work: list[Job], cases: list[list[tuple[Any, ...]]]
+) -> tuple[Function, list[np.ndarray], list[np.ndarray]]:
     """All jobs in one kernel, each with its own operand and result arrays; gives also the arguments and the results."""
     builder, params, args, outputs = Builder(), [], [], []
     i = builder.one("tid", (), int32, {"axis": 0})

@@ -7,6 +7,7 @@ library is behind the same magics in `test_kernel_messages.py`.
 from __future__ import annotations
 
 import ast
+import atexit
 import time
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 
 from workbench import events
-from workbench.errors import CellErrors, KernelTypeError, LaunchError
+from workbench.errors import CellErrors, KernelTypeError, LaunchError, NotDifferentiable
 from workbench.source import Location, Source
 
 KEY = "5f2a0d32" + "0" * 56
@@ -24,10 +25,11 @@ KEY = "5f2a0d32" + "0" * 56
 class FakeKernel:
     """A kernel that knows its text and whether it is stale; calling it launches it."""
 
-    def __init__(self, name: str, text: str) -> None:
+    def __init__(self, name: str, text: str, node: ast.FunctionDef) -> None:
         self.name = name
         self.text = text
         self.stale = ""
+        self.definition = SimpleNamespace(node=node, source=SimpleNamespace(line_offset=1))
 
     def mark_stale(self, reason: str) -> None:
         self.stale = reason
@@ -55,7 +57,7 @@ class FakeLibrary:
         self.calls.append(("build_cell", {"text": text, **options}))
         self._check(Source(text, options["name"], options["filename"], options["line_offset"]))
         kernels = {
-            node.name: FakeKernel(node.name, ast.get_source_segment(text, node) or "")
+            node.name: FakeKernel(node.name, ast.get_source_segment(text, node) or "", node)
             for node in ast.parse(text).body
             if isinstance(node, ast.FunctionDef)
         }
@@ -86,6 +88,13 @@ class FakeLibrary:
         self.calls.append(("panes", (kernel.name, tuple(names))))
         return {name: kernel.text if name == "source" else f"{name} of {kernel.name} <&>" for name in names}
 
+    def ir(self, kernel: FakeKernel, lines: bool = False) -> str:
+        self.calls.append(("panes", (kernel.name, ("ir",))))
+        return f"ir of {kernel.name} <&>   @ 3"
+
+    def adjoint(self, kernel: FakeKernel, lines: bool = False) -> str:
+        raise NotDifferentiable(f"{kernel.name} overwrites y.")
+
     def warm(self) -> None:
         self.calls.append(("warm", None))
 
@@ -108,18 +117,18 @@ class FakeLibrary:
             SimpleNamespace(digest="cd" * 32, name="<young>", built=now - 99, used=now, **facts),
         ]
 
-    def _clear(self) -> None:
-        self.modules = 0
+    def _clear(self) -> int:
+        return self.modules
 
-    def _prune(self) -> None:
+    def _prune(self) -> int:
         self.modules -= 2
+        return 2
 
-    def _export(self, path: str) -> None:
-        self.calls.append(("export", path))
+    def _export(self, path: str) -> int:
+        return self.modules
 
-    def _import(self, path: str) -> None:
-        self.calls.append(("import", path))
-        self.modules += 3
+    def _import(self, path: str, trust: bool) -> SimpleNamespace:
+        return SimpleNamespace(taken=3 if trust else 0, message="" if trust else "Nothing was taken: add --trust.")
 
 
 @pytest.fixture
@@ -161,7 +170,7 @@ def session(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
 
     config = Config()
     config.HistoryManager.hist_file = ":memory:"
-    config.InteractiveShell.colors = "NoColor"
+    config.InteractiveShell.colors = "nocolor"
     shell = InteractiveShell.instance(config=config)
     shell.user_ns["__name__"] = "__main__"
     here = Session(shell, capsys)
@@ -175,6 +184,7 @@ def session(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
     yield here
     if "kernel_ext" in shell.magics_manager.registry:
         shell.run_line_magic("unload_ext", "kernel_ext")
+    atexit.unregister(shell.atexit_operations)
     shell.history_manager.end_session()
     shell.history_manager.db.close()
 

@@ -14,7 +14,14 @@ KEPT = set("div span table thead tbody tr th td pre details summary b".split())
 
 ROW = KernelRow(EVIL, "forward", "compiled", EVIL, 0.009, (StageRow(EVIL, 0.1),), (EVIL,), (EVIL,), None, EVIL, EVIL)
 STATUS = StatusView(
-    EVIL, "compiled", f"compiled {EVIL}", (ROW,), (EVIL,), (ErrorRow(EVIL, 3, EVIL),), (EVIL,), (PaneView(EVIL, "ir", EVIL),)
+    EVIL,
+    "compiled",
+    f"compiled {EVIL}",
+    (ROW,),
+    (EVIL,),
+    (ErrorRow(EVIL, 3, EVIL),),
+    (EVIL,),
+    (PaneView(EVIL, "ir", EVIL),),
 )
 INSPECT = InspectView(EVIL, (PaneView(EVIL, "source", f"{EVIL}\n{EVIL}", 9), PaneView(EVIL, "odd", EVIL)))
 CACHE = CacheView(1, 7000, 3, 2, 1, EVIL, EVIL, (EntryRow(EVIL, EVIL, EVIL, EVIL, 7000, 99, 1),))
@@ -57,7 +64,9 @@ def test_only_what_an_untrusted_notebook_keeps_and_all_of_it_escaped(page: str) 
     assert EVIL in read.text
 
 
-@pytest.mark.parametrize("text", [formats.status_text(STATUS), formats.inspect_text(INSPECT), formats.cache_text(CACHE)])
+@pytest.mark.parametrize(
+    "text", [formats.status_text(STATUS), formats.inspect_text(INSPECT), formats.cache_text(CACHE)]
+)
 def test_the_text_shows_the_same(text: str) -> None:
     assert EVIL in text
 

@@ -99,7 +99,10 @@ def test_a_failed_cell_lists_its_errors_by_line() -> None:
     running = status.advance(START, events.CompileStarted("saxpy", "forward", "cpu", "znver3"))
     view = status.fail(running, CellErrors.of(errors))
     assert (view.state, view.headline) == ("failed", "failed · 2 errors")
-    assert [(e.line, e.message) for e in view.errors] == [(2, "i is int32.  Write float(i)."), (3, "This overwrites y.")]
+    assert [(e.line, e.message) for e in view.errors] == [
+        (2, "i is int32.  Write float(i)."),
+        (3, "This overwrites y."),
+    ]
     assert view.rows[0].state == "failed"
 
 
@@ -120,7 +123,15 @@ def test_other_events_change_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(12e-6, "12 µs"), (1.1e-3, "1.1 ms"), (0.0099, "9.9 ms"), (0.014, "14 ms"), (0.6, "0.6 s"), (0, "0 µs"), (3e-7, "300 ns")],
+    [
+        (12e-6, "12 µs"),
+        (1.1e-3, "1.1 ms"),
+        (0.0099, "9.9 ms"),
+        (0.014, "14 ms"),
+        (0.6, "0.6 s"),
+        (0, "0 µs"),
+        (3e-7, "300 ns"),
+    ],
 )
 def test_durations_have_two_digits(value: float, text: str) -> None:
     assert figures.seconds(value) == text

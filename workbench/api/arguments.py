@@ -106,7 +106,7 @@ def _array(kernel: Kernel, name: str, type: ArrayType, value: Any, device: Devic
     if value.type != type:
         what = "dtype" if value.dtype != type.dtype else "number of dimensions"
         raise LaunchError(
-            f"{kernel.name}: {name} is {type!r}; the argument is {value.type!r} of shape {value.shape}: another {what}.",
+            f"{kernel.name}: {name} is {type!r}; it got {value.type!r} of shape {value.shape}: another {what}.",
             parameter=name, advice=f"Make it with dtype={type.dtype!r}." if what == "dtype" else "",
         )  # fmt: skip
     if value.device != device:
@@ -121,7 +121,9 @@ def _wrap(kernel: Kernel, name: str, type: ArrayType, value: np.ndarray[Any, Any
     """A NumPy array as ours, without a copy."""
     if not value.flags.writeable or not value.flags.aligned:
         raise LaunchError(
-            f"{kernel.name}: the NumPy array for {name} is read-only or not aligned.", parameter=name, advice="Pass a copy."
+            f"{kernel.name}: the NumPy array for {name} is read-only or not aligned.",
+            parameter=name,
+            advice="Pass a copy.",
         )
     try:
         wanted = type.dtype if isinstance(type.dtype, Vector) and value.dtype == type.dtype.dtype.numpy else value.dtype
@@ -134,5 +136,3 @@ def _wrong(kernel: Kernel, name: str, wanted: str, value: Any) -> LaunchError:
     return LaunchError(
         f"{kernel.name}: {name} takes {wanted}; the argument is a {type(value).__name__}.", parameter=name
     )
-
-

@@ -22,6 +22,7 @@ from workbench.cache.store import Store, default_store
 from workbench.errors import DeviceError
 from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, StageDone, publish
 from workbench.ir.values import Function, Op, read_arrays, written_arrays
+from workbench.passes.own import own
 from workbench.runtime.device import Device, get_device
 from workbench.runtime.driver import driver
 from workbench.runtime.loaded import Loaded
@@ -63,8 +64,8 @@ def key_of(
     """The module key of one direction of a specialisation."""
     extra = (Part("atomic", "extra", b"1", "yes"),) if atomic else ()
     return make_key(
-        specialisation.function, options=options, backend=backend.name, backend_version=backend.version(), target=target,
-        direction=direction, extra=extra,
+        specialisation.function, options=options, backend=backend.name, backend_version=backend.version(),
+        target=target, direction=direction, extra=extra,
     )  # fmt: skip
 
 
@@ -82,7 +83,7 @@ def load(
         direction: "forward" or "adjoint".
         options: what changes the code.
         device: where it will run.
-        atomic: for an adjoint whose adjoint arrays overlap: never accumulate without atomics.
+        atomic: for arguments that overlap: never add without atomics.
 
     Raises:
         NotDifferentiable: there is no right adjoint; the message says which line prevents it.
@@ -131,8 +132,8 @@ def why(name: str, direction: str = "forward") -> tuple[str, ...]:
 
 
 def _build(
-    specialisation: Specialisation, direction: str, options: Options, device: Device, atomic: bool, key: Key, target: str,
-    store: Store, started: float,
+    specialisation: Specialisation, direction: str, options: Options, device: Device, atomic: bool, key: Key,
+    target: str, store: Store, started: float,
 ) -> Loaded:  # fmt: skip
     name = specialisation.kernel.name
     backend = BACKENDS[device.kind]
@@ -157,13 +158,15 @@ def _build(
 
 
 def function_of(specialisation: Specialisation, direction: str, atomic: bool = False) -> Function:
-    """The IR of one direction.
+    """The IR of one direction; `atomic`: no plain adds, because arguments overlap.
 
     Raises:
         NotDifferentiable: there is no right adjoint.
     """
     function = specialisation.function
-    return function if direction == "forward" else adjoint(function, atomic=atomic)
+    if direction == "adjoint":
+        return adjoint(function, atomic=atomic)
+    return function if atomic else own(function)
 
 
 def _metadata(name: str, artifact: Artifact, function: Function, stages: dict[str, float]) -> dict[str, Any]:
@@ -181,7 +184,13 @@ def _metadata(name: str, artifact: Artifact, function: Function, stages: dict[st
 
 
 def _loaded(
-    specialisation: Specialisation, direction: str, options: Options, device: Device, atomic: bool, key: Key, entry: Entry
+    specialisation: Specialisation,
+    direction: str,
+    options: Options,
+    device: Device,
+    atomic: bool,
+    key: Key,
+    entry: Entry,
 ) -> Loaded:
     code = _CODE.get((key.digest, device.name))
     if code is None:

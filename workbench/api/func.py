@@ -19,6 +19,7 @@ class Func:
         self.__name__ = definition.name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Refuse: a func has a meaning only inside a kernel."""
         raise TypeError(f"{self.name} is a func: call it inside a kernel")
 
     def __repr__(self) -> str:

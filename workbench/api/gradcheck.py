@@ -70,7 +70,9 @@ class Verdict:
 
     def __str__(self) -> str:
         head = f"gradcheck {self.kernel}: {'right' if self.ok else 'WRONG'} ({self.compared} derivatives"
-        lines = [f"{head}{f', {self.skipped} at kinks left out' if self.skipped else ''}, tolerance {self.tolerance:g})"]
+        lines = [
+            f"{head}{f', {self.skipped} at kinks left out' if self.skipped else ''}, tolerance {self.tolerance:g})"
+        ]
         for p in self.worst:
             place = ", ".join(map(str, p.index))
             lines.append(
@@ -122,7 +124,9 @@ def gradcheck(
 class _Check:
     """One kernel with its arguments in float64 on the host."""
 
-    def __init__(self, function: Function, dims: tuple[int, ...], values: Sequence[Any], random: np.random.Generator) -> None:
+    def __init__(
+        self, function: Function, dims: tuple[int, ...], values: Sequence[Any], random: np.random.Generator
+    ) -> None:
         self.function = function
         self.random = random
         self.dims = dims
@@ -150,7 +154,9 @@ class _Check:
         self.forward(after)
         adjoints = {}
         for p in self.floats:
-            shape = self.arguments[p.name].shape if isinstance(p.type, ArrayType) else (1, *self.arguments[p.name].shape)
+            shape = (
+                self.arguments[p.name].shape if isinstance(p.type, ArrayType) else (1, *self.arguments[p.name].shape)
+            )
             adjoints[f"adj_{p.name}"] = self.weights.get(p.name, np.zeros(shape)).copy()
         self.backward({**after, **adjoints})
         return {p.name: adjoints[f"adj_{p.name}"].reshape(self.arguments[p.name].shape) for p in self.floats}
@@ -220,7 +226,7 @@ class _Run:
             else:
                 values.append(a.tolist())
         buffer = self.packer.new()
-        self.packer.write(buffer, (*self.dims, 1, 1, 1, 1)[:4], values)  # type: ignore[arg-type]
+        self.packer.write(buffer, self.dims, values)
         total = int(np.prod(self.dims))
         if total:
             dispatch.dispatch(self.code.address, ctypes.addressof(buffer), total, 1)

@@ -11,8 +11,9 @@ import numpy as np
 
 from workbench.api.text import definition_of
 from workbench.errors import KernelTypeError, LaunchError
-from workbench.frontend import MISSING, Definition, annotations, check_signature, lower, read_again
+from workbench.frontend import MISSING, Definition, check_signature, lower, parameter_annotations, read_again
 from workbench.ir.values import Function
+from workbench.passes.own import own
 from workbench.types import Type
 
 
@@ -23,6 +24,7 @@ class Specialisation:
         kernel: whose it is.
         types: one a parameter.
         function: the forward kernel in IR.
+        adds_alone: whether it has plain adds where no arguments overlap.
         loaded: what has been built of it, kept by `workbench.api.build`.
         seconds: what parsing and typing took.
     """
@@ -33,6 +35,7 @@ class Specialisation:
         self.types = types
         lowered = lower(kernel.definition, dict(zip(kernel.parameters, types, strict=True)))
         self.function: Function = lowered.function
+        self.adds_alone = own(self.function) is not self.function
         self._watched = lowered.watched
         self.loaded: dict[Any, Any] = {}
         self.seconds = time.perf_counter() - started
@@ -59,6 +62,8 @@ class Kernel:
         name: as written.
         parameters: names, in order.
         annotations: each parameter's type, or None where it is generic (decided by the launch's arguments).
+        place: the `def` in the user's text.
+        plans: what earlier launches found out about argument kinds, kept by `workbench.api.launch`.
     """
 
     __wb_kernel__ = True
@@ -70,6 +75,8 @@ class Kernel:
         self.parameters = tuple(a.arg for a in definition.parameters)
         self._annotations: dict[str, Type | None] | None = None
         self._specialisations: dict[tuple[Type, ...], Specialisation] = {}
+        self.plans: dict[Any, Any] = {}
+        self.place = definition.locate(definition.node)
         self._lock = threading.Lock()
         self.stale = ""
 
@@ -81,7 +88,7 @@ class Kernel:
             KernelTypeError: an annotation is no type.
         """
         if self._annotations is None:
-            self._annotations = annotations(self.definition)
+            self._annotations = parameter_annotations(self.definition)
         return self._annotations
 
     @property
@@ -132,6 +139,7 @@ class Kernel:
         return tuple(chosen)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Refuse: a kernel is launched, not called."""
         raise LaunchError(f"{self.name} is a kernel.", advice=f"Launch it: wb.launch({self.name}, dim, inputs=[…]).")
 
     def __repr__(self) -> str:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from workbench.api import build
 from workbench.api.arguments import as_dims, check, deduce
@@ -56,14 +60,58 @@ def launch(
         KernelSyntaxError, KernelTypeError: the kernel has errors.
         NotDifferentiable: with `adjoint`, the kernel has no right adjoint.
     """
-    record = prepare(
-        kernel, dim, [*inputs, *outputs], adjoint=adjoint, adjoints=_adjoint_list(inputs, adj_inputs, adj_outputs),
-        device=device, fast_math=fast_math,
-    )  # fmt: skip
+    values = [*inputs, *outputs]
+    record = None if adjoint or device is not None else _planned(kernel, dim, values, fast_math)
+    if record is None:
+        adjoints = _adjoint_list(inputs, adj_inputs, adj_outputs)
+        record = prepare(kernel, dim, values, adjoint=adjoint, adjoints=adjoints, device=device, fast_math=fast_math)
     if record_cmd:
         return Launch(kernel, record, fast_math)
     execute(record)
     return None
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What a forward launch with arguments of these kinds comes to, found once.
+
+    Attributes:
+        specialisation, loaded: the code.
+        numbers: positions of arguments that are checked each time: numbers and vectors.
+    """
+
+    specialisation: Specialisation
+    loaded: Loaded
+    numbers: tuple[int, ...]
+
+
+def _planned(kernel: Kernel, dim: Any, values: Sequence[Any], fast_math: bool) -> LaunchRecord | None:
+    """The launch as one before it went, where the arguments are of the same kinds and all is as it was; else None."""
+    if not isinstance(kernel, Kernel) or kernel.stale:
+        return None
+    plan: _Plan | None = kernel.plans.get(_kinds(dim, values, fast_math))
+    if plan is None or not plan.specialisation.is_current():
+        return None
+    checked = list(values)
+    for k in plan.numbers:
+        checked[k] = check(kernel, kernel.parameters[k], plan.specialisation.types[k], values[k], plan.loaded.device)
+    dims = (dim,) if type(dim) is int and 0 <= dim < 2**31 else as_dims(dim, kernel.name)
+    arguments = dict(zip(kernel.parameters, checked, strict=True))
+    return LaunchRecord(plan.loaded, dims, arguments, plan.specialisation, kernel.place, memory_versions(arguments))
+
+
+def _kinds(dim: Any, values: Sequence[Any], fast_math: bool) -> tuple[Any, ...]:
+    kinds = [v.tag if type(v) is array else type(v) for v in values]
+    return (len(dim) if isinstance(dim, (tuple, list)) else 1, fast_math, *kinds)
+
+
+def _keep_plan(kernel: Kernel, dim: Any, values: Sequence[Any], fast_math: bool, record: LaunchRecord) -> None:
+    """Keep what was found for the next launch of this kind; not where it depends on more than the arguments' kinds."""
+    specialisation = record.specialisation
+    if specialisation.adds_alone or any(isinstance(v, np.ndarray) for v in values):
+        return
+    numbers = tuple(k for k, t in enumerate(specialisation.types) if not isinstance(t, ArrayType))
+    kernel.plans[_kinds(dim, values, fast_math)] = _Plan(specialisation, record.loaded, numbers)
 
 
 def _adjoint_list(inputs: Sequence[Any], adj_inputs: Sequence[Any], adj_outputs: Sequence[Any]) -> list[Any]:
@@ -77,7 +125,9 @@ def prepare(
 ) -> LaunchRecord:  # fmt: skip
     """A checked launch as a record, not yet run."""
     if not isinstance(kernel, Kernel):
-        raise LaunchError(f"launch() takes a kernel; this is a {type(kernel).__name__}.", advice="Decorate it: @wb.kernel.")
+        raise LaunchError(
+            f"launch() takes a kernel; this is a {type(kernel).__name__}.", advice="Decorate it: @wb.kernel."
+        )
     if kernel.stale:
         raise LaunchError(f"{kernel.name} is out of date: {kernel.stale}", advice="Mend its cell and run it again.")
     dims = as_dims(dim, kernel.name)
@@ -90,7 +140,10 @@ def prepare(
         for name, type, value in zip(kernel.parameters, specialisation.types, values, strict=True)
     }
     if not adjoint:
-        return bind(specialisation, "forward", dims, arguments, place, fast_math)
+        record = bind(specialisation, "forward", dims, arguments, place, fast_math)
+        if device is None:
+            _keep_plan(kernel, dim, values, fast_math, record)
+        return record
     pairs = adjoint_arguments(specialisation, arguments, adjoints, place)
     return bind(specialisation, "adjoint", dims, {**arguments, **pairs}, place, fast_math)
 
@@ -117,7 +170,10 @@ def bind(
     """
     arrays = [a for a in arguments.values() if isinstance(a, array)]
     options = Options(fast_math=fast_math, contiguous=all(a.is_contiguous for a in arrays))
-    atomic = direction == "adjoint" and _overlap([a for n, a in arguments.items() if n.startswith("adj_")])
+    if direction == "adjoint":
+        atomic = _overlap([a for n, a in arguments.items() if n.startswith("adj_") and isinstance(a, array)])
+    else:
+        atomic = specialisation.adds_alone and _overlap(arrays)
     wanted = specialisation.function.launch_ndim
     if wanted and wanted != len(dims):
         raise LaunchError(
@@ -132,9 +188,8 @@ def record_of(
     loaded: Loaded, specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, Any]
 ) -> LaunchRecord:
     """A record of these, with the arrays' versions of now."""
-    definition = specialisation.kernel.definition
     return LaunchRecord(
-        loaded, dims, dict(arguments), specialisation, definition.locate(definition.node), memory_versions(arguments)
+        loaded, dims, dict(arguments), specialisation, specialisation.kernel.place, memory_versions(arguments)
     )
 
 
@@ -150,7 +205,7 @@ def _overlap(arrays: Sequence[array]) -> bool:
         low = a.address + sum(r for r in reach if r < 0)
         spans.append((low, a.address + sum(r for r in reach if r > 0) + a.dtype.size))
     spans.sort()
-    return any(before[1] > after[0] for before, after in zip(spans, spans[1:], strict=False))
+    return any(before[1] > after[0] for before, after in itertools.pairwise(spans))
 
 
 def adjoint_arguments(
@@ -186,7 +241,7 @@ def adjoint_arguments(
 
 
 class Launch:
-    """A launch kept for later: run it, change its arguments, run it again. Keeps its direction and adjoint arguments."""
+    """A launch kept for later, forward or adjoint: run it, change its arguments, run it again."""
 
     def __init__(self, kernel: Kernel, record: LaunchRecord, fast_math: bool = False) -> None:
         self.kernel = kernel

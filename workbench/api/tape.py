@@ -1,8 +1,8 @@
 """The tape: what ran inside a `with`, to be walked backwards.
 
 Every float array that a recorded launch touches has an adjoint, of the memory it lies in, so that views share theirs.
-An adjoint launch reads arrays as the forward launch left them; where one has changed since, the gradient would be wrong,
-so `backward` refuses and names the array.
+An adjoint launch reads arrays as the forward launch found them; where one has changed since, the gradient would be
+wrong, so `backward` refuses and names the array.
 """
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ class Tape(Observer):
         self._token = OBSERVERS.set((*OBSERVERS.get(), self))
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         OBSERVERS.reset(self._token)
         self._token = None
 
@@ -121,7 +123,9 @@ class Tape(Observer):
             raise LaunchError("backward() was called inside the tape's own `with`.", advice="Call it after the block.")
         seeds: Mapping[array, Any] = {loss: np.ones(())} if loss is not None else grads or {}
         if loss is not None and (loss.size != 1 or not is_float(loss.dtype)):
-            raise LaunchError(f"A loss is one float; this is {loss.type!r} of shape {loss.shape}.", advice="Sum it in a kernel.")
+            raise LaunchError(
+                f"A loss is one float; this is {loss.type!r} of shape {loss.shape}.", advice="Sum it in a kernel."
+            )
         for target in seeds:
             self._see(target)
         ready = [(reverse, self._ready(reverse, args)) for reverse, args in reversed(self._steps)]
@@ -153,8 +157,10 @@ class Tape(Observer):
         if base is None:
             scalar = element(value.dtype)
             with unobserved():
-                base = value.memory.grad if value.memory.grad is not None else zeros(
-                    max(1, value.memory.nbytes // scalar.size), scalar, value.device
+                base = (
+                    value.memory.grad
+                    if value.memory.grad is not None
+                    else zeros(max(1, value.memory.nbytes // scalar.size), scalar, value.device)
                 )
             self.adjoints[value.memory] = base
         made = value.view(value.shape, value.strides, base.address + value.address - value.memory.address)

@@ -8,6 +8,7 @@ by a constant is computed from the index, anything else is unavailable, so a loo
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.autodiff.activity import touches_floats
@@ -16,6 +17,7 @@ from workbench.autodiff.recompute import Missing, unavailable
 from workbench.builtins import Ref, operators, rounding
 from workbench.ir.values import Block, Op, Value
 from workbench.types import Kind, element, is_integer
+from workbench.types import bool as bool_
 
 if TYPE_CHECKING:
     from workbench.autodiff.reverse import Reverse
@@ -39,47 +41,79 @@ def reverse_while(sweep: Reverse, op: Op, cotangents: Cotangents) -> None:
 def reverse_for(sweep: Reverse, op: Op, cotangents: Cotangents) -> None:
     """The loop backwards; nothing, where no cotangent flows through it."""
     (body,) = op.blocks
-    builder = sweep.builder
     seeds = {slot: cotangents.take_full(v) for slot, v in enumerate(op.results)}
     if not any(seeds.values()) and not touches_floats(body):
         return
     slots = [s for s, v in enumerate(op.results) if v in sweep.active or body.params[1 + s] in sweep.active]
+    carried = [_Carried(s, body.params[1 + s], seeds[s]) for s in slots]
     bounds, index = _backwards(sweep, op)
-    states = [_state(body.params[1 + s]) for s in slots]
+    # A cotangent that is 0 because the value was not used must not meet a NaN: seldom so in a loop, so tried without.
+    backwards = _reversed_body(sweep, op, index, carried, masked=False)
+    if any(c.seed is None or c.seed.live is not None for c in carried) or backwards.may_die:
+        backwards = _reversed_body(sweep, op, index, carried, masked=True)
+    starts = [v for c in carried for v in _pair(sweep, c.seed, c.param)]
+    for value in backwards.sums:
+        starts += _pair(sweep, None, value)
+    results = [sweep.builder.ref(v) for v in sweep.builder.for_(*bounds, starts, backwards.block)]
+    for one, total, live in zip(carried, results[::2], results[1::2], strict=False):
+        cotangents.add(op.operands[3 + one.slot], Piece(total, None, live))
+    rest = results[2 * len(carried) :]
+    for value, total, live in zip(backwards.sums, rest[::2], rest[1::2], strict=True):
+        cotangents.add(value, Piece(total, None, live))
+
+
+@dataclass(frozen=True)
+class _Carried:
+    """A slot whose cotangent the reversed loop carries, and its cotangent behind the loop."""
+
+    slot: int
+    param: Value
+    seed: Piece | None
+
+
+@dataclass(frozen=True)
+class _Body:
+    """The reversed body, the outer values it sums cotangents for, and whether a carried cotangent may become unused."""
+
+    block: Block
+    sums: tuple[Value, ...]
+    may_die: bool
+
+
+def _reversed_body(sweep: Reverse, op: Op, index: _Index, carried: list[_Carried], masked: bool) -> _Body:
+    """One iteration backwards. Each cotangent it carries stands beside a bool: whether it counts."""
+    (body,) = op.blocks
+    builder = sweep.builder
+    states = [(_state(c.param), Value(bool_)) for c in carried]
     with builder.block() as opened:
-        index_now = index()
-        _primal_params(sweep, op, index_now)
+        _primal_params(sweep, op, index())
         inner = sweep.new_cotangents()
-        for slot, state in zip(slots, states, strict=True):
-            inner.add(body.yielded[slot], Piece(builder.ref(state)))
+        for one, (state, live) in zip(carried, states, strict=True):
+            inner.add(body.yielded[one.slot], Piece(builder.ref(state), None, builder.ref(live) if masked else None))
         sweep.block(body, inner)
         builder.location = op.location
-        nexts = [inner.take_full(body.params[1 + s]) for s in slots]
+        nexts = [inner.take_full(c.param) for c in carried]
         found = inner.rest()
-    sums = [(_state(v), Value(truth(builder, False).type)) for v in found]
-    counter = index.counter
+    sums = [(_state(v), Value(bool_)) for v in found]
 
     def tail() -> list[Value]:
-        values = [(n.ref if n else zero(builder, s.type)).value for n, s in zip(nexts, states, strict=True)]
+        values = [v for c, piece in zip(carried, nexts, strict=True) for v in _pair(sweep, piece, c.param)]
         for (total, live), piece in zip(sums, found.values(), strict=True):
-            values.append((builder.ref(total) + piece.ref).value)
-            values.append(operators.or_(builder.ref(live), piece.live or truth(builder, True)).value)
+            here = piece.live if piece.live is not None else truth(builder, True)
+            values += [(builder.ref(total) + piece.ref).value, operators.or_(builder.ref(live), here).value]
         return values
 
-    params = [counter, *states, *(v for pair in sums for v in pair)]
-    reversed_body = builder.reopened(opened.block, params, tail)
-    starts = []
-    for slot, state in zip(slots, states, strict=True):
-        seed = seeds[slot]
-        starts.append((seed.ref if seed is not None else zero(builder, state.type)).value)
-    for value in found:
-        starts += [zero(builder, value.type).value, truth(builder, False).value]
-    results = builder.for_(*bounds, starts, reversed_body)
-    for slot, result in zip(slots, results, strict=False):
-        cotangents.add(op.operands[3 + slot], Piece(builder.ref(result)))
-    totals = results[len(slots) :]
-    for value, total, live in zip(found, totals[::2], totals[1::2], strict=True):
-        cotangents.add(value, Piece(builder.ref(total), None, builder.ref(live)))
+    params = [index.counter, *(v for pair in (*states, *sums) for v in pair)]
+    may_die = any(piece is None or piece.live is not None for piece in nexts)
+    return _Body(builder.reopened(opened.block, params, tail), tuple(found), may_die)
+
+
+def _pair(sweep: Reverse, piece: Piece | None, like: Value) -> tuple[Value, Value]:
+    """A cotangent and whether it counts, as values."""
+    if piece is None:
+        return zero(sweep.builder, like.type).value, truth(sweep.builder, False).value
+    live = piece.live if piece.live is not None else truth(sweep.builder, True)
+    return piece.ref.value, live.value
 
 
 def _state(value: Value) -> Value:

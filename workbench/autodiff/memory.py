@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from workbench.errors import NotDifferentiable
 from workbench.ir.values import EFFECTS, Function, Op, Value, walk
-from workbench.types import ArrayType, Scalar, is_float
+from workbench.types import ArrayType, element, is_float, is_integer
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,7 @@ def _axis(value: Value, made: dict[Value, Op]) -> int | None:
     """The axis whose `tid` the value is; None where it is something else. A tid is not negative, and an int32."""
     op = made.get(value)
     while op is not None and op.name in ("cast", "wrap_index"):
-        type = op.result.type
-        if not isinstance(type, Scalar) or type.bits < 32:
+        if not is_integer(op.result.type) or element(op.result.type).bits < 32:
             return None
         op = made.get(op.operands[0])
     return op.attrs["axis"] if op is not None and op.name == "tid" else None

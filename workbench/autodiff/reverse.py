@@ -22,7 +22,7 @@ from workbench.types import Vector, element, is_float
 # Rules that hold on whole vectors as they stand.
 WHOLE = frozenset({"add", "sub", "mul", "div", "neg", "where"})
 # Rules that only pass the cotangent on: they cannot turn a 0 into a NaN.
-PASSING = frozenset({"add", "sub", "neg", "where", "min", "max", "abs", "fabs", "degrees", "radians"})
+PASSING = frozenset({"add", "sub", "neg", "where", "min", "max", "degrees", "radians"})
 
 
 class Reverse:

@@ -38,7 +38,7 @@ class Artifact:
 
     Attributes:
         image: an object file (CPU) or a cubin (CUDA).
-        metadata: JSON values; always `entry` (the symbol to call), `stages` (stage name to seconds), `backend`, `target`.
+        metadata: JSON values; always `entry` (the symbol to call), `stages` (name to seconds), `backend`, `target`.
     """
 
     image: bytes

@@ -1,6 +1,7 @@
 """Module keys and the store of artifacts: bytes in, bytes out, never the wrong ones.
 
-`workbench.cache.info()`, `.entries()`, `.clear()`, `.prune()`, `.export(path)`, `.import_(path)` act on this user's store.
+`workbench.cache.info()`, `.entries()`, `.clear()`, `.prune()`, `.export(path)`, `.import_(path)` act on the store of
+this user.
 """
 
 from __future__ import annotations

@@ -18,9 +18,9 @@ from workbench import events
 from workbench.cache.archive import Imported, read_archive, write_archive
 from workbench.cache.disk import Disk
 from workbench.cache.entry import HEADER, Damaged, Entry, check_digest, decode, decode_metadata, encode, metadata_end
+from workbench.cache.limit import Limit, clear, prune
 from workbench.cache.lock import Locks
 from workbench.cache.memory import Memory
-from workbench.cache.prune import Limit, clear, prune
 from workbench.cache.trust import own, own_or_root
 from workbench.config import settings
 

@@ -1,8 +1,17 @@
 """Text to IR: the kernel language's syntax, names and types."""
 
-from workbench.frontend.annotate import annotations
+from workbench.frontend.annotate import parameter_annotations
 from workbench.frontend.definition import MISSING, Definition, Scope
 from workbench.frontend.lower import Lowered, check_signature, lower
 from workbench.frontend.names import read_again
 
-__all__ = ["MISSING", "Definition", "Lowered", "Scope", "annotations", "check_signature", "lower", "read_again"]
+__all__ = [
+    "MISSING",
+    "Definition",
+    "Lowered",
+    "Scope",
+    "check_signature",
+    "lower",
+    "parameter_annotations",
+    "read_again",
+]

@@ -34,7 +34,7 @@ def _is_annotation(value: Any) -> bool:
     return isinstance(value, (type, Scalar, Vector, ArrayType)) or value is Any or hasattr(value, "__dict__")
 
 
-def annotations(definition: Definition) -> dict[str, Type | None]:
+def parameter_annotations(definition: Definition) -> dict[str, Type | None]:
     """Each parameter's type, or None where it is generic.
 
     Raises:

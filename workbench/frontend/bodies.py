@@ -23,7 +23,6 @@ from workbench.ir.values import Block, Value
 from workbench.types import ArrayType, Type
 
 
-
 def body(context: Context, statements: Sequence[ast.stmt]) -> Returned:
     """Lower statements to the end or to a `return`; what comes after a `return` is unreachable."""
     for position, statement in enumerate(statements):
@@ -213,7 +212,8 @@ def _merge(context: Context, condition: Value, blocks: list[Block], results: lis
         return POISON
     if len(flat[0]) != len(flat[1]):
         raise context.error(
-            KernelTypeError, f"{context.definition.name} returns {len(flat[0])} values on one path and {len(flat[1])} on another."
+            KernelTypeError,
+            f"{context.definition.name} returns {len(flat[0])} values on one path and {len(flat[1])} on another.",
         )
     pairs = [(usable(context, a), usable(context, b)) for a, b in zip(*flat, strict=True)]
     types = [joined_type(context, "The returned value", a, b) for a, b in pairs]

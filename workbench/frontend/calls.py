@@ -26,7 +26,9 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     if not isinstance(callee, Static):
         raise context.error(KernelTypeError, f"{describe(callee)} cannot be called.")
     if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
-        raise context.error(KernelSyntaxError, "A call in a kernel takes no * or ** arguments.", "Write the arguments out.")
+        raise context.error(
+            KernelSyntaxError, "A call in a kernel takes no * or ** arguments.", "Write the arguments out."
+        )
     target = callee.value
     form = FORMS.get(names.callee_name(target))
     if form is not None:
@@ -70,7 +72,8 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
             operands.append(keywords.pop(name))
     if keywords:
         raise context.error(
-            KernelTypeError, f"{builtin.name}() has no argument {next(iter(keywords))}; it takes {', '.join(builtin.params)}."
+            KernelTypeError,
+            f"{builtin.name}() has no argument {next(iter(keywords))}; it takes {', '.join(builtin.params)}.",
         )
     if builtin.name in ("min", "max") and len(operands) > 2:
         first: Operand = operands[0]
@@ -101,10 +104,14 @@ def _construct(context: Context, type: Vector, args: list[Operand]) -> Value:
     operands = [usable(context, a) for a in args]
     if len(operands) == 1 and isinstance(operands[0], Value) and isinstance(operands[0].type, Vector):
         if operands[0].type.length != type.length:
-            raise context.error(KernelTypeError, f"{type!r}() takes {type.length} components, not a {operands[0].type!r}.")
+            raise context.error(
+                KernelTypeError, f"{type!r}() takes {type.length} components, not a {operands[0].type!r}."
+            )
         return context.builder.cast(operands[0], type)
     if len(operands) not in (0, 1, type.length):
-        raise context.error(KernelTypeError, f"{type!r}() takes 0, 1 or {type.length} components; it got {len(operands)}.")
+        raise context.error(
+            KernelTypeError, f"{type!r}() takes 0, 1 or {type.length} components; it got {len(operands)}."
+        )
     if len(operands) < type.length:
         operands = [operands[0] if operands else Literal(0)] * type.length
     parts = [assign_type(context, o, type.dtype, f"A component of {type!r}") for o in operands]
@@ -124,7 +131,9 @@ def thread_index(context: Context, node: ast.Call, count: int) -> tuple[Value, .
     before = context.shared.launch_ndim
     if before not in (None, count):
         raise context.error(
-            KernelTypeError, f"tid() was asked for {before} indices before and for {count} here.", "Ask for as many each time."
+            KernelTypeError,
+            f"tid() was asked for {before} indices before and for {count} here.",
+            "Ask for as many each time.",
         )
     context.shared.launch_ndim = count
     return tuple(context.builder.one("tid", (), int32, {"axis": axis}) for axis in range(count))
@@ -161,7 +170,9 @@ def _atomic(sign: str) -> Callable[[Context, ast.Call, Expression], Operand]:
         if len(index_nodes) == 1 and isinstance(index_nodes[0], ast.Tuple):
             index_nodes = index_nodes[0].elts
         indices = subscripts.indices(context, array, ast.Tuple(list(index_nodes), ast.Load()), expression)
-        value = assign_type(context, expression(context, node.args[-1]), array.type.dtype, f"An element of {array.name}")
+        value = assign_type(
+            context, expression(context, node.args[-1]), array.type.dtype, f"An element of {array.name}"
+        )
         if sign == "-":
             value = apply(context, TABLE["neg"], (value,))
         return context.builder.one("atomic_add", (array, *indices, value), array.type.dtype)
@@ -175,7 +186,9 @@ def _range(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 def _print(context: Context, node: ast.Call, expression: Expression) -> Operand:
     raise context.error(
-        KernelSyntaxError, "print is not in the language yet.", "Write the value to an array and look at it after the launch."
+        KernelSyntaxError,
+        "print is not in the language yet.",
+        "Write the value to an array and look at it after the launch.",
     )
 
 

@@ -62,13 +62,19 @@ def materialise(context: Context, operand: Operand, type: Type | None = None) ->
     scalar = element(wanted)
     if operand.is_float and scalar.kind is not Kind.FLOAT:
         raise context.error(
-            KernelTypeError, f"The float {operand.value!r} does not fit {scalar!r}.", f"Write {scalar!r}({operand.value!r})."
+            KernelTypeError,
+            f"The float {operand.value!r} does not fit {scalar!r}.",
+            f"Write {scalar!r}({operand.value!r}).",
         )
     if scalar.kind in (Kind.INT, Kind.UINT):
-        low, high = (0, 2**scalar.bits) if scalar.kind is Kind.UINT else (-(2 ** (scalar.bits - 1)), 2 ** (scalar.bits - 1))
+        low, high = (
+            (0, 2**scalar.bits) if scalar.kind is Kind.UINT else (-(2 ** (scalar.bits - 1)), 2 ** (scalar.bits - 1))
+        )
         if not low <= operand.value < high:
             raise context.error(KernelTypeError, f"{operand.value!r} does not fit {scalar!r}.", "Use a wider type.")
-    number = float(operand.value) if scalar.kind is Kind.FLOAT else bool(operand.value) if scalar == bool_ else operand.value
+    number = (
+        float(operand.value) if scalar.kind is Kind.FLOAT else bool(operand.value) if scalar == bool_ else operand.value
+    )
     if isinstance(wanted, Vector):
         return context.builder.const((number,) * wanted.length, wanted)
     return context.builder.const(number, wanted, operand.captured)
@@ -95,7 +101,9 @@ def assign_type(context: Context, operand: Operand, type: Type, what: str) -> Va
     """
     if isinstance(operand, Literal):
         if isinstance(type, Vector):
-            raise context.error(KernelTypeError, f"{what} is {type!r}; this is {describe(operand)}.", f"Write {type!r}(…).")
+            raise context.error(
+                KernelTypeError, f"{what} is {type!r}; this is {describe(operand)}.", f"Write {type!r}(…)."
+            )
         return materialise(context, operand, type)
     value = materialise(context, operand)
     if value.type == type:

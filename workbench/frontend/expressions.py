@@ -22,13 +22,31 @@ BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Add: ("add", operator.add), ast.Sub: ("sub", operator.sub), ast.Mult: ("mul", operator.mul),
     ast.Div: ("div", operator.truediv), ast.FloorDiv: ("floordiv", operator.floordiv), ast.Mod: ("mod", operator.mod),
     ast.Pow: ("pow", operator.pow), ast.BitAnd: ("bit_and", operator.and_), ast.BitOr: ("bit_or", operator.or_),
-    ast.BitXor: ("bit_xor", operator.xor), ast.LShift: ("lshift", operator.lshift), ast.RShift: ("rshift", operator.rshift),
+    ast.BitXor: ("bit_xor", operator.xor), ast.LShift: ("lshift", operator.lshift),
+    ast.RShift: ("rshift", operator.rshift),
 }  # fmt: skip
 COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], bool]]] = {
-    ast.Lt: ("lt", operator.lt), ast.LtE: ("le", operator.le), ast.Gt: ("gt", operator.gt), ast.GtE: ("ge", operator.ge),
-    ast.Eq: ("eq", operator.eq), ast.NotEq: ("ne", operator.ne),
+    ast.Lt: ("lt", operator.lt), ast.LtE: ("le", operator.le), ast.Gt: ("gt", operator.gt),
+    ast.GtE: ("ge", operator.ge), ast.Eq: ("eq", operator.eq), ast.NotEq: ("ne", operator.ne),
 }  # fmt: skip
-CHEAP = {"const", "extract", "shape", "lt", "le", "gt", "ge", "eq", "ne", "and_", "or_", "not_", "add", "sub", "cast", "neg"}
+CHEAP = {
+    "const",
+    "extract",
+    "shape",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "eq",
+    "ne",
+    "and_",
+    "or_",
+    "not_",
+    "add",
+    "sub",
+    "cast",
+    "neg",
+}
 MAX_POWER = 64
 
 
@@ -82,7 +100,9 @@ def _binary(context: Context, node: ast.BinOp) -> Operand:
 def binary(context: Context, sign: type[ast.operator], left: Operand, right: Operand) -> Operand:
     """`left sign right`."""
     if sign not in BINARY:
-        raise context.error(KernelSyntaxError, "The operator @ is not in the language yet.", "Write dot(a, b) for vectors.")
+        raise context.error(
+            KernelSyntaxError, "The operator @ is not in the language yet.", "Write dot(a, b) for vectors."
+        )
     name, python = BINARY[sign]
     left, right = usable(context, left), usable(context, right)
     if isinstance(left, Literal) and isinstance(right, Literal):
@@ -148,11 +168,11 @@ def _unary(context: Context, node: ast.UnaryOp) -> Operand:
 
 
 def _compare(context: Context, node: ast.Compare) -> Operand:
+    if not all(type(sign) in COMPARE for sign in node.ops):
+        raise context.error(KernelSyntaxError, "Only < <= > >= == != compare in a kernel.")
     operands = [usable(context, expression(context, e)) for e in (node.left, *node.comparators)]
     result: Value | None = None
     for sign, left, right in zip(node.ops, operands, operands[1:], strict=False):
-        if type(sign) not in COMPARE:
-            raise context.error(KernelSyntaxError, "Only < <= > >= == != compare in a kernel.")
         name, python = COMPARE[type(sign)]
         if isinstance(left, Literal) and isinstance(right, Literal):
             part = context.builder.const(python(left.value, right.value), bool_)
@@ -185,11 +205,11 @@ def _boolean(context: Context, node: ast.BoolOp) -> Operand:
 
 def _condition(context: Context, node: ast.expr) -> Value:
     operand = usable(context, expression(context, node))
-    if not isinstance(operand, Value) or operand.type != bool_:
-        raise context.error(
-            KernelTypeError, f"and/or take bools; this is {describe(operand)}.", "Compare it with 0 to get a bool."
-        )
-    return operand
+    if isinstance(operand, Value) and operand.type == bool_:
+        return operand
+    with context.at(node):
+        message = f"and/or take bools; this is {describe(operand)}."
+        raise context.error(KernelTypeError, message, "Compare it with 0 to get a bool.")
 
 
 def _constant_block(context: Context, result: bool) -> Block:

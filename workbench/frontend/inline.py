@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend.annotate import annotations
+from workbench.frontend.annotate import parameter_annotations
 from workbench.frontend.coerce import assign_type, usable
 from workbench.frontend.context import Context, Env
 from workbench.frontend.definition import Definition
@@ -24,7 +24,9 @@ def call(context: Context, callee: Static, args: list[Operand], keywords: dict[s
     """
     (definition,) = callee.value.__wb_definitions__
     if definition in (*context.inside, context.definition):
-        raise context.error(KernelSyntaxError, f"{definition.name} calls itself; a kernel has no recursion.", "Write a loop.")
+        raise context.error(
+            KernelSyntaxError, f"{definition.name} calls itself; a kernel has no recursion.", "Write a loop."
+        )
     env = _bind(context, definition, args, keywords)
     inner = Context(definition, env, context.shared, (*context.inside, context.definition), 0)
     place = context.builder.location
@@ -46,7 +48,7 @@ def _bind(context: Context, definition: Definition, args: list[Operand], keyword
             raise context.error(KernelTypeError, f"{name} {what} of {definition.name}().")
         given[name] = operand
     defaults = dict(zip([p.arg for p in reversed(parameters)], reversed(definition.node.args.defaults), strict=False))
-    wanted = annotations(definition)
+    wanted = parameter_annotations(definition)
     env: Env = {}
     for parameter in parameters:
         name = parameter.arg

@@ -97,13 +97,15 @@ def _range(context: Context, node: ast.expr, expression: Expression) -> tuple[Op
             if len(args) == 1:
                 return Literal(0), args[0], Literal(1)
             return args[0], args[1], args[2] if len(args) == 3 else Literal(1)
-    raise context.error(KernelSyntaxError, "A loop in a kernel runs over range(…).", "Write for i in range(start, stop, step).")
+    raise context.error(
+        KernelSyntaxError, "A loop in a kernel runs over range(…).", "Write for i in range(start, stop, step)."
+    )
 
 
 def _typed_bounds(context: Context, bounds: Sequence[Operand]) -> list[Value]:
     given = [usable(context, b) for b in bounds]
     for bound in given:
-        if isinstance(bound, Literal) and bound.is_float or isinstance(bound, Value) and not is_integer(bound.type):
+        if (isinstance(bound, Literal) and bound.is_float) or (isinstance(bound, Value) and not is_integer(bound.type)):
             raise context.error(KernelTypeError, f"range() takes integers; this is {describe(bound)}.", "Write int(…).")
     if isinstance(given[2], Literal) and given[2].value == 0:
         raise context.error(KernelTypeError, "The step of range() must not be 0.")
@@ -130,7 +132,9 @@ def settle(
         ends = attempt(types)
         wider = {n: t for n in types if (t := _wider(before[n], types[n], ends[n])) is not None}
         if not wider and len(errors) > kept:
-            wider = {n: float32 for n in types if isinstance(before[n], Literal) and types[n] == int32} if last == 0 else {}
+            wider = (
+                {n: float32 for n in types if isinstance(before[n], Literal) and types[n] == int32} if last == 0 else {}
+            )
             if wider and not _helps(context, before, types | wider, attempt, kept):
                 context.env.clear()
                 context.env.update(before)
@@ -145,7 +149,11 @@ def settle(
 
 
 def _helps(
-    context: Context, before: Env, types: dict[str, Type], attempt: Callable[[dict[str, Type]], dict[str, Operand]], kept: int
+    context: Context,
+    before: Env,
+    types: dict[str, Type],
+    attempt: Callable[[dict[str, Type]], dict[str, Operand]],
+    kept: int,
 ) -> bool:
     """Whether the body has no error with these types; leaves the errors as they were."""
     saved = list(context.shared.errors)
@@ -203,7 +211,9 @@ def _initial(context: Context, before: Env, types: dict[str, Type]) -> list[Valu
     return [materialise(context, before[n], t) for n, t in types.items()]
 
 
-def leave(context: Context, before: Env, types: dict[str, Type], results: Sequence[Value], touched: Sequence[str]) -> None:
+def leave(
+    context: Context, before: Env, types: dict[str, Type], results: Sequence[Value], touched: Sequence[str]
+) -> None:
     """What names are after the loop: the carried ones its results; what only the body sets may be unbound."""
     ends = dict(context.env)
     context.env.clear()

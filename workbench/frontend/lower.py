@@ -41,8 +41,8 @@ def lower(definition: Definition, types: Mapping[str, Type]) -> Lowered:
         place = next(n for n in ast.walk(definition.node) if isinstance(n, ast.Return) and n.value is not None)
         errors.append(
             KernelTypeError(
-                "A kernel returns nothing.", definition.locate(place), "Write the result to an array, or make this a func.",
-                definition.name,
+                "A kernel returns nothing.", definition.locate(place),
+                "Write the result to an array, or make this a func.", definition.name,
             )
         )  # fmt: skip
     errors += shared.errors

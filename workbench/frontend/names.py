@@ -43,7 +43,7 @@ def as_builtin(value: Any) -> Builtin | None:
     if home == "builtins" and name in ("min", "max", "abs", "round", "pow"):
         return TABLE[name]
     if isinstance(value, np.ufunc) or home in MATHS_MODULES:
-        found = TABLE.get(OTHER_NAMES.get(name, name))
+        found = TABLE.get(OTHER_NAMES.get(str(name), str(name)))
         return found if found is not None and not found.hidden else None
     return None
 
@@ -126,7 +126,7 @@ def _capture(context: Context, path: str, type: Scalar | Vector, value: Any) -> 
 
 def _same(a: Any, b: Any) -> bool:
     if isinstance(a, float) and isinstance(b, float):
-        return a == b and math.copysign(1, a) == math.copysign(1, b) or (a != a and b != b)
+        return (a == b and math.copysign(1, a) == math.copysign(1, b)) or (a != a and b != b)
     return a == b
 
 

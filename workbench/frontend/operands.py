@@ -1,4 +1,4 @@
-"""What an expression can be while it is lowered: an IR value, a literal without a type yet, a tuple, or a Python object.
+"""What an expression can be while it is lowered: an IR value, a literal without a type, a tuple, or a Python object.
 
 Literals stay weak until they meet a typed value, so `2 * x[i]` has the type of `x[i]` and `s = 0` before a loop takes
 the type that the loop gives to `s`.

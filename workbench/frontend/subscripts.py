@@ -29,7 +29,7 @@ def indices(context: Context, array: Value, node: ast.expr, expression: Expressi
         hint = ", ".join("ijkl"[: array.type.ndim])
         raise context.error(
             KernelTypeError,
-            f"{array.name} has {array.type.ndim} dimension{'s' * (array.type.ndim > 1)}; this gives {len(nodes)} indices.",
+            f"{array.name} has {array.type.ndim} dimension{'s' * (array.type.ndim > 1)}, not {len(nodes)}.",
             f"Write {array.name}[{hint}].",
         )
     return resolve(context, array, [(n, expression(context, n)) for n in nodes])
@@ -71,7 +71,9 @@ def component(context: Context, vector: Vector, operand: Operand) -> Value:
     operand = usable(context, operand)
     if isinstance(operand, Literal):
         if operand.is_float or not -vector.length <= operand.value < vector.length:
-            raise context.error(KernelTypeError, f"{vector!r} has components 0 to {vector.length - 1}, not {operand.value!r}.")
+            raise context.error(
+                KernelTypeError, f"{vector!r} has components 0 to {vector.length - 1}, not {operand.value!r}."
+            )
         return context.builder.const(int(operand.value) % vector.length)
     if not is_integer(operand.type):
         raise context.error(KernelTypeError, f"A component's index must be an integer; this is {operand.type!r}.")

@@ -22,7 +22,7 @@ from workbench.types import MAX_NDIM, ArrayType, Scalar, Vector, as_type, elemen
 Shape = int | Sequence[int]
 
 
-class array:  # noqa: N801  (the field's name for it)
+class array:
     """An array of 1 to 4 dimensions.
 
     Attributes:
@@ -30,12 +30,17 @@ class array:  # noqa: N801  (the field's name for it)
         shape: elements along each dimension.
         strides: bytes from one element to the next along each dimension.
         device: where it is.
+        is_contiguous: whether the elements lie densely in row-major order.
+        tag: dtype, dimensions, density and device as one string: arrays of one tag suit the same code.
         requires_grad: whether a tape accumulates this array's gradient in `.grad`.
         grad: the gradient, of the same dtype and shape; None without `requires_grad`.
     """
 
     __wb_generic__ = True
-    __slots__ = ("_grad", "address", "device", "dtype", "memory", "packed", "requires_grad", "shape", "strides", "type")
+    __slots__ = (
+        "_grad", "address", "device", "dtype", "is_contiguous", "memory", "packed", "requires_grad", "shape", "strides",
+        "tag", "type",
+    )  # fmt: skip
 
     def __new__(cls, data: Any = None, dtype: Any = None, *, ndim: int | None = None, **options: Any) -> Any:
         """An `ArrayType` where no data is given (an annotation), else an array."""
@@ -70,12 +75,15 @@ class array:  # noqa: N801  (the field's name for it)
         target = get_device(device)
         if data is None:
             assert shape is not None
-            data, copy = np.zeros((*as_shape(shape), *_inner(as_type(dtype or float))), element(as_type(dtype or float)).numpy), False
+            data, copy = (
+                np.zeros((*as_shape(shape), *_inner(as_type(dtype or float))), element(as_type(dtype or float)).numpy),
+                False,
+            )
         host, kind = _host_form(data, dtype)
         dims = host.ndim - len(_inner(kind))
         if not 1 <= dims <= MAX_NDIM or (ndim is not None and dims != ndim):
             raise ValueError(f"an array has 1 to 4 dimensions{f', here {ndim}' if ndim else ''}; the data has {dims}")
-        if copy and host is data or not host.flags.aligned:
+        if (copy and host is data) or not host.flags.aligned:
             host = host.copy()
         self._adopt(host, kind, requires_grad)
         if target.is_cuda:
@@ -100,6 +108,9 @@ class array:  # noqa: N801  (the field's name for it)
         self.strides = tuple(int(s) for s in strides) if strides is not None else _dense(self.shape, dtype.size)
         self.device = memory.device
         self.type = ArrayType(dtype, len(self.shape))
+        dense = strides is None or self.strides == _dense(self.shape, dtype.size)
+        self.is_contiguous = dense or self.size <= 1
+        self.tag = f"{self.type!r} {'dense' if self.is_contiguous else 'strided'} {self.device}"
         self.packed = (self.address, *self.shape, *self.strides)
         self.requires_grad = False
         self._grad: array | None = None
@@ -131,11 +142,6 @@ class array:  # noqa: N801  (the field's name for it)
     def nbytes(self) -> int:
         """Bytes of all elements."""
         return self.size * self.dtype.size
-
-    @property
-    def is_contiguous(self) -> bool:
-        """Whether the elements lie densely in row-major order."""
-        return self.strides == _dense(self.shape, self.dtype.size) or self.size <= 1
 
     @property
     def version(self) -> int:
@@ -246,7 +252,9 @@ class array:  # noqa: N801  (the field's name for it)
         if self.device.is_cuda:
             host = np.full((*self.shape, *_inner(self.dtype)), value, element(self.dtype).numpy)
             if not self.is_contiguous:
-                raise LaunchError("A strided view of a CUDA array cannot be filled yet.", advice="Fill the whole array.")
+                raise LaunchError(
+                    "A strided view of a CUDA array cannot be filled yet.", advice="Fill the whole array."
+                )
             _driver().copy_to_device(self.address, host)
         else:
             self.numpy()[...] = value
@@ -277,7 +285,9 @@ class array:  # noqa: N801  (the field's name for it)
         return self
 
     @classmethod
-    def undefined(cls, shape: tuple[int, ...], dtype: Scalar | Vector, device: Device, requires_grad: bool = False) -> array:
+    def undefined(
+        cls, shape: tuple[int, ...], dtype: Scalar | Vector, device: Device, requires_grad: bool = False
+    ) -> array:
         """A dense array whose elements are undefined until they are written."""
         made = object.__new__(cls)
         made._place(allocate(device, prod(shape) * dtype.size), dtype, shape, None, requires_grad)
@@ -327,6 +337,11 @@ def _driver() -> Any:
 
 
 def as_shape(shape: Shape) -> tuple[int, ...]:
+    """A shape as 1 to 4 sizes of at least 0.
+
+    Raises:
+        ValueError: anything else.
+    """
     dims = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
     if not 1 <= len(dims) <= MAX_NDIM or any(n < 0 for n in dims):
         raise ValueError(f"a shape is 1 to 4 sizes of at least 0; this is {shape!r}")
@@ -354,12 +369,16 @@ def _host_form(data: Any, dtype: Any) -> tuple[np.ndarray[Any, Any], Scalar | Ve
     host = np.asarray(data)
     if kind is None:
         weak = not isinstance(data, (np.ndarray, np.generic)) and not hasattr(data, "dtype")
-        kind = as_type({"float64": "float32", "int64": "int32"}.get(host.dtype.name, host.dtype) if weak else host.dtype)
+        kind = as_type(
+            {"float64": "float32", "int64": "int32"}.get(host.dtype.name, host.dtype) if weak else host.dtype
+        )
     wanted = element(kind).numpy
     if host.dtype != wanted:
         if host.dtype.kind not in "biuf":
             raise TypeError(f"data of dtype {host.dtype} cannot become an array of {kind!r}")
         host = host.astype(wanted)
     if isinstance(kind, Vector) and (host.ndim < 2 or host.shape[-1] != kind.length):
-        raise TypeError(f"data of shape {host.shape} cannot become an array of {kind!r}: its last axis must be {kind.length}")
+        raise TypeError(
+            f"data of shape {host.shape} cannot become an array of {kind!r}: its last axis must be {kind.length}"
+        )
     return host, kind

@@ -70,7 +70,7 @@ def _default() -> Device:
 
 
 @contextmanager
-def ScopedDevice(device: Device | str) -> Iterator[Device]:  # noqa: N802  (the field's name for it)
+def ScopedDevice(device: Device | str) -> Iterator[Device]:
     """Make `device` the current one inside a `with`."""
     token = _current.set(get_device(device))
     try:

@@ -5,7 +5,6 @@ One ContextVar holds them all. With none open, a launch pays one test of an empt
 
 from __future__ import annotations
 
-from abc import ABC
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -16,8 +15,8 @@ if TYPE_CHECKING:
     from workbench.runtime.record import LaunchRecord
 
 
-class Observer(ABC):  # noqa: B024  (every method has a default: an observer overrides what it wants to see)
-    """Sees what is run, in order, before it runs."""
+class Observer:
+    """Sees what is run, in order, before it runs; each method does nothing until it is overridden."""
 
     def launching(self, record: LaunchRecord) -> None:
         """A launch is about to run."""

@@ -38,9 +38,9 @@ class Packer:
         """An empty buffer."""
         return ctypes.create_string_buffer(self.layout.size)
 
-    def write(self, buffer: ctypes.Array[ctypes.c_char], dims: tuple[int, int, int, int], values: Sequence[Any]) -> None:
-        """Write dimensions and arguments: arrays, numbers, or sequences of numbers for vectors, as the layout has them."""
-        flat: list[Any] = [*dims]
+    def write(self, buffer: ctypes.Array[ctypes.c_char], dims: Sequence[int], values: Sequence[Any]) -> None:
+        """Write 1 to 4 dimensions and the arguments: arrays, numbers, or sequences of numbers for vectors."""
+        flat: list[Any] = [*dims, 1, 1, 1][:4]
         for slot, value in zip(self.layout.slots, values, strict=True):
             if isinstance(value, array):
                 flat.extend(value.packed)

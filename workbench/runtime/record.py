@@ -68,8 +68,7 @@ class LaunchRecord:
     def buffer(self) -> Any:
         """The packed parameters."""
         made = self.loaded.packer.new()
-        dims = (*self.dim, 1, 1, 1, 1)[:4]
-        self.loaded.packer.write(made, dims, list(self.arguments.values()))
+        self.loaded.packer.write(made, self.dim, list(self.arguments.values()))
         return made
 
     def again(self) -> LaunchRecord:
@@ -80,9 +79,7 @@ class LaunchRecord:
 
     def with_arguments(self, changes: Mapping[str, Any]) -> LaunchRecord:
         """The same launch with other arguments."""
-        return LaunchRecord(
-            self.loaded, self.dim, {**self.arguments, **changes}, self.specialisation, self.location
-        )
+        return LaunchRecord(self.loaded, self.dim, {**self.arguments, **changes}, self.specialisation, self.location)
 
     def __repr__(self) -> str:
         dims = "×".join(map(str, self.dim))

@@ -1,12 +1,12 @@
 """Recording: everything that ran inside a `with`, in order, to be looked at and run again.
 
-    with record() as rec:
-        ...
-    rec            # a table
-    rec.replay()
-    rec.replay(dt=0.02, x=new_x)
-    rec.only(adjoint=True).replay()
-    rec[3].launch()
+with record() as rec:
+    ...
+rec            # a table
+rec.replay()
+rec.replay(dt=0.02, x=new_x)
+rec.only(adjoint=True).replay()
+rec[3].launch()
 """
 
 from __future__ import annotations
@@ -190,7 +190,8 @@ class Recorder(Observer):
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{h}</th>" for h in ("#", "what", "name", "size", "where"))
         body = "".join(
-            f"<tr><td>{k}</td>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>" for k, row in enumerate(self.rows())
+            f"<tr><td>{k}</td>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>"
+            for k, row in enumerate(self.rows())
         )
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 

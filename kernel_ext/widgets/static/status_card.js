@@ -144,6 +144,7 @@ function linkLines(box) {
 function paneBox(model, id) {
   /** @type {Map<string, Answer>} */
   const texts = new Map();
+  const asked = new Set();
   const names = /** @type {[string, string][]} */ (model.get("panes"));
   const choice = make("select", { class: "wb-kernels", "aria-label": "Kernel" });
   const tabs = make("div", { class: "wb-tabs", role: "tablist", "aria-label": "Texts" });
@@ -154,8 +155,10 @@ function paneBox(model, id) {
   const kernel = () => /** @type {HTMLSelectElement} */ (choice).value;
   /** @param {string} pane */
   const textOf = (pane) => {
-    const known = texts.get(`${kernel()} ${pane}`);
-    if (!known) model.send({ ask: "pane", kernel: kernel(), pane });
+    const key = `${kernel()} ${pane}`;
+    const known = texts.get(key);
+    if (!asked.has(key)) model.send({ ask: "pane", kernel: kernel(), pane });
+    asked.add(key);
     return known ? codeView(known) : make("div", { class: "wb-dim wb-wait" }, "asking the kernel …");
   };
   const draw = () => {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from math import prod
 from typing import Any
 
@@ -61,7 +62,7 @@ def launch() -> Callable[..., None]:
         else:
             entry = ENTRY(code.address)
             ends = [0, *cuts, total]
-            for begin, end in zip(ends[:-1], ends[1:], strict=True):
+            for begin, end in pairwise(ends):
                 assert entry(buffer.ctypes.data, begin, end, None) == 0
         code.close()
 

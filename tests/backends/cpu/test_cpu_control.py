@@ -21,8 +21,8 @@ def collect_range(t: Scalar) -> Function:
         one = b.const(1, int64)
         b.yield_(b.one("add", (count, one), int64), b.one("add", (total, wide), int64), wide)
     zero = b.const(0, int64)
-    bounds = [b.load(a, i) for a in (start, stop, step)]
-    results = b.for_(*bounds, [zero, zero, zero], body.block)
+    first, end, by = (b.load(a, i) for a in (start, stop, step))
+    results = b.for_(first, end, by, [zero, zero, zero], body.block)
     for column, value in enumerate(results):
         b.store(out, i, b.const(column), value)
     return Function("collect", (start, stop, step, out), b.body(), 1)
@@ -63,7 +63,8 @@ def test_constant_ranges(launch, bounds):
     with b.block((index, total)) as body:
         squared = b.one("mul", (b.cast(index, int64), b.cast(index, int64)), int64)
         b.yield_(b.one("add", (total, squared), int64))
-    (result,) = b.for_(*(b.const(v) for v in bounds), [b.const(0, int64)], body.block)
+    first, end, by = (b.const(v) for v in bounds)
+    (result,) = b.for_(first, end, by, [b.const(0, int64)], body.block)
     b.store(out, b.const(0), result)
     got = np.full(1, -1, np.int64)
     launch(Function("squares", (out,), b.body(), 0), [1], [got])

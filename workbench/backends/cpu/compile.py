@@ -7,6 +7,7 @@ happens under one lock: a build may run in any thread.
 from __future__ import annotations
 
 import hashlib
+import platform
 import threading
 import time
 from collections.abc import Iterator
@@ -18,14 +19,22 @@ import llvmlite.binding as llvm
 
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu import vecmath
+from workbench.backends.cpu.grain import grain
 from workbench.backends.cpu.spell import entry_name, spell
 from workbench.config import settings
 from workbench.errors import BuildError, DeviceError
 from workbench.ir.build import Builder
 from workbench.ir.values import Function, Value, walk
-from workbench.types import ArrayType, float32, int32
+from workbench.types import ArrayType, Vector, float32, int32
 
 LEVEL = 3
+
+# LLVM 22 folds VPMOV*2M + KMOV into VMOVMSK although the mask is still needed: wrong results wherever a sign mask is read
+# lane by lane (llvm/llvm-project#174871, #191304, #198220). Without these two features there is no VPMOV*2M.
+MISCOMPILED = (
+    "-avx512dq,-avx512bw" if llvm.llvm_version_info[0] >= 22 and platform.machine() in ("x86_64", "AMD64") else ""
+)
+
 _lock = threading.RLock()
 
 
@@ -57,7 +66,7 @@ class CpuBackend(Backend):
         return _text(function, options, target)
 
     def compile(self, function: Function, options: Options, target: str) -> Artifact:
-        """The function as an ELF, Mach-O or COFF object of this platform.
+        """The function as an ELF, Mach-O or COFF object of this platform; `metadata["grain"]` is for the launcher.
 
         Raises:
             BuildError: an operation has no LLVM spelling, or LLVM refused the text; `log` holds what it said.
@@ -70,11 +79,11 @@ class CpuBackend(Backend):
             with _timed(stages, "parse"):
                 module = _parse(text, target, function)
             with _timed(stages, "optimise"):
-                _optimise(module, target, interleave=_has_chains(function))
+                _optimise(module, target, function)
             with _timed(stages, "emit"):
                 image = _machine(target).emit_object(module)
-        metadata = {"entry": entry_name(function), "stages": stages, "backend": self.name, "target": target}
-        return Artifact(image, metadata)
+        facts = {"entry": entry_name(function), "grain": grain(function), "stages": stages}
+        return Artifact(image, {**facts, "backend": self.name, "target": target})
 
 
 def optimised_text(function: Function, options: Options, target: str) -> str:
@@ -98,13 +107,16 @@ def assembly(function: Function, options: Options, target: str) -> str:
 
 
 def compile_text(text: str, target: str) -> bytes:
-    """LLVM IR text of our own (the launcher), as it stands, as an object file.
+    """LLVM IR text of our own (the launcher, an FFI handler), optimised, as an object file.
 
     Raises:
         BuildError, DeviceError: as `CpuBackend.compile`.
     """
     with _lock:
-        return _machine(target).emit_object(_parse(text, target, None))
+        module = _parse(text, target, None)
+        builder = llvm.create_pass_builder(_machine(target), llvm.create_pipeline_tuning_options(speed_level=1))
+        builder.getModulePassManager().run(module, builder)
+        return _machine(target).emit_object(module)
 
 
 def warm() -> None:
@@ -130,31 +142,37 @@ def _timed(stages: dict[str, float], name: str) -> Iterator[None]:
 
 def _parse(text: str, target: str, function: Function | None) -> llvm.ModuleRef:
     machine = _machine(target)
+    head = f'target datalayout = "{machine.target_data}"\ntarget triple = "{machine.triple}"\n'
     try:
-        module = llvm.parse_assembly(text)
+        module = llvm.parse_assembly(head + text)
         module.verify()
     except RuntimeError as error:
         label = function.name if function is not None else ""
-        raise BuildError("LLVM refused the text made from this kernel.", function=label, log=f"{error}\n{text}") from None
-    module.triple = machine.triple
-    module.data_layout = str(machine.target_data)
+        raise BuildError(
+            "LLVM refused the text made from this kernel.", function=label, log=f"{error}\n{text}"
+        ) from None
     return module
 
 
-def _has_chains(function: Function) -> bool:
-    """Whether sums or loops make operations wait for each other: only then does interleaving pay for its code."""
-    return any(op.name in ("for", "while", "reduce_add") for op in walk(function.body))
-
-
 def _optimised(function: Function, options: Options, target: str) -> llvm.ModuleRef:
-    return _optimise(_parse(_text(function, options, target), target, function), target, _has_chains(function))
+    return _optimise(_parse(_text(function, options, target), target, function), target, function)
 
 
-def _optimise(module: llvm.ModuleRef, target: str, interleave: bool) -> llvm.ModuleRef:
+def _optimise(module: llvm.ModuleRef, target: str, function: Function) -> llvm.ModuleRef:
+    """O3, without what cannot pay for its time here (a fifth of a small kernel's).
+
+    Interleaving and unrolling help where operations wait for each other: in loops and sums. Straight-line superwords
+    are for short vectors.
+    """
+    names = {op.name for op in walk(function.body)}
+    loops = bool(names & {"for", "while"})
     tuning = llvm.create_pipeline_tuning_options(speed_level=LEVEL)
     tuning.loop_vectorization = True
-    tuning.slp_vectorization = True
-    tuning.loop_interleaving = interleave
+    tuning.loop_unrolling = loops
+    tuning.loop_interleaving = loops or "reduce_add" in names
+    tuning.slp_vectorization = loops or any(
+        isinstance(v.type, Vector) for op in walk(function.body) for v in op.results
+    )
     builder = llvm.create_pass_builder(_machine(target), tuning)
     builder.getModulePassManager().run(module, builder)
     return module
@@ -165,7 +183,7 @@ def _native() -> tuple[str, str, str]:
     """This machine: target, CPU name, features."""
     name = llvm.get_host_cpu_name()
     features = llvm.get_host_cpu_features().flatten()
-    facts = f"{features} {_vector_library()}"
+    facts = f"{features} {MISCOMPILED} {_vector_library()}"
     return f"{name}+{hashlib.sha256(facts.encode()).hexdigest()[:12]}", name, features
 
 
@@ -183,5 +201,6 @@ def _machine(target: str) -> llvm.TargetMachine:
             if "+" in target:
                 raise DeviceError(f"The CPU target {target} is another machine's; this one is {native}.")
             name, features = target, ""
-        platform = llvm.Target.from_default_triple()
-        return platform.create_target_machine(name, features, opt=LEVEL, reloc="pic", codemodel="small")
+        features = ",".join(f for f in (features, MISCOMPILED) if f)
+        machine = llvm.Target.from_default_triple()
+        return machine.create_target_machine(name, features, opt=LEVEL, reloc="pic", codemodel="small")

@@ -1,8 +1,8 @@
 """The native launcher: one call that runs a kernel's entry over a range, on one thread or several.
 
-It is LLVM IR that our own backend compiles once (decision 6 of the architecture: the wheel stays pure Python). Chunks of
-`grain` threads come from one atomic counter; helpers are POSIX threads of the call, so nothing outlives it, no fork can
-break it, and none of them holds the GIL. Without POSIX threads, or where none can be made, the caller does it all.
+It is LLVM IR that our own backend compiles once (decision 6 of the architecture: the wheel stays pure Python). Chunks
+of `grain` threads come from one atomic counter; helpers are POSIX threads of the call, so nothing outlives it, no fork
+can break it, and none of them holds the GIL. Without POSIX threads, or where none can be made, the caller does it all.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def spell_builtin(speller: Speller, op: Op) -> None:
     scalar = element(op.operands[-1].type)
     results = []
     for k in range(width(op.result.type)):
-        args = [parts[k] if len(parts) > 1 else parts[0] for parts in operands]
+        args = [parts[k % len(parts)] for parts in operands]
         results.append(speller.writer.emit(_instruction(speller, builtin, scalar, args, op), op.result.name))
     speller.bind(op.result, results)
 

@@ -30,6 +30,7 @@ class CpuCode:
     """
 
     def __init__(self, addresses: dict[str, int], tracker: Any) -> None:
+        """`tracker` is LLVM's handle, which unloads the object when it is closed."""
         self.addresses = addresses
         self.address = next(iter(addresses.values()))
         self._tracker = tracker

@@ -52,6 +52,7 @@ class Speller:
     """
 
     def __init__(self, function: Function, options: Options, vector_maths: bool = False) -> None:
+        """`function` has native builtins on scalars alone (see `passes/expand.py`)."""
         self.function = function
         self.options = options
         self.vector_maths = vector_maths and vecmath.worth_it(function)

@@ -15,6 +15,7 @@ class Writer:
     """
 
     def __init__(self) -> None:
+        """Empty, with the block `entry` open."""
         self.head: list[str] = []
         self.lines: list[str] = []
         self.declarations: dict[str, str] = {}

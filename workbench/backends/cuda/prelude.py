@@ -77,16 +77,16 @@ def _vector(length: int) -> str:
     return f"template <typename T> struct wb_vec{length} {{ T {', '.join(COMPONENTS[:length])}; }};\n"
 
 
-def _operator(length: int, sign: str, form: str) -> str:
-    """`form`: two vectors, a vector and a scalar, a scalar and a vector, or one vector."""
+def _operator(length: int, sign: str, form: str, wraps: bool) -> str:
+    """`form`: two vectors, a vector and a scalar, a scalar and a vector, or one vector. `wraps`: for small or signed."""
     vec = f"wb_vec{length}<T>"
     left, right = {"vv": (vec, vec), "vs": (vec, "T"), "sv": ("T", vec), "v": ("", vec)}[form]
     params = f"{left} a, {right} b" if left else f"{right} b"
-    wrap = "{}" if sign == "/" else "wb_bits({})"
+    side, whole = ("wb_bits({})", "T({})") if wraps and sign != "/" else ("{}", "{}")
     parts = []
     for c in COMPONENTS[:length]:
-        a = wrap.format("a" if form == "sv" else f"a.{c}") + f" {sign} " if left else sign
-        parts.append(f"T({a}{wrap.format('b' if form == 'vs' else f'b.{c}')})")
+        a = side.format("a" if form == "sv" else f"a.{c}") + f" {sign} " if left else sign
+        parts.append(whole.format(a + side.format("b" if form == "vs" else f"b.{c}")))
     return f"template <typename T> WB_FN {vec} operator{sign}({params}) {{\n    return {{{', '.join(parts)}}};\n}}\n"
 
 
@@ -154,10 +154,11 @@ _PIECES: dict[Key, str] = {
     **{("at", n): _at(int(n)) for n in ("1", "2", "3", "4")},
     **{("to", name): _to_integer(name) for name, t in SCALARS.items() if t.kind in (Kind.INT, Kind.UINT)},
     **{
-        ("op", n, sign, form): _operator(int(n), sign, form)
+        ("op", n, sign, form, *wraps): _operator(int(n), sign, form, bool(wraps))
         for n in _LENGTHS
         for sign, forms in (("+", ("vv",)), ("-", ("vv", "v")), ("*", ("vv", "vs", "sv")), ("/", ("vv", "vs")))
         for form in forms
+        for wraps in ((), ("wraps",))
     },
     **{("splat", n): _splat(int(n)) for n in _LENGTHS},
     **{("component", n): _component(int(n)) for n in _LENGTHS},
@@ -173,9 +174,10 @@ _PIECES: dict[Key, str] = {
 
 def prelude(keys: Iterable[Key], builtins: Iterable[str], vectors: Iterable[Vector]) -> str:
     """The text before the kernel: pieces by key, the preludes of these builtins, names of these vector types."""
+    vectors = set(vectors)
     wanted = set(keys) | {("vec", str(v.length)) for v in vectors}
-    if any(key[0] == "op" and key[2] != "/" for key in wanted):
-        wanted.add(("bits",))
+    if any(v.dtype.kind is Kind.INT or v.dtype.bits < 32 for v in vectors):
+        wanted = {(*key, "wraps") if key[0] == "op" else key for key in wanted} | {("bits",)}
     if any(key[0] == "atomic_vec" for key in wanted):
         wanted.add(("atomic",))
     if any(key[0] == "reduce_vec" for key in wanted):
@@ -184,7 +186,7 @@ def prelude(keys: Iterable[Key], builtins: Iterable[str], vectors: Iterable[Vect
     for name in TABLE:
         if name in set(builtins) and TABLE[name].prelude.strip() not in "\n".join(texts):
             texts.append(TABLE[name].prelude.strip() + "\n")
-    for vector in sorted(set(vectors), key=lambda v: v.name):
+    for vector in sorted(vectors, key=lambda v: v.name):
         if vector.name.isidentifier():
             texts.append(f"typedef wb_vec{vector.length}<{c_type(vector.dtype)}> {vector.name};\n")
     head = _FUNCTIONS if any("WB_FN" in text for text in texts) else ""

@@ -95,10 +95,11 @@ class Statements:
 
     def _in_place(self, op: Op, left: str) -> bool:
         """Whether `a = a + b` may be written `a += b`."""
-        first, type = op.operands[0], op.result.type
-        cared = op.name != "div" and type.kind is Kind.INT and op not in self.expressions.plain  # type: ignore[union-attr]
-        small = isinstance(type, Scalar) and type.bits < 32
-        return isinstance(type, Scalar) and not cared and not small and self.expressions.of(first) == Text(left, ATOM)
+        type = op.result.type
+        if not isinstance(type, Scalar) or type.bits < 32:
+            return False
+        wraps = type.kind is Kind.INT and op not in self.expressions.plain
+        return not wraps and self.expressions.of(op.operands[0]) == Text(left, ATOM)
 
     def _insert(self, op: Op) -> list[str]:
         """A vector with one component changed: in place where the old vector is no longer needed."""

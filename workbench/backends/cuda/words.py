@@ -28,7 +28,7 @@ constexpr continue decltype default delete do double dynamic_cast else enum expl
 goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public
 register reinterpret_cast return short signed sizeof static static_assert static_cast struct switch template this
 thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
-main dim linear total threadIdx blockIdx blockDim gridDim warpSize assert printf malloc free memcpy memset clock abs min max
+main threadIdx blockIdx blockDim gridDim warpSize assert printf malloc free memcpy memset clock abs min max
 atomicAdd atomicCAS atomicExch atomicMin atomicMax dim3 int8_t size_t NAN INFINITY NULL signbit isnan isinf isfinite
 float2 float3 float4 double2 double3 double4 int2 int3 int4 labs llabs round lround llround remainder fma fmaf div ldiv
 floor ceil trunc rint fabs fmod modf frexp ldexp scalbn logb nearbyint fmin fmax fdim tgamma lgamma j0 j1 jn y0 y1 yn
@@ -43,7 +43,7 @@ def _functions() -> set[str]:
 
 RESERVED = frozenset(_KEYWORDS) | _functions() | set(VECTORS)
 _SHADOWED = {
-    "dim", "linear", "main", "abs", "min", "max", "div", "free", "norm", "round", "fma", "clock", "malloc", "nan", "j0",
+    "main", "abs", "min", "max", "div", "free", "norm", "round", "fma", "clock", "malloc", "nan", "j0",
     "j1", "jn", "y0", "y1", "yn",
 }  # fmt: skip
 # A local may hide a function that the text does not call by that name; a kernel's own name may not.

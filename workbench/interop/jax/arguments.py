@@ -6,7 +6,6 @@ XLA would refuse a wrong operand too, but only when the program runs and without
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -103,8 +102,8 @@ def dimensions(kernel: str, what: str, dims: Any) -> tuple[int, ...]:
     Raises:
         LaunchError: it is not that; `what` names it.
     """
-    sizes = (dims,) if isinstance(dims, Integral) else dims
-    good = isinstance(sizes, (tuple, list)) and all(isinstance(s, Integral) and s >= 0 for s in sizes)
+    sizes = (dims,) if isinstance(dims, (int, np.integer)) else dims
+    good = isinstance(sizes, (tuple, list)) and all(isinstance(s, (int, np.integer)) and s >= 0 for s in sizes)
     if not good or not 1 <= len(sizes) <= 4:
         raise LaunchError(
             f"{what} of {kernel} is {dims!r}; it takes 1 to 4 whole numbers, known when JAX traces.", function=kernel
@@ -151,7 +150,9 @@ def fills(kernel: str, init: Mapping[str, Any], types: Mapping[str, ArrayType]) 
         number = 0 if isinstance(value, str) and value == "zeros" else value
         if not isinstance(number, (bool, int, float, np.generic)):
             raise LaunchError(
-                f'init of {kernel} gives {name} {value!r}; it takes a number or "zeros".', function=kernel, parameter=name
+                f'init of {kernel} gives {name} {value!r}; it takes a number or "zeros".',
+                function=kernel,
+                parameter=name,
             )
         found[name] = _from_python(kernel, name, number, scalar, ())[()].item()
     return found
@@ -171,7 +172,8 @@ def _inferred(kernel: str, name: str, value: Any) -> Type:
     scalar = SCALARS.get(value.dtype.name)
     if scalar is None or len(value.shape) > 4:
         raise LaunchError(
-            f"{name} of {kernel} is {described(value)}; kernels take arrays of 1 to 4 dimensions of {', '.join(SCALARS)}.",
+            f"{name} of {kernel} is {described(value)}, which the kernel language does not have.",
+            advice=f"It has arrays of 1 to 4 dimensions of {', '.join(SCALARS)}.",
             function=kernel,
             parameter=name,
         )
@@ -185,10 +187,10 @@ def _check_array(kernel: str, name: str, value: Any, annotation: ArrayType) -> A
         raise _misfit(kernel, name, value, annotation, "Give a JAX or NumPy array.")
     if value.dtype.name != scalar.name:
         raise _misfit(kernel, name, value, annotation, f"Convert it: {name}.astype({scalar.name!r}).")
-    if len(value.shape) != annotation.ndim + len(inner):
-        shape = "its shape has"
-        extra = f", and one more of {inner[0]} for the components," if inner else ""
-        raise _misfit(kernel, name, value, annotation, f"For this type {shape} {annotation.ndim} dimensions{extra}".rstrip(",") + ".")
+    wanted = [*("any" for _ in range(annotation.ndim)), *(f"{n} components" for n in inner)]
+    if len(value.shape) != len(wanted):
+        advice = f"Its shape has {len(wanted)} dimensions: {', '.join(wanted)}."
+        raise _misfit(kernel, name, value, annotation, advice)
     if inner and tuple(value.shape[-1:]) != inner:
         raise _misfit(kernel, name, value, annotation, f"Its last axis holds the {inner[0]} components.")
     return annotation

@@ -6,13 +6,15 @@ from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
 
+from workbench.errors import DeviceError
+
 
 @lru_cache(maxsize=1)
 def library() -> Any:
     """`jax`, `jnp`, the interpreters `ad`, `batching` and `mlir`, `Primitive` and `ShapedArray`.
 
     Raises:
-        ImportError: jax is not installed.
+        DeviceError: JAX is not installed.
     """
     try:
         import jax
@@ -21,7 +23,7 @@ def library() -> Any:
         from jax.extend.core import Primitive
         from jax.interpreters import ad, batching, mlir
     except ImportError as error:
-        raise ImportError("jax_kernel() needs JAX: pip install 'kernel-workbench[jax]'", name="jax") from error
+        raise DeviceError("JAX is not installed.", advice="pip install 'kernel-workbench[jax]'") from error
     return SimpleNamespace(
         jax=jax, jnp=jnp, ad=ad, batching=batching, mlir=mlir, Primitive=Primitive, ShapedArray=ShapedArray
     )

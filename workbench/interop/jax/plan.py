@@ -158,8 +158,8 @@ def _primal_wire(wire: Wire, loaded: Loaded, twins: Mapping[str, str], operands:
 def _twin_wire(wire: Wire, name: str, operands: list[Source], results: list[Source]) -> Wire:
     """The adjoint array of a parameter.
 
-    Of an output it is the cotangent, read and cleared, so it goes in and out; of an array input it starts as zeros; of a
-    scalar it is one element that collects the sum.
+    Of an output it is the cotangent, read and cleared, so it goes in and out; of an array input it starts as zeros; of
+    a scalar it is one element that collects the sum.
     """
     twin = replace(wire, name=name, operand=-1, value=-1, fill=0)
     if wire.result >= 0:

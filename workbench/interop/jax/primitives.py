@@ -1,8 +1,8 @@
 """Two JAX primitives: a kernel's launch, and its derivative applied to tangents.
 
-`launch` is what runs. Its jvp rule binds `launch_tangent`, which is linear in the tangents and whose transpose binds the
-launch of the adjoint kernel; so grad, vjp and their combinations with jit, vmap, scan and checkpoint follow from JAX's own
-machinery. `launch_tangent` itself cannot run yet: that would be the tangent kernel.
+`launch` is what runs. Its jvp rule binds `launch_tangent`, which is linear in the tangents and whose transpose binds
+the launch of the adjoint kernel; so grad, vjp and their combinations with jit, vmap, scan and checkpoint follow from
+JAX's own machinery. `launch_tangent` itself cannot run yet: that would be the tangent kernel.
 
 Batch axes stand first, the same number on every operand; where an operand does not vary along one, its size there is 1
 (`expand_dims`), and the handler reads it again for each batch without a copy.
@@ -170,24 +170,32 @@ def _axis_size(operands: Sequence[Any], axes: Sequence[Any]) -> int:
 
 def _lead(x: Any, axis: int | None, size: int) -> Any:
     """`x` with its batch axis first; where it has none, with one of `size`."""
-    jnp = library().jnp
-    return jnp.broadcast_to(x[None], (size, *x.shape)) if axis is None else jnp.moveaxis(x, axis, 0)
+    jax = library()
+    return jax.jax.lax.broadcast(x, (size,)) if axis is None else jax.jnp.moveaxis(x, axis, 0)
 
 
 # ---- its derivative
 
 
-def _launch_jvp(primals: Sequence[Any], tangents: Sequence[Any], *, plan: Plan, how: How) -> tuple[list[Any], list[Any]]:
-    ad = library().ad
+def _launch_jvp(
+    primals: Sequence[Any], tangents: Sequence[Any], *, plan: Plan, how: How
+) -> tuple[list[Any], list[Any]]:
     gradient = plan.gradient()
     results = launch(plan, primals, how)
-    wanted = tuple(n for n, (t, w) in enumerate(zip(tangents, plan.operands, strict=True)) if not _is_zero(t) and is_float(w.type))
+    floats = [is_float(w.type) for w in plan.operands]
+    wanted = tuple(n for n, (t, f) in enumerate(zip(tangents, floats, strict=True)) if f and not _is_zero(t))
     moved = primitives().tangent.bind(
         *_residuals(gradient, primals, results), *(tangents[n] for n in wanted), plan=plan, how=how, wanted=wanted
     )
     rest = iter(moved)
-    out = [next(rest) if is_float(w.type) else ad.Zero.from_primal_value(r) for r, w in zip(results, plan.results, strict=True)]
-    return results, out
+    pairs = zip(results, plan.results, strict=True)
+    return results, [next(rest) if is_float(w.type) else _no_tangent(r) for r, w in pairs]
+
+
+def _no_tangent(result: Any) -> Any:
+    """The tangent of a result that is not of floats."""
+    jax = library()
+    return jax.ad.Zero(jax.ShapedArray(result.shape, jax.jax.dtypes.float0))
 
 
 def _is_zero(tangent: Any) -> bool:
@@ -251,7 +259,7 @@ def _sum_shared(cotangent: Any, aval: Any, how: How) -> Any:
 
 def _refuse_forward_mode(*operands: Any, plan: Plan, how: How, wanted: Shape) -> Any:
     raise NotDifferentiable(
-        f"The kernel {plan.kernel} has no forward-mode derivative yet, which jax.jvp, jax.jacfwd and jax.linearize take.",
+        f"The kernel {plan.kernel} has no forward-mode derivative yet, which jax.jvp and jax.jacfwd need.",
         advice="Use reverse mode: jax.grad, jax.vjp or jax.jacrev.",
         function=plan.kernel,
     )

@@ -1,16 +1,17 @@
 """`jax_kernel`: a kernel as a JAX function.
 
-What XLA gives and forbids decides its rules: outputs come uninitialised, so a kernel may read one only where it was given
-an initial value; operands may not be changed, so a kernel that writes to an input must say that it comes out again.
+What XLA gives and forbids decides its rules: outputs come uninitialised, so a kernel may read one only where it was
+given an initial value; operands may not be changed, so a kernel that writes to an input must say that it comes out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.api.build import load
-from workbench.api.kernel import Specialisation
+from workbench.api.kernel import Kernel, Specialisation
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.interop.jax import arguments
 from workbench.interop.jax.descriptor import Description, static_bits
@@ -22,40 +23,39 @@ from workbench.types import ArrayType, Type, Vector
 Dims = int | Sequence[int]
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class JaxKernel:
-    """A kernel as a JAX function of its inputs; see `jax_kernel`, which makes it.
+    """A kernel as a JAX function of its inputs; `jax_kernel` makes it and says what its options mean.
 
     Attributes:
         kernel: the kernel.
-        inputs, outputs, in_out, static: names of its parameters in each role.
+        inputs: names of the parameters that a call takes.
+        outputs: names of those that are results only.
+        in_out, static: names among the inputs.
+        init: initial values by name of an output.
+        launch_dims, output_dims, vmap_method, enable_backward, has_side_effect: as `jax_kernel` was given them.
     """
 
-    def __init__(
-        self,
-        kernel: Any,
-        num_outputs: int,
-        launch_dims: Dims | None,
-        output_dims: Dims | Mapping[str, Dims] | None,
-        in_out: frozenset[str],
-        init: Mapping[str, Any],
-        static: frozenset[str],
-        vmap_method: str,
-        enable_backward: bool,
-        has_side_effect: bool,
-    ) -> None:
-        self.kernel = kernel
-        self.__name__ = self.__qualname__ = kernel.name
-        self.__doc__ = getattr(kernel, "__doc__", None)
-        pure = num_outputs - len(in_out)
-        parameters = tuple(kernel.parameters)
-        self.inputs = parameters[: len(parameters) - pure]
-        self.outputs = parameters[len(parameters) - pure :]
-        self.in_out, self.static = in_out, static
-        self._launch_dims, self._output_dims, self._init = launch_dims, output_dims, dict(init)
-        self._vmap_method, self._backward, self._effect = vmap_method, enable_backward, has_side_effect
-        self._plans: dict[Specialisation, Plan] = {}
+    kernel: Kernel
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    in_out: frozenset[str]
+    static: frozenset[str]
+    init: Mapping[str, Any]
+    launch_dims: Dims | None
+    output_dims: Dims | Mapping[str, Dims] | None
+    vmap_method: str
+    enable_backward: bool
+    has_side_effect: bool
+    _plans: dict[Specialisation, Plan] = field(default_factory=dict, init=False)
+
+    @property
+    def __name__(self) -> str:
+        """The kernel's name: what JAX calls a program made of it."""
+        return self.kernel.name
 
     def __repr__(self) -> str:
+        """Say what it is."""
         return f"<JAX function of the kernel {self.kernel.name}>"
 
     def __call__(
@@ -87,9 +87,8 @@ class JaxKernel:
                 statics.append(static_bits(arguments.static_value(self.kernel.name, name, value, types[name])))
             else:
                 operands.append(arguments.operand(self.kernel.name, name, value, types[name]))
-        how = How(
-            dims, tuple(tuple(x.shape) for x in operands), shapes, (), tuple(statics), self._effect, self._vmap_method
-        )
+        given = tuple(tuple(x.shape) for x in operands)
+        how = How(dims, given, shapes, (), tuple(statics), self.has_side_effect, self.vmap_method)
         results = launch(plan, operands, how)
         return results[0] if len(results) == 1 else tuple(results)
 
@@ -126,11 +125,11 @@ class JaxKernel:
     def _make_plan(self, specialisation: Specialisation, types: dict[str, Type]) -> Plan:
         self._check_access(specialisation.function)
         outputs: dict[str, ArrayType] = {n: t for n in self.outputs if isinstance(t := types[n], ArrayType)}
-        init = arguments.fills(self.kernel.name, self._init, outputs)
+        init = arguments.fills(self.kernel.name, self.init, outputs)
         roles = Roles(self.inputs, self.outputs, self.in_out, self.static, init)
 
         def gradient(description: Description) -> Gradient:
-            if not self._backward:
+            if not self.enable_backward:
                 raise NotDifferentiable(
                     f"{self.kernel.name} was wrapped with enable_backward=False.",
                     advice="Leave that out to differentiate through it.",
@@ -146,21 +145,22 @@ class JaxKernel:
         for parameter in sorted(written_arrays(function) & set(self.inputs) - self.in_out):
             raise LaunchError(
                 f"{name} writes to {parameter}, which is an input, and JAX's arrays do not change.",
-                advice=f'Say in_out_argnames=["{parameter}"] (it then comes out as a result, and counts in num_outputs).',
+                advice=f'Say in_out_argnames=["{parameter}"]; it then is a result too and counts in num_outputs.',
                 function=name,
                 parameter=parameter,
             )
-        for parameter in sorted(read_arrays(function) & set(self.outputs) - self._init.keys()):
+        for parameter in sorted(read_arrays(function) & set(self.outputs) - self.init.keys()):
             raise LaunchError(
                 f"{name} reads or adds to its output {parameter}, which XLA hands over uninitialised.",
-                advice=f'Say init={{"{parameter}": "zeros"}} (or a number), or in_out_argnames=["{parameter}"] to pass it in.',
+                advice=f'Say init={{"{parameter}": "zeros"}} (or a number), or pass it in: '
+                f'in_out_argnames=["{parameter}"].',
                 function=name,
                 parameter=parameter,
             )
 
     def _dims(self, given: Dims | None, arrays: dict[str, tuple[int, ...]], plan: Plan) -> tuple[int, ...]:
         name = self.kernel.name
-        wanted = given if given is not None else self._launch_dims
+        wanted = given if given is not None else self.launch_dims
         if wanted is None:
             if not arrays:
                 raise LaunchError(
@@ -186,7 +186,7 @@ class JaxKernel:
         arrays: dict[str, tuple[int, ...]],
         types: dict[str, Type],
     ) -> tuple[tuple[int, ...], ...]:
-        wanted = given if given is not None else self._output_dims
+        wanted = given if given is not None else self.output_dims
         named = wanted if isinstance(wanted, Mapping) else dict.fromkeys(self.outputs, wanted)
         arguments.check_names(self.kernel.name, "output_dims", named, self.outputs)
         shapes = {n: arrays[n] for n in self._results() if n in self.in_out}
@@ -209,7 +209,7 @@ class JaxKernel:
 
 
 def jax_kernel(
-    kernel: Any,
+    kernel: Kernel,
     num_outputs: int = 1,
     launch_dims: Dims | None = None,
     output_dims: Dims | Mapping[str, Dims] | None = None,
@@ -240,7 +240,7 @@ def jax_kernel(
     Raises:
         LaunchError: an option names no parameter, or the numbers do not fit.
     """
-    name, parameters = kernel.name, tuple(kernel.parameters)
+    name, parameters = kernel.name, kernel.parameters
     pure = num_outputs - len(set(in_out_argnames))
     if num_outputs < 1 or not 0 <= pure <= len(parameters):
         raise LaunchError(
@@ -255,8 +255,6 @@ def jax_kernel(
     if vmap_method not in VMAP_METHODS:
         raise LaunchError(f"vmap_method={vmap_method!r} is none of {', '.join(VMAP_METHODS)}.", function=name)
     return JaxKernel(
-        kernel, num_outputs, launch_dims, output_dims, frozenset(in_out_argnames), init or {},
-        frozenset(static_argnames), vmap_method, enable_backward, has_side_effect,
+        kernel, inputs, outputs, frozenset(in_out_argnames), frozenset(static_argnames), dict(init or {}), launch_dims,
+        output_dims, vmap_method, enable_backward, has_side_effect,
     )  # fmt: skip
-
-

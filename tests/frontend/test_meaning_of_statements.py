@@ -1,0 +1,178 @@
+"""A construct means what Python means: the kernel's text, run by Python itself, is the expectation."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.frontend import meaning
+from workbench import inspect
+
+INTS = np.arange(-7, 8, dtype=np.int32)
+FLOATS = np.linspace(-3, 3, 13)
+
+BODIES = {
+    "floor division and remainder": ("int", "r = v // 3 * 100 + v % 3 + v // -2 + v % -4"),
+    "shifts and bits": ("int", "r = ((v & 5) | (v ^ 3)) + (~v >> 1) + (3 << (v & 3))"),
+    "powers of ints": ("int", "r = v ** 3 - v ** 2 + v ** 0"),
+    "chained comparison": ("int", "r = 1 if -2 < v <= 3 != v else 0"),
+    "boolean operators": ("int", "r = 1 if v > 2 and v < 5 or not v > -5 else 0"),
+    "else of if": ("int", "if v < -2:\n    r = 1\nelif v < 2:\n    r = 2\nelse:\n    r = 3"),
+    "names swapped": ("int", "a, b = v, 2 * v\na, b = b, a\nr = a - b"),
+    "chained assignment": ("int", "a = b = v + 1\nr = a * b"),
+    "sum over range": ("int", "r = 0\nfor q in range(5):\n    r += q * v"),
+    "range with bounds": ("int", "r = 0\nfor q in range(v, 4):\n    r += q"),
+    "range downwards": ("int", "r = 0\nfor q in range(6, v, -2):\n    r = r * 2 + q"),
+    "empty range": ("int", "r = 5\nfor q in range(3, 3):\n    r = q"),
+    "nested loops": ("int", "r = 0\nfor p in range(3):\n    for q in range(p, 4):\n        r = r * 3 + p * q - v"),
+    "while": ("int", "r = 0\nn = abs(v)\nwhile n > 0:\n    r += n\n    n -= 2"),
+    "while with branch": ("int", "r = 1\nn = 20\nwhile n != 1 and r < 50:\n    if n % 2 == 0:\n        n = n // 2\n"
+                          "    else:\n        n = 3 * n + 1\n    r += 1"),
+    "loop with swap": ("int", "a = 0\nr = 1\nfor q in range(abs(v)):\n    a, r = r, a + r"),
+    "name changes its type": ("float", "a = 3\na = a * 0.5\nr = a + v"),
+    "weak literal in a loop": ("float", "s = 0\nfor q in range(4):\n    s += v * q\nr = s"),
+    "weak literal in a branch": ("float", "s = 0\nif v > 0:\n    s = v\nr = s"),
+    "true division of ints": ("float", "r = 7 / 2 + v"),
+    "unary": ("float", "r = -v + (+v) * 2"),
+    "conditional expression": ("float", "r = 1 / v if v != 0 else 5"),
+    "min and max of three": ("float", "r = min(v, 1, 0.5) + max(v, -1, 0.25)"),
+    "negative whole power": ("float", "r = (v * v + 1) ** -2"),
+    "annotated": ("float", "a: float64 = 2\nr = a * v"),
+    "early value in both branches": ("float", "if v < 0:\n    a = -v\n    b = 1.0\nelse:\n    a = v\n    b = 2.0\nr = a * b"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_means_what_python_means(name):
+    kind, body = BODIES[name]
+    xs = INTS if kind == "int" else FLOATS
+    lines = textwrap.indent(body, "    ")
+    text = f"def k(x, y):\n    i = tid()\n    v = x[i]\n{lines}\n    y[i] = r\n"
+    got, interpreted = meaning.results(text, xs)
+    code = body.replace(": float64", "")
+    expected = []
+    for x in xs.tolist():
+        local = {"v": x, "r": None}
+        exec(code, {"abs": abs, "min": min, "max": max}, local)
+        expected.append(local["r"])
+    assert np.array_equal(got, interpreted)
+    assert np.allclose(got, np.array(expected, xs.dtype), rtol=1e-15)
+
+
+def test_early_return_skips_the_rest():
+    got, interpreted = meaning.results(
+        """
+        def k(x, y):
+            i = tid()
+            y[i] = 1.0
+            if x[i] > 2:
+                return
+            if x[i] > 0:
+                y[i] = 2.0
+                if x[i] > 1:
+                    return
+                y[i] = 3.0
+            y[i] += 10.0
+        """,
+        np.array([3.0, 1.5, 0.5, -1.0]),
+    )
+    assert got.tolist() == interpreted.tolist() == [1.0, 2.0, 13.0, 11.0]
+
+
+def test_funcs_take_defaults_keywords_and_give_several_results():
+    got, interpreted = meaning.results(
+        """
+        def both(a, b=2.0):
+            return a + b, a * b
+
+        def clip(a, low, high):
+            if a < low:
+                return low
+            if a > high:
+                return high
+            return a
+
+        def k(x, y):
+            i = tid()
+            s, p = both(x[i])
+            t, q = both(b=3.0, a=x[i])
+            y[i] = clip(s + p + t + q, high=20.0, low=-4.0)
+        """,
+        np.array([-3.0, 0.0, 1.0, 5.0]),
+    )
+    x = np.array([-3.0, 0.0, 1.0, 5.0])
+    expected = np.clip((x + 2) + 2 * x + (x + 3) + 3 * x, -4, 20)
+    assert got.tolist() == interpreted.tolist() == expected.tolist()
+
+
+def test_negative_indices_count_from_the_end():
+    got, interpreted = meaning.results(
+        """
+        def k(x, y):
+            i = tid()
+            y[i] = x[-1 - i] + x[i - 2]
+        """,
+        np.arange(5.0),
+    )
+    x = np.arange(5.0)
+    assert got.tolist() == interpreted.tolist() == [x[-1 - i] + x[i - 2] for i in range(5)]
+
+
+def test_vectors_have_components_that_can_be_assigned():
+    names = meaning.define(
+        """
+        def k(p, q):
+            i = tid()
+            v = p[i]
+            v.x = v.y * 2.0
+            v[2] += 1.0
+            a, b, c = v
+            q[i] = vec3(a, b, c) / 2 + vec3(1, 0, 0) * length(v)
+        """
+    )
+    p = wb.array(np.array([[1, 2, 3], [4, 5, 6]]), dtype=wb.types.VECTORS["vec3"])
+    q = wb.zeros(2, wb.types.VECTORS["vec3"])
+    wb.launch(names["k"], 2, inputs=[p], outputs=[q])
+    v = np.array([[4, 2, 4], [10, 5, 7]], float)
+    expected = v / 2 + np.array([1, 0, 0]) * np.linalg.norm(v, axis=1, keepdims=True)
+    assert np.allclose(q.numpy(), expected, rtol=1e-6)
+
+
+def test_names_of_other_libraries_mean_the_builtins():
+    namespace = {"math": math, "np": np}
+    got, interpreted = meaning.results(
+        """
+        def k(x, y):
+            i = tid()
+            y[i] = math.sin(x[i]) + np.arctan2(x[i], 2.0) + math.pi
+        """,
+        np.array([0.5, 1.0]),
+        namespace,
+    )
+    x = np.array([0.5, 1.0])
+    assert np.allclose(got, np.sin(x) + np.arctan2(x, 2) + np.pi, rtol=1e-14)
+    assert np.allclose(interpreted, got, rtol=1e-14)
+
+
+def test_users_names_win_only_where_a_kernel_can_use_them():
+    namespace = {"sin": "a string", "cos": 0.25}
+    got, _ = meaning.results("def k(x, y):\n    i = tid()\n    y[i] = sin(x[i]) + cos\n", np.array([1.0]), namespace)
+    assert np.allclose(got, np.sin(1.0) + 0.25)
+
+
+def test_plus_equals_is_atomic_unless_the_element_is_the_threads_own():
+    shared = meaning.define("def k(x: array[float], y: array[float]):\n    i = tid()\n    y[0] += x[i]\n")["k"]
+    own = meaning.define("def k(x: array[float], y: array[float]):\n    i = tid()\n    y[i] += x[i]\n")["k"]
+    assert "atomicAdd" in inspect.cuda(shared)
+    assert "atomicAdd" not in inspect.cuda(own)
+
+
+def test_plus_equals_on_overlapping_arrays_stays_atomic():
+    kernel = meaning.define("def k(x, y):\n    i = tid()\n    x[i] += 1.0\n    y[i] += 10.0\n")["k"]
+    base = wb.zeros(20001, wb.types.float64)
+    wb.launch(kernel, 20000, inputs=[base[1:], base[:-1]])
+    assert base.numpy()[0] == 10 and base.numpy()[-1] == 1 and (base.numpy()[1:-1] == 11).all()

@@ -1,0 +1,175 @@
+"""What is refused, with the place the caret points at and the sentence."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+import workbench as wb
+from tests.frontend import meaning
+from workbench.errors import CellErrors, KernelSyntaxError, KernelTypeError
+
+# statement, text under the caret, part of the sentence or of the advice
+SYNTAX = [
+    ("z = foo + 1", "foo", "The name foo is not defined"),
+    ("z = sinn(1.0)", "sinn", "Did you mean sin?"),
+    ("z = lambda a: a", "lambda a: a", "no lambda"),
+    ("z = [1, 2]", "[1, 2]", "no list"),
+    ("z = [q for q in range(3)]", "[q for q in range(3)]", "no comprehension"),
+    ("z = {1: 2}", "{1: 2}", "no dict"),
+    ("z = 'text'", "'text'", "no string"),
+    ("z = None", "None", "no None"),
+    ("z = f'{i}'", "f'{i}'", "no strings"),
+    ("try:\n        z = 1\n    except ValueError:\n        z = 2", "try:", "no try"),
+    ("raise ValueError", "raise ValueError", "no raise"),
+    ("with x:\n        z = 1", "with x:", "no with"),
+    ("assert i > 0", "assert i > 0", "assert is not in the language yet"),
+    ("print(i)", "print(i)", "print is not in the language yet"),
+    ("del i", "del i", "no del"),
+    ("global z", "global z", "global names"),
+    ("import math", "import math", "no import"),
+    ("z = yield i", "yield i", "no yield"),
+    ("z = (q := i)", "q := i", "no :="),
+    ("for q in range(3):\n        break", "break", "break is not in the language yet"),
+    ("for q in range(3):\n        continue", "continue", "continue is not in the language yet"),
+    ("for q in range(3):\n        return", "return", "return inside a loop"),
+    ("for q in range(3):\n        z = q\n    else:\n        z = 1", "for q in range(3):", "else of a loop"),
+    ("while i > 3:\n        i -= 1\n    else:\n        i = 1", "while i > 3:", "else of a loop"),
+    ("for q in x:\n        z = q", "for q in x:", "runs over range"),
+    ("z = x[0:2]", "0:2", "slice is not in the language yet"),
+    ("z = x.foo", "x.foo", "has no foo"),
+    ("z = x @ x", "x @ x", "operator @"),
+    ("def f():\n        pass", "def f():", "cannot be defined inside"),
+    ("i + 1", "i + 1", "computes a value and drops it"),
+    ("z = x if 1 in (1, 2) else x", "1 in (1, 2)", "Only < <= > >= == !="),
+    ("z = k(x, y)", "k(x, y)", "is a kernel"),
+    ("x[i].x = 1.0", "x[i].x", "component"),
+]
+TYPES = [
+    ("y[i] = sin(i) * 2.0", "sin(i)", "it got int32"),
+    ("y[i, 0] = 1.0", "y[i, 0]", "1 dimension"),
+    ("y[0.5] = 1.0", "0.5", "index must be an integer"),
+    ("y[x[i]] = 1.0", "x[i]", "index must be an integer"),
+    ("n = 1\n    n = i\n    y[i] = float(n) if n else 0.0\n    for q in range(3):\n        n = x[q]",
+     "for q in range(3):", "int32 before the loop and float32 after"),
+    ("if i > 3:\n        s = 1.0\n    y[i] = s", "s", "set only if i > 3 holds"),
+    ("if i > 3:\n        s = 1.0\n    else:\n        s = i\n    y[i] = s", "if i > 3:", "float literal on one path"),
+    ("for q in range(3):\n        s = 1.0\n    y[i] = s", "s", "set only inside the loop"),
+    ("y[i] = i & x[i]", "i & x[i]", "takes integers"),
+    ("z = i and i > 3", "i", "and/or take bools"),
+    ("z = min(1.0)", "min(1.0)", "takes 2 arguments"),
+    ("z = clamp(x[i], 0.0, top=1.0)", "clamp(x[i], 0.0, top=1.0)", "no argument top"),
+    ("z = vec3(1.0, 2.0)", "vec3(1.0, 2.0)", "0, 1 or 3 components"),
+    ("v = vec3()\n    z = v[3]", "v[3]", "components 0 to 2"),
+    ("v = vec3()\n    z = v.w", "v.w", "has no w"),
+    ("v = vec3() + vec2()", "vec3() + vec2()", "vectors of one length"),
+    ("z = x + 1.0", "x + 1.0", "Index the array"),
+    ("x = 1.0\n    z = x[0]", "x[0]", "cannot be indexed"),
+    ("a, b = i", "a, b", "cannot be unpacked"),
+    ("a, b = tid()", "tid()", "asked for 1 indices before"),
+    ("z = tid(1)", "tid(1)", "takes no arguments"),
+    ("z = len(i)", "len(i)", "takes an array or a vector"),
+    ("z = i ** i", "i ** i", "may be a fraction"),
+    ("z = 1 // 0", "1 // 0", "cannot be computed"),
+    ("z = int8(300)", "int8(300)", "does not fit int8"),
+    ("z = range(2.0)", "range(2.0)", "stands only in"),
+    ("for q in range(2.0):\n        z = q", "for q in range(2.0):", "takes integers"),
+    ("for q in range(0, 5, 0):\n        z = q", "for q in range(0, 5, 0):", "must not be 0"),
+    ("atomic_add(y, 0.5)", "atomic_add(y, 0.5)", "an array, its indices and a value"),
+    ("return i", "return i", "A kernel returns nothing"),
+    ("z: foo = 1", "foo", "not defined"),
+]  # fmt: skip
+
+
+def wrong(statement: str) -> wb.WorkbenchError:
+    """The only error of a kernel with this statement."""
+    text = f"@kernel\ndef k(x: array[float], y: array[float]):\n    i = tid()\n    {statement}\n"
+    with pytest.raises(wb.WorkbenchError) as caught:
+        meaning.define(text)
+    return caught.value
+
+
+def under_caret(error: wb.WorkbenchError) -> str:
+    """The text that the carets underline."""
+    line, carets = error.location.excerpt().splitlines()
+    start = carets.index("^")
+    return line[start : start + carets.count("^")]
+
+
+@pytest.mark.parametrize(("statement", "place", "sentence"), SYNTAX + TYPES)
+def test_refused_at_its_place(statement, place, sentence):
+    error = wrong(statement)
+    kind = KernelSyntaxError if (statement, place, sentence) in SYNTAX else (KernelTypeError, KernelSyntaxError)
+    assert isinstance(error, kind)
+    assert not isinstance(error, CellErrors), error.render()
+    assert under_caret(error) == place
+    assert sentence in f"{error.message} {error.advice}"
+    assert error.function == "k"
+
+
+def test_all_errors_of_a_cell_come_together_each_once():
+    text = """
+    def k(x: array[float], y: array[float]):
+        i = tid()
+        y[i] = foo
+        z = bar + 1
+        y[i] = z * 2
+        for q in range(3):
+            y[q] = baz
+
+    def m(x: array[float]):
+        x[tid()] = "no"
+    """
+    with pytest.raises(CellErrors) as caught:
+        meaning.define(text)
+    lines = [e.location.line for e in caught.value.errors]
+    assert lines == [3, 4, 7, 10]
+    assert "4 errors" in caught.value.render()
+
+
+def test_errors_survive_pickling_with_their_place():
+    error = pickle.loads(pickle.dumps(wrong("z = foo")))
+    assert (error.message, error.location.line, error.function) == ("The name foo is not defined.", 4, "k")
+
+
+def test_a_missing_annotation_is_named_where_a_type_is_needed():
+    kernel = meaning.define("def k(x, y: array[float]):\n    y[tid()] = x\n")["k"]
+    with pytest.raises(KernelTypeError, match="The parameter x of k has no type"):
+        kernel.specialise()
+
+
+def test_recursion_is_refused():
+    with pytest.raises(KernelSyntaxError, match="f calls itself"):
+        meaning.define("def f(a):\n    return f(a)\n\ndef k(x: array[float]):\n    x[tid()] = f(1.0)\n")
+
+
+def test_a_wrong_annotation_is_refused():
+    with pytest.raises(KernelTypeError, match="annotation of x"):
+        meaning.define("def k(x: array['colour']):\n    x[tid()] = 1.0\n")
+
+
+def test_variadic_parameters_are_refused():
+    with pytest.raises(KernelSyntaxError, match="args is variadic"):
+        meaning.define("def k(x: array[float], *args):\n    x[tid()] = 1.0\n")
+
+
+def test_stray_lines_and_broken_python_are_refused_at_their_line():
+    with pytest.raises(KernelSyntaxError, match="holds only defs") as caught:
+        meaning.define("a = 1\ndef k(x: array[float]):\n    x[tid()] = 1.0\n")
+    assert caught.value.location.line == 1
+    with pytest.raises(KernelSyntaxError, match="not Python") as caught:
+        meaning.define("def k(x:\n    x[tid()] = 1.0\n")
+    assert caught.value.location.line >= 1
+
+
+def test_one_cell_defines_nothing_when_it_is_wrong():
+    names = {"k": "mine"}
+    with pytest.raises(wb.WorkbenchError):
+        meaning.define("def k(x: array[float]):\n    x[tid()] = foo\n", names)
+    assert names == {"k": "mine"}
+
+
+def test_carets_count_characters_not_bytes():
+    error = wrong("z = 1.0 if i > 0 else 2.0; élan = déjà")
+    assert under_caret(error) == "déjà"

@@ -1,0 +1,26 @@
+#define WB_FN static __device__ __forceinline__
+struct wb_dims { long long n[4]; };
+template <typename T, int N> struct wb_array { T* data; long long shape[N]; long long strides[N]; };
+template <typename T> WB_FN T wb_min(T a, T b) { return a != a || a < b ? a : b; }
+template <typename T> WB_FN T wb_max(T a, T b) { return a != a || a > b ? a : b; }
+
+extern "C" __global__ void blur(wb_dims dim, wb_array<float, 2> image, wb_array<float, 2> out, int radius)
+{
+    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+    if (linear >= dim.n[0] * dim.n[1]) return;
+    int i = (int)(linear / dim.n[1]);
+    int j = (int)(linear % dim.n[1]);
+    int h = (int)image.shape[0];
+    int w = (int)image.shape[1];
+    float s = 0.0f;
+    float n = 0.0f;
+    for (int di = int(0U - radius); di < int(radius + 1U); ++di) {
+        for (int dj = int(0U - radius); dj < int(radius + 1U); ++dj) {
+            int y = wb_min(wb_max(0, int(unsigned(i) + di)), h - 1);
+            int x = wb_min(wb_max(0, int(unsigned(j) + dj)), w - 1);
+            s += image.data[y * image.shape[1] + x];
+            n += 1.0f;
+        }
+    }
+    out.data[i * out.shape[1] + j] = s / n;
+}

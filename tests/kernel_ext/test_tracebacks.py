@@ -1,0 +1,105 @@
+"""What a user sees of an error: the cell's line, a caret, a sentence; our files only when `%tb` asks for them."""
+
+from __future__ import annotations
+
+import re
+
+from kernel_ext import tracebacks
+from workbench.errors import CellErrors, KernelTypeError, LaunchError, WorkbenchError
+from workbench.source import Location, Source
+
+CELL = "%%kernel\ndef saxpy(a):\n    return a\n"
+BAD = "%%kernel\ndef saxpy(a):\n    b = nope\n    return nope + a\n"
+
+
+def test_all_errors_of_a_cell_at_their_lines(loaded) -> None:
+    loaded.run("1")
+    loaded.run(BAD)
+    assert loaded.errors == [
+        "KernelTypeError  f, Cell In[3], line 3",
+        "        b = nope",
+        "            ^^^^",
+        "unknown name nope.  Did you mean note?",
+        "",
+        "KernelTypeError  f, Cell In[3], line 4",
+        "        return nope + a",
+        "               ^^^^",
+        "unknown name nope.  Did you mean note?",
+        "",
+        "2 errors",
+    ]
+
+
+def test_a_single_error_has_no_count(loaded) -> None:
+    loaded.run(BAD.replace("b = nope", "b = 1"))
+    assert loaded.errors[0] == "KernelTypeError  f, Cell In[2], line 4"
+    assert loaded.errors[-1] == "unknown name nope.  Did you mean note?"
+
+
+def test_a_refused_launch_shows_the_users_own_line(loaded) -> None:
+    loaded.run(CELL)
+    loaded.run(BAD)
+    loaded.run("x = 1\nsaxpy.launch()")
+    assert loaded.errors == [
+        "LaunchError",
+        "cell [3], which defines saxpy, no longer compiles.",
+        "",
+        "raised at Cell In[4], line 2",
+        "    saxpy.launch()",
+    ]
+
+
+def test_tb_then_shows_everything(loaded) -> None:
+    loaded.run(BAD)
+    loaded.run("%tb")
+    text = "\n".join(loaded.errors)
+    assert "Traceback (most recent call last)" in text
+    assert re.search(r"kernel_ext/cells\.py", text) and "CellErrors" in text
+
+
+def test_errors_of_others_look_as_ever(loaded) -> None:
+    loaded.run("1 / 0")
+    assert "ZeroDivisionError" in "\n".join(loaded.errors) and len(loaded.errors) > 3
+
+
+def test_a_handler_of_someone_else_stays(session, library) -> None:
+    seen = []
+    session.shell.set_custom_exc((LaunchError,), lambda shell, kind, error, tb, tb_offset=None: seen.append(error))
+    session.run("%load_ext kernel_ext")
+    assert session.shell.custom_exceptions == (LaunchError,)
+    session.run(BAD)
+    assert session.errors[0] == "KernelTypeError  f, cell [2], line 3", "the error's own hook still shows it short"
+    session.run("%unload_ext kernel_ext")
+    assert session.shell.custom_exceptions == (LaunchError,)
+
+
+def test_places_outside_cells_keep_their_names() -> None:
+    source = Source("x = 1\n", "blur.py", "/home/me/blur.py")
+    error = KernelTypeError("no.", Location(source, 1, 0, 1, 1), function="blur")
+    assert tracebacks.render(error, lambda name: name) == [
+        "KernelTypeError  blur, blur.py, line 1",
+        "    x = 1",
+        "    ^",
+        "no.",
+    ]
+
+
+def test_errors_without_a_place_are_one_sentence() -> None:
+    errors = CellErrors("2", errors=[WorkbenchError("one."), WorkbenchError("two.", advice="Do it.")])
+    assert tracebacks.render(errors, str) == [
+        "WorkbenchError", "one.", "", "WorkbenchError", "two.  Do it.", "", "2 errors",
+    ]  # fmt: skip
+
+
+class _Compile:
+    """IPython 7.34's compiler gives no label, neither for its own names nor for ipykernel's files."""
+
+
+class _Shell:
+    compile = _Compile()
+
+
+def test_older_shells_name_cells_too() -> None:
+    assert tracebacks.cell_label(_Shell(), "<ipython-input-6-3fa982f4d195>") == "Cell In[6]"
+    assert tracebacks.cell_label(_Shell(), "/tmp/ipykernel_77/123.py") == "a cell"
+    assert tracebacks.cell_label(_Shell(), "/home/me/blur.py") == "/home/me/blur.py"

@@ -1,0 +1,59 @@
+"""Plain additions in the place of atomic ones, where no other thread can touch the element.
+
+`y[i] += v` is an atomic add, because other threads may add there too. Where every access to an array in the kernel is at
+the thread's own index, none can, and a plain add vectorises. That holds as long as no argument overlaps another one, so
+the launcher asks for the atomic form where arguments do.
+"""
+
+from __future__ import annotations
+
+from workbench.ir.rewrite import Mapping, fresh, map_blocks, replace_body
+from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.types import ArrayType
+
+
+def own(function: Function) -> Function:
+    """The function with plain adds to arrays that each thread touches at its own index alone; itself where none is."""
+    arrays = owned_arrays(function)
+    if not any(op.name == "atomic_add" and op.operands[0] in arrays for op in walk(function.body)):
+        return function
+    return replace_body(function, _block(function.body, arrays, {}))
+
+
+def owned_arrays(function: Function) -> frozenset[Value]:
+    """The array parameters whose every access is at the thread's own index: each `tid()` once, in any order."""
+    axes = {op.result: op.attrs["axis"] for op in walk(function.body) if op.name == "tid"}
+    shared: set[Value] = set()
+    for op in walk(function.body):
+        if op.name in ("load", "store", "atomic_add"):
+            array = op.operands[0]
+            assert isinstance(array.type, ArrayType)
+            indices = op.operands[1 : 1 + array.type.ndim]
+            if sorted(axes.get(i, -1) for i in indices) != list(range(function.launch_ndim)):
+                shared.add(array)
+        elif op.name == "reduce_add":
+            shared.add(op.operands[0])
+    return frozenset(p for p in function.params if isinstance(p.type, ArrayType) and p not in shared)
+
+
+def _block(block: Block, arrays: frozenset[Value], mapping: Mapping) -> Block:
+    ops: list[Op] = []
+    for op in block.ops:
+        operands = tuple(mapping.get(v, v) for v in op.operands)
+        moved = Op(op.name, operands, op.results, op.attrs, op.blocks, op.location)
+        if op.name == "atomic_add" and op.operands[0] in arrays:
+            ops += _plain(moved)
+            mapping[op.result] = ops[-3].result
+        else:
+            ops.append(map_blocks(moved, lambda inner: _block(inner, arrays, mapping)))
+    return Block(block.params, tuple(ops))
+
+
+def _plain(op: Op) -> list[Op]:
+    *place, value = op.operands
+    old, new = fresh(op.result), Value(op.result.type)
+    return [
+        Op("load", tuple(place), (old,), {}, (), op.location),
+        Op("add", (old, value), (new,), {}, (), op.location),
+        Op("store", (*place, new), (), {}, (), op.location),
+    ]
