@@ -92,6 +92,7 @@ class Cells:
     """The kernel cells of one session."""
 
     def __init__(self) -> None:
+        """No cell has run yet."""
         self._kernels: dict[str, dict[str, Any]] = {}
 
     def build(self, text: str, namespace: dict[str, Any], options: CellOptions, place: Place, watch: Watcher) -> Built:

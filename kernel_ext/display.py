@@ -42,6 +42,7 @@ class StatusDisplay:
     """
 
     def __init__(self, live: bool, quiet: bool = False) -> None:
+        """`live`: the front end can change an output later; `quiet`: show nothing at all."""
         self.card: Any = None
         self._live = live
         self._quiet = quiet

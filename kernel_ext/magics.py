@@ -35,7 +35,9 @@ class KernelMagics(Magics):
     widgets = Bool(True, help="Show live status cards; without them every output is static.").tag(config=True)
 
     def __init__(self, shell: Any) -> None:
+        """For the shell whose cells these magics run."""
         super().__init__(shell)
+        self.here = shell
         self.widgets = widgets_wanted()
         self.cells = Cells()
         self.cards: dict[str, Any] = {}
@@ -68,7 +70,7 @@ class KernelMagics(Magics):
         args = self._parse(KernelMagics.kernel, line)
         if not cell.strip():
             raise KernelUsageError("the cell below %%kernel is empty; write a def in it")
-        namespace = self.shell.user_ns
+        namespace = self.here.user_ns
         options = self._options(args, namespace)
         self._build(cell, options, self._place(line, cell, options), args.quiet)
 
@@ -88,7 +90,7 @@ class KernelMagics(Magics):
         """
         args = self._parse(KernelMagics.inspect, line)
         try:
-            kernel = cells.find_kernel(args.kernel, self.shell.user_ns)
+            kernel = cells.find_kernel(args.kernel, self.here.user_ns)
             panes = cells.parse_panes(" ".join(args.panes), queries.PANES)
         except Refusal as refusal:
             _refuse(refusal)
@@ -124,7 +126,7 @@ class KernelMagics(Magics):
             raise KernelUsageError(f"%cache {args.action} takes {wanted}")
         elif args.action == "why":
             try:
-                print(queries.cache_why(cells.find_kernel(args.what, self.shell.user_ns)))
+                print(queries.cache_why(cells.find_kernel(args.what, self.here.user_ns)))
             except Refusal as refusal:
                 _refuse(refusal)
         elif args.action == "export":
@@ -154,7 +156,7 @@ class KernelMagics(Magics):
         return CellOptions(args.name, args.backend, constants, panes, args.grad, args.fast_math)
 
     def _build(self, text: str, options: CellOptions, place: Place, quiet: bool) -> None:
-        screen = StatusDisplay(live=getattr(self.shell, "kernel", None) is not None, quiet=quiet)
+        screen = StatusDisplay(live=getattr(self.here, "kernel", None) is not None, quiet=quiet)
         screen.open(StatusView(cell=place.name), widgets=self.widgets)
         self._keep(place, screen.card)
         last: list[StatusView] = []
@@ -164,7 +166,7 @@ class KernelMagics(Magics):
             screen.watch(view)
 
         try:
-            built = self.cells.build(text, self.shell.user_ns, options, place, watch)
+            built = self.cells.build(text, self.here.user_ns, options, place, watch)
         except BaseException:
             if last:
                 screen.close(last[0])
@@ -183,29 +185,29 @@ class KernelMagics(Magics):
         before = whole[: -len(cell)].count("\n") if whole.endswith(cell) else 1
         filename = self._filename(cell)
         # A shell may count on before the cell's code runs, so the file's own number comes first.
-        found = re.fullmatch(r"Cell In\[(\d+)\]", cell_label(self.shell, filename))
-        number = found[1] if found else self.shell.execution_count
+        found = re.fullmatch(r"Cell In\[(\d+)\]", cell_label(self.here, filename))
+        number = found[1] if found else self.here.execution_count
         lines = (whole if whole.endswith(cell) else f"%%kernel {line}\n{cell}").splitlines(keepends=True)
         linecache.cache[filename] = (sum(map(len, lines)), None, lines, filename)
         return Place(options.name or f"cell [{number}]", filename, before, self._identity(options))
 
     def _whole(self, cell: str) -> str:
         """The cell as it was typed, its magic's line included; empty where the shell does not tell."""
-        typed = getattr(self.shell.history_manager, "input_hist_raw", None) or [""]
+        typed = getattr(self.here.history_manager, "input_hist_raw", None) or [""]
         return typed[-1] + ("\n" if cell.endswith("\n") and not typed[-1].endswith("\n") else "")
 
     def _filename(self, cell: str) -> str:
         """The file that the running cell's code carries."""
         frame = sys._getframe(1)
         while frame is not None:
-            if frame.f_globals is self.shell.user_global_ns and frame.f_code.co_name == "<module>":
+            if frame.f_globals is self.here.user_global_ns and frame.f_code.co_name == "<module>":
                 return frame.f_code.co_filename
             frame = frame.f_back
-        return self.shell.compile.cache(cell, self.shell.execution_count)
+        return self.here.compile.cache(cell, self.here.execution_count)
 
     def _identity(self, options: CellOptions) -> str:
         """The same for each run of the same cell, where the front end or `-n` tells."""
-        parent = getattr(self.shell, "parent_header", None) or {}
+        parent = getattr(self.here, "parent_header", None) or {}
         cell_id = (parent.get("metadata") or {}).get("cellId") if isinstance(parent, dict) else None
         return str(cell_id or options.name or "")
 

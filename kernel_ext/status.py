@@ -193,9 +193,9 @@ def _compiled_line(view: StatusView) -> str:
 
 def _recompiled_line(view: StatusView) -> str:
     built = tuple(r for r in view.rows if r.state in ("compiled", "recompiled"))
-    why = tuple(dict.fromkeys(w for r in built for w in r.why))
-    more = f" and {len(why) - 1} more" if len(why) > 1 else ""
-    return _join(f"recompiled: {why[0]}{more}", *_tail(view, built))
+    first, *others = dict.fromkeys(w for r in built for w in r.why)
+    more = f" and {len(others)} more" if others else ""
+    return _join(f"recompiled: {first}{more}", *_tail(view, built))
 
 
 def _tail(view: StatusView, built: tuple[KernelRow, ...]) -> tuple[str, ...]:

@@ -50,15 +50,10 @@ def cell_label(shell: Any, filename: str) -> str:
 
 def render(error: WorkbenchError, label: Label, tb: TracebackType | None = None) -> list[str]:
     """The error's lines; `label` names a file, `tb` tells where the user's code met the error."""
-    errors = error.errors if isinstance(error, CellErrors) else (error,)
-    rows: list[str] = []
-    for each in errors:
-        rows += [*_one(each, label), ""]
-    if len(errors) > 1:
-        rows += [f"{len(errors)} errors"]
-    else:
-        rows += _caller(tb, errors[0].location, label)
-    return rows[:-1] if rows[-1] == "" else rows
+    if isinstance(error, CellErrors):
+        return [row for each in error.errors for row in (*_one(each, label), "")] + [f"{len(error.errors)} errors"]
+    caller = _caller(tb, error.location, label)
+    return [*_one(error, label), *(["", *caller] if caller else [])]
 
 
 def _one(error: WorkbenchError, label: Label) -> list[str]:
@@ -103,6 +98,7 @@ class ShortTracebacks:
     """Shows WorkbenchErrors short while installed in a shell; leaves a handler that someone else set."""
 
     def __init__(self, shell: Any) -> None:
+        """For `shell`; nothing is changed before `install`."""
         self.shell = shell
         self._before: tuple[Any, Any] | None = None
 

@@ -32,6 +32,7 @@ class StatusCard(anywidget.AnyWidget):
     twin = traitlets.Unicode("").tag(sync=True)
 
     def __init__(self, view: StatusView, twin: str = "", make_pane: PaneMaker | None = None) -> None:
+        """`twin` is a class of the static output to hide; `make_pane` makes the text of a kernel's pane when asked."""
         super().__init__(view=as_data(view), twin=twin, panes=[[name, PANE_TITLES[name]] for name in _LIVE_PANES])
         self._make_pane = make_pane
         self._made: dict[tuple[str, str], dict[str, Any]] = {}
@@ -39,7 +40,7 @@ class StatusCard(anywidget.AnyWidget):
         self.on_msg(self._answer)
 
     def show(self, view: StatusView, make_pane: PaneMaker | None = None) -> None:
-        """Show another view of the same cell; `make_pane` makes the text of a kernel's pane when asked."""
+        """Show another view of the same cell; with `make_pane`, panes are made anew."""
         if make_pane is not None:
             with self._asking:
                 self._make_pane = make_pane

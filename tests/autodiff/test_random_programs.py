@@ -44,7 +44,9 @@ def _block(draw: st.DrawFn, floats: list[str], ints: list[str], depth: int, leas
 
 
 def _statement(draw: st.DrawFn, floats: list[str], ints: list[str], depth: int) -> list[str]:
-    kinds = ["new", "assign", "assign", "assign", "store", "update", "atomic"] + ["if", "for", "for", "for"] * (depth > 0)
+    kinds = ["new", "assign", "assign", "assign", "store", "update", "atomic"] + ["if", "for", "for", "for"] * (
+        depth > 0
+    )
     kind = draw(st.sampled_from(kinds))
     value = _expression(draw, floats, ints, 2)
     locals_ = [f for f in floats if f.startswith("t")]
@@ -100,7 +102,9 @@ def _indent(lines: list[str]) -> list[str]:
 def _objective(function: Any, args: list[Any], seeds: dict[str, np.ndarray]) -> float:
     copies = [np.array(a) if isinstance(a, np.ndarray) else a for a in args]
     run(function, SIZE, copies)
-    return float(sum(np.sum(seeds[p.name] * c) for p, c in zip(function.params, copies, strict=True) if p.name in seeds))
+    return float(
+        sum(np.sum(seeds[p.name] * c) for p, c in zip(function.params, copies, strict=True) if p.name in seeds)
+    )
 
 
 def _verdict(body: str) -> str:
@@ -126,7 +130,9 @@ def _verdict(body: str) -> str:
 
     coarse, fine = slope(2e-4), slope(1e-4)
     expected = (4 * fine - coarse) / 3
-    parts = [float(np.sum(found[n] * d)) for n, d in zip("xyzwv", directions, strict=True)] + [float(found["a"][0]) * along]
+    parts = [float(np.sum(found[n] * d)) for n, d in zip("xyzwv", directions, strict=True)] + [
+        float(found["a"][0]) * along
+    ]
     scale = max(1.0, *(abs(p) for p in parts))
     if not np.isfinite([coarse, fine]).all() or abs(coarse - fine) > 1e-4 * scale or scale > 1e5:
         return "no verdict"

@@ -16,21 +16,41 @@ from workbench.types import float64, int32
 # Body of a kernel (x, y, w, at, a, n), the text of the line it is refused at, part of the message.
 REFUSED: dict[str, tuple[str, str, str]] = {
     "product in a dynamic loop": (
-        "s = float64(1.0)\n    for j in range(n):\n        s = s * x[j]\n    y[i] = s", "s = s * x[j]", "s changes in every iteration"
+        """s = float64(1.0)
+    for j in range(n):
+        s = s * x[j]
+    y[i] = s""", "s = s * x[j]", "s changes in every iteration"
     ),
     "maximum in a dynamic loop": (
         "s = x[0]\n    for j in range(n):\n        s = max(s, x[j])\n    y[i] = s", "s = max(s, x[j])", "s changes"
     ),
     "needed behind a sum": (
-        "s = float64(0.0)\n    t = float64(0.0)\n    for j in range(n):\n        s = s + x[j]\n        u = s + 1.0\n        t += sin(u)\n    y[i] = t",
+        """s = float64(0.0)
+    t = float64(0.0)
+    for j in range(n):
+        s = s + x[j]
+        u = s + 1.0
+        t += sin(u)
+    y[i] = t""",
         "t += sin(u)", "needs its value",
     ),
     "an index that changes irregularly": (
-        "s = float64(0.0)\n    c = 1\n    for j in range(n):\n        s += x[c] * x[c]\n        c = (c * 3) % 5\n    y[i] = s",
+        """s = float64(0.0)
+    c = 1
+    for j in range(n):
+        s += x[c] * x[c]
+        c = (c * 3) % 5
+    y[i] = s""",
         "s += x[c] * x[c]", "c changes",
     ),
     "a flag": (
-        "s = float64(0.0)\n    f = i > 0\n    for j in range(n):\n        if f:\n            s += x[j]\n        f = not f\n    y[i] = s",
+        """s = float64(0.0)
+    f = i > 0
+    for j in range(n):
+        if f:
+            s += x[j]
+        f = not f
+    y[i] = s""",
         "if f:", "f changes",
     ),
     "a static loop that is too long": (
@@ -43,17 +63,23 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "while, carried": (
         "s = x[i]\n    while s < 10.0:\n        s = s * 2.0\n    y[i] = s", "while s < 10.0:", "while loop carries s"
     ),
-    "while, stores": ("c = 0\n    while c < n:\n        y[c] = x[c]\n        c += 1", "while c < n:", "while loop changes"),
+    "while, stores": ("""c = 0
+    while c < n:
+        y[c] = x[c]
+        c += 1""", "while c < n:", "while loop changes"),
     "the old value of an atomic": (
         "s = atomic_add(x, 0, 1.0)\n    y[i] = s * s", "s = atomic_add(x, 0, 1.0)", "old value"
     ),
-    "the old value of a counter": ("j = atomic_add(at, 0, 1)\n    y[j] = x[i]", "j = atomic_add(at, 0, 1)", "old value"),
+    "the old value of a counter": ("""j = atomic_add(at, 0, 1)
+    y[j] = x[i]""", "j = atomic_add(at, 0, 1)", "old value"),
     "another thread's element": ("y[i] = x[i]\n    x[i] = y[(i + 1) % n]", "x[i] = y[(i + 1) % n]", "another thread"),
     "shifted": ("if i > 0:\n        x[i] = x[i - 1] + a", "x[i] = x[i - 1] + a", "another thread"),
     "a sum into one element": ("y[0] = y[0] + x[i]", "y[0] = y[0] + x[i]", "another thread"),
-    "assigned and added": ("y[i] = x[i]\n    atomic_add(y, at[i], x[i])", "atomic_add(y, at[i], x[i])", "both assigned"),
+    "assigned and added": ("""y[i] = x[i]
+    atomic_add(y, at[i], x[i])""", "atomic_add(y, at[i], x[i])", "both assigned"),
     "added and read": ("atomic_add(y, at[i], x[i])\n    x[i] = y[i] * a", "x[i] = y[i] * a", "another thread"),
-    "one row of two indices": ("i2 = i + 0 * i\n    w[0, i2] = w[i, 0] + a", "w[0, i2] = w[i, 0] + a", "another thread"),
+    "one row of two indices": ("""i2 = i + 0 * i
+    w[0, i2] = w[i, 0] + a""", "w[0, i2] = w[i, 0] + a", "another thread"),
 }  # fmt: skip
 
 

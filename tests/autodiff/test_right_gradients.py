@@ -95,10 +95,19 @@ NANS: dict[str, str] = {
     "if": "if x[i] > 0.0:\n        y[i] = sqrt(x[i]) * log(x[i])\n    else:\n        y[i] = x[i]",
     "if, computed outside": "r = sqrt(x[i])\n    t = x[i]\n    if x[i] > 0.0:\n        t = r * a\n    y[i] = t",
     "where": "y[i] = where(x[i] > 0.0, sqrt(x[i]), x[i] * a)",
-    "where of a shared value": "r = sqrt(x[i])\n    y[i] = where(x[i] > 0.0, r, 0.0) * a + where(x[i] > 0.0, r * r, 1.0)",
+    "where of a shared value": """r = sqrt(x[i])
+    y[i] = where(x[i] > 0.0, r, 0.0) * a + where(x[i] > 0.0, r * r, 1.0)""",
     "where in where": "r = log(x[i])\n    y[i] = where(x[i] > 0.0, where(x[i] > 1.0, r, r * r), a)",
-    "where in an untaken if": "r = log(x[i])\n    t = a\n    if i > 0:\n        t = where(x[i] > 0.0, r, a)\n    y[i] = t",
-    "a loop that does not run": "r = sqrt(x[i])\n    s = float64(0.0)\n    for j in range(int(x[i] > 0.0)):\n        s += r\n    y[i] = s",
+    "where in an untaken if": """r = log(x[i])
+    t = a
+    if i > 0:
+        t = where(x[i] > 0.0, r, a)
+    y[i] = t""",
+    "a loop that does not run": """r = sqrt(x[i])
+    s = float64(0.0)
+    for j in range(int(x[i] > 0.0)):
+        s += r
+    y[i] = s""",
     "a sum that is not used": """s = float64(0.0)
     for j in range(n):
         s += sqrt(x[j])
@@ -152,7 +161,10 @@ LOOPS: dict[str, str] = {
     y[i] = s""",
     "static maximum": "m = x[0]\n    for j in range(1, 4):\n        m = max(m, x[j])\n    y[i] = m",
     "dynamic sum": "s = float64(0.0)\n    for j in range(n):\n        s += sin(x[j]) * a\n    y[i] = s * s",
-    "sum from the shape": "s = float64(0.0)\n    for j in range(len(x)):\n        s += x[j] * x[j]\n    y[i] = s * x[i]",
+    "sum from the shape": """s = float64(0.0)
+    for j in range(len(x)):
+        s += x[j] * x[j]
+    y[i] = s * x[i]""",
     "starts with a value": "s = x[i] * a\n    for j in range(n):\n        s += x[j]\n    y[i] = s * s",
     "two sums": """s = float64(0.0)
     t = a
@@ -170,12 +182,28 @@ LOOPS: dict[str, str] = {
     y[i] = u * v""",
     "last one wins": "s = a\n    for j in range(n):\n        s = x[j] * x[j]\n    y[i] = s",
     "selection": "s = a\n    for j in range(n):\n        if j == i:\n            s = x[j] * a\n    y[i] = s * s",
-    "conditional sum": "s = float64(0.0)\n    for j in range(n):\n        if j != i:\n            s += x[j] * x[i]\n    y[i] = s",
+    "conditional sum": """s = float64(0.0)
+    for j in range(n):
+        if j != i:
+            s += x[j] * x[i]
+    y[i] = s""",
     "steps": "s = float64(0.0)\n    for j in range(1, n, 2):\n        s += x[j] * float64(j)\n    y[i] = s",
-    "backwards": "s = float64(0.0)\n    for j in range(n - 1, -1, -1):\n        s = 0.5 * s + x[j] * x[j]\n    y[i] = s",
-    "backwards by two": "s = float64(0.0)\n    for j in range(n - 1, 0, -2):\n        s = 0.5 * s + x[j] * x[j]\n    y[i] = s",
-    "a step from a parameter": "s = float64(0.0)\n    for j in range(4, i, -m):\n        s = 0.5 * s + x[j] * x[j]\n    y[i] = s",
-    "a rising step from a parameter": "s = float64(0.0)\n    for j in range(i, 5, m):\n        s = 0.5 * s + x[j] * x[j]\n    y[i] = s",
+    "backwards": """s = float64(0.0)
+    for j in range(n - 1, -1, -1):
+        s = 0.5 * s + x[j] * x[j]
+    y[i] = s""",
+    "backwards by two": """s = float64(0.0)
+    for j in range(n - 1, 0, -2):
+        s = 0.5 * s + x[j] * x[j]
+    y[i] = s""",
+    "a step from a parameter": """s = float64(0.0)
+    for j in range(4, i, -m):
+        s = 0.5 * s + x[j] * x[j]
+    y[i] = s""",
+    "a rising step from a parameter": """s = float64(0.0)
+    for j in range(i, 5, m):
+        s = 0.5 * s + x[j] * x[j]
+    y[i] = s""",
     "empty": "s = a\n    for j in range(n, 2):\n        s += x[j]\n    y[i] = s * s",
     "bounds from the thread": "s = float64(0.0)\n    for j in range(i, n):\n        s += x[j] * x[i]\n    y[i] = s",
     "nested dynamic": """s = float64(0.0)
@@ -190,8 +218,18 @@ LOOPS: dict[str, str] = {
         for k in range(j, n):
             s = 0.9 * s + x[k] * x[j]
     y[i] = s""",
-    "a counter": "s = float64(0.0)\n    c = 1\n    for j in range(m):\n        s += x[c] * x[c]\n        c += 1\n    y[i] = s",
-    "a counter down": "s = float64(0.0)\n    c = 4\n    for j in range(n, 1, -2):\n        s += x[c] * x[c]\n        c = c - m\n    y[i] = s",
+    "a counter": """s = float64(0.0)
+    c = 1
+    for j in range(m):
+        s += x[c] * x[c]
+        c += 1
+    y[i] = s""",
+    "a counter down": """s = float64(0.0)
+    c = 4
+    for j in range(n, 1, -2):
+        s += x[c] * x[c]
+        c = c - m
+    y[i] = s""",
     "stores in a loop": "for j in range(n):\n        y[i] = x[j] * a",
     "additions in a loop": "for j in range(n):\n        y[i] += x[j] * x[i]",
     "linear update in a loop": "for j in range(n):\n        y[i] = 0.5 * y[i] + x[j] * x[j]",
@@ -199,7 +237,10 @@ LOOPS: dict[str, str] = {
     while c < n and x[c] < 1.2:
         c += 1
     y[i] = x[i] * float64(c)""",
-    "a bound that is loaded": "s = float64(0.0)\n    for j in range(int(x[i] * 3.0)):\n        s += x[j] * x[j]\n    y[i] = s",
+    "a bound that is loaded": """s = float64(0.0)
+    for j in range(int(x[i] * 3.0)):
+        s += x[j] * x[j]
+    y[i] = s""",
     "a loop in a branch": """s = a
     if i > 1:
         for j in range(i):
@@ -223,8 +264,6 @@ def test_loops(name: str) -> None:
     text = f"def k(x, y, a, n, m):\n    i = tid()\n    {LOOPS[name]}"
     function = kernel(text, {"x": X1, "y": X1, "a": float64, "n": int32, "m": int32})
     check(function, N, values(N), values(N), 1.3, N, 2)
-
-
 
 
 def test_an_unsigned_range() -> None:
@@ -350,8 +389,14 @@ VECTOR_KERNELS: dict[str, str] = {
     "normalize": "q[i] = normalize(p[i]) * length_sq(b)",
     "components": "v = p[i]\n    q[i] = vec3d(v.x * v.y, v.z * a, sin(v.x))",
     "one component": "q[i] = vec3d(p[i].y * p[i].y, 0.0, b.x)",
-    "component by an index": "s = float64(0.0)\n    for j in range(3):\n        s += p[i][j] * b[2 - j]\n    q[i] = b * s",
-    "component by a dynamic index": "s = float64(0.0)\n    for j in range(n):\n        s += p[i][j] * b[j]\n    q[i] = b * s",
+    "component by an index": """s = float64(0.0)
+    for j in range(3):
+        s += p[i][j] * b[2 - j]
+    q[i] = b * s""",
+    "component by a dynamic index": """s = float64(0.0)
+    for j in range(n):
+        s += p[i][j] * b[j]
+    q[i] = b * s""",
     "component written": "v = p[i]\n    v.y = v.x * a\n    q[i] = v * v",
     "component written in a loop": "v = b\n    for j in range(n):\n        v[j] = p[i][j] * a\n    q[i] = v * v",
     "component read after it was written": "v = p[i]\n    v.x = a\n    v.x = v.x * v.y\n    q[i] = v * v.x",

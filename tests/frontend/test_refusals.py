@@ -43,10 +43,10 @@ SYNTAX = [
     ("def f():\n        pass", "def f():", "cannot be defined inside"),
     ("i + 1", "i + 1", "computes a value and drops it"),
     ("z = x if 1 in (1, 2) else x", "1 in (1, 2)", "Only < <= > >= == !="),
-    ("z = k(x, y)", "k(x, y)", "is a kernel"),
     ("x[i].x = 1.0", "x[i].x", "component"),
 ]
 TYPES = [
+    ("z = k(x, y)", "k(x, y)", "is a kernel"),
     ("y[i] = sin(i) * 2.0", "sin(i)", "it got int32"),
     ("y[i, 0] = 1.0", "y[i, 0]", "1 dimension"),
     ("y[0.5] = 1.0", "0.5", "index must be an integer"),

@@ -27,7 +27,7 @@ TEXTS = {
     "source": "def saxpy(a: float, x: array, y: array):\n    i = tid()\n    y[i] = a * x[i]  # <b>not bold</b>\n",
     "ir": "saxpy(%a: float32) tid 1\n  %i: int32 = tid[axis=0]   @ 3\n  %1: float32 = load %x, %i   @ 4\n"
     "  store %y, %i, %1   @ 4\n",
-    "cuda": '// one thread an element\nextern "C" __global__ void saxpy(wb_dims dim, float a) {\n    if (i >= 3) return;\n}\n',
+    "cuda": '// one thread an element\nextern "C" __global__ void saxpy(wb_dims dim) {\n    if (i >= 3) return;\n}\n',
 }
 
 

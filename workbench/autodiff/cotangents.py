@@ -45,7 +45,7 @@ class Cotangent:
         if self.whole is not None:
             return self.whole
         assert isinstance(self.type, Vector)
-        zero = constant(self.builder, 0, self.type.dtype)
+        zero = constant(self.builder, 0.0, self.type.dtype)
         ref = pack([p.ref if p is not None else zero for p in self.parts])
         return Piece(ref, None, _any_live([p for p in self.parts if p is not None]))
 
@@ -132,7 +132,7 @@ def both(a: Ref | None, b: Ref | None) -> Ref | None:
 def zero(builder: Emitter, type: Type) -> Ref:
     """The cotangent of what nobody used."""
     assert isinstance(type, (Scalar, Vector))
-    return constant(builder, 0, type)
+    return constant(builder, 0.0, type)
 
 
 def truth(builder: Emitter, value: bool) -> Ref:

@@ -49,17 +49,19 @@ def reverse_for(sweep: Reverse, op: Op, cotangents: Cotangents) -> None:
     bounds, index = _backwards(sweep, op)
     # A cotangent that is 0 because the value was not used must not meet a NaN: seldom so in a loop, so tried without.
     backwards = _reversed_body(sweep, op, index, carried, masked=False)
-    if any(c.seed is None or c.seed.live is not None for c in carried) or backwards.may_die:
+    masked = backwards.may_die or any(c.seed is None or c.seed.live is not None for c in carried)
+    if masked:
         backwards = _reversed_body(sweep, op, index, carried, masked=True)
     starts = [v for c in carried for v in _pair(sweep, c.seed, c.param)]
     for value in backwards.sums:
         starts += _pair(sweep, None, value)
     results = [sweep.builder.ref(v) for v in sweep.builder.for_(*bounds, starts, backwards.block)]
     for one, total, live in zip(carried, results[::2], results[1::2], strict=False):
-        cotangents.add(op.operands[3 + one.slot], Piece(total, None, live))
+        cotangents.add(op.operands[3 + one.slot], Piece(total, None, live if masked else None))
     rest = results[2 * len(carried) :]
-    for value, total, live in zip(backwards.sums, rest[::2], rest[1::2], strict=True):
-        cotangents.add(value, Piece(total, None, live))
+    runs = _runs(sweep, op)
+    for (value, always), total, live in zip(backwards.sums.items(), rest[::2], rest[1::2], strict=True):
+        cotangents.add(value, Piece(total, None, None if runs and always else live))
 
 
 @dataclass(frozen=True)
@@ -73,10 +75,12 @@ class _Carried:
 
 @dataclass(frozen=True)
 class _Body:
-    """The reversed body, the outer values it sums cotangents for, and whether a carried cotangent may become unused."""
+    """The reversed body; the outer values it sums cotangents for, and whether each iteration has one for them; whether
+    a carried cotangent may become one of a value that was not used.
+    """
 
     block: Block
-    sums: tuple[Value, ...]
+    sums: dict[Value, bool]
     may_die: bool
 
 
@@ -105,7 +109,8 @@ def _reversed_body(sweep: Reverse, op: Op, index: _Index, carried: list[_Carried
 
     params = [index.counter, *(v for pair in (*states, *sums) for v in pair)]
     may_die = any(piece is None or piece.live is not None for piece in nexts)
-    return _Body(builder.reopened(opened.block, params, tail), tuple(found), may_die)
+    always = {v: piece.live is None for v, piece in found.items()}
+    return _Body(builder.reopened(opened.block, params, tail), always, may_die)
 
 
 def _pair(sweep: Reverse, piece: Piece | None, like: Value) -> tuple[Value, Value]:
@@ -114,6 +119,13 @@ def _pair(sweep: Reverse, piece: Piece | None, like: Value) -> tuple[Value, Valu
         return zero(sweep.builder, like.type).value, truth(sweep.builder, False).value
     live = piece.live if piece.live is not None else truth(sweep.builder, True)
     return piece.ref.value, live.value
+
+
+def _runs(sweep: Reverse, op: Op) -> bool:
+    """Whether the loop is known to have an iteration."""
+    bounds = [sweep.constant(v) for v in op.operands[:3]]
+    start, stop, step = bounds
+    return start is not None and stop is not None and bool(step) and len(range(start, stop, step)) > 0
 
 
 def _state(value: Value) -> Value:

@@ -43,8 +43,8 @@ def _unary(
 
 
 sqrt = _unary("sqrt", "llvm.sqrt", POSITIVE, lambda x, y: 0.5 / y, "Square root; NaN below 0.", ulp=0)
-sin = _unary("sin", "llvm.sin", ANY, lambda x, y: cos(x), "Sine of x, in radians.")
-cos = _unary("cos", "llvm.cos", ANY, lambda x, y: -sin(x), "Cosine of x, in radians.")
+sin = _unary("sin", "llvm.sin", ANY, lambda x, y: cos(x), "Sine of x, in radians.", ulp=4)
+cos = _unary("cos", "llvm.cos", ANY, lambda x, y: -sin(x), "Cosine of x, in radians.", ulp=4)
 tan = _unary("tan", "libm:tan", (-1.2, 1.2), lambda x, y: 1.0 + y * y, "Tangent of x, in radians.", ulp=5)
 asin = _unary("asin", "libm:asin", UNIT, lambda x, y: 1.0 / sqrt(1.0 - x * x), "Arc sine, in radians.", ulp=5,
               reference=np.arcsin)  # fmt: skip
@@ -64,7 +64,7 @@ atanh = _unary("atanh", "libm:atanh", UNIT, lambda x, y: 1.0 / (1.0 - x * x), "I
 exp = _unary("exp", "llvm.exp", ANY, lambda x, y: y, "e to the power x.")
 exp2 = _unary("exp2", "llvm.exp2", ANY, lambda x, y: y * math.log(2), "2 to the power x.")
 expm1 = _unary("expm1", "libm:expm1", ANY, lambda x, y: y + 1.0, "exp(x) - 1, exact for small x.")
-log = _unary("log", "llvm.log", POSITIVE, lambda x, y: 1.0 / x, "Natural logarithm; NaN below 0, -inf at 0.")
+log = _unary("log", "llvm.log", POSITIVE, lambda x, y: 1.0 / x, "Natural logarithm; NaN below 0, -inf at 0.", ulp=4)
 log2 = _unary("log2", "llvm.log2", POSITIVE, lambda x, y: 1.0 / (x * math.log(2)), "Logarithm to base 2.")
 log10 = _unary("log10", "llvm.log10", POSITIVE, lambda x, y: 1.0 / (x * math.log(10)), "Logarithm to base 10.")
 log1p = _unary("log1p", "libm:log1p", (-0.5, 3.0), lambda x, y: 1.0 / (1.0 + x), "log(1 + x), exact for small x.")

@@ -214,8 +214,8 @@ class array:
 
     def __setitem__(self, index: Any, value: Any) -> None:
         items = index if isinstance(index, tuple) else (index,)
-        whole = all(isinstance(i, slice) or i is Ellipsis for i in items) or len(items) < self.ndim
-        target = self[index] if whole else self._element_view(items)
+        one = len(items) == self.ndim and all(isinstance(i, (int, np.integer)) for i in items)
+        target = self._element_view(items) if one else self[index]
         if isinstance(value, array):
             target.copy_(value)
         elif np.ndim(value) == 0:

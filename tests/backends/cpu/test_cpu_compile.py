@@ -10,13 +10,12 @@ import pytest
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
 from workbench.backends.cpu import vecmath
-from workbench.backends.cpu.grain import grain
 from workbench.backends.cpu.jit import load
 from workbench.backends.cpu.spell import entry_name
 from workbench.builtins import TABLE
 from workbench.errors import BuildError, DeviceError
 from workbench.ir import Builder, Function, Value
-from workbench.types import VECTORS, ArrayType, Scalar, Type, bool, float32, float64, int32
+from workbench.types import VECTORS, ArrayType, Type, bool, float32, float64, int32
 
 BACKEND = cpu.CpuBackend()
 
@@ -236,21 +235,3 @@ def test_lanes_of_a_sign_mask(launch):
     launch(Function("lanes", (x, y, q, m), b.body(), 1), [300], [a, c, quotient, negative])
     assert np.array_equal(quotient, (a.astype(np.int64) // c).astype(np.int32))
     assert np.array_equal(negative, (-a.astype(np.int64)).astype(np.int32))
-
-
-def loop(kind: Scalar, trips: Value | None) -> Function:
-    x = Value(ArrayType(float32), "x")
-    b = Builder()
-    k = Value(kind, "k")
-    with b.block((k,)) as body:
-        b.store(x, k, b.one("sin", (b.load(x, k),), float32))
-        b.yield_()
-    stop = trips if trips is not None else b.const(1000, kind)
-    b.for_(b.const(0, kind), stop, b.const(1, kind), [], body.block)
-    return Function("loop", (x, *([trips] if trips is not None else [])), b.body(), 1)
-
-
-def test_grain_is_smaller_where_a_thread_does_more():
-    light, unknown, heavy = grain(saxpy()), grain(loop(int32, Value(int32, "n"))), grain(loop(int32, None))
-    assert light > 65536 > unknown > heavy >= 16
-    assert BACKEND.compile(saxpy(), Options(), BACKEND.target()).metadata["grain"] == light

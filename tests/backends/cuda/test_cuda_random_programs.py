@@ -46,7 +46,7 @@ class Author:
     def block(self, ints: list[Ref], floats: list[Ref], depth: int) -> None:
         """A few statements; what they make joins the values in scope."""
         for _ in range(self.rng.randint(2, 5 - depth)):
-            makers = [self.float_value, self.float_value, self.int_value, self.write]
+            makers = [self.float_value, self.float_value, self.int_value, self.write, self.read_then_write]
             if depth < 3:
                 makers += [self.branch, self.loop, self.loop, self.loop_while]
             self.rng.choice(makers)(ints, floats, depth)
@@ -88,6 +88,13 @@ class Author:
             self.k.atomic_add(self.k.y, self.index(ints), value)
         else:
             floats.append(self.name(self.k.atomic_add(self.k.y, self.index(ints), value)))
+
+    def read_then_write(self, ints: list[Ref], floats: list[Ref], depth: int) -> None:
+        """A value read before its place is written, and used after."""
+        place = self.index(ints)
+        before = self.k.load(self.k.y, place)
+        self.k.store(self.k.y, place, self.rng.choice(floats))
+        floats.append(before + self.rng.choice(floats))
 
     def test(self, ints: list[Ref], floats: list[Ref]) -> Ref:
         values = self.rng.choice([ints, floats])

@@ -19,7 +19,6 @@ import llvmlite.binding as llvm
 
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu import vecmath
-from workbench.backends.cpu.grain import grain
 from workbench.backends.cpu.spell import entry_name, spell
 from workbench.config import settings
 from workbench.errors import BuildError, DeviceError
@@ -29,7 +28,7 @@ from workbench.types import ArrayType, Vector, float32, int32
 
 LEVEL = 3
 
-# LLVM 22 folds VPMOV*2M + KMOV into VMOVMSK although the mask is still needed: wrong results wherever a sign mask is read
+# LLVM 22 folds VPMOV*2M + KMOV into VMOVMSK although the mask is still needed: wrong results where a sign mask is read
 # lane by lane (llvm/llvm-project#174871, #191304, #198220). Without these two features there is no VPMOV*2M.
 MISCOMPILED = (
     "-avx512dq,-avx512bw" if llvm.llvm_version_info[0] >= 22 and platform.machine() in ("x86_64", "AMD64") else ""
@@ -66,7 +65,7 @@ class CpuBackend(Backend):
         return _text(function, options, target)
 
     def compile(self, function: Function, options: Options, target: str) -> Artifact:
-        """The function as an ELF, Mach-O or COFF object of this platform; `metadata["grain"]` is for the launcher.
+        """The function as an ELF, Mach-O or COFF object of this platform.
 
         Raises:
             BuildError: an operation has no LLVM spelling, or LLVM refused the text; `log` holds what it said.
@@ -82,8 +81,8 @@ class CpuBackend(Backend):
                 _optimise(module, target, function)
             with _timed(stages, "emit"):
                 image = _machine(target).emit_object(module)
-        facts = {"entry": entry_name(function), "grain": grain(function), "stages": stages}
-        return Artifact(image, {**facts, "backend": self.name, "target": target})
+        metadata = {"entry": entry_name(function), "stages": stages, "backend": self.name, "target": target}
+        return Artifact(image, metadata)
 
 
 def optimised_text(function: Function, options: Options, target: str) -> str:

@@ -104,9 +104,11 @@ class Built:
     log: str
 
 
-def flags(options: Options, target: str) -> list[str]:
+def flags(options: Options, target: str, kind: str) -> list[str]:
     """NVRTC's options. Contraction is off unless `fast_math` asks for it, so that `+ - * / sqrt` give the CPU's bits."""
-    chosen = [f"--gpu-architecture={target}", "--std=c++17", "-no-cache", "-Xptxas=-v"]
+    # For reading, the virtual architecture's PTX is the same text without the time of ptxas.
+    arch = target if kind == "cubin" else target.replace("sm_", "compute_")
+    chosen = [f"--gpu-architecture={arch}", "--std=c++17", "-no-cache", *(["-Xptxas=-v"] if kind == "cubin" else [])]
     return [*chosen, "--use_fast_math" if options.fast_math else "--fmad=false"]
 
 
@@ -124,7 +126,7 @@ def build(text: str, options: Options, target: str, kind: str, function: str = "
         raise DeviceError(f"NVRTC cannot compile for {target!r}.", advice=f"It knows {listed}.", target=target)
     program = _checked(api.nvrtcCreateProgram(text.encode(), FILE_NAME.encode(), 0, [], []))
     try:
-        chosen = [flag.encode() for flag in flags(options, target)]
+        chosen = [flag.encode() for flag in flags(options, target, kind)]
         (status,) = api.nvrtcCompileProgram(program, len(chosen), chosen)
         log = _read(api.nvrtcGetProgramLogSize, api.nvrtcGetProgramLog, program).decode(errors="replace")
         log = log.replace("\0", "").strip()

@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench.errors import LaunchError
 from workbench.interop.jax.library import library
-from workbench.types import SCALARS, ArrayType, Kind, Scalar, Type, Vector, as_type, element
+from workbench.types import SCALARS, ArrayType, Kind, Scalar, Type, Vector, as_type, element, promote
 
 _RANK = {Kind.BOOL: 0, Kind.UINT: 1, Kind.INT: 1, Kind.FLOAT: 2}
 
@@ -34,7 +34,7 @@ def type_of(kernel: str, name: str, value: Any, annotation: Type | None) -> Type
 
 
 def operand(kernel: str, name: str, value: Any, type: Type) -> Any:
-    """`value` as an operand of exactly this type: numbers, and JAX's weakly typed scalars, are converted.
+    """`value` as an operand of exactly this type; single values are converted where nothing is lost by it.
 
     Raises:
         LaunchError: it cannot be.
@@ -50,8 +50,7 @@ def operand(kernel: str, name: str, value: Any, type: Type) -> Any:
     given = SCALARS.get(value.dtype.name)
     if given == scalar:
         return value
-    loose = getattr(value, "weak_type", False) or isinstance(value, np.generic)
-    if given is None or not loose or _RANK[given.kind] > _RANK[scalar.kind]:
+    if given is None or not _converts(value, given, scalar):
         raise _misfit(kernel, name, value, type, f"Convert it: {name}.astype({scalar.name!r}).")
     return library().jax.lax.convert_element_type(value, scalar.numpy)
 
@@ -156,6 +155,13 @@ def fills(kernel: str, init: Mapping[str, Any], types: Mapping[str, ArrayType]) 
             )
         found[name] = _from_python(kernel, name, number, scalar, ())[()].item()
     return found
+
+
+def _converts(value: Any, given: Scalar, wanted: Scalar) -> bool:
+    """Whether a single value may change its type: as JAX's promotion would, numbers without type of their own freely."""
+    if getattr(value, "weak_type", False) or isinstance(value, np.generic):
+        return _RANK[given.kind] <= _RANK[wanted.kind]
+    return promote(given, wanted) == wanted
 
 
 def _is_typed(value: Any) -> bool:

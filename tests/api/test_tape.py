@@ -1,0 +1,204 @@
+"""The tape: gradients through launches, copies, fills and views; or a refusal."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.frontend import meaning
+from workbench.errors import NotDifferentiable
+
+
+@wb.kernel
+def square(x: wb.array[float], y: wb.array[float]):
+    i = wb.tid()
+    y[i] = x[i] * x[i]
+
+
+@wb.kernel
+def total(x: wb.array[float], out: wb.array[float]):
+    i = wb.tid()
+    out[0] += x[i]
+
+
+@wb.kernel
+def smooth(x: wb.array[float], y: wb.array[float]):
+    i = wb.tid()
+    n = len(x)
+    y[i] = 0.25 * x[max(i - 1, 0)] + 0.5 * x[i] + 0.25 * x[min(i + 1, n - 1)]
+
+
+def test_chain_of_launches():
+    x = wb.array([1.0, 2.0, 3.0], requires_grad=True)
+    y, z, loss = wb.zeros(3), wb.zeros(3), wb.zeros(1)
+    with wb.Tape() as tape:
+        wb.launch(square, 3, inputs=[x], outputs=[y])
+        wb.launch(square, 3, inputs=[y], outputs=[z])
+        wb.launch(total, 3, inputs=[z], outputs=[loss])
+    tape.backward(loss)
+    assert x.grad.numpy().tolist() == [4, 32, 108]
+    assert len(tape) == 3 and tape.gradients[x].numpy().tolist() == [4, 32, 108]
+
+
+def test_gradients_accumulate_until_zeroed():
+    x = wb.array([3.0], requires_grad=True)
+    y = wb.zeros(1)
+    with wb.Tape() as tape:
+        wb.launch(square, 1, inputs=[x], outputs=[y])
+    tape.backward(y)
+    tape.backward(y)
+    assert x.grad.numpy().tolist() == [12]
+    tape.zero()
+    tape.backward(y)
+    assert x.grad.numpy().tolist() == [6]
+
+
+def test_stencil_meets_the_transposed_matrix():
+    rng = np.random.default_rng(1)
+    x = wb.array(rng.random(6).astype(np.float32), requires_grad=True)
+    y = wb.zeros(6)
+    seed = rng.random(6).astype(np.float32)
+    with wb.Tape() as tape:
+        wb.launch(smooth, 6, inputs=[x], outputs=[y])
+    tape.backward(grads={y: seed})
+    matrix = np.zeros((6, 6))
+    for i in range(6):
+        matrix[i, max(i - 1, 0)] += 0.25
+        matrix[i, i] += 0.5
+        matrix[i, min(i + 1, 5)] += 0.25
+    assert np.allclose(x.grad.numpy(), matrix.T @ seed, rtol=1e-6)
+
+
+def test_copies_fills_and_views():
+    x = wb.array([1.0, 2.0, 3.0, 4.0], requires_grad=True)
+    y, z = wb.zeros(4), wb.zeros(2)
+    with wb.Tape() as tape:
+        wb.copy(y, x)
+        wb.launch(square, 2, inputs=[y[::2]], outputs=[z])
+        y.fill_(0.0)
+        wb.launch(square, 2, inputs=[x[2:]], outputs=[y[:2]])
+    with pytest.raises(NotDifferentiable, match="has changed since the launch"):
+        tape.backward(grads={z: np.ones(2)})
+    y, z = wb.zeros(4), wb.zeros(2)
+    with wb.Tape() as tape:
+        wb.copy(y, x)
+        wb.launch(square, 2, inputs=[y[::2]], outputs=[z])
+    tape.backward(grads={z: np.ones(2)})
+    assert x.grad.numpy().tolist() == [2, 0, 6, 0]
+
+
+def test_a_fill_cuts_the_gradient():
+    x = wb.array([1.0, 2.0], requires_grad=True)
+    y, loss = wb.zeros(2), wb.zeros(1)
+    with wb.Tape() as tape:
+        wb.launch(square, 2, inputs=[x], outputs=[y])
+        y.fill_(5.0)
+        wb.launch(total, 2, inputs=[y], outputs=[loss])
+    tape.backward(loss)
+    assert x.grad.numpy().tolist() == [0, 0]
+
+
+def test_one_array_for_two_parameters():
+    product = meaning.define("def k(a, b, out):\n    i = tid()\n    out[i] = a[i] * b[i]\n")["k"]
+    x = wb.array([2.0, 3.0], requires_grad=True)
+    y = wb.zeros(2)
+    with wb.Tape() as tape:
+        wb.launch(product, 2, inputs=[x, x], outputs=[y])
+    tape.backward(grads={y: np.ones(2)})
+    assert x.grad.numpy().tolist() == [4, 6]
+
+
+def test_overlapping_views_accumulate_atomically():
+    product = meaning.define("def k(a, b, out):\n    i = tid()\n    out[i] = a[i] * b[i]\n")["k"]
+    n = 30000
+    x = wb.array(np.arange(n + 1, dtype=np.float64), requires_grad=True)
+    y = wb.zeros(n, wb.types.float64)
+    with wb.Tape() as tape:
+        wb.launch(product, n, inputs=[x[:-1], x[1:]], outputs=[y])
+    tape.backward(grads={y: np.ones(n)})
+    k = np.arange(n + 1.0)
+    expected = np.where(k < n, k + 1, 0) + np.where(k > 0, k - 1, 0)
+    assert np.array_equal(x.grad.numpy(), expected)
+
+
+def test_what_was_overwritten_is_refused_and_nothing_changes():
+    x = wb.array([1.0, 2.0], requires_grad=True)
+    y, z = wb.zeros(2), wb.zeros(2)
+    with wb.Tape() as tape:
+        wb.launch(square, 2, inputs=[x], outputs=[y])
+        wb.launch(square, 2, inputs=[y], outputs=[z])
+    x.fill_(0.0)
+    with pytest.raises(NotDifferentiable, match="x of square has changed") as caught:
+        tape.backward(grads={z: np.ones(2)})
+    assert caught.value.parameter == "x"
+    assert x.grad.numpy().tolist() == [0, 0] and tape.gradients[z].numpy().tolist() == [0, 0]
+
+
+def test_a_launch_in_place_is_refused_where_the_old_value_is_needed():
+    x = wb.array([1.0, 2.0], requires_grad=True)
+    with wb.Tape() as tape:
+        wb.launch(square, 2, inputs=[x], outputs=[x])
+    with pytest.raises(NotDifferentiable, match="has changed since the launch"):
+        tape.backward(grads={x: np.ones(2)})
+
+
+def test_kept_launches_and_replays_are_seen():
+    x = wb.array([2.0], requires_grad=True)
+    y, z = wb.zeros(1), wb.zeros(1)
+    kept = wb.launch(square, 1, inputs=[x], outputs=[y], record_cmd=True)
+    with wb.record() as rec:
+        wb.launch(square, 1, inputs=[y], outputs=[z])
+    with wb.Tape() as tape:
+        kept.launch()
+        rec.replay()
+    tape.backward(z)
+    assert x.grad.numpy().tolist() == [32]
+
+
+def test_tapes_nest():
+    x = wb.array([3.0], requires_grad=True)
+    y, z = wb.zeros(1), wb.zeros(1)
+    with wb.Tape() as outer:
+        wb.launch(square, 1, inputs=[x], outputs=[y])
+        with wb.Tape() as inner:
+            wb.launch(square, 1, inputs=[y], outputs=[z])
+    assert (len(outer), len(inner)) == (2, 1)
+    inner.backward(z)
+    assert inner.gradients[y].numpy().tolist() == [18] and x.grad.numpy().tolist() == [0]
+    outer.backward(z)
+    assert x.grad.numpy().tolist() == [108]
+
+
+def test_misuse_is_refused():
+    x, y = wb.array([1.0], requires_grad=True), wb.zeros(1)
+    tape = wb.Tape()
+    with tape:
+        wb.launch(square, 1, inputs=[x], outputs=[y])
+        with pytest.raises(wb.LaunchError, match="inside the tape"):
+            tape.backward(y)
+        with pytest.raises(RuntimeError, match="recording already"), tape:
+            pass
+    with pytest.raises(wb.LaunchError, match="one of the two"):
+        tape.backward()
+    with pytest.raises(wb.LaunchError, match="A loss is one float"):
+        tape.backward(wb.zeros(2))
+    with pytest.raises(KeyError):
+        tape.gradients[wb.zeros(2)]
+
+
+def test_adjoint_launch_needs_gradients_to_write_to():
+    with pytest.raises(wb.LaunchError, match="adjoint of x is missing"):
+        wb.launch(square, 1, inputs=[wb.zeros(1)], outputs=[wb.zeros(1)], adjoint=True)
+
+
+def test_scalars_have_gradients():
+    scale = meaning.define("def k(a: float, x: array[float], y: array[float]):\n    i = tid()\n    y[i] = a * x[i]\n")[
+        "k"
+    ]
+    x = wb.array(np.arange(1000, dtype=np.float32), requires_grad=True)
+    y = wb.zeros(1000, requires_grad=True)
+    adj_a = wb.zeros(1)
+    y.grad.fill_(1.0)
+    wb.launch(scale, 1000, inputs=[2.0, x], outputs=[y], adjoint=True, adj_inputs=[adj_a])
+    assert float(adj_a) == 499500 and x.grad.numpy().tolist() == [2] * 1000
