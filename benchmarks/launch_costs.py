@@ -7,7 +7,7 @@ from measure import Row, Table, clock, take_turns, write
 
 import workbench as wb
 
-ROUNDS = 2 # 15
+ROUNDS = 15
 REPEAT = 2000
 RECORDED = 1000
 

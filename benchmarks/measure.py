@@ -97,7 +97,9 @@ def machine() -> dict[str, object]:
     facts: dict[str, object] = {"system": platform.platform(), "cores": cores, "python": platform.python_version()}
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():
-        names = [row.split(":", 1)[1].strip() for row in cpuinfo.read_text().splitlines() if row.startswith("model name")]
+        names = [
+            row.split(":", 1)[1].strip() for row in cpuinfo.read_text().splitlines() if row.startswith("model name")
+        ]
         facts["processor"] = names[0] if names else ""
     for peer in PEERS:
         try:

@@ -137,7 +137,8 @@ def _stages(view: StatusView) -> str:
 
 def _facts(row: KernelRow) -> tuple[str, ...]:
     target = " ".join(p for p in (row.backend, row.target, *row.facts) if p)
-    return row.kernel, row.direction, row.state, figures.seconds(row.seconds), row.key[:8], target
+    time = "" if row.state in ("compiling", "failed") else figures.seconds(row.seconds)
+    return row.kernel, row.direction, row.state, time, row.key[:8], target
 
 
 def _stage_list(row: KernelRow) -> str:

@@ -34,6 +34,7 @@ from workbench.errors import (
     NotDifferentiable,
     WorkbenchError,
 )
+from workbench.interop.jax import jax_kernel
 from workbench.runtime.array import array
 from workbench.runtime.create import (
     clone,
@@ -94,17 +95,6 @@ def build_cell(text: str, namespace: dict[str, Any], **options: Any) -> Cell:
         WorkbenchError: what is wrong with the cell; several at once as `CellErrors`. Nothing is built then.
     """
     return _build_cell(text, namespace, language=LANGUAGE, **options)
-
-
-def jax_kernel(kernel: Kernel, **options: Any) -> Any:
-    """A kernel as a JAX function; see `workbench.interop.jax.jax_kernel`.
-
-    Raises:
-        DeviceError: JAX is not installed.
-    """
-    from workbench.interop.jax import jax_kernel as make
-
-    return make(kernel, **options)
 
 
 def __getattr__(name: str) -> Any:

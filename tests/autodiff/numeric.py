@@ -22,6 +22,11 @@ V1 = ArrayType(types.VECTORS["vec3d"])
 LANGUAGE = {**TABLE, **FORMS, **types.SCALARS, **types.VECTORS, "range": range}
 
 
+def values(*shape: int, low: float = 0.3, high: float = 1.7) -> np.ndarray:
+    """Numbers drawn evenly, the same each time for one shape."""
+    return np.random.default_rng(len(shape) + sum(shape)).uniform(low, high, shape)
+
+
 def kernel(text: str, signature: dict[str, Type], own: dict[str, Any] | None = None) -> Function:
     """The one kernel of the text, or its last `def` where there are more, for parameters of these types."""
     source = Source(textwrap.dedent(text).strip() + "\n")

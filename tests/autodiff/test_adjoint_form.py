@@ -31,7 +31,7 @@ def accumulation(function: Function, name: str) -> set[str]:
 
 def test_its_parameters() -> None:
     function = kernel("""def k(x, at, a, n, v):
-    x[tid()] = a""", {"x": X1, "at": I1, "a": float64, "n": int32, "v": VECTORS["vec3d"]})  # fmt: skip # noqa: E501
+    x[tid()] = a""", {"x": X1, "at": I1, "a": float64, "n": int32, "v": VECTORS["vec3d"]})  # fmt: skip
     result = adjoint(function)
     assert result.name == "k_adjoint" and result.launch_ndim == 1
     assert [p.name for p in result.params] == ["x", "at", "a", "n", "v", "adj_x", "adj_a", "adj_v"]

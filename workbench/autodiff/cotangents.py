@@ -8,7 +8,7 @@ value (the side of a `where` or an `if` that was not taken), so that rules can g
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from workbench.autodiff.emitter import Emitter
 from workbench.builtins import Ref, operators
@@ -57,13 +57,13 @@ class Cotangent:
         return tuple(Piece(ref, None, whole.live) for ref in whole.ref.components())
 
 
+@dataclass(frozen=True)
 class Cotangents:
-    """The pieces found so far in one open block."""
+    """The pieces found so far in one open block, of the values that are active."""
 
-    def __init__(self, builder: Emitter, active: frozenset[Value]) -> None:
-        self.builder = builder
-        self.active = active
-        self.pieces: dict[Value, list[Piece]] = {}
+    builder: Emitter
+    active: frozenset[Value]
+    pieces: dict[Value, list[Piece]] = field(default_factory=dict)
 
     def add(self, value: Value, piece: Piece) -> None:
         """Note a contribution; nothing happens where the value needs none."""

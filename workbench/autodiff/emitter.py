@@ -20,6 +20,7 @@ class Emitter(Builder):
     """
 
     def __init__(self) -> None:
+        """Open the outermost block."""
         super().__init__()
         self.made: dict[Value, Op] = {}
         self.labels: dict[Value, str] = {}

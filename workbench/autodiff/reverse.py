@@ -7,6 +7,7 @@ and cleared, an addition is read, a load is added to.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from workbench.autodiff import loops
 from workbench.autodiff.activity import touches_floats
@@ -25,20 +26,27 @@ WHOLE = frozenset({"add", "sub", "mul", "div", "neg", "where"})
 PASSING = frozenset({"add", "sub", "neg", "where", "min", "max", "degrees", "radians"})
 
 
+@dataclass(frozen=True)
 class Reverse:
-    """What the sweep knows: facts about the kernel, its values in the adjoint (`env`), the adjoint arrays."""
+    """One sweep.
 
-    def __init__(
-        self, function: str, active: frozenset[Value], memory: Memory, env: dict[Value, Value],
-        adjoints: dict[Value, Value], plain: frozenset[Value], builder: Emitter,
-    ) -> None:  # fmt: skip
-        self.function = function
-        self.active = active
-        self.memory = memory
-        self.env = env
-        self.adjoints = adjoints
-        self.plain = plain
-        self.builder = builder
+    Attributes:
+        function: the kernel's name.
+        active: the values that get a cotangent.
+        memory: what the kernel does to its arrays.
+        env: the kernel's values in the adjoint; grows with the sweep.
+        adjoints: for each parameter of the kernel that has a gradient, its adjoint array.
+        plain: arrays whose adjoint is added to without atomics.
+        builder: where the adjoint is written.
+    """
+
+    function: str
+    active: frozenset[Value]
+    memory: Memory
+    env: dict[Value, Value]
+    adjoints: dict[Value, Value]
+    plain: frozenset[Value]
+    builder: Emitter
 
     def block(self, block: Block, cotangents: Cotangents) -> None:
         """Recompute the block's values, then walk it backwards; what is left in `cotangents` belongs outside."""

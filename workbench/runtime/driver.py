@@ -278,7 +278,7 @@ def probe(find_library: Callable[[], None], modules: Callable[[], tuple[Any, Any
         return _Probe(None, f"No CUDA driver was found on this machine ({first}).")
     try:
         core, api = modules()
-        (status,) = api.cuInit(0)
+        status, *_ = api.cuInit(0)
         if status != api.CUresult.CUDA_SUCCESS:
             return _Probe(None, f"The CUDA driver does not start: {getattr(status, 'name', status)}.")
         found = Driver(core, api)

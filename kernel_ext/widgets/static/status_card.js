@@ -20,6 +20,7 @@ const LEADS = {
   compiling: "compiling", compiled: "compiled", recompiled: "recompiled", failed: "failed", ready: "ready",
   "memory hit": "cache hit", "disk hit": "cache hit",
 };
+const TIMELESS = { compiling: "…", failed: "" };
 const WIDE = 720; // pixels from which the source stands beside another pane
 const COMMENTS = { source: "#.*", key: null, ir: null, adjoint: null, llvm: ";.*", default: "//.*" };
 const WORDS = "def|return|if|elif|else|for|while|in|range|and|or|not|break|continue|pass|True|False|None|const|int|float"
@@ -74,7 +75,7 @@ function stageTable(view) {
     (name) => make("th", { scope: "col" }, name)));
   const rows = view.rows.map((row) => make("tr", {},
     make("td", {}, row.kernel), make("td", {}, row.direction), make("td", {}, row.state),
-    make("td", { class: "wb-number" }, row.state === "compiling" ? "…" : spent(row.seconds)), bar(row, full),
+    make("td", { class: "wb-number" }, TIMELESS[row.state] ?? spent(row.seconds)), bar(row, full),
     make("td", { title: row.key }, row.key.slice(0, 8)),
     make("td", {}, [row.backend, row.target, ...row.facts].filter(Boolean).join(" "))));
   return make("table", { class: "wb-table" }, make("thead", {}, head), make("tbody", {}, ...rows));

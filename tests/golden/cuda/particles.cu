@@ -25,10 +25,9 @@ extern "C" __global__ void particles(wb_dims dim, wb_array<vec3, 1> x, wb_array<
     }
     x.data[i] = x1;
     v.data[i] = v1;
-    float t = v1.x * v1.x + v1.y * v1.y;
+    float t = (v1.x * v1.x + v1.y * v1.y + v1.z * v1.z) * 0.5f;
     float t1 = x1.y * v1.z - x1.z * v1.y;
     float t2 = x1.z * v1.x - x1.x * v1.z;
     float t3 = x1.x * v1.y - x1.y * v1.x;
-    float t4 = sqrtf(t1 * t1 + t2 * t2 + t3 * t3);
-    energy.data[i] = (t + v1.z * v1.z) * 0.5f + t4;
+    energy.data[i] = t + sqrtf(t1 * t1 + t2 * t2 + t3 * t3);
 }

@@ -105,16 +105,17 @@ def assembly(function: Function, options: Options, target: str) -> str:
         return _machine(target).emit_assembly(_optimised(function, options, target))
 
 
-def compile_text(text: str, target: str) -> bytes:
-    """LLVM IR text of our own (the launcher, an FFI handler), optimised, as an object file.
+def compile_text(text: str, target: str, optimise: bool = True) -> bytes:
+    """LLVM IR text of our own (the launcher, an FFI handler) as an object file.
 
     Raises:
         BuildError, DeviceError: as `CpuBackend.compile`.
     """
     with _lock:
         module = _parse(text, target, None)
-        builder = llvm.create_pass_builder(_machine(target), llvm.create_pipeline_tuning_options(speed_level=1))
-        builder.getModulePassManager().run(module, builder)
+        if optimise:
+            builder = llvm.create_pass_builder(_machine(target), llvm.create_pipeline_tuning_options(speed_level=1))
+            builder.getModulePassManager().run(module, builder)
         return _machine(target).emit_object(module)
 
 

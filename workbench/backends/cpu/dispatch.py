@@ -189,7 +189,7 @@ _lock = threading.Lock()
 
 def image() -> bytes:
     """The launcher as an object file: 10 ms to compile, so a cache may keep it and hand it to `install`."""
-    return compile_text(_TEXT + (_ALONE if sys.platform == "win32" else _SHARE), CpuBackend().target())
+    return compile_text(_TEXT + (_ALONE if sys.platform == "win32" else _SHARE), CpuBackend().target(), optimise=False)
 
 
 def install(kept: bytes | None = None) -> Launcher:

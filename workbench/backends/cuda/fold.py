@@ -17,6 +17,7 @@ from workbench.types import Vector
 # Operators written in one expression; beyond it, parts get names.
 LIMIT = 10
 _ALWAYS = frozenset({"const", "tid"})
+_LIGHT = frozenset({"const", "tid", "shape", "extract", "cast"})
 _NEVER = STRUCTURED | EFFECTS | {"insert", "unavailable"}
 
 
@@ -148,7 +149,7 @@ def _limit(block: Block, state: Folding) -> None:
     size: dict[Value, int] = {}
     for op in block.ops:
         parts = [v for v in op.operands if v in state.folded and state.definition[v].name not in _ALWAYS and v in size]
-        total = 1 + sum(size[v] for v in parts)
+        total = (op.name not in _LIGHT) + sum(size[v] for v in parts)
         for part in sorted(parts, key=lambda v: size[v], reverse=True):
             if total <= LIMIT:
                 break

@@ -158,7 +158,7 @@ def fills(kernel: str, init: Mapping[str, Any], types: Mapping[str, ArrayType]) 
 
 
 def _converts(value: Any, given: Scalar, wanted: Scalar) -> bool:
-    """Whether a single value may change its type: as JAX's promotion would, numbers without type of their own freely."""
+    """Whether a single value may change its type: as JAX's promotion would, weakly typed numbers by kind alone."""
     if getattr(value, "weak_type", False) or isinstance(value, np.generic):
         return _RANK[given.kind] <= _RANK[wanted.kind]
     return promote(given, wanted) == wanted

@@ -213,11 +213,11 @@ def jax_kernel(
     num_outputs: int = 1,
     launch_dims: Dims | None = None,
     output_dims: Dims | Mapping[str, Dims] | None = None,
-    in_out_argnames: Sequence[str] = (),
+    in_out_argnames: str | Sequence[str] = (),
     init: Mapping[str, Any] | None = None,
     vmap_method: str = "expand_dims",
     enable_backward: bool = True,
-    static_argnames: Sequence[str] = (),
+    static_argnames: str | Sequence[str] = (),
     has_side_effect: bool = False,
 ) -> JaxKernel:
     """`kernel` as a JAX function, for use eagerly and under `jit`, `grad`, `vjp`, `vmap` and `scan`.
@@ -241,7 +241,8 @@ def jax_kernel(
         LaunchError: an option names no parameter, or the numbers do not fit.
     """
     name, parameters = kernel.name, kernel.parameters
-    pure = num_outputs - len(set(in_out_argnames))
+    in_out, static = _names(in_out_argnames), _names(static_argnames)
+    pure = num_outputs - len(in_out)
     if num_outputs < 1 or not 0 <= pure <= len(parameters):
         raise LaunchError(
             f"num_outputs={num_outputs} does not fit {name}, which has {len(parameters)} parameters.",
@@ -249,12 +250,16 @@ def jax_kernel(
             function=name,
         )
     inputs, outputs = parameters[: len(parameters) - pure], parameters[len(parameters) - pure :]
-    arguments.check_names(name, "in_out_argnames", in_out_argnames, inputs)
-    arguments.check_names(name, "static_argnames", static_argnames, inputs)
+    arguments.check_names(name, "in_out_argnames", in_out, inputs)
+    arguments.check_names(name, "static_argnames", static, inputs)
     arguments.check_names(name, "init", init or {}, outputs)
     if vmap_method not in VMAP_METHODS:
         raise LaunchError(f"vmap_method={vmap_method!r} is none of {', '.join(VMAP_METHODS)}.", function=name)
     return JaxKernel(
-        kernel, inputs, outputs, frozenset(in_out_argnames), frozenset(static_argnames), dict(init or {}), launch_dims,
-        output_dims, vmap_method, enable_backward, has_side_effect,
+        kernel, inputs, outputs, in_out, static, dict(init or {}), launch_dims, output_dims, vmap_method,
+        enable_backward, has_side_effect,
     )  # fmt: skip
+
+
+def _names(given: str | Sequence[str]) -> frozenset[str]:
+    return frozenset((given,) if isinstance(given, str) else given)

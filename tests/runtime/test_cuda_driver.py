@@ -1,0 +1,253 @@
+"""The driver layer against a mock of `cuda.core` and `cuda.bindings.driver`: which calls it makes, in which order.
+
+Only a mock: it shows that the calls have the names and shapes of the installed packages, not that a device obeys.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import inspect
+from collections.abc import Callable
+from enum import IntEnum
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from workbench.errors import DeviceError
+from workbench.runtime import driver as layer
+from workbench.runtime.driver import MAX_BLOCKS, Driver, probe
+
+
+class Result(IntEnum):
+    CUDA_SUCCESS = 0
+    CUDA_ERROR_ILLEGAL_ADDRESS = 700
+    CUDA_ERROR_NO_DEVICE = 100
+
+
+ATTRIBUTES = {"COMPUTE_CAPABILITY_MAJOR": 9, "COMPUTE_CAPABILITY_MINOR": 0, "MULTIPROCESSOR_COUNT": 132}
+
+
+class Api:
+    """Answers as `cuda.bindings.driver` does, `(status, *values)`, and records every call."""
+
+    CUresult = Result
+    CUdevice_attribute = SimpleNamespace(**{f"CU_DEVICE_ATTRIBUTE_{n}": n for n in ATTRIBUTES})
+
+    def __init__(self, devices: int = 1) -> None:
+        self.calls: list[tuple[Any, ...]] = []
+        self.answers: dict[str, tuple[Any, ...]] = {
+            "cuInit": (), "cuDeviceGetCount": (devices,), "cuDeviceGet": (0,), "cuDeviceGetName": (b"Mock GPU\0\0",),
+            "cuDeviceTotalMem": (1 << 30,),
+        }  # fmt: skip
+        self.failing: dict[str, Result] = {}
+
+    def CUfunction(self, handle: int) -> tuple[str, int]:  # noqa: N802
+        return ("function", handle)
+
+    def __getattr__(self, name: str) -> Callable[..., tuple[Any, ...]]:
+        if not name.startswith("cu"):
+            raise AttributeError(name)
+
+        def call(*args: Any) -> tuple[Any, ...]:
+            self.calls.append((name, *args))
+            if name in self.failing:
+                return (self.failing[name], None)
+            if name == "cuDeviceGetAttribute":
+                return (Result.CUDA_SUCCESS, ATTRIBUTES[args[0]])
+            return (Result.CUDA_SUCCESS, *self.answers.get(name, ()))
+
+        return call
+
+
+class Core:
+    """The parts of `cuda.core` that the driver layer touches."""
+
+    def __init__(self, calls: list[tuple[Any, ...]]) -> None:
+        self.calls = calls
+        core = self
+
+        class Buffer:
+            handle = 0x7000
+
+            def close(self) -> None:
+                calls.append(("Buffer.close",))
+
+        class Device:
+            def __init__(self, index: int) -> None:
+                self.index = index
+                self.default_stream = SimpleNamespace(handle=f"stream {index}")
+
+            def set_current(self) -> None:
+                calls.append(("set_current", self.index))
+
+            def allocate(self, size: int, *, stream: Any) -> Buffer:
+                calls.append(("allocate", size, stream.handle))
+                return Buffer()
+
+            def sync(self) -> None:
+                calls.append(("sync",))
+                if core.broken:
+                    raise RuntimeError("CUDA_ERROR_ILLEGAL_ADDRESS")
+
+        class ObjectCode:
+            @staticmethod
+            def from_cubin(module: bytes, *, name: str = "") -> Any:
+                calls.append(("from_cubin", module, name))
+                return SimpleNamespace(get_kernel=lambda entry: SimpleNamespace(handle=99, entry=entry))
+
+        self.Device, self.ObjectCode = Device, ObjectCode
+        self.broken = False
+
+
+@pytest.fixture
+def cuda() -> tuple[Driver, Api, Core]:
+    api = Api()
+    core = Core(api.calls)
+    driver = Driver(core, api)
+    api.calls.clear()
+    return driver, api, core
+
+
+def test_facts_are_read_without_a_context() -> None:
+    api = Api(devices=2)
+    driver = Driver(Core(api.calls), api)
+    assert (driver.count(), driver.name(1), driver.arch(0)) == (2, "Mock GPU", "sm_90")
+    assert driver.facts[1].memory == 1 << 30 and driver.facts[1].multiprocessors == 132
+    assert not [call for call in api.calls if call[0] == "set_current"]
+    with pytest.raises(DeviceError, match=r"no device cuda:2.*This machine has cuda:0, cuda:1"):
+        driver.name(2)
+
+
+def test_memory_is_allocated_on_the_default_stream_and_freed_once(cuda: tuple[Driver, Api, Core]) -> None:
+    driver, api, _ = cuda
+    buffer = driver.alloc(0, 256)
+    assert (buffer.handle, buffer.nbytes, buffer.device) == (0x7000, 256, 0)
+    buffer.free()
+    buffer.free()
+    assert api.calls == [("set_current", 0), ("allocate", 256, "stream 0"), ("Buffer.close",)]
+    assert driver.alloc(0, 0).handle == 0
+
+
+def test_copies_give_addresses_and_bytes(cuda: tuple[Driver, Api, Core]) -> None:
+    driver, api, _ = cuda
+    host = np.arange(6, dtype=np.float32)
+    driver.copy_to_device(0x7000, host)
+    driver.copy_to_host(host, 0x7000)
+    driver.copy(0x8000, 0x7000, 24)
+    driver.fill(0x8000, 7, 24)
+    made = [call for call in api.calls if call[0] != "set_current"]
+    address = host.ctypes.data
+    assert made == [
+        ("cuMemcpyHtoD", 0x7000, address, 24),
+        ("cuMemcpyDtoH", address, 0x7000, 24),
+        ("cuMemcpyAsync", 0x8000, 0x7000, 24, "stream 0"),
+        ("cuMemsetD8Async", 0x8000, 7, 24, "stream 0"),
+    ]
+
+
+def test_nothing_is_called_for_nothing(cuda: tuple[Driver, Api, Core]) -> None:
+    driver, api, _ = cuda
+    empty = np.zeros(0, np.float32)
+    driver.copy_to_device(0, empty)
+    driver.copy_to_host(empty, 0)
+    driver.copy(0, 0, 0)
+    driver.fill(0, 0, 0)
+    assert api.calls == []
+
+
+def test_arrays_that_are_not_dense_are_refused(cuda: tuple[Driver, Api, Core]) -> None:
+    driver, _, _ = cuda
+    sparse = np.zeros((4, 4))[:, ::2]
+    with pytest.raises(ValueError, match="C-contiguous"):
+        driver.copy_to_device(0x7000, sparse)
+    fixed = np.zeros(3)
+    fixed.flags.writeable = False
+    with pytest.raises(ValueError, match="writable"):
+        driver.copy_to_host(fixed, 0x7000)
+
+
+def test_a_launch_hands_over_the_pieces_of_the_buffer(cuda: tuple[Driver, Api, Core]) -> None:
+    driver, api, _ = cuda
+    kernel = driver.load(0, b"cubin", "saxpy")
+    assert ("from_cubin", b"cubin", "saxpy") in api.calls
+    pieces = (ctypes.c_int64 * 3)(11, 22, 33)
+    addresses = [ctypes.addressof(pieces) + 8 * n for n in range(3)]
+    seen: list[Any] = []
+
+    def launched(*args: Any) -> tuple[Any, ...]:
+        pointers = (ctypes.c_void_p * 3).from_address(args[-2])
+        seen.extend([*args[:-2], [ctypes.c_int64.from_address(p or 0).value for p in pointers], args[-1]])
+        return (Result.CUDA_SUCCESS,)
+
+    api.__dict__["cuLaunchKernel"] = launched
+    driver.launch(0, kernel, 5, 128, addresses)
+    assert seen == [("function", 99), 5, 1, 1, 128, 1, 1, 0, "stream 0", [11, 22, 33], 0]
+    seen.clear()
+    driver.launch(0, kernel, 5, 128, (ctypes.c_void_p * 3)(*addresses), SimpleNamespace(handle="mine"))
+    assert seen[-3:] == ["mine", [11, 22, 33], 0]
+
+
+def test_launches_that_cannot_be_are_refused(cuda: tuple[Driver, Api, Core]) -> None:
+    driver, api, _ = cuda
+    kernel = driver.load(0, b"cubin", "saxpy")
+    api.calls.clear()
+    driver.launch(0, kernel, 0, 128, [])
+    assert api.calls == []
+    with pytest.raises(DeviceError, match="more than one launch of saxpy can have"):
+        driver.launch(0, kernel, MAX_BLOCKS + 1, 128, [])
+    with pytest.raises(DeviceError, match="loaded on cuda:0, not on cuda:1"):
+        driver.launch(1, kernel, 1, 128, [])
+
+
+def test_what_cuda_refuses_is_a_device_error(cuda: tuple[Driver, Api, Core]) -> None:
+    driver, api, core = cuda
+    api.failing["cuMemcpyDtoH"] = Result.CUDA_ERROR_ILLEGAL_ADDRESS
+    with pytest.raises(DeviceError, match="CUDA refused cuMemcpyDtoH: CUDA_ERROR_ILLEGAL_ADDRESS") as caught:
+        driver.copy_to_host(np.zeros(3), 0x7000)
+    assert caught.value.status == 700
+    core.broken = True
+    with pytest.raises(DeviceError, match="while waiting for cuda:0: CUDA_ERROR_ILLEGAL_ADDRESS"):
+        driver.synchronize(0)
+
+
+def test_the_probe_stops_where_something_is_missing() -> None:
+    def missing() -> None:
+        raise RuntimeError("libcuda.so.1 not found\nmore")
+
+    def no_packages() -> None:
+        raise ModuleNotFoundError("cuda")
+
+    def unreachable() -> tuple[Any, Any]:
+        raise AssertionError("the modules are asked for only after the library was found")
+
+    assert "No CUDA driver was found on this machine (libcuda.so.1 not found)." == probe(missing, unreachable).reason
+    assert "pip install cuda-core" in probe(no_packages, unreachable).reason
+    broken = Api()
+    broken.failing["cuInit"] = Result.CUDA_ERROR_NO_DEVICE
+    assert probe(lambda: None, lambda: (Core([]), broken)).reason.endswith("does not start: CUDA_ERROR_NO_DEVICE.")
+    assert "sees no device" in probe(lambda: None, lambda: (Core([]), Api(devices=0))).reason
+    found = probe(lambda: None, lambda: (Core([]), Api()))
+    assert found.driver is not None and found.reason == ""
+
+
+def test_this_machine_is_probed_without_harm() -> None:
+    found = layer.driver()
+    assert (found is None) == bool(layer.why_no_cuda())
+    assert len(layer.devices()) == (found.count() if found else 0)
+
+
+def test_the_mock_has_the_names_of_the_installed_packages() -> None:
+    api = pytest.importorskip("cuda.bindings.driver")
+    for name in ("cuInit", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", "cuDeviceTotalMem",
+                 "cuDeviceGetAttribute", "cuMemcpyHtoD", "cuMemcpyDtoH", "cuMemcpyAsync", "cuMemsetD8Async",
+                 "cuLaunchKernel", "CUfunction"):  # fmt: skip
+        assert hasattr(api, name), name
+    for name in ATTRIBUTES:
+        assert hasattr(api.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
+    core = pytest.importorskip("cuda.core")
+    assert {"stream", "size"} <= set(inspect.signature(core.Device.allocate).parameters)
+    assert all(hasattr(core, name) for name in ("Device", "ObjectCode", "EventOptions"))
+    assert all(hasattr(core.Device, name) for name in ("set_current", "default_stream", "sync", "allocate"))
+    assert hasattr(core.ObjectCode, "from_cubin") and hasattr(core.ObjectCode, "get_kernel")
