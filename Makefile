@@ -43,10 +43,12 @@ bench: $(BENCH_VENV)/.has-bench
 	$(BENCH_VENV)/bin/python benchmarks/run.py
 
 $(VENV)/.has-lab: pyproject.toml | $(PY)
+	@echo "Installing into $(VENV); the first time takes a minute or two."
 	$(PY) -m pip install --quiet --editable '.[lab,jax]'
 	@touch $@
 
 $(VENV)/.has-test: pyproject.toml | $(PY)
+	@echo "Installing into $(VENV); the first time takes a minute or two."
 	$(PY) -m pip install --quiet --editable '.[test]'
 	@touch $@ $(VENV)/.has-lab
 

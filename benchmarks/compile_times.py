@@ -1,7 +1,7 @@
 """What it takes until a small cell can be launched: cold, from disk, from memory, and through NVRTC; the same for Warp.
 
-Every cold compile is of a cell that no cache has seen (a constant is new). A process's first use of its compiler has a row
-of its own: the notebook warms LLVM in the background while the first cell is typed, and Warp keeps what it parsed.
+Every cold compile is of a cell that no cache has seen (a constant is new). A process's first use of its compiler has a
+row of its own: the notebook warms LLVM in the background while the first cell is typed, and Warp keeps what it parsed.
 """
 
 from __future__ import annotations

@@ -150,14 +150,13 @@ def _folded(pane: PaneView) -> str:
 
 
 def _code(pane: PaneView) -> str:
+    """The text, each line behind its number: front ends that wrap long lines cannot part the two."""
     lines = pane.text.rstrip("\n").split("\n")
-    last = pane.first_line + len(lines) - 1
-    numbers = "\n".join(str(n).rjust(len(str(last))) for n in range(pane.first_line, last + 1))
-    text = escape("\n".join(lines))
-    look = "margin:0;padding:0;line-height:1.35;background:transparent;text-align:left"
-    return (
-        '<table style="border-collapse:collapse"><tr>'
-        f'<td style="{_CELL};opacity:0.5"><pre style="{look}">{numbers}</pre></td>'
-        f'<td style="{_CELL}"><pre style="{look}">{text}</pre></td>'
-        "</tr></table>"
+    width = len(str(pane.first_line + len(lines) - 1))
+    quiet = "opacity:0.5;user-select:none"
+    rows = "\n".join(
+        f'<span style="{quiet}">{str(number).rjust(width)}  </span>{escape(line)}'
+        for number, line in enumerate(lines, pane.first_line)
     )
+    look = "margin:0;padding:2px 0;line-height:1.35;background:transparent;text-align:left;white-space:pre"
+    return f'<pre style="{look}">{rows}</pre>'

@@ -134,7 +134,7 @@ def _verdict(body: str) -> str:
         float(found["a"][0]) * along
     ]
     scale = max(1.0, *(abs(p) for p in parts))
-    if not np.isfinite([coarse, fine]).all() or abs(coarse - fine) > 1e-4 * scale or scale > 1e5:
+    if not np.isfinite([coarse, fine]).all() or abs(coarse - fine) > 1e-6 * scale or scale > 1e5:
         return "no verdict"
     assert abs(sum(parts) - expected) <= 1e-6 * scale, f"gradient {sum(parts)}, difference quotient {expected}\n{text}"
     return "right"
@@ -143,7 +143,7 @@ def _verdict(body: str) -> str:
 def test_right_or_refused() -> None:
     counts: Counter[str] = Counter()
 
-    @settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
     @given(programs())
     def each(body: str) -> None:
         counts[_verdict(body)] += 1

@@ -29,7 +29,8 @@ SETTINGS = {
 }
 KERNEL_IS_IDLE = """() => {
   const widget = window.jupyterapp && window.jupyterapp.shell.currentWidget;
-  const kernel = widget && widget.sessionContext && widget.sessionContext.session && widget.sessionContext.session.kernel;
+  const session = widget && widget.sessionContext && widget.sessionContext.session;
+  const kernel = session && session.kernel;
   return kernel && kernel.status === 'idle' && kernel.connectionStatus === 'connected'; }"""
 
 

@@ -164,7 +164,7 @@ exec(text, scope)
 f = wb.jax_kernel(wb.kernel(scope["k"], source=text))
 assert "jax" not in sys.modules
 import jax
-from jax.extend.backend import backends_are_initialized as started
+from jax._src.xla_bridge import backends_are_initialized as started
 assert not started()
 assert jax.eval_shape(f, jax.ShapeDtypeStruct((3,), "float32")).shape == (3,)
 assert not started()

@@ -148,7 +148,7 @@ def _constants(function: Function) -> Iterator[Part]:
         bits = [_bits(name, type, value) for type, value in values]
         if len(set(bits)) == 1:
             del bits[1:], values[1:]
-        shown = ", ".join(_shown(type, value) for type, value in values)
+        shown = ", ".join(dict.fromkeys(_shown(type, value) for type, value in values))
         yield Part(f"constant {name}", "constant", " ".join(bits).encode(), shown)
 
 

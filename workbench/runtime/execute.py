@@ -6,6 +6,7 @@ import ctypes
 import functools
 
 from workbench.backends.cpu import dispatch
+from workbench.cache.native import native_image
 from workbench.config import settings
 from workbench.events import Launched, listening, publish
 from workbench.runtime.driver import driver
@@ -13,6 +14,12 @@ from workbench.runtime.observers import OBSERVERS
 from workbench.runtime.record import LaunchRecord
 
 BLOCK_DIM = 256
+
+
+@functools.cache
+def install_launcher() -> None:
+    """Load the native launcher, from the cache where it is there; once a process."""
+    dispatch.install(native_image("wb_launcher", dispatch.text(), optimise=False))
 
 
 @functools.cache
@@ -36,6 +43,7 @@ def execute(record: LaunchRecord) -> None:
         if loaded.device.is_cuda:
             _execute_cuda(record, total)
         else:
+            install_launcher()
             address = ctypes.addressof(record.buffer)
             dispatch.dispatch(loaded.address, address, total, cpu_threads(), loaded.threads_per_task)
     if listening(Launched):

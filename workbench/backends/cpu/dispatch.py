@@ -187,9 +187,14 @@ _launcher: Launcher | None = None
 _lock = threading.Lock()
 
 
+def text() -> str:
+    """The launcher's LLVM IR."""
+    return _TEXT + (_ALONE if sys.platform == "win32" else _SHARE)
+
+
 def image() -> bytes:
     """The launcher as an object file: 10 ms to compile, so a cache may keep it and hand it to `install`."""
-    return compile_text(_TEXT + (_ALONE if sys.platform == "win32" else _SHARE), CpuBackend().target(), optimise=False)
+    return compile_text(text(), CpuBackend().target(), optimise=False)
 
 
 def install(kept: bytes | None = None) -> Launcher:

@@ -15,8 +15,8 @@ from workbench.types import ArrayType, Kind, Scalar, is_integer
 Interval = tuple[int, int]
 
 WRAPPING = frozenset({"add", "sub", "mul", "neg"})
-# `tid` counts in int32; a launch has at most this many threads along one dimension (`runtime` refuses more).
-MAX_DIM = (1 << 31) - (1 << 16)
+# `tid` counts in int32: a launch has at most this many threads along one dimension (the launcher refuses more).
+MAX_DIM = (1 << 31) - 1
 
 
 def plain_arithmetic(function: Function) -> frozenset[Op]:

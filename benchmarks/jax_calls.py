@@ -1,0 +1,134 @@
+"""What a kernel costs as a JAX function: calls in a chain inside one jit, and a large launch over XLA's threads.
+
+The measure of the first is a native handler that does nothing at all, called through the same chain; of the second, the
+same kernel on one thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from measure import Row, Table, clock, take_turns, write
+
+import workbench as wb
+from workbench.backends.cpu.compile import CpuBackend, compile_text
+from workbench.backends.cpu.jit import load
+from workbench.interop.jax.abi import types_text
+
+ROUNDS = 25
+CHAIN = 100
+LARGE = 4_000_000
+
+# A handler that answers XLA's question for its API version, and otherwise returns at once.
+EMPTY = """
+define ptr @empty(ptr %frame) {
+  %first.at = getelementptr %Frame, ptr %frame, i64 0, i32 1
+  %extension = load ptr, ptr %first.at
+  %none = icmp eq ptr %extension, null
+  br i1 %none, label %done, label %answer
+answer:
+  %metadata.at = getelementptr %MetadataExtension, ptr %extension, i64 0, i32 1
+  %metadata = load ptr, ptr %metadata.at
+  %major = getelementptr %Metadata, ptr %metadata, i64 0, i32 1, i32 2
+  store i32 0, ptr %major
+  %minor = getelementptr %Metadata, ptr %metadata, i64 0, i32 1, i32 3
+  store i32 1, ptr %minor
+  br label %done
+done:
+  ret ptr null
+}
+"""
+
+
+@wb.kernel
+def touch(x: wb.array[wb.float32], out: wb.array[wb.float32]):
+    """The smallest kernel from array to array."""
+    i = wb.tid()
+    out[i] = x[i]
+
+
+@wb.kernel
+def sin_exp(x: wb.array[wb.float32], out: wb.array[wb.float32]):
+    """Enough arithmetic that threads pay."""
+    i = wb.tid()
+    out[i] = wb.sin(x[i]) * wb.exp(x[i])
+
+
+def empty_handler() -> Callable[[Any], Any]:
+    """A JAX function that calls the empty handler."""
+    code = load(compile_text(types_text() + EMPTY, CpuBackend().target()), "empty")
+    jax.devices("cpu")
+    jax.ffi.register_ffi_target("workbench.bench.empty", jax.ffi.pycapsule(code.address), platform="cpu")
+
+    def call(x: Any) -> Any:
+        return jax.ffi.ffi_call("workbench.bench.empty", jax.ShapeDtypeStruct(x.shape, x.dtype))(x)
+
+    return call
+
+
+def python_handler(x: Any) -> Any:
+    """The same through a Python callback."""
+    return jax.pure_callback(lambda x: x, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
+
+
+def chain(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """`f` after itself `CHAIN` times, as one program."""
+
+    @jax.jit
+    def program(x: Any) -> Any:
+        for _ in range(CHAIN):
+            x = f(x)
+        return x
+
+    return program
+
+
+def per_call(f: Callable[[Any], Any], x: Any, repeat: int) -> Callable[[], float]:
+    """Seconds of one call in the chain: the whole program over `CHAIN`."""
+    program = chain(f)
+    whole = clock(lambda: program(x).block_until_ready(), repeat)
+    return lambda: whole() / CHAIN
+
+
+def main() -> None:
+    """Time the rows and write the table."""
+    x = jnp.ones(8)
+    ours, empty = wb.jax_kernel(touch), empty_handler()
+    single, nothing = jax.jit(ours), jax.jit(empty)
+    rows = {
+        f"one call in a chain of {CHAIN}, inside one jit": {
+            "workbench": per_call(ours, x, 50),
+            "empty handler": per_call(empty, x, 50),
+            "Python callback": per_call(python_handler, x, 2),
+        },
+        "jit(f)(x) with one call": {
+            "workbench": clock(lambda: single(x).block_until_ready(), 500),
+            "empty handler": clock(lambda: nothing(x).block_until_ready(), 500),
+        },
+        "f(x) without jit": {
+            "workbench": clock(lambda: ours(x).block_until_ready(), 200),
+            "empty handler": clock(lambda: empty(x).block_until_ready(), 200),
+        },
+    }
+    table = Table("jax_calls", "A kernel as a JAX function, CPU", ROUNDS)
+    table.rows = [Row(what, take_turns(cases, ROUNDS, warm=3)) for what, cases in rows.items()]
+
+    many = jnp.asarray(np.linspace(0, 1, LARGE, dtype=np.float32))
+    shared, fused = jax.jit(wb.jax_kernel(sin_exp)), jax.jit(lambda x: jnp.sin(x) * jnp.exp(x))
+    source, target = wb.array(np.asarray(many), device="cpu"), wb.zeros(LARGE, dtype=wb.float32, device="cpu")
+    alone = wb.launch(sin_exp, LARGE, inputs=[source], outputs=[target], device="cpu", record_cmd=True)
+    cases = {
+        "workbench": clock(lambda: shared(many).block_until_ready()),
+        "wb.launch": clock(alone.launch),
+        "jax.jit": clock(lambda: fused(many).block_until_ready()),
+    }
+    table.rows.append(Row(f"sin·exp over {LARGE:,} numbers", take_turns(cases, ROUNDS, warm=3)))
+    write(table)
+
+
+if __name__ == "__main__":
+    main()

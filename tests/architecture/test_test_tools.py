@@ -1,0 +1,78 @@
+"""The tests' own tools: a missing tool is told or fails, golden files are compared, and no shell stays behind."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+CONFTEST = Path(__file__).parents[1] / "conftest.py"
+SETTINGS = "[pytest]\naddopts = --import-mode=importlib -p no:xdist -p no:cacheprovider\nmarkers =\n    gpu: device\n"
+
+
+def run(folder: Path, text: str, *options: str, strict: bool = False, name: str = "test_it.py") -> tuple[int, str]:
+    """Run pytest on one file beside a copy of our conftest."""
+    (folder / "conftest.py").write_text(CONFTEST.read_text())
+    (folder / "pytest.ini").write_text(SETTINGS)
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_text(text)
+    environment = {**os.environ, "WORKBENCH_CI": "1" if strict else "0"}
+    command = [sys.executable, "-m", "pytest", "-q", *options, str(folder)]
+    result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+    return result.returncode, result.stdout
+
+
+NEEDS = "def test_needs(need, monkeypatch):\n    monkeypatch.setenv('PATH', '')\n    assert need('g++')\n"
+
+
+def test_a_missing_tool_skips_and_is_told(tmp_path: Path) -> None:
+    code, out = run(tmp_path, NEEDS)
+    assert code == 0 and "not run: 1 test: g++ is not installed" in out
+
+
+def test_a_missing_tool_fails_where_nothing_may_be_missing(tmp_path: Path) -> None:
+    code, out = run(tmp_path, NEEDS, strict=True)
+    assert code == 1 and "g++ is not installed" in out and "1 failed" in out
+
+
+def test_a_file_that_skips_as_a_whole_fails_there_too(tmp_path: Path) -> None:
+    text = "import pytest\npytest.importorskip('no_such_module_here')\ndef test_a(): pass\n"
+    assert run(tmp_path, text)[0] in (0, 5)
+    code, out = run(tmp_path, text, strict=True)
+    assert code not in (0, 5) and "no_such_module_here" in out
+
+
+def test_only_the_device_tests_may_skip(tmp_path: Path) -> None:
+    text = "import pytest\ndef test_a(): pytest.skip('no device')\n"
+    assert run(tmp_path, text, strict=True, name="gpu/test_it.py")[0] == 0
+    marked = "import pytest\n@pytest.mark.gpu\ndef test_b(): pytest.skip('no device')\n"
+    assert run(tmp_path, marked, strict=True)[0] == 0
+
+
+def test_golden_files_are_written_then_compared(tmp_path: Path) -> None:
+    text = "def test_g(golden): golden('a/b.txt', 'one\\n{}')\n"
+    code, out = run(tmp_path, text.format("two"))
+    assert code == 1 and "write it with --update-golden" in out
+    assert run(tmp_path, text.format("two"), "--update-golden")[0] == 0
+    assert (tmp_path / "golden" / "a" / "b.txt").read_text() == "one\ntwo\n"
+    assert run(tmp_path, text.format("two"))[0] == 0
+    code, out = run(tmp_path, text.format("three"))
+    assert code == 1 and "-two" in out and "+three" in out
+
+
+def test_each_process_has_a_cache_of_its_own(tmp_path: Path) -> None:
+    text = "import os\ndef test_c(): print('IN', os.environ['WORKBENCH_CACHE'])\n"
+    code, out = run(tmp_path, text, "-s")
+    folder = out.split("IN ")[1].split()[0]
+    assert code == 0 and folder != os.environ["WORKBENCH_CACHE"] and not Path(folder).exists()
+
+
+def test_no_shell_stays_behind(tmp_path: Path) -> None:
+    text = (
+        "from IPython.core.interactiveshell import InteractiveShell\n"
+        "def test_a(): InteractiveShell.instance()\n"
+        "def test_b(): assert not InteractiveShell.initialized()\n"
+    )
+    code, out = run(tmp_path, text)
+    assert code == 0, out
