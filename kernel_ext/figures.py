@@ -8,7 +8,7 @@ from __future__ import annotations
 _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _AGES = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"))
 _SIZES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
-_ASCII = str.maketrans({"µ": "u", "·": "|", "→": "->", "…": "...", "–": "-", "×": "x", "−": "-", "’": "'", "█": "#"})  # noqa: RUF001
+_ASCII = str.maketrans({"µ": "u", "·": "|", "→": "->", "…": "...", "–": "-", "×": "x", "−": "-", "’": "'", "█": "#"})
 
 
 def two_digits(value: float) -> str:

@@ -57,8 +57,9 @@ def inspect_html(view: InspectView) -> str:
     """The panes side by side, each with its line numbers."""
     titles = "".join(_th(f"{view.kernel} · {p.title}") for p in view.panes)
     texts = "".join(f'<td style="{_CELL};padding-right:24px">{_code(p)}</td>' for p in view.panes)
+    wide = f"table-layout:fixed;width:100%;min-width:{22 * len(view.panes)}em"
     return (
-        f'<div style="overflow-x:auto"><table style="{_MONO};border-collapse:collapse;text-align:left">'
+        f'<div style="overflow-x:auto"><table style="{_MONO};border-collapse:collapse;text-align:left;{wide}">'
         f"<thead><tr>{titles}</tr></thead><tbody><tr>{texts}</tr></tbody></table></div>"
     )
 
@@ -158,5 +159,7 @@ def _code(pane: PaneView) -> str:
         f'<span style="{quiet}">{str(number).rjust(width)}  </span>{escape(line)}'
         for number, line in enumerate(lines, pane.first_line)
     )
-    look = "margin:0;padding:2px 0;line-height:1.35;background:transparent;text-align:left;white-space:pre"
+    look = (
+        "margin:0;padding:2px 0;line-height:1.35;background:transparent;text-align:left;white-space:pre;overflow-x:auto"
+    )
     return f'<pre style="{look}">{rows}</pre>'

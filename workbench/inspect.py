@@ -17,7 +17,6 @@ from workbench.cache.store import CacheInfo, EntryInfo
 from workbench.errors import LaunchError, WorkbenchError
 from workbench.ir.show import show
 from workbench.runtime.device import get_devices
-from workbench.runtime.driver import why_no_cuda
 from workbench.types import Type
 
 PANES = ("source", "ir", "adjoint", "cuda", "llvm", "ptx", "asm", "key")
@@ -138,7 +137,7 @@ def cache_entries() -> list[EntryInfo]:
 def devices() -> str:
     """The devices in one phrase: `cpu (no CUDA device)`, `cpu, cuda:0 NVIDIA H200`."""
     names = [d.name for d in get_devices()]
-    return ", ".join(names) if len(names) > 1 else f"cpu ({why_no_cuda() or 'no CUDA device'})"
+    return ", ".join(names) if len(names) > 1 else "cpu (no CUDA device)"
 
 
 def warm() -> None:

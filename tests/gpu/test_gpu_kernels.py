@@ -10,7 +10,7 @@ import pytest
 
 import workbench as wb
 
-CELL = '''
+CELL = """
 def saxpy(a: float, x: array[float], y: array[float]):
     i = tid()
     y[i] = a * x[i] + y[i]
@@ -74,7 +74,7 @@ def casts(x: array[float64], a: array[int32], b: array[uint8], c: array[int64], 
     b[i] = uint8(v)
     c[i] = int64(v)
     d[i] = float32(v)
-'''
+"""
 
 
 @pytest.fixture(scope="module")

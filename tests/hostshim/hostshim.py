@@ -57,9 +57,7 @@ class Library:
         del buffer
 
 
-def run(
-    function: Function, dim: int | Sequence[int], args: Sequence[Any], *, options: Options | None = None
-) -> None:
+def run(function: Function, dim: int | Sequence[int], args: Sequence[Any], *, options: Options | None = None) -> None:
     """Launch one kernel over `dim`, as `workbench.backends.python.interpret.run` does; arrays are changed in place."""
     Library([function], options or Options()).run(function.name, dim, args)
 
@@ -116,7 +114,9 @@ def _maths() -> str:
                 rows.append(f"static inline double {name}({double}) {{ return {body}; }}")
                 rows.append(f"static inline float {name}f({single}) {{ return (float)({body}); }}")
             else:
-                rows.append(f'extern "C" double {name}({double}) noexcept; extern "C" float {name}f({single}) noexcept;')
+                rows.append(
+                    f'extern "C" double {name}({double}) noexcept; extern "C" float {name}f({single}) noexcept;'
+                )
             rows.append(f"static inline float {name}({single}) {{ return {name}f({call}); }}")
     return "\n".join(sorted(set(rows), key=lambda row: ("extern" not in row, "double" not in row, row))) + "\n"
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from workbench.errors import LaunchError
 from workbench.events import CompileStarted, subscribe
 
 jax = pytest.importorskip("jax")
@@ -145,6 +146,29 @@ def test_the_adjoint_is_built_only_for_a_gradient() -> None:
     np.testing.assert_array_equal(jax.grad(lambda x: f(x).sum())(jnp.ones(3)), np.full(3, 7.25))
     end()
     assert built == ["forward", "adjoint"]
+
+
+def test_a_changed_constant_is_seen_by_the_next_call() -> None:
+    scope: dict[str, Any] = {"wb": wb, "FACTOR": 2.0}
+    text = "def k(x: wb.array[wb.float32], y: wb.array[wb.float32]):\n    y[wb.tid()] = x[wb.tid()] * FACTOR\n"
+    exec(text, scope)
+    f = wb.jax_kernel(wb.kernel(scope["k"], source=text))
+    assert f(jnp.ones(2)).tolist() == [2, 2]
+    scope["FACTOR"] = 5.0
+    assert f(jnp.ones(2)).tolist() == [5, 5]
+    assert jax.jit(f)(jnp.ones(2)).tolist() == [5, 5]
+
+
+def test_a_kernel_of_a_broken_cell_is_refused() -> None:
+    @wb.kernel
+    def old(x: wb.array[wb.float32], out: wb.array[wb.float32]):
+        out[wb.tid()] = x[wb.tid()]
+
+    f = wb.jax_kernel(old)
+    assert f(jnp.ones(2)).tolist() == [1, 1]
+    old.mark_stale("its cell has an error in line 2.")
+    with pytest.raises(LaunchError, match="old is out of date: its cell has an error in line 2"):
+        f(jnp.ones(2))
 
 
 def test_jax_and_wb_launch_give_the_same_bits() -> None:

@@ -43,7 +43,7 @@ class Api:
         }  # fmt: skip
         self.failing: dict[str, Result] = {}
 
-    def CUfunction(self, handle: int) -> tuple[str, int]:  # noqa: N802
+    def CUfunction(self, handle: int) -> tuple[str, int]:
         return ("function", handle)
 
     def __getattr__(self, name: str) -> Callable[..., tuple[Any, ...]]:

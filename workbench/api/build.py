@@ -114,7 +114,7 @@ def _find(specialisation: Specialisation, direction: str, options: Options, devi
                 return _build(specialisation, direction, options, device, atomic, key, target, store, started)
     loaded = _loaded(specialisation, direction, options, device, atomic, key, entry)
     seconds = time.perf_counter() - started
-    publish(CacheHit(name, direction, key.digest, entry.where, seconds, dict(entry.metadata)))
+    publish(CacheHit(name, direction, key.digest, entry.where, seconds, {**entry.metadata, "built": entry.built}))
     return loaded
 
 
@@ -139,20 +139,26 @@ def _build(
     backend = BACKENDS[device.kind]
     publish(CacheMiss(name, direction, key.digest, why(name, direction)))
     publish(CompileStarted(name, direction, backend.name, target))
-    stages: dict[str, float] = {"parse": specialisation.seconds} if direction == "forward" else {}
+    stages: dict[str, float] = {}
+
+    def done(stage: str, seconds: float) -> None:
+        stages[stage] = seconds
+        publish(StageDone(name, direction, stage, seconds))
+
+    if direction == "forward":
+        done("parse", specialisation.seconds)
     clock = time.perf_counter()
     function = function_of(specialisation, direction, atomic)
     if direction == "adjoint":
-        stages["adjoint"] = time.perf_counter() - clock
+        done("adjoint", time.perf_counter() - clock)
     artifact = backend.compile(function, options, target)
-    stages |= artifact.metadata.get("stages", {})
-    entry = Entry(artifact.image, _metadata(name, artifact, function, stages))
+    for stage, seconds in artifact.metadata.get("stages", {}).items():
+        done(stage, seconds)
+    entry = Entry(artifact.image, _metadata(name, artifact, function, dict(stages)))
     store.put(key.digest, entry)
     clock = time.perf_counter()
     loaded = _loaded(specialisation, direction, options, device, atomic, key, entry)
-    stages["load"] = time.perf_counter() - clock
-    for stage, seconds in stages.items():
-        publish(StageDone(name, direction, stage, seconds))
+    done("load", time.perf_counter() - clock)
     publish(CompileDone(name, direction, key.digest, time.perf_counter() - started, stages, dict(entry.metadata)))
     return loaded
 

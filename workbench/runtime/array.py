@@ -47,6 +47,8 @@ class array:
         if data is None and "shape" not in options:
             if dtype is None:
                 raise TypeError("array() takes data, or a dtype (and ndim) to stand as an annotation")
+            if dtype is Any:
+                return Any
             return ArrayType(as_type(dtype), ndim or 1)
         return super().__new__(cls)
 

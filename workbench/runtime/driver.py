@@ -1,8 +1,8 @@
 """The one caller of CUDA at run time: probe, memory, copies, loading, launching.
 
-Everything goes through `cuda.core`, and through `cuda.bindings.driver` where a packed parameter buffer or a raw address
-has to be handed over. Nothing of CUDA is imported or touched until `driver()` is asked, and then only after a probe that
-is safe without a driver: `cuda.core`'s own objects can lock up a process that has none.
+Everything goes through `cuda.core`, and through `cuda.bindings.driver` where a packed parameter buffer or a raw
+address has to be handed over. Nothing of CUDA is imported or touched until `driver()` is asked, and then only after a
+probe that is safe without a driver: `cuda.core`'s own objects can lock up a process that has none.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ class Buffer:
     """Device memory: `handle` is its address (0 where it holds nothing), `nbytes` its size; freed when dropped."""
 
     def __init__(self, owner: Any, handle: int, nbytes: int, device: int) -> None:
+        """What `owner`, a `cuda.core` buffer, holds; None where there is nothing."""
         self.owner = owner
         self.handle = handle
         self.nbytes = nbytes
@@ -77,6 +78,7 @@ class Driver:
     """
 
     def __init__(self, core: Any, api: Any) -> None:
+        """Reads the facts of all devices; makes no context."""
         self._core = core
         self._api = api
         self._devices: dict[int, Any] = {}
@@ -298,6 +300,6 @@ def _find_library() -> None:
 
 def _modules() -> tuple[Any, Any]:
     import cuda.core as core
-    from cuda.bindings import driver as api
+    from cuda.bindings import driver as api  # type: ignore[attr-defined]  (an extension without stubs)
 
     return core, api

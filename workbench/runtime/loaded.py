@@ -60,5 +60,5 @@ class Loaded:
 
     @property
     def threads_per_task(self) -> int:
-        """How many threads of the launch one core takes at a time: about 0.1 ms of work (a helper costs half of that)."""
+        """How many threads of the launch one core takes at a time: about 0.1 ms; a helper costs half of it."""
         return max(64, 1_048_576 // max(1, self.cost))

@@ -58,6 +58,7 @@ function rest(view) {
 
 /** The stages of one row as a bar; `full` is the time of a whole bar. @param {Row} row @param {number} full */
 function bar(row, full) {
+  if (!row.stages.length) return make("td");
   const track = make("div", { class: "wb-bar", "aria-hidden": "true" });
   for (const stage of row.stages) {
     const part = make("span", { title: `${stage.name} ${spent(stage.seconds)}` });

@@ -82,7 +82,9 @@ class Make:
     def extract(self, vector: Ref, index: Ref) -> Ref:
         return Ref(self.b, self.b.one("extract", (vector.value, index.value), vector.type.dtype))  # type: ignore[union-attr]
 
-    def branch(self, condition: Ref, then: Callable[[], Sequence[Ref]], orelse: Callable[[], Sequence[Ref]]) -> list[Ref]:
+    def branch(
+        self, condition: Ref, then: Callable[[], Sequence[Ref]], orelse: Callable[[], Sequence[Ref]]
+    ) -> list[Ref]:
         blocks = [self._block((), make) for make in (then, orelse)]
         return [Ref(self.b, v) for v in self.b.if_(condition.value, *blocks)]
 
@@ -90,7 +92,13 @@ class Make:
         self.branch(condition, lambda: then() or (), lambda: ())
 
     def loop(
-        self, start: Ref, stop: Ref, step: Ref, init: dict[str, Ref], body: Callable[..., Sequence[Ref]], index: str = "k"
+        self,
+        start: Ref,
+        stop: Ref,
+        step: Ref,
+        init: dict[str, Ref],
+        body: Callable[..., Sequence[Ref]],
+        index: str = "k",
     ) -> list[Ref]:
         params = [Value(start.type, index), *(Value(r.type, n) for n, r in init.items())]
         block = self._block(params, lambda: body(*(Ref(self.b, p) for p in params)))
@@ -168,7 +176,7 @@ def collatz() -> Function:
         (m,) = k.branch(even, lambda: [k.call("floordiv", n, n.like(2))], lambda: [n * 3 + 1])
         return m, count + 1
 
-    n, count = k.loop_while({"n": k.load(k.start, i), "count": k.const(0)}, lambda n, c: n > 1, body)
+    _, count = k.loop_while({"n": k.load(k.start, i), "count": k.const(0)}, lambda n, c: n > 1, body)
     k.store(k.steps, i, count)
     return k.done()
 

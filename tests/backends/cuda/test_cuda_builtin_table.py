@@ -86,7 +86,20 @@ def _edges(type: Type) -> list[Any]:
     if scalar.kind is Kind.BOOL:
         return [False, True]
     ends = np.iinfo(scalar.numpy)
-    picked = {0, 1, 2, 7, scalar.bits - 1, scalar.bits, ends.max, ends.max - 1, int(ends.min), int(ends.min) + 1, -1, -7}
+    picked = {
+        0,
+        1,
+        2,
+        7,
+        scalar.bits - 1,
+        scalar.bits,
+        ends.max,
+        ends.max - 1,
+        int(ends.min),
+        int(ends.min) + 1,
+        -1,
+        -7,
+    }
     return [scalar.numpy.type(v) for v in sorted(picked) if ends.min <= v <= ends.max]
 
 

@@ -64,7 +64,12 @@ ARGUMENTS: dict[str, Callable[[], tuple[Any, list[Any]]]] = {
     "particles": lambda: (50, [f32(50, 3), f32(50, 3), np.zeros(50, np.float32)]),
     "histogram": lambda: (
         (20, 30),
-        [RNG.integers(0, 256, (20, 30), np.uint8), np.zeros(256, np.int32), np.zeros(1, np.int64), np.zeros(257, np.int8)],
+        [
+            RNG.integers(0, 256, (20, 30), np.uint8),
+            np.zeros(256, np.int32),
+            np.zeros(1, np.int64),
+            np.zeros(257, np.int8),
+        ],
     ),
     "hashing": lambda: (
         64,
@@ -91,8 +96,9 @@ def test_strides_are_read_where_arrays_may_be_views(name: str) -> None:
     dim, args = ARGUMENTS[name]()
     strided = [strewn(a) if isinstance(a, np.ndarray) else a for a in args]
     assert any(isinstance(a, np.ndarray) and not a.flags.c_contiguous for a in strided)
-    for (expected, _), (_, got) in zip(both(KERNELS[name](), dim, args),
-                                       both(KERNELS[name](), dim, strided, Options(contiguous=False)), strict=True):  # fmt: skip
+    dense = both(KERNELS[name](), dim, args)
+    views = both(KERNELS[name](), dim, strided, Options(contiguous=False))
+    for (expected, _), (_, got) in zip(dense, views, strict=True):
         np.testing.assert_allclose(got, expected, rtol=3e-7)
 
 
@@ -187,7 +193,9 @@ def test_casts_of_vectors() -> None:
     same(both(k.done(), 20, [f32(20, 3), np.zeros((20, 3), np.int8)]))
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "uint32", "int64", "uint64", "int8", "uint8", "int16", "uint16"])
+@pytest.mark.parametrize(
+    "dtype", ["float32", "float64", "int32", "uint32", "int64", "uint64", "int8", "uint8", "int16", "uint16"]
+)
 def test_atomic_add_gives_the_old_value(dtype: str) -> None:
     t = SCALARS[dtype]
     k = Make(f"tally_{dtype}", x=array(t), sums=array(t), old=array(t))

@@ -55,7 +55,7 @@ def k_again(cell: object) -> object:
 def test_names_that_mean_something_in_cuda_are_changed() -> None:
     k = Make("exp", threadIdx=array(float32), int=int32, dim=float32, naïve=float32)
     i = k.tid(0, "for")
-    k.store(k.threadIdx, i, k.dim * getattr(k, "naïve") + k.call("exp", k.dim) + getattr(k, "int").cast(float32))
+    k.store(k.threadIdx, i, k.dim * k.naïve + k.call("exp", k.dim) + k.int.cast(float32))
     function = k.done()
     text = spell(function, Options())
     assert entry_name(function) == "exp1"

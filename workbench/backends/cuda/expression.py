@@ -149,7 +149,7 @@ class Expressions:
     def _builtin(self, op: Op) -> Text:
         builtin = TABLE[op.name]
         self.builtins.add(op.name)
-        spelling, type = builtin.cuda, op.result.type
+        spelling = builtin.cuda
         assert spelling is not None, f"{op.name} was not expanded"
         if spelling.endswith("*"):
             return self._call(op, spelling[:-1])

@@ -1,8 +1,8 @@
 """Which values become named locals of the C++ text, and which are written inside the expression that uses them.
 
-The text is read beside the cell, so what the user named keeps its name, and what has no name is written where it is used
-once. A value moves down to its use only where that changes nothing: within its block, a load never past an effect, and
-never into a loop.
+The text is read beside the cell, so what the user named keeps its name, and what has no name is written where it is
+used once. A value moves down to its use only where that changes nothing: within its block, a load never past an effect,
+and never into a loop.
 """
 
 from __future__ import annotations

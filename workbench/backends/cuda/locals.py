@@ -1,14 +1,15 @@
 """Which values share one mutable local of the C++ text.
 
-A carried value of a loop and the result of an `if` are locals that are assigned. Where the value that goes in, the value
-that comes out and the carried one never live at the same time, they share one local, so that the text says
-`s += x[i]` as the cell does. Sharing is decided by interference (Chaitin, "Register allocation via coloring", 1981), so
-that a swap stays a swap.
+A carried value of a loop and the result of an `if` are locals that are assigned. Where the value that goes in, the
+value that comes out and the carried one never live at the same time, they share one local, so that the text says
+`s += x[i]` as the cell does. Sharing is decided by interference (Chaitin, "Register allocation via coloring", 1981),
+so that a swap stays a swap.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import ClassVar
 
 from workbench.backends.cuda.fold import Folding, operands_of
 from workbench.ir.values import Block, Function, Op, Value, walk
@@ -114,7 +115,11 @@ class Locals:
         self._block(condition, around | entering | (live & nodes) | self._leaves(condition.yielded))
         return around | self._leaves(op.operands)
 
-    _STRUCTURED = {"if": _if, "for": _for, "while": _while}
+    _STRUCTURED: ClassVar[dict[str, Callable[[Locals, Op, set[Value]], set[Value]]]] = {
+        "if": _if,
+        "for": _for,
+        "while": _while,
+    }
 
     def _from_outside(self, op: Op) -> set[Value]:
         """Locals read inside a loop and made outside it: they live as long as the loop runs."""

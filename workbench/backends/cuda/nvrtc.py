@@ -1,8 +1,8 @@
 """CUDA C++ text to PTX and cubin with NVRTC, for any architecture, without a GPU or a driver.
 
 The one file that imports NVRTC; it does so inside functions, so that nothing of CUDA is needed until something is
-compiled. A cubin is made for the exact device; PTX is for reading. `cuda.core` is not used here: without a driver it can
-lock up the process.
+compiled. A cubin is made for the exact device; PTX is for reading. `cuda.core` is not used here: without a driver it
+can lock up the process.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Built:
 
 
 def flags(options: Options, target: str, kind: str) -> list[str]:
-    """NVRTC's options. Contraction is off unless `fast_math` asks for it, so that `+ - * / sqrt` give the CPU's bits."""
+    """NVRTC's options. Without `fast_math` nothing is contracted, so that `+ - * / sqrt` give the CPU's bits."""
     # For reading, the virtual architecture's PTX is the same text without the time of ptxas.
     arch = target if kind == "cubin" else target.replace("sm_", "compute_")
     chosen = [f"--gpu-architecture={arch}", "--std=c++17", "-no-cache", *(["-Xptxas=-v"] if kind == "cubin" else [])]
@@ -167,7 +167,7 @@ def resources(log: str) -> dict[str, int]:
 
 def _api() -> Any:
     try:
-        from cuda.bindings import nvrtc
+        from cuda.bindings import nvrtc  # type: ignore[attr-defined]  (an extension without stubs)
 
         nvrtc.nvrtcVersion()
     except (ImportError, OSError, RuntimeError) as problem:

@@ -78,7 +78,7 @@ def _vector(length: int) -> str:
 
 
 def _operator(length: int, sign: str, form: str, wraps: bool) -> str:
-    """`form`: two vectors, a vector and a scalar, a scalar and a vector, or one vector. `wraps`: for small or signed."""
+    """`form`: two vectors, a vector and a scalar, a scalar and a vector, or one vector. `wraps`: small or signed."""
     vec = f"wb_vec{length}<T>"
     left, right = {"vv": (vec, vec), "vs": (vec, "T"), "sv": ("T", vec), "v": ("", vec)}[form]
     params = f"{left} a, {right} b" if left else f"{right} b"
@@ -98,7 +98,9 @@ def _splat(length: int) -> str:
 def _component(length: int) -> str:
     chain = "".join(f"i == {n} ? v.{c} : " for n, c in enumerate(COMPONENTS[: length - 1]))
     last = COMPONENTS[length - 1]
-    return f"template <typename T> WB_FN T wb_component(wb_vec{length}<T> v, long long i) {{ return {chain}v.{last}; }}\n"
+    return (
+        f"template <typename T> WB_FN T wb_component(wb_vec{length}<T> v, long long i) {{ return {chain}v.{last}; }}\n"
+    )
 
 
 def _with(length: int) -> str:
@@ -110,7 +112,9 @@ def _with(length: int) -> str:
 def _vector_atomic(length: int) -> str:
     vec = f"wb_vec{length}<T>"
     parts = ", ".join(f"wb_atomic_add(&target->{c}, value.{c})" for c in COMPONENTS[:length])
-    return f"template <typename T> WB_FN {vec} wb_atomic_add({vec}* target, {vec} value) {{\n    return {{{parts}}};\n}}\n"
+    return (
+        f"template <typename T> WB_FN {vec} wb_atomic_add({vec}* target, {vec} value) {{\n    return {{{parts}}};\n}}\n"
+    )
 
 
 def _vector_reduce(length: int) -> str:

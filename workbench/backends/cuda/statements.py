@@ -1,7 +1,7 @@
 """Blocks of IR as C++ statements: locals, assignments, `if`, `for`, `while`.
 
-A block's yield is a set of assignments made at once (a swap must stay one), put in an order in which none overwrites what
-another still reads, with a temporary where they go in a circle.
+A block's yield is a set of assignments made at once (a swap must stay one), put in an order in which none overwrites
+what another still reads, with a temporary where they go in a circle.
 """
 
 from __future__ import annotations
@@ -237,7 +237,7 @@ class Statements:
         return [f"{self._declare(result)} = {parts[0]} ? {parts[1]} : {parts[2]};"]
 
     def _for(self, op: Op) -> list[str]:
-        start, stop, step, *init = op.operands
+        start, _, _, *init = op.operands
         (body,) = op.blocks
         rows = self._assign(op.results, init)
         index = body.params[0]

@@ -22,34 +22,27 @@ C_TYPES = {
 COMPONENTS = "xyzw"
 
 _WIDE_SUFFIX = {"int32": "", "int64": "LL", "uint32": "U", "uint64": "ULL"}
-_KEYWORDS = """
-alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t class compl const const_cast
-constexpr continue decltype default delete do double dynamic_cast else enum explicit export extern false float for friend
-goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public
-register reinterpret_cast return short signed sizeof static static_assert static_cast struct switch template this
-thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
-main threadIdx blockIdx blockDim gridDim warpSize assert printf malloc free memcpy memset clock abs min max
-atomicAdd atomicCAS atomicExch atomicMin atomicMax dim3 int8_t size_t NAN INFINITY NULL signbit isnan isinf isfinite
-float2 float3 float4 double2 double3 double4 int2 int3 int4 labs llabs round lround llround remainder fma fmaf div ldiv
-floor ceil trunc rint fabs fmod modf frexp ldexp scalbn logb nearbyint fmin fmax fdim tgamma lgamma j0 j1 jn y0 y1 yn
-nextafter remquo ilogb sincos sincosf exp10 exp10f sinpi cospi norm norm3d norm4d rnorm normcdf rhypot rcbrt erfinv nan
+# Never a name of ours: C++'s words, and what CUDA and the prelude put in every kernel's scope.
+_WORDS = """
+alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t class compl const
+const_cast constexpr continue decltype default delete do double dynamic_cast else enum explicit export extern false
+float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private
+protected public register reinterpret_cast return short signed sizeof static static_assert static_cast struct switch
+template this thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t
+while xor xor_eq threadIdx blockIdx blockDim gridDim warpSize assert NAN INFINITY NULL atomicAdd atomicCAS
 """.split()
+# Functions of CUDA and the C library: a local may hide them, a kernel may not take their name.
+_LIBRARY = """
+main printf malloc free memcpy memset clock abs min max dim3 int8_t size_t signbit isnan isinf isfinite atomicExch
+atomicMin atomicMax float2 float3 float4 double2 double3 double4 int2 int3 int4 labs llabs round lround llround
+remainder fma fmaf div ldiv modf frexp ldexp scalbn logb nearbyint fmin fmax fdim tgamma lgamma j0 j1 jn y0 y1 yn
+nextafter remquo ilogb sincos sincosf exp10 exp10f sinpi cospi norm norm3d norm4d rnorm normcdf rhypot rcbrt erfinv nan
+index gamma signal time
+""".split()
+_CALLED = {b.cuda[:-1] for b in TABLE.values() if b.cuda and b.cuda.endswith("*")}
 
-
-def _functions() -> set[str]:
-    called = {b.cuda[:-1] for b in TABLE.values() if b.cuda and b.cuda.endswith("*")}
-    return called | {f"{name}f" for name in called} | set(TABLE)
-
-
-RESERVED = frozenset(_KEYWORDS) | _functions() | set(VECTORS)
-_SHADOWED = {
-    "main", "abs", "min", "max", "div", "free", "norm", "round", "fma", "clock", "malloc", "nan", "j0",
-    "j1", "jn", "y0", "y1", "yn",
-}  # fmt: skip
-# A local may hide a function that the text does not call by that name; a kernel's own name may not.
-LOCAL_RESERVED = (frozenset(_KEYWORDS) - _SHADOWED) | set(VECTORS) | {
-    name for b in TABLE.values() if b.cuda and b.cuda.endswith("*") for name in (b.cuda[:-1], b.cuda[:-1] + "f")
-}
+LOCAL_RESERVED = frozenset(_WORDS) | VECTORS.keys() | _CALLED | {f"{name}f" for name in _CALLED}
+RESERVED = LOCAL_RESERVED | frozenset(_LIBRARY) | TABLE.keys()
 
 
 def c_type(type: Type) -> str:
@@ -62,7 +55,7 @@ def c_type(type: Type) -> str:
 
 
 def cast(type: str, text: str) -> str:
-    """`text` (any expression) converted to the C++ type: `int(a)`, or `(long long)(a)` where the type is several words."""
+    """`text` (any expression) as the C++ type: `int(a)`, or `(long long)(a)` where the type is several words."""
     return f"{type}({text})" if " " not in type else f"({type})({text})"
 
 
@@ -107,9 +100,7 @@ def _float(value: Any, type: Scalar) -> str:
         # `NAN` and `INFINITY` live in headers; the bits need none.
         bits = value.view(np.uint32 if single else np.uint64)
         return f"__int_as_float(0x{bits:08x})" if single else f"__longlong_as_double(0x{bits:016x}LL)"
-    text = np.format_float_positional(value, trim="0") if 1e-4 <= abs(value) < 1e7 or value == 0 else repr(value.item())
-    if single and not 1e-4 <= abs(value) < 1e7 and value != 0:
-        text = np.format_float_scientific(value, trim="0", exp_digits=1)
+    text = str(value)
     # Some compilers read a decimal as double first: where that would round twice, all bits are spelled.
     if single and np.float32(float(text)) != value:
         text = float(value).hex()

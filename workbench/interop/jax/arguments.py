@@ -122,6 +122,16 @@ def described(value: Any) -> str:
     return f"{value!r} ({type(value).__name__})"
 
 
+def aspect(value: Any) -> Any:
+    """What of a value decides how it is passed: its shape and dtype; of a Python number its type."""
+    return (tuple(value.shape), value.dtype) if _is_typed(value) else type(value)
+
+
+def wide() -> bool:
+    """Whether JAX has types of 64 bits now."""
+    return library().jax.config.jax_enable_x64
+
+
 def check_names(kernel: str, option: str, names: Any, known: tuple[str, ...]) -> None:
     """Every one of `names` is among `known`.
 
@@ -204,7 +214,7 @@ def _check_array(kernel: str, name: str, value: Any, annotation: ArrayType) -> A
 
 def _check_width(kernel: str, name: str, found: Type) -> None:
     scalar = element(found)
-    if scalar.bits == 64 and not library().jax.config.jax_enable_x64:
+    if scalar.bits == 64 and not wide():
         raise LaunchError(
             f"{name} of {kernel} is {found!r}, and JAX is set to 32-bit types.",
             advice='Allow 64 bits first: jax.config.update("jax_enable_x64", True).',

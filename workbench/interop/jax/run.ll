@@ -64,13 +64,20 @@ entry:
   %entry.at = getelementptr %Kernel, ptr %kernel, i64 0, i32 1
   %kernel.entry = load ptr, ptr %entry.at
   %points = call i64 @field(ptr %call, i64 1)
+  %axes = call i64 @field(ptr %call, i64 3)
   br label %next
 next:
-  %point = phi i64 [ %start, %entry ], [ %point.next, %step ]
+  %point = phi i64 [ %start, %entry ], [ %point.next, %launch ]
   %more = icmp slt i64 %point, %stop
   br i1 %more, label %step, label %done
-step:
-  %batch = udiv i64 %point, %points
+step:                                                 ; a launch without batches needs no division
+  %alone = icmp eq i64 %axes, 0
+  br i1 %alone, label %launch, label %divide
+divide:
+  %quotient = udiv i64 %point, %points
+  br label %launch
+launch:
+  %batch = phi i64 [ 0, %step ], [ %quotient, %divide ]
   call void @point(ptr %call, ptr %buffer, i64 %batch)
   %before = mul i64 %batch, %points
   %begin = sub i64 %point, %before

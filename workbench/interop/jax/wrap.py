@@ -23,6 +23,25 @@ from workbench.types import ArrayType, Type, Vector
 Dims = int | Sequence[int]
 
 
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One signature of a `JaxKernel`.
+
+    Attributes:
+        specialisation: the kernel for these types.
+        plan: its launch.
+        types: of the inputs.
+        dims: of the launch.
+        shapes: of the results, with the axis of a vector's components.
+    """
+
+    specialisation: Specialisation
+    plan: Plan
+    types: tuple[Type, ...]
+    dims: tuple[int, ...]
+    shapes: tuple[tuple[int, ...], ...]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class JaxKernel:
     """A kernel as a JAX function of its inputs; `jax_kernel` makes it and says what its options mean.
@@ -48,6 +67,7 @@ class JaxKernel:
     enable_backward: bool
     has_side_effect: bool
     _plans: dict[Specialisation, Plan] = field(default_factory=dict, init=False)
+    _cases: dict[Any, Case] = field(default_factory=dict, init=False)
 
     @property
     def __name__(self) -> str:
@@ -75,22 +95,39 @@ class JaxKernel:
             LaunchError: an argument does not fit; `parameter` names it.
             NotDifferentiable: under differentiation, where the kernel has no gradient.
         """
+        if self.kernel.stale:
+            raise LaunchError(
+                f"{self.kernel.name} is out of date: {self.kernel.stale}", advice="Mend its cell and run it again."
+            )
+        case = self._case(args, launch_dims, output_dims)
+        operands, statics = [], []
+        for name, type, value in zip(self.inputs, case.types, args, strict=True):
+            if name in self.static:
+                statics.append(static_bits(arguments.static_value(self.kernel.name, name, value, type)))
+            else:
+                operands.append(arguments.operand(self.kernel.name, name, value, type))
+        given = tuple(tuple(x.shape) for x in operands)
+        how = How(case.dims, given, case.shapes, (), tuple(statics), self.has_side_effect, self.vmap_method)
+        results = launch(case.plan, operands, how)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _case(self, args: tuple[Any, ...], launch_dims: Any, output_dims: Any) -> Case:
+        """What the shapes and types of a call decide; kept, where the call names no dimensions itself."""
+        key = (*map(arguments.aspect, args), arguments.wide()) if launch_dims is None and output_dims is None else None
+        found = self._cases.get(key)
+        if found is not None and found.specialisation.is_current():
+            return found
         values = self._by_name(args)
         types = self._types(values)
-        plan = self._plan(types)
+        specialisation = self.kernel.specialise(tuple(types[n] for n in self.kernel.parameters))
+        plan = self._plan(specialisation, types)
         arrays = {n: arguments.base_shape(v, types[n]) for n, v in values.items() if isinstance(types[n], ArrayType)}
         dims = self._dims(launch_dims, arrays, plan)
         shapes = self._result_shapes(output_dims, dims, arrays, types)
-        operands, statics = [], []
-        for name, value in values.items():
-            if name in self.static:
-                statics.append(static_bits(arguments.static_value(self.kernel.name, name, value, types[name])))
-            else:
-                operands.append(arguments.operand(self.kernel.name, name, value, types[name]))
-        given = tuple(tuple(x.shape) for x in operands)
-        how = How(dims, given, shapes, (), tuple(statics), self.has_side_effect, self.vmap_method)
-        results = launch(plan, operands, how)
-        return results[0] if len(results) == 1 else tuple(results)
+        case = Case(specialisation, plan, tuple(types[n] for n in self.inputs), dims, shapes)
+        if key is not None:
+            self._cases[key] = case
+        return case
 
     def _by_name(self, args: tuple[Any, ...]) -> dict[str, Any]:
         if len(args) != len(self.inputs):
@@ -115,8 +152,7 @@ class JaxKernel:
             arguments.result_type(kernel.name, name, types[name])
         return types
 
-    def _plan(self, types: dict[str, Type]) -> Plan:
-        specialisation = self.kernel.specialise(tuple(types[n] for n in self.kernel.parameters))
+    def _plan(self, specialisation: Specialisation, types: dict[str, Type]) -> Plan:
         plan = self._plans.get(specialisation)
         if plan is None:
             plan = self._plans[specialisation] = self._make_plan(specialisation, types)
