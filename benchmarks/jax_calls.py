@@ -7,6 +7,7 @@ same kernel on one thread.
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import jax
@@ -22,6 +23,7 @@ from workbench.interop.jax.abi import types_text
 ROUNDS = 25
 CHAIN = 100
 LARGE = 4_000_000
+SMALL = 10_000
 
 # A handler that answers XLA's question for its API version, and otherwise returns at once.
 EMPTY = """
@@ -94,6 +96,21 @@ def per_call(f: Callable[[Any], Any], x: Any, repeat: int) -> Callable[[], float
     return lambda: (all() - one()) / CHAIN
 
 
+def two_programs() -> dict[str, Callable[[], float]]:
+    """Two programs of launches that each stay on one thread: from two Python threads, and one after the other."""
+    program = chain(wb.jax_kernel(sin_exp), CHAIN)
+    inputs = [jnp.full(SMALL, value) for value in (0.5, 0.25)]
+    pool = ThreadPoolExecutor(2)
+
+    def run(x: Any) -> None:
+        program(x).block_until_ready()
+
+    return {
+        "workbench": clock(lambda: list(pool.map(run, inputs))),
+        "one after the other": clock(lambda: [run(x) for x in inputs]),
+    }
+
+
 def main() -> None:
     """Time the rows and write the table."""
     x = jnp.ones(8)
@@ -127,6 +144,8 @@ def main() -> None:
         "jax.jit": clock(lambda: fused(many).block_until_ready()),
     }
     table.rows.append(Row(f"sin·exp over {LARGE:,} numbers", take_turns(cases, ROUNDS, warm=3)))
+    what = f"two programs of {CHAIN} launches over {SMALL:,} numbers"
+    table.rows.append(Row(what, take_turns(two_programs(), ROUNDS, warm=3), "from two Python threads"))
     write(table)
 
 

@@ -33,6 +33,7 @@ STRAIGHT: dict[str, str] = {
     "linear update": "y[i] = y[i] + a * x[i] * x[i]",
     "augmented": "y[i] += sin(x[i])\n    y[i] -= x[i] * 0.5",
     "scaled update": "y[i] = 0.25 * y[i] + x[i]",
+    "overwritten, read between": "y[i] = x[i] * a\n    x[i] += y[i] * 0.5\n    y[i] = x[i]",
     "swap": "s = x[i]\n    t = y[i]\n    x[i] = t\n    y[i] = s",
     "used before it is overwritten linearly": "s = x[i]\n    x[i] = 2.0 * s\n    y[i] = s + x[i]",
     "scalar in a power": "y[i] = a ** x[i]",
@@ -118,6 +119,8 @@ NANS: dict[str, str] = {
         t = log(x[j]) if j == 4 else x[j]
     y[i] = s""",
     "a value before a loop that replaces it": "s = sqrt(x[i])\n    for j in range(n):\n        s = x[4]\n    y[i] = s",
+    "stored, then overwritten": "y[i] = log(x[i])\n    if i > 1:\n        y[i] *= sqrt(x[i])\n    y[i] = x[i]",
+    "overwritten after a loop": "for j in range(n):\n        y[i] += log(x[j])\n    y[i] = x[i]",
     "maximum": "y[i] = max(a, sqrt(x[i] * 0.0)) * x[i]",
 }
 

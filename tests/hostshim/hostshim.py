@@ -44,7 +44,8 @@ class Library:
         self.functions = {f.name: f for f in functions}
         self.options = options
         self.text = _program(functions, options)
-        self._library = ctypes.CDLL(str(_built(self.text, SANITIZE if sanitize else ())))
+        self.path = _built(self.text, SANITIZE if sanitize else ())
+        self._library = ctypes.CDLL(str(self.path))
 
     def run(self, name: str, dim: int | Sequence[int], args: Sequence[Any]) -> None:
         """Launch `name` over `dim`; arrays are changed in place."""

@@ -13,6 +13,7 @@ from workbench.autodiff.activity import active_values
 from workbench.autodiff.cotangents import Cotangents
 from workbench.autodiff.emitter import Emitter, relabelled
 from workbench.autodiff.memory import study
+from workbench.autodiff.overwrites import drop_overwritten
 from workbench.autodiff.recompute import Missing
 from workbench.autodiff.reuse import reuse
 from workbench.autodiff.reverse import Reverse
@@ -60,7 +61,7 @@ def adjoint(function: Function, *, atomic: bool = False) -> Function:
 
 
 def _simplified(function: Function, atomic: bool) -> Function:
-    return prune(reuse(fold(function), apart=not atomic))
+    return prune(drop_overwritten(reuse(fold(function), apart=not atomic), apart=not atomic))
 
 
 def _unrolled(function: Function, loops: set[Op | None]) -> Function:

@@ -66,9 +66,11 @@ class _Reuse:
     def written(self, array: Value, known: Known) -> None:
         """Drop what a write to the array may change."""
         for place in list(known):
-            if place[0] is array or self.may_overlap(place[0], array):
+            if may_overlap(place[0], array, self.apart):
                 del known[place]
 
-    def may_overlap(self, a: Value, b: Value) -> bool:
-        assert isinstance(a.type, ArrayType) and isinstance(b.type, ArrayType)
-        return is_float(a.type) == is_float(b.type) and not (self.apart and is_float(a.type))
+
+def may_overlap(a: Value, b: Value, apart: bool) -> bool:
+    """Whether two array parameters may share elements; with `apart`, float arrays do so only with themselves."""
+    assert isinstance(a.type, ArrayType) and isinstance(b.type, ArrayType)
+    return a is b or (is_float(a.type) == is_float(b.type) and not (apart and is_float(a.type)))

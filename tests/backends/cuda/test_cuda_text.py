@@ -45,11 +45,7 @@ def test_lines_lead_back_to_the_cell() -> None:
     k.store(k.x, i, k.load(k.x, i) * 2.0)
     text = spell(k.done(), Options(), lines=True)
     assert f'#line 3 "/cell/{cell.label}"\n    x.data[i] = x.data[i] * 2.0f;\n' in text
-    assert "#line" not in spell(k_again(cell), Options())
-
-
-def k_again(cell: object) -> object:
-    return KERNELS["saxpy"]()
+    assert "#line" not in spell(KERNELS["saxpy"](), Options())
 
 
 def test_names_that_mean_something_in_cuda_are_changed() -> None:

@@ -96,16 +96,17 @@ def result_type(kernel: str, name: str, annotation: Type | None) -> ArrayType:
 
 
 def dimensions(kernel: str, what: str, dims: Any) -> tuple[int, ...]:
-    """`dims` as a tuple of 1 to 4 sizes.
+    """`dims` as a tuple of 1 to 4 sizes, each below 2³¹: `tid()` is an int32.
 
     Raises:
         LaunchError: it is not that; `what` names it.
     """
     sizes = (dims,) if isinstance(dims, (int, np.integer)) else dims
-    good = isinstance(sizes, (tuple, list)) and all(isinstance(s, (int, np.integer)) and s >= 0 for s in sizes)
-    if not good or not 1 <= len(sizes) <= 4:
+    good = isinstance(sizes, (tuple, list)) and all(isinstance(s, (int, np.integer)) for s in sizes)
+    if not good or not 1 <= len(sizes) <= 4 or not all(0 <= s < 2**31 for s in sizes):
         raise LaunchError(
-            f"{what} of {kernel} is {dims!r}; it takes 1 to 4 whole numbers, known when JAX traces.", function=kernel
+            f"{what} of {kernel} is {dims!r}; it takes 1 to 4 whole numbers below 2³¹, known when JAX traces.",
+            function=kernel,
         )
     return tuple(int(s) for s in sizes)
 
