@@ -33,7 +33,7 @@ STRAIGHT: dict[str, str] = {
     "linear update": "y[i] = y[i] + a * x[i] * x[i]",
     "augmented": "y[i] += sin(x[i])\n    y[i] -= x[i] * 0.5",
     "scaled update": "y[i] = 0.25 * y[i] + x[i]",
-    "overwritten, read between": "y[i] = x[i] * a\n    x[i] += y[i] * 0.5\n    y[i] = x[i]",
+    "overwritten, read between": "y[i] = x[i] * 3.0\n    x[i] += y[i] * 0.5\n    y[i] = x[i]",
     "swap": "s = x[i]\n    t = y[i]\n    x[i] = t\n    y[i] = s",
     "used before it is overwritten linearly": "s = x[i]\n    x[i] = 2.0 * s\n    y[i] = s + x[i]",
     "scalar in a power": "y[i] = a ** x[i]",

@@ -32,6 +32,24 @@ BODIES = {
     "while": ("int", "r = 0\nn = abs(v)\nwhile n > 0:\n    r += n\n    n -= 2"),
     "while with branch": ("int", "r = 1\nn = 20\nwhile n != 1 and r < 50:\n    if n % 2 == 0:\n        n = n // 2\n"
                           "    else:\n        n = 3 * n + 1\n    r += 1"),
+    "break": ("int", "r = 0\nfor q in range(100):\n    if q * q > v + 7:\n        break\n    r += q"),
+    "break of a short range": ("int", "r = 0\nfor q in range(9):\n    if q > v:\n        break\n    r += q"),
+    "continue": ("int", "r = 0\nfor q in range(12):\n    if q % 3 == v % 3:\n        continue\n    r = r * 2 + q"),
+    "break and continue": ("int", "r = 0\nfor q in range(40, v, -1):\n    if q % 2:\n        continue\n    if q < 10:\n"
+                           "        break\n    r += q\nr += 1"),
+    "exit in a branch that may go on": ("int", "r = 0\nfor q in range(50):\n    if q > 5:\n        if q > v + 8:\n"
+                                        "            break\n        r += 1\n    r += q\nr = r * 2"),
+    "skip in a branch that may go on": ("int", "r = 0\nfor q in range(50):\n    if q > 5:\n        if q % 3 == 0:\n"
+                                        "            continue\n        r += 1\n    else:\n        r += v\n    r += q"),
+    "break both ways": ("int", "r = 0\nwhile True:\n    r += 1\n    if r > v + 9:\n        r += 100\n        break\n"
+                        "    elif r == 5:\n        break\n    r += 1"),
+    "while left early": ("int", "r = 0\nn = 50\nwhile n > 0:\n    n -= 3\n    if n == v + 20:\n        break\n    r += n"),
+    "else of for": ("int", "r = 0\nfor q in range(5):\n    if q == v:\n        break\n    r += q\nelse:\n    r += 1000"),
+    "else of for over a long range": ("int", "r = 0\nfor q in range(70):\n    if q == v:\n        break\nelse:\n    r = 7"),
+    "else of while": ("int", "r = 3\nwhile r < 9:\n    r += 2\n    if r == v:\n        break\nelse:\n    r = -r"),
+    "else without break": ("int", "r = 0\nfor q in range(3):\n    r += q\nelse:\n    r += v"),
+    "break of the inner loop": ("int", "r = 0\nfor p in range(6):\n    for q in range(60):\n        if q > p + v:\n"
+                                "            break\n        r += 1\n    else:\n        r += 1000\n    if r > 99:\n        break"),
     "loop with swap": ("int", "a = 0\nr = 1\nfor q in range(abs(v)):\n    a, r = r, a + r"),
     "name changes its type": ("float", "a = 3\na = a * 0.5\nr = a + v"),
     "weak literal in a loop": ("float", "s = 0\nfor q in range(4):\n    s += v * q\nr = s"),
@@ -81,6 +99,59 @@ def test_early_return_skips_the_rest():
         np.array([3.0, 1.5, 0.5, -1.0]),
     )
     assert got.tolist() == interpreted.tolist() == [1.0, 2.0, 13.0, 11.0]
+
+
+def test_return_inside_loops_leaves_the_kernel():
+    text = """
+        def k(x, y):
+            i = tid()
+            y[i] = 1
+            for p in range(5):
+                if p == x[i]:
+                    y[i] = 2
+                    return
+                for q in range(50):
+                    if p + q == x[i] + 40:
+                        y[i] = 3
+                        if q > 45:
+                            return
+                        break
+                y[i] += 10
+            y[i] += 100
+        """
+    xs = np.arange(-2, 12, dtype=np.int32)
+
+    def one(v):
+        y = 1
+        for p in range(5):
+            if p == v:
+                return 2
+            for q in range(50):
+                if p + q == v + 40:
+                    y = 3
+                    if q > 45:
+                        return y
+                    break
+            y += 10
+        return y + 100
+
+    got, interpreted = meaning.results(text, xs)
+    assert got.tolist() == interpreted.tolist() == [one(int(v)) for v in xs]
+
+
+def test_the_first_and_last_index_of_a_range_do_not_overflow():
+    text = """
+        def k(x, y):
+            i = tid()
+            r = 0
+            for q in range(x[i], 2147483647, 1000000000):
+                r += 1
+                if r > 50:
+                    break
+            y[i] = r
+        """
+    got, _ = meaning.results(text, np.array([-2147483648, 0, 2147483646, 2147483647], np.int32))
+    assert got.tolist() == [5, 3, 1, 0]
 
 
 def test_funcs_take_defaults_keywords_and_give_several_results():

@@ -31,11 +31,6 @@ SYNTAX = [
     ("import math", "import math", "no import"),
     ("z = yield i", "yield i", "no yield"),
     ("z = (q := i)", "q := i", "no :="),
-    ("for q in range(3):\n        break", "break", "break is not in the language yet"),
-    ("for q in range(3):\n        continue", "continue", "continue is not in the language yet"),
-    ("for q in range(3):\n        return", "return", "return inside a loop"),
-    ("for q in range(3):\n        z = q\n    else:\n        z = 1", "for q in range(3):", "else of a loop"),
-    ("while i > 3:\n        i -= 1\n    else:\n        i = 1", "while i > 3:", "else of a loop"),
     ("for q in x:\n        z = q", "for q in x:", "runs over range"),
     ("z = x[0:2]", "0:2", "slice is not in the language yet"),
     ("z = x.foo", "x.foo", "has no foo"),
@@ -131,6 +126,15 @@ def test_all_errors_of_a_cell_come_together_each_once():
 def test_errors_survive_pickling_with_their_place():
     error = pickle.loads(pickle.dumps(wrong("z = foo")))
     assert (error.message, error.location.line, error.function) == ("The name foo is not defined.", 4, "k")
+
+
+def test_a_func_cannot_return_a_value_from_inside_a_loop_yet():
+    with pytest.raises(KernelSyntaxError, match="return inside a loop") as caught:
+        meaning.define(
+            "def f(n):\n    for q in range(n):\n        if q > 3:\n            return q\n    return 0\n"
+            "def k(x: array[int]):\n    x[tid()] = f(3)\n"
+        )
+    assert caught.value.location.line == 4
 
 
 def test_a_missing_annotation_is_named_where_a_type_is_needed():

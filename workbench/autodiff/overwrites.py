@@ -10,8 +10,6 @@ from workbench.autodiff.reuse import Element, may_overlap
 from workbench.ir.rewrite import replace_body
 from workbench.ir.values import Block, Function, Op, Value, walk
 
-READING = frozenset({"load", "atomic_add", "reduce_add"})
-
 
 def drop_overwritten(function: Function, apart: bool) -> Function:
     """The function without stores and additions to elements that are stored to again before they are read.
@@ -42,13 +40,16 @@ class _Backwards:
         return Block(block.params, tuple(reversed(ops)))
 
     def is_dead(self, op: Op, doomed: set[Element]) -> bool:
-        written = op.name == "store" or (op.name == "atomic_add" and op.result not in self.used)
-        return written and op.operands[:-1] in doomed
+        return op.name in ("store", "atomic_add") and not self.reads(op) and op.operands[:-1] in doomed
+
+    def reads(self, op: Op) -> bool:
+        """Whether the operation shows an element's value; an addition whose old value nobody uses does not."""
+        return op.name == "load" or (op.name == "atomic_add" and op.result in self.used)
 
     def seen(self, op: Op, doomed: set[Element]) -> None:
         if op.name == "store":
             doomed.add(op.operands[:-1])
-        elif op.name in READING:
+        elif self.reads(op):
             array = op.operands[0]
             doomed -= {place for place in doomed if may_overlap(place[0], array, self.apart)}
 
@@ -61,7 +62,7 @@ class _Backwards:
             doomed |= ends[0] & ends[1]
         else:
             for inner in (o for block in op.blocks for o in walk(block)):
-                if inner.name in READING:
+                if self.reads(inner):
                     self.seen(inner, doomed)
             blocks = tuple(self.block(b, set(doomed)) for b in op.blocks)
         return Op(op.name, op.operands, op.results, op.attrs, blocks, op.location)

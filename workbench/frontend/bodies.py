@@ -160,6 +160,8 @@ def _if(context: Context, node: ast.If) -> None:
 
 
 def _shown(test: ast.expr) -> str:
+    if any(isinstance(n, ast.Name) and "." in n.id for n in ast.walk(test)):
+        return "the loop was not left"
     text = ast.unparse(test)
     return text if len(text) <= 40 else "the condition"
 

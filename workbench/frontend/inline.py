@@ -10,6 +10,7 @@ from workbench.frontend.annotate import parameter_annotations
 from workbench.frontend.coerce import assign_type, usable
 from workbench.frontend.context import Context, Env
 from workbench.frontend.definition import Definition
+from workbench.frontend.exits import rewrite
 from workbench.frontend.operands import Literal, Operand, Static
 from workbench.ir.values import Value
 from workbench.types import Type
@@ -30,7 +31,7 @@ def call(context: Context, callee: Static, args: list[Operand], keywords: dict[s
     env = _bind(context, definition, args, keywords)
     inner = Context(definition, env, context.shared, (*context.inside, context.definition), 0)
     place = context.builder.location
-    returned = context.shared.lower_body(inner, definition.node.body)
+    returned = context.shared.lower_body(inner, rewrite(definition.node.body))
     context.builder.location = place
     return returned.value if returned.value is not None else ()
 

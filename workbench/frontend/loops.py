@@ -10,28 +10,32 @@ import ast
 from collections.abc import Callable, Sequence
 
 from workbench.builtins.rules import meet
+from workbench.builtins.table import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
-from workbench.frontend.coerce import convert, default_type, describe, materialise, truth, usable, weak
+from workbench.frontend.coerce import apply, convert, default_type, describe, materialise, truth, usable, weak
 from workbench.frontend.context import Context, Env
 from workbench.frontend.joins import assigned, same
 from workbench.frontend.names import callee_name
 from workbench.frontend.operands import POISON, Literal, Operand, Poison, Static, Unset
 from workbench.ir.values import Block, Value
-from workbench.types import ArrayType, Kind, Type, element, float32, int32, is_integer
+from workbench.types import ArrayType, Kind, Type, element, float32, int32, int64, is_integer
 from workbench.types import bool as bool_
 
 Expression = Callable[[Context, ast.expr], Operand]
 LowerBody = Callable[[Context, Sequence[ast.stmt]], None]
 TRIES = 5
+SHORT = 32
 
 
 def for_loop(context: Context, node: ast.For, expression: Expression, lower_body: LowerBody) -> None:
-    """`for name in range(…)`."""
-    if node.orelse:
-        raise context.error(KernelSyntaxError, "else of a loop is not in the language yet.", "Set a flag in the loop.")
+    """`for name in range(…)`; where it can be left early and is long, as a `while` with its own counter."""
     bounds = _range(context, node.iter, expression)
     if not isinstance(node.target, ast.Name):
         raise context.error(KernelSyntaxError, "A loop over a range has one name.", "Write for i in range(…).")
+    until = getattr(node, "until", None)
+    if until is not None and not _short(bounds):
+        _leaving_for(context, node, bounds, expression, lower_body)
+        return
     start, stop, step = _typed_bounds(context, bounds)
     rising = isinstance(bounds[2], Literal) and bounds[2].value > 0 and start in context.shared.non_negative
     index_name = node.target.id
@@ -45,7 +49,7 @@ def for_loop(context: Context, node: ast.For, expression: Expression, lower_body
         with context.builder.block((index, *carried.values())) as opened:
             context.env.update(carried)
             context.env[index_name] = index
-            lower_body(context, node.body)
+            lower_body(context, node.body if until is None else [_while_not(until, node)])
             ends = {n: context.env[n] for n in types}
             yield_ends(context, ends, types)
         block = opened.block
@@ -60,19 +64,84 @@ def for_loop(context: Context, node: ast.For, expression: Expression, lower_body
     leave(context, before, types, results, [*assigned(node.body), index_name])
 
 
+def _short(bounds: Sequence[Operand]) -> bool:
+    """Whether the range is known now and has few steps: then the rest of them may as well run idle."""
+    if not all(isinstance(b, Literal) and not b.is_float for b in bounds):
+        return False
+    start, stop, step = (int(b.value) for b in bounds)  # type: ignore[union-attr]
+    return step != 0 and len(range(start, stop, step)) <= SHORT
+
+
+def _while_not(flag: str, node: ast.For) -> ast.stmt:
+    """The body, done only while the loop has not been left."""
+    guard = ast.If(ast.UnaryOp(ast.Not(), ast.Name(flag, ast.Load())), node.body, [])
+    for inner in ast.walk(guard):
+        if not hasattr(inner, "lineno"):
+            ast.copy_location(inner, node)
+    return guard
+
+
+def _leaving_for(
+    context: Context, node: ast.For, bounds: Sequence[Operand], expression: Expression, lower_body: LowerBody
+) -> None:
+    """A `for` that can be left early: a counter in 64 bits, so that it cannot overflow, and a `while`."""
+    assert isinstance(node.target, ast.Name)
+    start, stop, step = _typed_bounds(context, bounds)
+    type = start.type
+    counter = f"{node.target.id}.counter.{node.lineno}"
+    wide = [context.builder.cast(v, int64) for v in (start, stop, step)]
+    zero = context.builder.const(0, int64)
+    context.env[counter] = wide[0]
+    rising = isinstance(bounds[2], Literal) and bounds[2].value > 0
+    falling = isinstance(bounds[2], Literal) and bounds[2].value < 0
+
+    def more(context: Context) -> Value:
+        at = context.env[counter]
+        below = apply(context, TABLE["lt"], (at, wide[1]))
+        above = apply(context, TABLE["gt"], (at, wide[1]))
+        if rising or falling:
+            return below if rising else above
+        up = apply(context, TABLE["and_"], (apply(context, TABLE["gt"], (wide[2], zero)), below))
+        down = apply(context, TABLE["and_"], (apply(context, TABLE["lt"], (wide[2], zero)), above))
+        return apply(context, TABLE["or_"], (up, down))
+
+    def body(context: Context, statements: Sequence[ast.stmt]) -> None:
+        at = context.env[counter]
+        assert isinstance(at, Value) and isinstance(node.target, ast.Name)
+        index = context.builder.cast(at, type)
+        if rising and start in context.shared.non_negative:
+            context.shared.non_negative.add(index)
+        context.env[node.target.id] = index
+        context.env[counter] = apply(context, TABLE["add"], (at, wide[2]))
+        lower_body(context, statements)
+
+    _while(context, node, [counter, *assigned(node.body)], more, body, skip=node.target.id)
+
+
 def while_loop(context: Context, node: ast.While, expression: Expression, lower_body: LowerBody) -> None:
     """`while condition`."""
-    if node.orelse:
-        raise context.error(KernelSyntaxError, "else of a loop is not in the language yet.", "Set a flag in the loop.")
-    names = [n for n in assigned(node.body) if n in context.env]
+
+    def holds(context: Context) -> Value:
+        found = truth(context, expression(context, node.test))
+        return context.builder.const(found, bool_) if isinstance(found, bool) else found
+
+    _while(context, node, assigned(node.body), holds, lower_body)
+
+
+def _while(
+    context: Context, node: ast.For | ast.While, touched: Sequence[str], holds: Callable[[Context], Value],
+    lower_body: LowerBody, skip: str = "",
+) -> None:  # fmt: skip
+    """A loop that runs while `holds`, and has not been left where it can be left early."""
+    until = getattr(node, "until", None)
+    names = [n for n in touched if n in context.env and n != skip]
     pairs: list[tuple[Block, Block]] = []
 
     def attempt(types: dict[str, Type]) -> dict[str, Operand]:
         tested = {n: Value(t, n) for n, t in types.items()}
         with context.builder.block(tuple(tested.values())) as condition:
             context.env.update(tested)
-            holds = truth(context, expression(context, node.test))
-            context.builder.yield_(context.builder.const(holds, bool_) if isinstance(holds, bool) else holds)
+            context.builder.yield_(holds(context) if until is None else _not_left(context, until, holds))
         carried = {n: Value(t, n) for n, t in types.items()}
         with context.builder.block(tuple(carried.values())) as opened:
             context.env.update(carried)
@@ -86,7 +155,18 @@ def while_loop(context: Context, node: ast.While, expression: Expression, lower_
     types = settle(context, names, before, attempt)
     init = _initial(context, before, types)
     results = list(context.builder.while_(init, *pairs[-1]))
-    leave(context, before, types, results, assigned(node.body))
+    leave(context, before, types, results, [*touched, *([skip] if skip else [])])
+
+
+def _not_left(context: Context, until: str, holds: Callable[[Context], Value]) -> Value:
+    """Whether the loop goes on: its condition is looked at only where the loop was not left."""
+    left = context.env[until]
+    assert isinstance(left, Value)
+    with context.builder.block() as stop:
+        context.builder.yield_(context.builder.const(False, bool_))
+    with context.builder.block() as go_on:
+        context.builder.yield_(holds(context))
+    return context.builder.if_(left, stop.block, go_on.block)[0]
 
 
 def _range(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, Operand, Operand]:

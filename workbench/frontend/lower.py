@@ -10,6 +10,7 @@ from workbench.errors import CellErrors, KernelSyntaxError, KernelTypeError, Wor
 from workbench.frontend import bodies
 from workbench.frontend.context import Context, Shared, Watched
 from workbench.frontend.definition import Definition
+from workbench.frontend.exits import rewrite
 from workbench.frontend.operands import Poison
 from workbench.ir.values import Function, Value
 from workbench.ir.verify import verify
@@ -36,7 +37,7 @@ def lower(definition: Definition, types: Mapping[str, Type]) -> Lowered:
     params = {a.arg: Value(types[a.arg], a.arg) for a in definition.parameters}
     shared = Shared(bodies.body)
     context = Context(definition, dict(params), shared)
-    returned = bodies.body(context, definition.node.body)
+    returned = bodies.body(context, rewrite(definition.node.body))
     if returned.value is not None and not isinstance(returned.value, Poison):
         place = next(n for n in ast.walk(definition.node) if isinstance(n, ast.Return) and n.value is not None)
         errors.append(

@@ -33,11 +33,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.ImportFrom: ("A kernel has no import.", "Import above the kernel."),
     ast.NamedExpr: ("A kernel has no := .", "Assign on a line of its own."),
     ast.Starred: ("A kernel has no starred expression.", "Write the elements out."),
-    ast.Break: (
-        "break is not in the language yet.",
-        "Put the condition into while, or guard the rest of the body with if.",
-    ),
-    ast.Continue: ("continue is not in the language yet.", "Guard the rest of the body with if."),
     ast.Assert: ("assert is not in the language yet.", "Write a flag to an array and look at it after the launch."),
     ast.Slice: ("A slice is not in the language yet.", "Index one element: x[i] or x[i, j]."),
 }
