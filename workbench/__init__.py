@@ -98,11 +98,11 @@ def build_cell(text: str, namespace: dict[str, Any], **options: Any) -> Cell:
 
 
 def __getattr__(name: str) -> Any:
-    if name in _BUILTINS:
-        return _BUILTINS[name]
-    if name in _TYPES:
-        return _TYPES[name]
-    raise AttributeError(f"module 'workbench' has no attribute {name!r}")
+    found = _BUILTINS.get(name, _TYPES.get(name))
+    if found is None:
+        raise AttributeError(f"module 'workbench' has no attribute {name!r}")
+    globals()[name] = found  # found directly the next time
+    return found
 
 
 def __dir__() -> list[str]:

@@ -156,6 +156,42 @@ def test_kept_launches_and_replays_are_seen():
     assert x.grad.numpy().tolist() == [32]
 
 
+def test_a_recorded_step_replays_with_its_backward_pass():
+    descend = meaning.define("def k(x, g, rate: float):\n    i = tid()\n    x[i] -= rate * g[i]\n")["k"]
+    x = wb.array([1.0, -2.0, 3.0], requires_grad=True)
+    y, loss = wb.zeros(3), wb.zeros(1)
+
+    def step():
+        loss.zero_()
+        with wb.Tape() as tape:
+            wb.launch(square, 3, inputs=[x], outputs=[y])
+            wb.copy(other, y)
+            wb.launch(total, 3, inputs=[other], outputs=[loss])
+        tape.backward(loss)
+        wb.launch(descend, 3, inputs=[x, x.grad, 0.25])
+        tape.zero()
+
+    other = wb.zeros(3)
+    with wb.record() as rec:
+        step()
+    assert [r[0] for r in rec.rows() if r[0] == "adjoint"] == ["adjoint"] * 2
+    assert x.numpy().tolist() == [0.5, -1, 1.5]
+    rec.replay()
+    assert x.numpy().tolist() == [0.25, -0.5, 0.75]
+    step()
+    assert x.numpy().tolist() == [0.125, -0.25, 0.375]
+
+
+def test_sums_of_arrays_are_seen():
+    x = wb.array([1.0, 2.0], requires_grad=True)
+    y = wb.zeros(2)
+    with wb.Tape() as tape:
+        y.add_(x)
+        y.add_(x)
+    tape.backward(grads={y: np.array([1.0, 10.0])})
+    assert x.grad.numpy().tolist() == [2, 20]
+
+
 def test_tapes_nest():
     x = wb.array([3.0], requires_grad=True)
     y, z = wb.zeros(1), wb.zeros(1)

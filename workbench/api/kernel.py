@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from workbench.api.text import definition_of
 from workbench.errors import KernelTypeError, LaunchError
-from workbench.frontend import MISSING, Definition, check_signature, lower, parameter_annotations, read_again
+from workbench.frontend import MISSING, Definition, Watched, check_signature, lower, parameter_annotations, read_again
 from workbench.ir.values import Function
 from workbench.passes.own import own
 from workbench.types import Type
@@ -37,12 +38,32 @@ class Specialisation:
         self.function: Function = lowered.function
         self.adds_alone = own(self.function) is not self.function
         self._watched = lowered.watched
+        self._plain = [found for w in self._watched if (found := plain_place(w)) is not None]
         self.loaded: dict[Any, Any] = {}
         self.seconds = time.perf_counter() - started
 
     def is_current(self) -> bool:
         """Whether every value captured from the user's namespace is still what it was, in type and in all bits."""
+        if len(self._plain) == len(self._watched) and all(d.get(k) is v for d, k, v in self._plain):
+            return True
         return all(_same(w.value, read_again(w.definition, w.path)) for w in self._watched)
+
+
+def plain_place(watched: Watched) -> tuple[Mapping[str, Any], str, Any] | None:
+    """A dict and the key under which it holds the value, where looking there says all; None where it does not.
+
+    So it is for a name of the user's globals and for an attribute of a module, as long as no closure is in the way; not
+    for NumPy arrays, which can change in place.
+    """
+    root, *attrs = watched.path.split(".")
+    scope = watched.definition.scope
+    if isinstance(watched.value, np.ndarray) or root in scope.own or root in scope.closure():
+        return None
+    if not attrs:
+        return (scope.user, root, watched.value) if root in scope.user else None
+    owner = read_again(watched.definition, ".".join([root, *attrs[:-1]]))
+    place = vars(owner) if isinstance(owner, ModuleType) else {}
+    return (place, attrs[-1], watched.value) if attrs[-1] in place else None
 
 
 def _same(before: Any, now: Any) -> bool:

@@ -14,11 +14,13 @@ from workbench.api.arguments import as_dims, check, deduce
 from workbench.api.kernel import Kernel, Specialisation
 from workbench.backends.base import Options
 from workbench.errors import LaunchError
+from workbench.events import Launched, listening
 from workbench.runtime.array import array
 from workbench.runtime.create import zeros
 from workbench.runtime.device import Device, get_device
-from workbench.runtime.execute import execute
+from workbench.runtime.execute import execute, run_unseen
 from workbench.runtime.loaded import Loaded
+from workbench.runtime.observers import OBSERVERS
 from workbench.runtime.record import LaunchRecord, memory_versions
 from workbench.types import ArrayType, is_float
 
@@ -61,8 +63,15 @@ def launch(
         NotDifferentiable: with `adjoint`, the kernel has no right adjoint.
     """
     values = [*inputs, *outputs]
-    record = None if adjoint or device is not None else _planned(kernel, dim, values, fast_math)
-    if record is None:
+    plan = None if adjoint or device is not None else _plan_for(kernel, dim, values, fast_math)
+    if plan is not None and not (record_cmd or OBSERVERS.get() or listening(Launched)):
+        dims, arguments = plan.arguments(kernel, dim, values)
+        run_unseen(plan.loaded, dims, arguments)
+        return None
+    if plan is not None:
+        dims, arguments = plan.arguments(kernel, dim, values)
+        record = record_of(plan.loaded, plan.specialisation, dims, dict(zip(kernel.parameters, arguments, strict=True)))
+    else:
         adjoints = _adjoint_list(inputs, adj_inputs, adj_outputs)
         record = prepare(kernel, dim, values, adjoint=adjoint, adjoints=adjoints, device=device, fast_math=fast_math)
     if record_cmd:
@@ -84,20 +93,26 @@ class _Plan:
     loaded: Loaded
     numbers: tuple[int, ...]
 
+    def arguments(self, kernel: Kernel, dim: Any, values: list[Any]) -> tuple[tuple[int, ...], list[Any]]:
+        """Dimensions and checked arguments.
 
-def _planned(kernel: Kernel, dim: Any, values: Sequence[Any], fast_math: bool) -> LaunchRecord | None:
-    """The launch as one before it went, where the arguments are of the same kinds and all is as it was; else None."""
+        Raises:
+            LaunchError: a number does not fit.
+        """
+        for k in self.numbers:
+            values[k] = check(kernel, kernel.parameters[k], self.specialisation.types[k], values[k], self.loaded.device)
+        return (dim,) if type(dim) is int and 0 <= dim < 2**31 else as_dims(dim, kernel.name), values
+
+
+def _plan_for(kernel: Kernel, dim: Any, values: Sequence[Any], fast_math: bool) -> _Plan | None:
+    """The plan of an earlier launch with arguments of the same kinds, where all is as it was; else None."""
     if not isinstance(kernel, Kernel) or kernel.stale:
         return None
     plan: _Plan | None = kernel.plans.get(_kinds(dim, values, fast_math))
     if plan is None or not plan.specialisation.is_current():
         return None
-    checked = list(values)
-    for k in plan.numbers:
-        checked[k] = check(kernel, kernel.parameters[k], plan.specialisation.types[k], values[k], plan.loaded.device)
-    dims = (dim,) if type(dim) is int and 0 <= dim < 2**31 else as_dims(dim, kernel.name)
-    arguments = dict(zip(kernel.parameters, checked, strict=True))
-    return LaunchRecord(plan.loaded, dims, arguments, plan.specialisation, kernel.place, memory_versions(arguments))
+    alone = plan.specialisation.adds_alone
+    return None if alone and _overlap([v for v in values if type(v) is array]) else plan
 
 
 def _kinds(dim: Any, values: Sequence[Any], fast_math: bool) -> tuple[Any, ...]:
@@ -107,8 +122,9 @@ def _kinds(dim: Any, values: Sequence[Any], fast_math: bool) -> tuple[Any, ...]:
 
 def _keep_plan(kernel: Kernel, dim: Any, values: Sequence[Any], fast_math: bool, record: LaunchRecord) -> None:
     """Keep what was found for the next launch of this kind; not where it depends on more than the arguments' kinds."""
+    arrays = [v for v in values if type(v) is array]
     specialisation = record.specialisation
-    if specialisation.adds_alone or any(isinstance(v, np.ndarray) for v in values):
+    if not arrays or any(isinstance(v, np.ndarray) for v in values) or (specialisation.adds_alone and _overlap(arrays)):
         return
     numbers = tuple(k for k, t in enumerate(specialisation.types) if not isinstance(t, ArrayType))
     kernel.plans[_kinds(dim, values, fast_math)] = _Plan(specialisation, record.loaded, numbers)

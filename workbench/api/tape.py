@@ -19,7 +19,7 @@ from workbench.runtime.array import array
 from workbench.runtime.create import zeros
 from workbench.runtime.execute import execute
 from workbench.runtime.memory import Memory
-from workbench.runtime.observers import OBSERVERS, Observer, unobserved
+from workbench.runtime.observers import OBSERVERS, Observer, backwards
 from workbench.runtime.record import LaunchRecord
 from workbench.types import element, is_float
 
@@ -96,6 +96,13 @@ class Tape(Observer):
         if is_float(target.dtype):
             self._steps.append((self._reverse_copy, (target, source)))
 
+    def adding(self, target: array, source: array) -> None:
+        """Note a sum."""
+        self._see(target)
+        self._see(source)
+        if is_float(target.dtype):
+            self._steps.append((self._reverse_sum, (target, source)))
+
     def filling(self, target: array, value: float) -> None:
         """Note a fill."""
         self._see(target)
@@ -129,9 +136,10 @@ class Tape(Observer):
         for target in seeds:
             self._see(target)
         ready = [(reverse, self._ready(reverse, args)) for reverse, args in reversed(self._steps)]
-        with unobserved():
-            for target, value in seeds.items():
-                _add(self.adjoint_of(target), value.numpy() if isinstance(value, array) else np.asarray(value))
+        starts = [(self.adjoint_of(target), _seed(target, value)) for target, value in seeds.items()]
+        with backwards():
+            for adjoint, seed in starts:
+                adjoint.add_(seed)
             for reverse, args in ready:
                 reverse(*args)
 
@@ -141,7 +149,7 @@ class Tape(Observer):
 
     def zero(self) -> None:
         """Set all adjoints to 0; the records stay."""
-        with unobserved():
+        with backwards():
             for adjoint in self.adjoints.values():
                 adjoint.zero_()
 
@@ -156,7 +164,7 @@ class Tape(Observer):
         base = self.adjoints.get(value.memory)
         if base is None:
             scalar = element(value.dtype)
-            with unobserved():
+            with backwards():
                 base = (
                     value.memory.grad
                     if value.memory.grad is not None
@@ -193,8 +201,11 @@ class Tape(Observer):
 
     def _reverse_copy(self, target: array, source: array) -> None:
         gone = self.adjoint_of(target)
-        _add(self.adjoint_of(source), gone.numpy().copy())
+        self.adjoint_of(source).add_(gone)
         gone.zero_()
+
+    def _reverse_sum(self, target: array, source: array) -> None:
+        self.adjoint_of(source).add_(self.adjoint_of(target))
 
     def _reverse_fill(self, target: array) -> None:
         self.adjoint_of(target).zero_()
@@ -212,8 +223,10 @@ def bind_adjoint(record: LaunchRecord, adjoints: Mapping[str, array]) -> LaunchR
     return bind(specialisation, "adjoint", record.dim, {**record.arguments, **complete}, record.loaded.device)
 
 
-def _add(target: array, value: np.ndarray[Any, Any]) -> None:
-    host = target.numpy()
-    if value.shape not in ((), host.shape):
-        raise LaunchError(f"This adjoint has shape {value.shape}; the array has {host.shape}.")
-    target.assign(host + value.astype(host.dtype))
+def _seed(target: array, value: Any) -> array:
+    """An adjoint to start from, as an array like the target."""
+    host = value.numpy() if isinstance(value, array) else np.asarray(value)
+    wanted = target.numpy()
+    if host.shape not in ((), wanted.shape):
+        raise LaunchError(f"This adjoint has shape {host.shape}; the array has {wanted.shape}.")
+    return array(np.broadcast_to(host, wanted.shape).astype(wanted.dtype), target.dtype, device=target.device)

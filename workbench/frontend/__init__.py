@@ -1,6 +1,7 @@
 """Text to IR: the kernel language's syntax, names and types."""
 
 from workbench.frontend.annotate import parameter_annotations
+from workbench.frontend.context import Watched
 from workbench.frontend.definition import MISSING, Definition, Scope
 from workbench.frontend.lower import Lowered, check_signature, lower
 from workbench.frontend.names import read_again
@@ -10,6 +11,7 @@ __all__ = [
     "Definition",
     "Lowered",
     "Scope",
+    "Watched",
     "check_signature",
     "lower",
     "parameter_annotations",

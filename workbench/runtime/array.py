@@ -217,7 +217,7 @@ class array:
     def __setitem__(self, index: Any, value: Any) -> None:
         items = index if isinstance(index, tuple) else (index,)
         one = len(items) == self.ndim and all(isinstance(i, (int, np.integer)) for i in items)
-        target = self._element_view(items) if one else self[index]
+        target = self[tuple(slice(int(i), int(i) + 1 if i != -1 else None) for i in items)] if one else self[index]
         if isinstance(value, array):
             target.copy_(value)
         elif np.ndim(value) == 0:
@@ -225,9 +225,6 @@ class array:
         else:
             host = np.broadcast_to(np.asarray(value, element(self.dtype).numpy), (*target.shape, *_inner(self.dtype)))
             target.copy_(array(host, self.dtype, device=self.device))
-
-    def _element_view(self, items: tuple[Any, ...]) -> array:
-        return self[tuple(slice(int(i), int(i) + 1 if i != -1 else None) for i in items)]
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -268,11 +265,7 @@ class array:
         Raises:
             LaunchError: shape or dtype differ.
         """
-        if self.shape != source.shape or self.dtype != source.dtype:
-            raise LaunchError(
-                f"A copy needs arrays of one shape and dtype; the target is {self.type!r} of shape {self.shape}, "
-                f"the source {source.type!r} of shape {source.shape}."
-            )
+        self._must_match(source, "A copy")
         for observer in OBSERVERS.get():
             observer.copying(self, source)
         self.memory.version += 1
@@ -285,6 +278,29 @@ class array:
         else:
             _driver().copy_to_device(self.address, np.ascontiguousarray(source.numpy()))
         return self
+
+    def add_(self, source: array) -> array:
+        """Add the elements of `source`, on the CPU; gives the array.
+
+        Raises:
+            LaunchError: shape or dtype differ.
+        """
+        self._must_match(source, "A sum")
+        for observer in OBSERVERS.get():
+            observer.adding(self, source)
+        self.memory.version += 1
+        if self.device.is_cuda:
+            _driver().copy_to_device(self.address, self.numpy() + source.numpy())
+        else:
+            self.numpy()[...] += source.numpy()
+        return self
+
+    def _must_match(self, source: array, what: str) -> None:
+        if self.shape != source.shape or self.dtype != source.dtype:
+            raise LaunchError(
+                f"{what} needs arrays of one shape and dtype; the target is {self.type!r} of shape {self.shape}, "
+                f"the source {source.type!r} of shape {source.shape}."
+            )
 
     @classmethod
     def undefined(

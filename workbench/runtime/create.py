@@ -46,9 +46,10 @@ def empty_like(source: array, dtype: Any = None) -> array:
     return source.fresh_like(dtype)
 
 
-def clone(source: array) -> array:
+def clone(source: array, requires_grad: bool = False) -> array:
     """A dense copy on the same device."""
-    return source.fresh_like().copy_(source)
+    made = array.undefined(source.shape, source.dtype, source.device, requires_grad)
+    return made.copy_(source)
 
 
 def copy(target: array, source: array) -> None:

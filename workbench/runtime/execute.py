@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
+from collections.abc import Sequence
+from typing import Any
 
 from workbench.backends.cpu import dispatch
 from workbench.cache.native import native_image
 from workbench.config import settings
 from workbench.events import Launched, listening, publish
 from workbench.runtime.driver import driver
+from workbench.runtime.loaded import Loaded
 from workbench.runtime.observers import OBSERVERS
 from workbench.runtime.record import LaunchRecord
 
@@ -38,23 +42,39 @@ def execute(record: LaunchRecord) -> None:
         observer.launching(record)
     for name in record.writes:
         record.arguments[name].memory.version += 1
-    loaded, total = record.loaded, record.threads
-    if total:
-        if loaded.device.is_cuda:
-            _execute_cuda(record, total)
-        else:
-            install_launcher()
-            address = ctypes.addressof(record.buffer)
-            dispatch.dispatch(loaded.address, address, total, cpu_threads(), loaded.threads_per_task)
+    _run(record.loaded, record.threads, record.buffer)
     if listening(Launched):
         publish(Launched(record))
 
 
-def _execute_cuda(record: LaunchRecord, total: int) -> None:
+def run_unseen(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) -> None:
+    """Run one launch that nobody watches: no record is made.
+
+    Raises:
+        DeviceError: the device refused it.
+    """
+    for position in loaded.written:
+        arguments[position].memory.version += 1
+    packer = loaded.packer
+    buffer = packer.new()
+    packer.write(buffer, dims, arguments)
+    _run(loaded, math.prod(dims), buffer)
+
+
+def _run(loaded: Loaded, total: int, buffer: ctypes.Array[ctypes.c_char]) -> None:
+    if not total:
+        return
+    if loaded.device.is_cuda:
+        _run_cuda(loaded, total, buffer)
+        return
+    install_launcher()
+    dispatch.dispatch(loaded.address, ctypes.addressof(buffer), total, cpu_threads(), loaded.threads_per_task)
+
+
+def _run_cuda(loaded: Loaded, total: int, buffer: ctypes.Array[ctypes.c_char]) -> None:
     found = driver()
     assert found is not None
-    loaded = record.loaded
-    start = ctypes.addressof(record.buffer)
+    start = ctypes.addressof(buffer)
     addresses = [start, *(start + slot.offset for slot in loaded.layout.slots)]
     grid = (total + BLOCK_DIM - 1) // BLOCK_DIM
     found.launch(loaded.device.index, loaded.handle, grid, BLOCK_DIM, addresses)

@@ -58,7 +58,12 @@ class Loaded:
         """Writes this layout's parameter buffers."""
         return Packer(self.layout)
 
-    @property
+    @cached_property
+    def written(self) -> tuple[int, ...]:
+        """Positions of the parameters in `writes`."""
+        return tuple(k for k, slot in enumerate(self.layout.slots) if slot.name in self.writes)
+
+    @cached_property
     def threads_per_task(self) -> int:
         """How many threads of the launch one core takes at a time: about 0.1 ms; a helper costs half of it."""
         return max(64, 1_048_576 // max(1, self.cost))

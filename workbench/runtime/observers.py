@@ -16,13 +16,22 @@ if TYPE_CHECKING:
 
 
 class Observer:
-    """Sees what is run, in order, before it runs; each method does nothing until it is overridden."""
+    """Sees what is run, in order, before it runs; each method does nothing until it is overridden.
+
+    Attributes:
+        sees_backward: whether it sees what a tape runs in `backward` and `zero`: a recorder does, a tape does not.
+    """
+
+    sees_backward = False
 
     def launching(self, record: LaunchRecord) -> None:
         """A launch is about to run."""
 
     def copying(self, target: array, source: array) -> None:
         """`target` is about to become a copy of `source`."""
+
+    def adding(self, target: array, source: array) -> None:
+        """`source` is about to be added to `target`."""
 
     def filling(self, target: array, value: float) -> None:
         """`target` is about to be filled with `value`."""
@@ -42,9 +51,9 @@ def observing(observer: Observer) -> Iterator[None]:
 
 
 @contextmanager
-def unobserved() -> Iterator[None]:
-    """Run without observers: for the work an observer does itself."""
-    token = OBSERVERS.set(())
+def backwards() -> Iterator[None]:
+    """Run what belongs to a backward pass: only observers that watch those see it."""
+    token = OBSERVERS.set(tuple(o for o in OBSERVERS.get() if o.sees_backward))
     try:
         yield
     finally:

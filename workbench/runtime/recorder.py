@@ -53,23 +53,24 @@ class LaunchEntry:
 
 @dataclass(frozen=True, eq=False)
 class CopyEntry:
-    """A recorded copy."""
+    """A recorded copy or sum; `kind` is "copy" or "add"."""
 
+    kind: str
     target: array
     source: array
 
     def launch(self) -> None:
-        """Copy again."""
-        self.target.copy_(self.source)
+        """Copy or add again."""
+        (self.target.copy_ if self.kind == "copy" else self.target.add_)(self.source)
 
     def row(self) -> tuple[str, str, str, str]:
         """What the table shows."""
-        return "copy", "", "×".join(map(str, self.target.shape)), ""
+        return self.kind, "", "×".join(map(str, self.target.shape)), ""
 
     def changed(self, changes: dict[str, Any], arrays: list[tuple[array, array]]) -> CopyEntry:
         """The same copy with arrays replaced by identity."""
         table = {id(old): new for old, new in arrays}
-        return CopyEntry(table.get(id(self.target), self.target), table.get(id(self.source), self.source))
+        return CopyEntry(self.kind, table.get(id(self.target), self.target), table.get(id(self.source), self.source))
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +97,9 @@ Entry = LaunchEntry | CopyEntry | FillEntry
 
 
 class Recorder(Observer):
-    """An ordered list of what ran; made by `record()`."""
+    """An ordered list of what ran, a tape's backward pass included; made by `record()`."""
+
+    sees_backward = True
 
     def __init__(self, entries: Sequence[Entry] = ()) -> None:
         self.entries: list[Entry] = list(entries)
@@ -107,7 +110,11 @@ class Recorder(Observer):
 
     def copying(self, target: array, source: array) -> None:
         """Note a copy."""
-        self.entries.append(CopyEntry(target, source))
+        self.entries.append(CopyEntry("copy", target, source))
+
+    def adding(self, target: array, source: array) -> None:
+        """Note a sum."""
+        self.entries.append(CopyEntry("add", target, source))
 
     def filling(self, target: array, value: float) -> None:
         """Note a fill."""

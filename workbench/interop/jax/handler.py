@@ -10,11 +10,8 @@ import threading
 from functools import lru_cache
 from importlib.resources import files
 
-from workbench.backends.cpu.compile import CpuBackend, compile_text
 from workbench.backends.cpu.jit import CpuCode, load
-from workbench.cache.entry import Entry
-from workbench.cache.key import Key, Part
-from workbench.cache.store import default_store
+from workbench.cache.native import native_image
 from workbench.interop.jax.abi import names_text, string_text, types_text
 
 SYMBOL = "workbench_ffi"
@@ -56,19 +53,4 @@ def handler_address() -> int:
 
 @lru_cache(maxsize=1)
 def _load() -> CpuCode:
-    backend = CpuBackend()
-    target, text = backend.target(), handler_text()
-    key = Key(
-        (
-            Part("code", "code", text.encode()),
-            Part("target", "target", target.encode(), target),
-            Part("compiler", "compiler", backend.version().encode(), backend.version()),
-        )
-    )
-    store = default_store()
-    entry = store.get(key.digest)
-    if entry is None:
-        metadata = {"name": SYMBOL, "entry": SYMBOL, "backend": backend.name, "target": target, "stages": {}}
-        entry = Entry(compile_text(text, target), metadata)
-        store.put(key.digest, entry)
-    return load(entry.image, SYMBOL)
+    return load(native_image(SYMBOL, handler_text()), SYMBOL)
