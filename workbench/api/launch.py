@@ -18,7 +18,7 @@ from workbench.events import Launched, listening
 from workbench.runtime.array import array
 from workbench.runtime.create import zeros
 from workbench.runtime.device import Device, get_device
-from workbench.runtime.execute import execute, run_unseen
+from workbench.runtime.execute import execute, execute_again, run_unseen
 from workbench.runtime.loaded import Loaded
 from workbench.runtime.observers import OBSERVERS
 from workbench.runtime.record import LaunchRecord, memory_versions
@@ -281,7 +281,7 @@ class Launch:
 
     def launch(self) -> None:
         """Run it on the arrays' contents of now."""
-        execute(self._record.again())
+        execute_again(self._record)
 
     def set_dim(self, dim: Any) -> None:
         """Change the dimensions.

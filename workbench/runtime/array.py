@@ -77,10 +77,8 @@ class array:
         target = get_device(device)
         if data is None:
             assert shape is not None
-            data, copy = (
-                np.zeros((*as_shape(shape), *_inner(as_type(dtype or float))), element(as_type(dtype or float)).numpy),
-                False,
-            )
+            kind = as_type(dtype or float)
+            data, dtype, copy = np.zeros((*as_shape(shape), *_inner(kind)), element(kind).numpy), kind, False
         host, kind = _host_form(data, dtype)
         dims = host.ndim - len(_inner(kind))
         if not 1 <= dims <= MAX_NDIM or (ndim is not None and dims != ndim):

@@ -6,6 +6,7 @@ backwards by a tape.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -56,13 +57,10 @@ class LaunchRecord:
         """Array parameters whose elements may change."""
         return self.loaded.writes
 
-    @property
+    @cached_property
     def threads(self) -> int:
         """Threads of the launch: the product of its dimensions."""
-        total = 1
-        for n in self.dim:
-            total *= n
-        return total
+        return math.prod(self.dim)
 
     @cached_property
     def buffer(self) -> Any:

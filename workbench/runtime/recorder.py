@@ -21,7 +21,7 @@ from typing import Any
 from workbench.errors import LaunchError
 from workbench.events import Replayed, publish
 from workbench.runtime.array import array
-from workbench.runtime.execute import execute
+from workbench.runtime.execute import execute_again
 from workbench.runtime.observers import Observer, observing
 from workbench.runtime.record import LaunchRecord
 
@@ -34,7 +34,7 @@ class LaunchEntry:
 
     def launch(self) -> None:
         """Run it again, on the arrays' contents of now."""
-        execute(self.record.again())
+        execute_again(self.record)
 
     def row(self) -> tuple[str, str, str, str]:
         """What the table shows: kind, name, threads, place."""
