@@ -68,6 +68,7 @@ def test_atomic_adds_everywhere_where_asked() -> None:
         ("y[0] = x[0]", "atomic_add"),
         ("i = tid()\n    y[i] = x[int(float32(i))]", "atomic_add"),
         ("i = tid()\n    y[i] = x[int64(i)]", "store"),
+        ("i = tid()\n    y[i] = x[int8(i)]", "atomic_add"),
     ],
 )
 def test_ownership(body: str, expected: str) -> None:

@@ -54,6 +54,20 @@ LOOPS: dict[str, str] = {
             s += x[j] * x[i]
     y[i] = s""",
     "steps": "s = float64(0.0)\n    for j in range(1, n, 2):\n        s += x[j] * float64(j)\n    y[i] = s",
+    "steps that do not meet the end": """s = x[0]
+    for j in range(0, n, 3):
+        s = 0.5 * s + x[j] * x[j]
+    y[i] = s""",
+    "an element read before it changes in a loop": """t = y[i]
+    for j in range(n):
+        y[i] = 0.5 * y[i] + x[j]
+    y[i] = y[i] + t * 2.0""",
+    "an element that a loop reads, overwritten after": """y[i] = x[i] * 3.0
+    s = x[i]
+    for j in range(n):
+        s += y[i]
+        y[i] = 0.5 * y[i]
+    y[i] = s""",
     "backwards": """s = float64(0.0)
     for j in range(n - 1, -1, -1):
         s = 0.5 * s + x[j] * x[j]

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -140,13 +142,24 @@ def _verdict(body: str) -> str:
     return "right"
 
 
-def test_right_or_refused() -> None:
+def _verdicts(examples: int, change: Callable[[str], str]) -> Counter[str]:
     counts: Counter[str] = Counter()
 
-    @settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=examples, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
     @given(programs())
     def each(body: str) -> None:
-        counts[_verdict(body)] += 1
+        counts[_verdict(change(body))] += 1
 
     each()
+    return counts
+
+
+def test_right_or_refused() -> None:
+    counts = _verdicts(300, lambda body: body)
     assert counts["right"] > 100 and counts["refused"] > 50 and counts["no verdict"] < 50, counts
+
+
+@pytest.mark.slow
+def test_right_or_refused_among_nans() -> None:
+    counts = _verdicts(2000, lambda body: body.replace("tanh(", "log(-0.7 + ").replace("cos(", "sqrt(-0.8 + "))
+    assert counts["right"] > 500 and counts["refused"] > 500, counts

@@ -74,6 +74,8 @@ BRANCHES: dict[str, str] = {
     "ternary": "y[i] = x[i] * x[i] if x[i] > 1.0 else a / x[i]",
     "early return": "if i == 2:\n        return\n    y[i] = x[i] * a",
     "store in one, overwritten after": "if i > 1:\n        y[i] = x[i]\n    y[i] = x[i] * x[i]",
+    "stored before one side stores": "y[i] = x[i] * a\n    if i > 1:\n        y[i] = x[i] * x[i]",
+    "read before and after one side stores": "t = y[i]\n    if i > 1:\n        y[i] = x[i]\n    y[i] = y[i] + t * 2.0",
     "conditional on both": "if x[i] > 0.5 and x[i] < a:\n        y[i] = exp(x[i])",
 }
 
@@ -137,6 +139,11 @@ def test_a_nan_of_what_was_not_taken_never_gets_through(name: str) -> None:
 def test_a_component_nobody_used_has_no_nan(read: str) -> None:
     text = f"def k(p, y):\n    i = tid()\n    v = sqrt(p[i])\n    y[i] = {read}"
     check(kernel(text, {"p": V1, "y": X1}), 3, values(3, 3) * [1, -1, 1], values(3))
+
+
+def test_a_component_that_was_replaced_has_no_nan() -> None:
+    text = "def k(p, y, n):\n    i = tid()\n    v = sqrt(p[i])\n    v[n] = 2.0\n    y[i] = v.x + v.y * v.z"
+    check(kernel(text, {"p": V1, "y": X1, "n": int32}), 3, values(3, 3) * [1, -1, 1], values(3), 1)
 
 
 ARRAYS: dict[str, tuple[str, dict[str, Type], Any, list[Any]]] = {

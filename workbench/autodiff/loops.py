@@ -207,7 +207,7 @@ def _growth(sweep: Reverse, body: Block, param: Value, following: Value) -> Ref 
     if op is None or op.name not in ("add", "sub") or param not in op.operands:
         return None
     other = op.operands[1] if op.operands[0] is param else op.operands[0]
-    if other is param or (op.name == "sub" and op.operands[0] is not param):
+    if op.name == "sub" and op.operands[0] is not param:
         return None
     if other not in inside and other not in body.params:
         amount = sweep.ref(other)
