@@ -63,7 +63,7 @@ def launch(
         NotDifferentiable: with `adjoint`, the kernel has no right adjoint.
     """
     values = [*inputs, *outputs]
-    plan = None if adjoint or device is not None else _plan_for(kernel, dim, values, fast_math)
+    plan = None if adjoint else _plan_for(kernel, dim, values, device, fast_math)
     if plan is not None and not (record_cmd or OBSERVERS.get() or listening(Launched)):
         dims, arguments = plan.arguments(kernel, dim, values)
         run_unseen(plan.loaded, dims, arguments)
@@ -104,12 +104,16 @@ class _Plan:
         return (dim,) if type(dim) is int and 0 <= dim < 2**31 else as_dims(dim, kernel.name), values
 
 
-def _plan_for(kernel: Kernel, dim: Any, values: Sequence[Any], fast_math: bool) -> _Plan | None:
+def _plan_for(
+    kernel: Kernel, dim: Any, values: Sequence[Any], device: Device | str | None, fast_math: bool
+) -> _Plan | None:
     """The plan of an earlier launch with arguments of the same kinds, where all is as it was; else None."""
     if not isinstance(kernel, Kernel) or kernel.stale:
         return None
     plan: _Plan | None = kernel.plans.get(_kinds(dim, values, fast_math))
     if plan is None or not plan.specialisation.is_current():
+        return None
+    if device is not None and device not in (plan.loaded.device, plan.loaded.device.name):
         return None
     alone = plan.specialisation.adds_alone
     return None if alone and _overlap([v for v in values if type(v) is array]) else plan
@@ -157,8 +161,7 @@ def prepare(
     }
     if not adjoint:
         record = bind(specialisation, "forward", dims, arguments, place, fast_math)
-        if device is None:
-            _keep_plan(kernel, dim, values, fast_math, record)
+        _keep_plan(kernel, dim, values, fast_math, record)
         return record
     pairs = adjoint_arguments(specialisation, arguments, adjoints, place)
     return bind(specialisation, "adjoint", dims, {**arguments, **pairs}, place, fast_math)

@@ -25,7 +25,17 @@ def rewrite(body: Sequence[ast.stmt]) -> Statements:
     A loop that may be left early has the attribute `until`, the name of its flag. A `return` with a value stays where
     it is (inside the loop): the one thing that is still refused.
     """
+    if not any(_has_exit(node) for statement in body for node in ast.walk(statement)):
+        return list(body)
     return _Rewriter().function(copy.deepcopy(list(body)))
+
+
+def _has_exit(node: ast.AST) -> bool:
+    """Whether a node is a way out of a loop, or may be: a `return` counts where any loop is about."""
+    return isinstance(node, (ast.Break, ast.Continue)) or (
+        isinstance(node, (ast.For, ast.While))
+        and (bool(node.orelse) or any(isinstance(inner, ast.Return) for inner in ast.walk(node)))
+    )
 
 
 class _Rewriter:
