@@ -1,0 +1,15 @@
+struct wb_dims { long long n[4]; };
+template <typename T, int N> struct wb_array { T* data; long long shape[N]; long long strides[N]; };
+
+extern "C" __global__ void branches(wb_dims dim, wb_array<float, 1> x, wb_array<float, 1> y)
+{
+    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+    if (linear >= dim.n[0]) return;
+    int i = (int)linear;
+    if (x.data[i] < 0.0f) {
+        y.data[i] = 0.0f;
+    } else {
+        float r = x.data[i] > 1.0f ? x.data[i] / 2.0f : x.data[i] * x.data[i];
+        y.data[i] = sqrtf(r + 1.0f);
+    }
+}

@@ -1,0 +1,19 @@
+struct wb_dims { long long n[4]; };
+template <typename T, int N> struct wb_array { T* data; long long shape[N]; long long strides[N]; };
+
+extern "C" __global__ void dynamic_loop_adjoint(
+    wb_dims dim,
+    wb_array<float, 2> x,
+    wb_array<float, 1> y,
+    wb_array<float, 2> adj_x,
+    wb_array<float, 1> adj_y)
+{
+    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+    if (linear >= dim.n[0]) return;
+    int i = (int)linear;
+    float adj_s = adj_y.data[i];
+    adj_y.data[i] = 0.0f;
+    for (int j = (int)x.shape[1] - 1; j > -1; --j) {
+        adj_x.data[i * adj_x.shape[1] + j] = adj_x.data[i * adj_x.shape[1] + j] + adj_s * cosf(x.data[i * x.shape[1] + j]);
+    }
+}

@@ -1,0 +1,28 @@
+#define WB_FN static __device__ __forceinline__
+struct wb_dims { long long n[4]; };
+template <typename T, int N> struct wb_array { T* data; long long shape[N]; long long strides[N]; };
+template <typename T> struct wb_vec3 { T x, y, z; };
+template <typename T> WB_FN wb_vec3<T> operator+(wb_vec3<T> a, wb_vec3<T> b) {
+    return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+template <typename T> WB_FN wb_vec3<T> operator-(wb_vec3<T> a, wb_vec3<T> b) {
+    return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+template <typename T> WB_FN wb_vec3<T> operator/(wb_vec3<T> a, T b) {
+    return {a.x / b, a.y / b, a.z / b};
+}
+typedef wb_vec3<float> vec3;
+
+extern "C" __global__ void particles(wb_dims dim, wb_array<vec3, 1> p, wb_array<vec3, 1> f)
+{
+    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+    if (linear >= dim.n[0]) return;
+    int i = (int)linear;
+    vec3 total = vec3{0.0f, 0.0f, 0.0f};
+    for (int j = 0; j < (int)p.shape[0]; ++j) {
+        vec3 d = p.data[j] - p.data[i];
+        float t = d.x * d.x + d.y * d.y + d.z * d.z + 0.01f;
+        total = total + d / t;
+    }
+    f.data[i] = total;
+}

@@ -1,0 +1,49 @@
+#define WB_FN static __device__ __forceinline__
+struct wb_dims { long long n[4]; };
+template <typename T, int N> struct wb_array { T* data; long long shape[N]; long long strides[N]; };
+template <typename T> struct wb_vec3 { T x, y, z; };
+template <typename T> WB_FN wb_vec3<T> operator+(wb_vec3<T> a, wb_vec3<T> b) {
+    return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+template <typename T> WB_FN wb_vec3<T> operator-(wb_vec3<T> a, wb_vec3<T> b) {
+    return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+template <typename T> WB_FN wb_vec3<T> operator-(wb_vec3<T> b) {
+    return {-b.x, -b.y, -b.z};
+}
+template <typename T> WB_FN wb_vec3<T> operator*(wb_vec3<T> a, wb_vec3<T> b) {
+    return {a.x * b.x, a.y * b.y, a.z * b.z};
+}
+template <typename T> WB_FN wb_vec3<T> operator/(wb_vec3<T> a, wb_vec3<T> b) {
+    return {a.x / b.x, a.y / b.y, a.z / b.z};
+}
+template <typename T> WB_FN wb_vec3<T> wb_splat3(T s) { return {s, s, s}; }
+template <typename T> WB_FN T wb_atomic_add(T* target, T value) { return atomicAdd(target, value); }
+template <typename T> WB_FN wb_vec3<T> wb_atomic_add(wb_vec3<T>* target, wb_vec3<T> value) {
+    return {wb_atomic_add(&target->x, value.x), wb_atomic_add(&target->y, value.y), wb_atomic_add(&target->z, value.z)};
+}
+typedef wb_vec3<float> vec3;
+
+extern "C" __global__ void particles_adjoint(
+    wb_dims dim,
+    wb_array<vec3, 1> p,
+    wb_array<vec3, 1> f,
+    wb_array<vec3, 1> adj_p,
+    wb_array<vec3, 1> adj_f)
+{
+    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+    if (linear >= dim.n[0]) return;
+    int i = (int)linear;
+    vec3 adj_total = adj_f.data[i];
+    adj_f.data[i] = vec3{0.0f, 0.0f, 0.0f};
+    for (int j = (int)p.shape[0] - 1; j > -1; --j) {
+        vec3 d = p.data[j] - p.data[i];
+        float t = d.x * d.x + d.y * d.y + d.z * d.z + 0.01f;
+        vec3 t1 = wb_splat3(t);
+        vec3 t2 = -adj_total * (d / t1) / t1;
+        vec3 t3 = wb_splat3((t2.x + t2.y + t2.z) * 2.0f);
+        vec3 adj_d = adj_total / t1 + d * t3;
+        wb_atomic_add(&adj_p.data[j], adj_d);
+        wb_atomic_add(&adj_p.data[i], -adj_d);
+    }
+}

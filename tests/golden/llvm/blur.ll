@@ -1,0 +1,91 @@
+define i32 @wb_blur(ptr %params, i64 %begin, i64 %end, ptr %fault) #0 {
+entry:
+  %dim1.at.1 = getelementptr inbounds i8, ptr %params, i64 8
+  %dim1.2 = load i64, ptr %dim1.at.1, !range !0
+  %source.shape0.at.23 = getelementptr inbounds i8, ptr %params, i64 40
+  %source.shape0.24 = load i64, ptr %source.shape0.at.23, !range !0
+  %source.at.33 = getelementptr inbounds i8, ptr %params, i64 32
+  %source.data.34 = load ptr, ptr %source.at.33
+  %source.shape1.at.35 = getelementptr inbounds i8, ptr %params, i64 48
+  %source.shape1.36 = load i64, ptr %source.shape1.at.35, !range !0
+  %result.at.45 = getelementptr inbounds i8, ptr %params, i64 72
+  %result.data.46 = load ptr, ptr %result.at.45
+  %result.shape1.at.47 = getelementptr inbounds i8, ptr %params, i64 88
+  %result.shape1.48 = load i64, ptr %result.shape1.at.47, !range !0
+  %some = icmp slt i64 %begin, %end
+  br i1 %some, label %start, label %exit
+start:
+  %first.3 = udiv i64 %begin, %dim1.2
+  %v4 = add nsw i64 %end, -1
+  %last.5 = udiv i64 %v4, %dim1.2
+  br label %row
+row:
+  %row.at = phi i64 [ %first.3, %start ], [ %row.next, %row.end ]
+  %v6 = mul nuw nsw i64 %row.at, %dim1.2
+  %v7 = sub nsw i64 %begin, %v6
+  %v8 = call i64 @llvm.smax.i64(i64 %v7, i64 0)
+  %v9 = sub nsw i64 %end, %v6
+  %v10 = call i64 @llvm.smin.i64(i64 %v9, i64 %dim1.2)
+  %low.11 = trunc nuw nsw i64 %v8 to i32
+  %high.12 = trunc nuw nsw i64 %v10 to i32
+  %tid0.13 = trunc nuw nsw i64 %row.at to i32
+  br label %threads
+threads:
+  %tid = phi i32 [ %low.11, %row ], [ %tid.next, %thread.end ]
+  %more.14 = icmp slt i32 %tid, %high.12
+  br i1 %more.14, label %thread, label %row.end
+thread:
+  ; line 2: i, j = tid()
+  ; line 4: for dy in range(-1, 2):
+  br label %for.15
+for.15:
+  %dy.18 = phi i32 [ -1, %thread ], [ %dy.next.19, %body.16 ]
+  %total.20 = phi float [ 0x0000000000000000, %thread ], [ %total.42, %body.16 ]
+  %more.21 = icmp slt i32 %dy.18, 2
+  br i1 %more.21, label %body.16, label %endfor.17
+body.16:
+  ; line 5: y = clamp(i + dy, 0, source.shape[0] - 1)
+  %v22 = add i32 %tid0.13, %dy.18
+  %v25 = trunc i64 %source.shape0.24 to i32
+  %v26 = sub i32 %v25, 1
+  %v27 = icmp sgt i32 0, %v22
+  %v28 = select i1 %v27, i32 0, i32 %v22
+  %v29 = icmp slt i32 %v28, %v26
+  %y.30 = select i1 %v29, i32 %v28, i32 %v26
+  ; line 6: total += source[y, j] / 3
+  %v31 = sext i32 %y.30 to i64
+  %v32 = sext i32 %tid to i64
+  %v37 = mul nsw i64 %v31, %source.shape1.36
+  %v38 = add nsw i64 %v37, %v32
+  %v39 = getelementptr inbounds float, ptr %source.data.34, i64 %v38
+  %v40 = load float, ptr %v39
+  %v41 = fdiv float %v40, 0x4008000000000000
+  %total.42 = fadd float %total.20, %v41
+  ; line 4: for dy in range(-1, 2):
+  %dy.next.19 = add nsw i32 %dy.18, 1
+  br label %for.15
+endfor.17:
+  ; line 7: result[i, j] = total
+  %v43 = sext i32 %tid0.13 to i64
+  %v44 = sext i32 %tid to i64
+  %v49 = mul nsw i64 %v43, %result.shape1.48
+  %v50 = add nsw i64 %v49, %v44
+  %v51 = getelementptr inbounds float, ptr %result.data.46, i64 %v50
+  store float %total.20, ptr %v51
+  br label %thread.end
+thread.end:
+  %tid.next = add nsw i32 %tid, 1
+  br label %threads
+row.end:
+  %row.next = add nuw nsw i64 %row.at, 1
+  %v52 = icmp slt i64 %row.at, %last.5
+  br i1 %v52, label %row, label %done
+done:
+  br label %exit
+exit:
+  ret i32 0
+}
+declare i64 @llvm.smax.i64(i64, i64)
+declare i64 @llvm.smin.i64(i64, i64)
+attributes #0 = { nounwind "no-trapping-math"="true" }
+!0 = !{i64 0, i64 140737488355328}
