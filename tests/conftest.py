@@ -17,6 +17,7 @@ from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 TESTS = Path(__file__).parent
@@ -56,6 +57,10 @@ def pytest_configure(config: pytest.Config) -> None:
     for name in UNSET:
         os.environ.pop(name, None)
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
+    # The same drawn examples in every CI run: what they find is found when the change is made, not on a later day.
+    hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, database=None)
+    if STRICT:
+        hypothesis.settings.load_profile("ci")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
