@@ -49,6 +49,7 @@ class CellOptions:
         panes: texts to show at once for each kernel.
         gradient: compile the adjoints too.
         fast_math: allow reassociation and approximate maths.
+        checks: test bounds, asserts, integer divisions and shifts; None: as the session does.
     """
 
     name: str = ""
@@ -57,6 +58,7 @@ class CellOptions:
     panes: tuple[str, ...] = ()
     gradient: bool = False
     fast_math: bool = False
+    checks: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,7 @@ class Cells:
                 backend=options.backend,
                 gradient=options.gradient,
                 fast_math=options.fast_math,
+                checks=options.checks,
                 constants=dict(options.constants) or None,
             )
         except BaseException as error:

@@ -9,6 +9,7 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
+import workbench as wb
 from kernel_ext import queries
 from kernel_ext.magics import KernelMagics
 from kernel_ext.tracebacks import ShortTracebacks
@@ -25,6 +26,7 @@ class _Loaded:
     tracebacks: ShortTracebacks
     before: dict[str, dict[str, Any]]
     warming: threading.Thread
+    checks: bool
 
 
 def load(shell: Any) -> None:
@@ -37,7 +39,7 @@ def load(shell: Any) -> None:
         tracebacks = ShortTracebacks(shell)
         tracebacks.install()
         warming = threading.Thread(target=inspect.warm, name="workbench-warm", daemon=True)
-        registry[_KEY] = _Loaded(magics, tracebacks, before, warming)
+        registry[_KEY] = _Loaded(magics, tracebacks, before, warming, wb.set_checks(True))
         warming.start()
     print(queries.greeting())
 
@@ -58,4 +60,5 @@ def unload(shell: Any) -> None:
         shell.configurables.remove(loaded.magics)
     loaded.tracebacks.remove()
     loaded.magics.close()
+    wb.set_checks(loaded.checks)
     loaded.warming.join()

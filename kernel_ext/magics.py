@@ -51,6 +51,9 @@ class KernelMagics(Magics):
     @argument("--grad", action="store_true", help="Compile the adjoints too, not only when first needed.")
     @argument("-q", "--quiet", action="store_true", help="Show nothing unless the cell is wrong.")
     @argument("--fast-math", action="store_true", help="Allow reassociation and approximate maths.")
+    @argument("--checks", dest="checks", action="store_true", default=None,
+              help="Test bounds, asserts, integer divisions and shifts (as notebooks do anyway).")  # fmt: skip
+    @argument("--no-checks", dest="checks", action="store_false", help="Test nothing: for the last bit of speed.")
     @cell_magic
     def kernel(self, line: str, cell: str) -> None:
         """Compile the cell's kernels and bind their names.
@@ -153,7 +156,7 @@ class KernelMagics(Magics):
             panes = cells.parse_panes(args.annotate, queries.PANES)
         except Refusal as refusal:
             _refuse(refusal)
-        return CellOptions(args.name, args.backend, constants, panes, args.grad, args.fast_math)
+        return CellOptions(args.name, args.backend, constants, panes, args.grad, args.fast_math, args.checks)
 
     def _build(self, text: str, options: CellOptions, place: Place, quiet: bool) -> None:
         screen = StatusDisplay(live=getattr(self.here, "kernel", None) is not None, quiet=quiet)

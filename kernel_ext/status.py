@@ -23,6 +23,7 @@ _FACTS = (
     ("spills", "{} spill"),
     ("spill_bytes", "{} B spill"),
     ("shared_bytes", "{} B shared"),
+    ("checks", "checks"),
 )
 
 
@@ -210,7 +211,8 @@ def _hit_line(view: StatusView) -> str:
     where = "disk" if view.state == "disk hit" else "memory"
     built = [r.built for r in view.rows if r.built is not None]
     ago = f", built {figures.age(view.started - min(built))}" if built and where == "disk" else ""
-    return _join("cache hit", f"{where} {figures.seconds(spent)}{ago}")
+    checked = "checks" if any("checks" in r.facts for r in view.rows) else ""
+    return _join("cache hit", f"{where} {figures.seconds(spent)}{ago}", checked)
 
 
 def _failed_line(view: StatusView) -> str:

@@ -15,10 +15,12 @@ from typing import Any
 from workbench import cache, errors, events, types
 from workbench.api.cell import Cell
 from workbench.api.cell import build_cell as _build_cell
+from workbench.api.constant import constant
 from workbench.api.func import Func, func
 from workbench.api.gradcheck import Verdict, gradcheck
 from workbench.api.kernel import Kernel, kernel
 from workbench.api.launch import Launch, launch
+from workbench.api.map import map
 from workbench.api.tape import Tape
 from workbench.builtins import FORMS as _FORMS
 from workbench.builtins import TABLE as _TABLE
@@ -34,8 +36,11 @@ from workbench.errors import (
     NotDifferentiable,
     WorkbenchError,
 )
+from workbench.frontend import Float, Int, Scalar
+from workbench.frontend import array_of as _array_of
 from workbench.interop.jax import jax_kernel
 from workbench.runtime.array import array
+from workbench.runtime.checks import checks, set_checks
 from workbench.runtime.create import (
     clone,
     copy,
@@ -51,7 +56,7 @@ from workbench.runtime.device import Device, ScopedDevice, get_device, get_devic
 from workbench.runtime.recorder import Recorder, record
 from workbench.types import ArrayType as _ArrayType
 from workbench.types import as_type as _as_type
-from workbench.types import vector
+from workbench.types import matrix, vector
 
 __version__ = "0.1.0"
 
@@ -62,10 +67,10 @@ class _ArrayOf:
     def __init__(self, ndim: int) -> None:
         self.ndim = ndim
 
-    def __getitem__(self, dtype: Any) -> _ArrayType:
-        return _ArrayType(_as_type(dtype), self.ndim)
+    def __getitem__(self, dtype: Any) -> Any:
+        return _array_of(dtype, self.ndim) or _ArrayType(_as_type(dtype), self.ndim)
 
-    def __call__(self, dtype: Any) -> _ArrayType:
+    def __call__(self, dtype: Any) -> Any:
         return self[dtype]
 
     def __repr__(self) -> str:
@@ -75,7 +80,8 @@ class _ArrayOf:
 array1d, array2d, array3d, array4d = (_ArrayOf(n) for n in (1, 2, 3, 4))
 
 _BUILTINS = {name: b for name, b in _TABLE.items() if not b.hidden and not name.endswith("_")} | _FORMS
-_TYPES: dict[str, Any] = {**types.SCALARS, **types.VECTORS, "vector": vector}
+_TYPES: dict[str, Any] = {**types.SCALARS, **types.VECTORS, **types.MATRICES, **types.QUATERNIONS}
+_TYPES |= {"vector": vector, "matrix": matrix}
 _ANNOTATIONS = {
     "array": array,
     "array1d": array1d,
@@ -83,6 +89,9 @@ _ANNOTATIONS = {
     "array3d": array3d,
     "array4d": array4d,
     "Any": Any,
+    "Float": Float,
+    "Int": Int,
+    "Scalar": Scalar,
 }
 LANGUAGE: dict[str, Any] = {**_BUILTINS, **_TYPES, **_ANNOTATIONS, "kernel": kernel, "func": func}
 """Names that a `%%kernel` cell sees without an import."""
@@ -97,7 +106,16 @@ def build_cell(text: str, namespace: dict[str, Any], **options: Any) -> Cell:
     return _build_cell(text, namespace, language=LANGUAGE, **options)
 
 
+_ABSENT = {
+    "func_grad": "gradients are derived from the func's own lines; a custom one is not in the language yet",
+    "func_replay": "what a gradient needs of a func is recomputed or kept as it is; that cannot be changed yet",
+    "func_native": "a func is written in Python; native text is not in the language yet",
+}
+
+
 def __getattr__(name: str) -> Any:
+    if name in _ABSENT:
+        raise AttributeError(f"workbench has no {name}: {_ABSENT[name]}")
     found = _BUILTINS.get(name, _TYPES.get(name))
     if found is None:
         raise AttributeError(f"module 'workbench' has no attribute {name!r}")
@@ -110,10 +128,10 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "LANGUAGE", "BuildError", "CacheError", "Cell", "CellErrors", "Device", "DeviceError", "Func", "Kernel",
-    "KernelFault", "KernelSyntaxError", "KernelTypeError", "Launch", "LaunchError", "NotDifferentiable", "Recorder",
-    "ScopedDevice", "Tape", "Verdict", "WorkbenchError", "array", "array1d", "array2d", "array3d", "array4d",
-    "build_cell", "cache", "clone", "copy", "empty", "empty_like", "errors", "events", "from_numpy", "full", "func",
-    "get_device", "get_devices", "gradcheck", "jax_kernel", "kernel", "launch", "ones", "record", "types", "vector",
-    "zeros", "zeros_like",
+    "LANGUAGE", "BuildError", "CacheError", "Cell", "CellErrors", "Device", "DeviceError", "Float", "Func", "Int",
+    "Kernel", "KernelFault", "KernelSyntaxError", "KernelTypeError", "Launch", "LaunchError", "NotDifferentiable",
+    "Recorder", "Scalar", "ScopedDevice", "Tape", "Verdict", "WorkbenchError", "array", "array1d", "array2d",
+    "array3d", "array4d", "build_cell", "cache", "checks", "clone", "constant", "copy", "empty", "empty_like",
+    "errors", "events", "from_numpy", "full", "func", "get_device", "get_devices", "gradcheck", "jax_kernel",
+    "kernel", "launch", "map", "matrix", "ones", "record", "set_checks", "types", "vector", "zeros", "zeros_like",
 ]  # fmt: skip

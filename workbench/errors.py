@@ -117,7 +117,7 @@ class DeviceError(WorkbenchError):
 
 
 class KernelFault(WorkbenchError):
-    """A fault while a kernel ran: `thread` is its index, `values` the operands."""
+    """A fault while a kernel ran: `thread` is its index, `values` the operands, `count` how many faults there were."""
 
 
 class CacheError(WorkbenchError):

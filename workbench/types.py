@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins as py
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, TypeAlias
 
@@ -38,6 +38,11 @@ class Scalar:
     def size(self) -> int:
         """Bytes in memory."""
         return self.bits // 8
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The NumPy shape of a value: ()."""
+        return ()
 
     @property
     def numpy(self) -> np.dtype[Any]:
@@ -70,6 +75,15 @@ class Vector:
         suffix = _VECTOR_SUFFIX.get(self.dtype.name)
         return f"vec{self.length}{suffix}" if suffix is not None else f"vector({self.length}, {self.dtype})"
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The NumPy shape of a value: (length,)."""
+        return (self.length,)
+
+    def with_dtype(self, dtype: Scalar) -> Vector:
+        """The type of the same form with components of this type."""
+        return replace(self, dtype=dtype)
+
     def __call__(self, *components: Any) -> np.ndarray[Any, Any]:
         """A NumPy array of shape (length,): from no argument (zeros), one scalar (filled), or one per component."""
         if len(components) == 1 and not isinstance(components[0], (int, float, np.generic)):
@@ -84,6 +98,47 @@ class Vector:
 
     def __repr__(self) -> str:
         return self.name
+
+
+@dataclass(frozen=True, repr=False)
+class Matrix(Vector):
+    """A small matrix (2 to 4 rows and columns): the vector of its components, row by row, that knows its columns."""
+
+    columns: int
+
+    @property
+    def rows(self) -> int:
+        """How many rows."""
+        return self.length // self.columns
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The NumPy shape of a value: (rows, columns)."""
+        return (self.rows, self.columns)
+
+    @property
+    def name(self) -> str:
+        """The name users write: `mat22`, `mat33d`."""
+        suffix = _VECTOR_SUFFIX.get(self.dtype.name)
+        if suffix is None or self.dtype.kind is not Kind.FLOAT:
+            return f"matrix({self.shape}, {self.dtype})"
+        return f"mat{self.rows}{self.columns}{suffix}"
+
+    def __call__(self, *components: Any) -> np.ndarray[Any, Any]:
+        """A NumPy array of shape (rows, columns): zeros, one scalar everywhere, or all components row by row."""
+        flat = [c for part in components for c in np.asarray(part).reshape(-1)]
+        return super().__call__(*flat).reshape(self.shape)
+
+
+@dataclass(frozen=True, repr=False)
+class Quaternion(Vector):
+    """A quaternion x i + y j + z k + w, held as the vector (x, y, z, w)."""
+
+    @property
+    def name(self) -> str:
+        """The name users write: `quat`, `quatd`."""
+        suffix = _VECTOR_SUFFIX.get(self.dtype.name)
+        return f"quat{suffix}" if suffix is not None else f"quaternion({self.dtype})"
 
 
 @dataclass(frozen=True)
@@ -116,6 +171,17 @@ VECTORS: dict[str, Vector] = {
     f"vec{n}{suffix}": Vector(n, SCALARS[name]) for n in (2, 3, 4) for name, suffix in _VECTOR_SUFFIX.items()
 }
 VECTORS |= {f"vec{n}f": Vector(n, float32) for n in (2, 3, 4)}
+MATRICES: dict[str, Matrix] = {
+    f"mat{r}{c}{suffix}": Matrix(r * c, t, c)
+    for r in (2, 3, 4) for c in (2, 3, 4)
+    for t in SCALARS.values() if t.kind is Kind.FLOAT and t.name in _VECTOR_SUFFIX
+    for suffix in dict.fromkeys((_VECTOR_SUFFIX[t.name], _VECTOR_SUFFIX[t.name] or "f"))
+}  # fmt: skip
+QUATERNIONS: dict[str, Quaternion] = {
+    f"quat{suffix}": Quaternion(4, t)
+    for t in SCALARS.values() if t.kind is Kind.FLOAT and t.name in _VECTOR_SUFFIX
+    for suffix in dict.fromkeys((_VECTOR_SUFFIX[t.name], _VECTOR_SUFFIX[t.name] or "f"))
+}  # fmt: skip
 
 # What Python's own names mean in an annotation or a cast.
 PYTHON_TYPES: dict[type, Scalar] = {py.bool: bool, py.int: int32, py.float: float32}
@@ -131,6 +197,19 @@ def vector(length: int, dtype: Any) -> Vector:
     if length not in (2, 3, 4) or not isinstance(scalar, Scalar):
         raise TypeError(f"vector(length={length!r}, dtype={dtype!r}): length is 2, 3 or 4 and dtype a scalar type")
     return Vector(length, scalar)
+
+
+def matrix(shape: Any, dtype: Any) -> Matrix:
+    """The matrix type of `shape` (rows, columns), each 2 to 4, and scalar `dtype`.
+
+    Raises:
+        TypeError: the shape is no pair of 2 to 4, or the dtype is no scalar type.
+    """
+    scalar = as_type(dtype)
+    sizes = tuple(shape) if isinstance(shape, (tuple, list)) else ()
+    if len(sizes) != 2 or not all(n in (2, 3, 4) for n in sizes) or not isinstance(scalar, Scalar):
+        raise TypeError(f"matrix(shape={shape!r}, dtype={dtype!r}): shape is two of 2, 3, 4 and dtype a scalar type")
+    return Matrix(sizes[0] * sizes[1], scalar, sizes[1])
 
 
 def as_type(spec: Any) -> Scalar | Vector:

@@ -238,3 +238,14 @@ def test_scalars_have_gradients():
     y.grad.fill_(1.0)
     wb.launch(scale, 1000, inputs=[2.0, x], outputs=[y], adjoint=True, adj_inputs=[adj_a])
     assert float(adj_a) == 499500 and x.grad.numpy().tolist() == [2] * 1000
+
+
+def test_a_parameter_called_like_an_adjoint():
+    kernel = meaning.define("def k(x, adj_x, y):\n    i = tid()\n    y[i] = x[i] * adj_x[i]\n")["k"]
+    x, other = wb.array([2.0, 3.0], requires_grad=True), wb.array([5.0, 7.0], requires_grad=True)
+    y = wb.zeros(2)
+    with wb.Tape() as tape:
+        wb.launch(kernel, 2, inputs=[x, other], outputs=[y])
+    tape.backward(grads={y: np.ones(2)})
+    assert x.grad.numpy().tolist() == [5, 7] and other.grad.numpy().tolist() == [2, 3]
+    assert wb.gradcheck(kernel, 2, [x, other], [y])

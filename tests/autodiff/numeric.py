@@ -51,6 +51,7 @@ def gradients(
         if isinstance(function.params[list(given).index(name)].type, ArrayType):
             adjoints[name] = np.array(seeds.get(name, np.zeros_like(given[name])))
         else:
+            assert isinstance(param.type, ArrayType)
             element = param.type.dtype
             tail = (element.length,) if isinstance(element, types.Vector) else ()
             adjoints[name] = np.zeros((1, *tail))

@@ -13,7 +13,7 @@ from workbench.builtins.meaning import apply
 from workbench.errors import KernelTypeError
 from workbench.ir import Builder, Function, Value
 from workbench.ir.verify import verify
-from workbench.types import SCALARS, ArrayType, Kind, Scalar, Type, Vector, element
+from workbench.types import SCALARS, ArrayType, Kind, Quaternion, Scalar, Type, Vector, element, matrix
 from workbench.types import bool as bool_
 
 Signature = tuple[tuple[Scalar | Vector, ...], Scalar | Vector]
@@ -31,18 +31,30 @@ def accepted(builtin: Builtin) -> list[Signature]:
     """Every signature of one dtype that the rule takes as it is: on scalars, or on vectors where only those fit."""
     found = []
     for scalar in SCALARS.values():
-        for t in (scalar, Vector(2, scalar), Vector(3, scalar), Vector(4, scalar)):
+        for types in (scalar, *wide_types(scalar)):
+            t = types[0] if isinstance(types, tuple) else types
             if builtin.elementwise and isinstance(t, Vector):
                 continue
             operands = tuple(bool_ if p == "condition" else t for p in builtin.params)
+            if isinstance(types, tuple):
+                operands = types if len(types) == len(operands) else ()
             try:
                 operand_types, result = builtin.rule(builtin.name, operands)
-            except KernelTypeError:
+            except (KernelTypeError, IndexError):
                 continue
             if operand_types == operands:
                 assert not isinstance(result, ArrayType)
                 found.append((operands, result))
     return found
+
+
+def wide_types(scalar: Scalar) -> list[Vector | tuple[Vector, ...]]:
+    """Forms of vectors, matrices and quaternions: one for all operands, or one for each."""
+    square = [matrix((n, n), scalar) for n in (2, 3, 4)]
+    wide, tall = matrix((2, 3), scalar), matrix((3, 2), scalar)
+    pairs = [(wide, Vector(3, scalar)), (Vector(2, scalar), wide), (wide, tall), (square[2], Vector(4, scalar)),
+             (Vector(2, scalar), Vector(3, scalar)), (Quaternion(4, scalar), Vector(3, scalar))]  # fmt: skip
+    return [*(Vector(n, scalar) for n in (2, 3, 4)), *square, wide, Quaternion(4, scalar), *pairs]
 
 
 def edges(scalar: Scalar) -> list[Any]:
@@ -83,13 +95,13 @@ def mixed(value: Any, pool: list[Any], type: Scalar | Vector, random: np.random.
         return value
     vector = np.array([pool[i] for i in random.integers(len(pool), size=type.length)], dtype=type.dtype.numpy)
     vector[random.integers(type.length)] = value
-    return vector
+    return vector.reshape(type.shape)
 
 
 def drawn(builtin: Builtin, operand: int, type: Scalar | Vector, random: np.random.Generator) -> Any:
     """A value from the operand's domain; for an integer any value."""
     scalar = element(type)
-    size = type.length if isinstance(type, Vector) else None
+    size = type.shape or None
     if scalar.kind is Kind.FLOAT:
         low, high = builtin.domain[operand] if builtin.domain else (-3.0, 3.0)
         number = random.uniform(low, high, size)
@@ -114,8 +126,7 @@ def expected(builtin: Builtin, cases: Sequence[tuple[Any, ...]], result: Scalar 
 
 def blank(count: int, type: Scalar | Vector) -> np.ndarray:
     """An array for `count` results."""
-    tail = (type.length,) if isinstance(type, Vector) else ()
-    return np.zeros((count, *tail), element(type).numpy)
+    return np.zeros((count, *type.shape), element(type).numpy)
 
 
 def rowwise(name: str, operands: Sequence[Type], results: Sequence[Type], compute: Callable[..., Any]) -> Function:

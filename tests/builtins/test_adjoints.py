@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.builtins.cases import blank, drawn, rowwise
+from tests.builtins.cases import accepted, blank, drawn, rowwise
 from workbench.backends.python import run
 from workbench.builtins import TABLE, Builtin, Ref
 from workbench.builtins.meaning import apply
 from workbench.passes.expand import VECTOR_OPERATORS, expand
-from workbench.types import Scalar, Vector, float64, is_float
+from workbench.types import Scalar, Vector, element, float64, is_float
 from workbench.types import bool as bool_
 
 Types = list[Scalar | Vector]
@@ -57,20 +57,26 @@ def quotient(entry: Builtin, point: tuple[Any, ...], result: Any, operand: int, 
         for sign in (1, -1):
             moved = np.array(point[operand], dtype=np.float64, copy=True).reshape(-1)
             moved[k] += sign * h
-            changed = moved if shape else moved[0]
+            changed = moved.reshape(shape) if shape else moved[0]
             row = (*point[:operand], changed, *point[operand + 1 :])
             values.append(np.sum(ct * apply(entry, row, result)))
-        slope[k] = (values[0] - values[1]) / (2 * h)
+        slope.flat[k] = (values[0] - values[1]) / (2 * h)
     return slope.reshape(shape)
 
 
-def check(name: str, length: int) -> None:
+def wide_types_of(name: str) -> list[Types]:
+    """Vectors and matrices of float64 that the builtin takes."""
+    if TABLE[name].elementwise:
+        return [operand_types(name, n) for n in (2, 3, 4)]
+    return [list(types) for types, _ in accepted(TABLE[name]) if element(types[0]) == float64]
+
+
+def check(name: str, types: Types) -> None:
     entry, random = TABLE[name], np.random.default_rng(3)
-    types = operand_types(name, length)
     _, result = entry.rule(name, types)
     assert isinstance(result, (Scalar, Vector))
     points = [tuple(drawn(entry, n, t, random) for n, t in enumerate(types)) for _ in range(POINTS)]
-    cts = [random.uniform(0.5, 2, result.length if isinstance(result, Vector) else None) for _ in range(POINTS)]
+    cts = [random.uniform(0.5, 2, result.shape or None) for _ in range(POINTS)]
     got = rule_results(entry, types, points, cts)
     smooth = 0
     for column, operand in enumerate(n for n, t in enumerate(types) if is_float(t)):
@@ -88,25 +94,25 @@ def check(name: str, length: int) -> None:
 @pytest.mark.parametrize("name", sorted(n for n in RULES if TABLE[n].elementwise))
 def test_rule_on_scalars(name: str) -> None:
     with np.errstate(all="ignore"):
-        check(name, 0)
+        check(name, operand_types(name, 0))
 
 
-@pytest.mark.parametrize("length", [2, 3, 4])
-@pytest.mark.parametrize("name", ON_VECTORS)
-def test_rule_on_vectors(name: str, length: int) -> None:
-    if name == "cross" and length != 3:
-        length = 3
+@pytest.mark.parametrize(
+    ("name", "types"), [pytest.param(n, t, id=f"{n}-{t}") for n in ON_VECTORS for t in wide_types_of(n)]
+)
+def test_rule_on_vectors_and_matrices(name: str, types: Types) -> None:
     with np.errstate(all="ignore"):
-        check(name, length)
+        check(name, types)
 
 
-@pytest.mark.parametrize("name", sorted(set(RULES) - {"cross"}))
+@pytest.mark.parametrize("name", RULES)
 def test_rule_keeps_the_type_of_its_operands(name: str) -> None:
     """float32 stays float32: no rule drifts into float64 through a literal."""
     entry = TABLE[name]
     narrow = Scalar("float32", float64.kind, 32)
-    t = narrow if entry.elementwise else Vector(3, narrow)
-    types = [bool_ if p == "condition" else t for p in entry.params]
+    types = [bool_ if p == "condition" else narrow for p in entry.params]
+    if not entry.elementwise:
+        types = next(list(types) for types, _ in accepted(entry) if element(types[0]) == narrow)
     _, result = entry.rule(name, types)
     seen: list[Any] = []
 
@@ -116,7 +122,7 @@ def test_rule_keeps_the_type_of_its_operands(name: str) -> None:
         return []
 
     rowwise(name, [result, *types], [], compute)
-    assert all(c is None or c.type == t for c in seen)
+    assert all(c is None or c.type == t for c, t in zip(seen, types, strict=True))
 
 
 def test_zero_vectors_have_zero_gradient() -> None:

@@ -24,7 +24,8 @@ def test_expansion_equals_reference(name: str) -> None:
         function = kernel_of(name, (operands, result))
         expanded = verify(prune(fold(expand(function, lambda b: b.expand is None))))
         used = {op.name for op in walk(expanded.body)} & TABLE.keys()
-        assert used and all(TABLE[n].expand is None for n in used)
+        moves = {"transpose", "diag", "get_diag"}  # components in other places: nothing is computed
+        assert (used or name in moves) and all(TABLE[n].expand is None for n in used)
         got = blank(len(cases), result)
         run(expanded, len(cases), [*columns(cases, operands), got])
         problem = mismatch(got, expected(entry, cases, result), cases, entry.ulp if entry.wide else 0)

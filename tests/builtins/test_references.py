@@ -92,7 +92,7 @@ def test_shifts_past_the_width(type: Any) -> None:
         assert right == int(x) >> amount
 
 
-@pytest.mark.parametrize("name", sorted(n for n in TABLE if not TABLE[n].elementwise))
+@pytest.mark.parametrize("name", ["dot", "cross", "length_sq", "length", "normalize"])
 def test_vector_products_are_numpys(name: str) -> None:
     entry, random = TABLE[name], np.random.default_rng(2)
     peers: dict[str, Callable[..., Any]] = {

@@ -50,7 +50,7 @@ def jobs(scalar: Scalar, length: int) -> list[Job]:
             if entry.elementwise and length and element(t) == scalar and element(result) == scalar:
                 wide = Vector(length, scalar)
                 found.append((name, (tuple(o if o != scalar else wide for o in operands), wide)))
-            elif element(t) == scalar and length == (t.length if isinstance(t, Vector) else 0):
+            elif element(t) == scalar and length == (t.shape[-1] if isinstance(t, Vector) else 0):
                 found.append((name, (operands, result)))
     return found
 
@@ -66,9 +66,9 @@ def one_kernel(
     """All jobs in one kernel, each with its own operand and result arrays; gives also the arguments and the results."""
     builder, params, args, outputs = Builder(), [], [], []
     i = builder.one("tid", (), int32, {"axis": 0})
-    for (name, (operands, result)), rows_ in zip(work, cases, strict=True):
-        sources = [Value(ArrayType(t), f"{name}_{n}") for n, t in enumerate(operands)]
-        target = Value(ArrayType(result), f"{name}_result")
+    for number, ((name, (operands, result)), rows_) in enumerate(zip(work, cases, strict=True)):
+        sources = [Value(ArrayType(t), f"{name}{number}_{n}") for n, t in enumerate(operands)]
+        target = Value(ArrayType(result), f"{name}{number}_result")
         refs = [Ref(builder, builder.load(s, i)) for s in sources]
         builder.store(target, i, TABLE[name](*refs).value)
         outputs.append(blank(len(rows_), result))

@@ -23,7 +23,8 @@ import numpy as np
 from workbench.backends.base import Options
 from workbench.backends.cuda.spell import entry_name, spell
 from workbench.backends.cuda.words import c_type
-from workbench.backends.layout import layout
+from workbench.backends.faults import FaultRecord, raised_by
+from workbench.backends.layout import FAULT_SIZE, layout
 from workbench.builtins import TABLE
 from workbench.ir import Function
 from workbench.types import ArrayType, Vector
@@ -55,7 +56,12 @@ class Library:
         launch = getattr(self._library, f"wb_shim_{entry_name(function)}")
         launch.argtypes = [ctypes.c_void_p, ctypes.c_longlong, ctypes.c_uint]
         launch(ctypes.cast(pointers, ctypes.c_void_p), max(1, -(-math.prod(dims) // BLOCK)), BLOCK)
-        del buffer
+        record = FaultRecord.read(buffer.raw[-FAULT_SIZE:]) if self.options.checks else None
+        if record is not None:
+            shapes = {
+                p.name: a.shape for p, a in zip(function.params, args, strict=True) if isinstance(p.type, ArrayType)
+            }
+            raise raised_by(function, record, dims, shapes)
 
 
 def run(function: Function, dim: int | Sequence[int], args: Sequence[Any], *, options: Options | None = None) -> None:
@@ -67,15 +73,18 @@ def packed(function: Function, dims: Sequence[int], args: Sequence[Any], options
     """The parameter buffer of `backends/layout.py`, and a pointer to each piece of it."""
     plan = layout([(p.name, p.type) for p in function.params])
     assert len(args) == len(plan.slots), f"{function.name} takes {len(plan.slots)} arguments"
-    buffer = ctypes.create_string_buffer(plan.size + 16)
+    buffer = ctypes.create_string_buffer(plan.size + 16 + FAULT_SIZE)
     base = ctypes.addressof(buffer)
     ctypes.memmove(base, np.array([*dims, 1, 1, 1, 1][:4], np.int64).tobytes(), 32)
     for slot, arg in zip(plan.slots, args, strict=True):
         data = _piece(slot.type, arg, options)
         assert len(data) == slot.size, slot
         ctypes.memmove(base + slot.offset, data, len(data))
-    pointers = (ctypes.c_void_p * (len(plan.slots) + 1))(base, *(base + slot.offset for slot in plan.slots))
-    return buffer, pointers
+    # The address of the fault record, which lies at the end, is the last parameter of a kernel with checks.
+    record = base + plan.size + 16
+    ctypes.memmove(base + plan.size, np.array([record], np.int64).tobytes(), 8)
+    places = [base, *(base + slot.offset for slot in plan.slots), base + plan.size]
+    return buffer, (ctypes.c_void_p * len(places))(*places)
 
 
 def _piece(type: Any, arg: Any, options: Options) -> bytes:
@@ -90,7 +99,7 @@ def _program(functions: Sequence[Function], options: Options) -> str:
     parts = [(Path(__file__).parent / "prelude.hpp").read_text(), _maths()]
     for number, function in enumerate(functions):
         entry = entry_name(function)
-        types = ["wb_dims", *(c_type(p.type) for p in function.params)]
+        types = ["wb_dims", *(c_type(p.type) for p in function.params)] + ["wb_fault*"] * options.checks
         args = ", ".join(f"*({t}*)p[{n}]" for n, t in enumerate(types))
         parts.append(f"namespace wb_shim_{number} {{\n{spell(function, options)}\n")
         parts.append(

@@ -62,6 +62,12 @@ MALFORMED: dict[str, list[Callable[[Given], Op]]] = {
         lambda g: Op("atomic_add", (g.array, g.i, g.d), (value(float32),)),
         lambda g: Op("atomic_add", (g.array, g.i, g.x), (value(float64),)),
     ],
+    "atomic": [
+        lambda g: Op("atomic", (g.array, g.i, g.x), (value(float32),), {}),
+        lambda g: Op("atomic", (g.array, g.i, g.x), (value(float32),), {"kind": "cas"}),
+        lambda g: Op("atomic", (g.array, g.i, g.d), (value(float32),), {"kind": "min"}),
+        lambda g: Op("atomic", (g.array, g.i, g.x), (value(float64),), {"kind": "exch"}),
+    ],
     "reduce_add": [
         lambda g: Op("reduce_add", (g.array, g.d)),
         lambda g: Op("reduce_add", (g.array, g.i, g.x)),
@@ -83,6 +89,19 @@ MALFORMED: dict[str, list[Callable[[Given], Op]]] = {
     "insert": [
         lambda g: Op("insert", (g.v, g.i, g.d), (value(VEC3),)),
         lambda g: Op("insert", (g.v, g.i, g.x), (value(float32),)),
+    ],
+    "assert": [
+        lambda g: Op("assert", (g.i,), (), {"message": ""}),
+        lambda g: Op("assert", (g.c,), (), {}),
+    ],
+    "fault": [
+        lambda g: Op("fault", (g.i,), (), {"number": 1}),
+        lambda g: Op("fault", (g.d,), (), {}),
+        lambda g: Op("fault", (g.d,) * 5, (), {"number": 1}),
+    ],
+    "launch_dim": [
+        lambda g: Op("launch_dim", (), (value(int32),), {"axis": 0}),
+        lambda g: Op("launch_dim", (), (value(VECTORS["vec2"]),), {"axis": 0}),
     ],
     "unavailable": [lambda g: Op("unavailable", (), (value(float32),), {})],
     "yield": [lambda g: Op("if", (g.c,), (), {}, (Block((), (Op("yield", (), (value(int32),)),)), ends()))],

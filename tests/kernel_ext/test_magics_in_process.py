@@ -56,13 +56,13 @@ def test_quiet_shows_nothing(loaded) -> None:
 
 def test_every_option_reaches_the_library(loaded, library) -> None:
     loaded.run("h = 0.5")
-    line = "%%kernel -n waves -b cpu -D DT=h/2 -D N=3 --grad --fast-math"
+    line = "%%kernel -n waves -b cpu -D DT=h/2 -D N=3 --grad --fast-math --no-checks"
     loaded.run(CELL.replace("%%kernel", line))
     asked = dict(library.calls)["build_cell"]
     assert asked.pop("filename").startswith("<ipython-input-")
     assert asked == {
         "text": "def saxpy(a):\n    return a\n", "name": "waves", "line_offset": 1, "backend": "cpu", "gradient": True,
-        "fast_math": True, "constants": {"DT": 0.25, "N": 3},
+        "fast_math": True, "checks": False, "constants": {"DT": 0.25, "N": 3},
     }  # fmt: skip
 
 

@@ -35,9 +35,25 @@ def as_dims(dim: Any, kernel: str) -> tuple[int, ...]:
 def deduce(kernel: Kernel, values: Sequence[Any]) -> tuple[Type, ...]:
     """One type a parameter: its annotation, or what the argument is."""
     return tuple(
-        annotation if annotation is not None else _type_of(kernel, name, value)
+        annotation if annotation is not None else _member(kernel, name, value)
         for (name, annotation), value in zip(kernel.annotations.items(), values, strict=True)
     )
+
+
+def _member(kernel: Kernel, name: str, value: Any) -> Type:
+    """The type of an argument of a generic parameter: within its family, where it has one."""
+    family = kernel.families.get(name)
+    if family is None:
+        return _type_of(kernel, name, value)
+    if isinstance(value, np.ndarray) and value.dtype.name in SCALARS and value.ndim:
+        type: Type = ArrayType(SCALARS[value.dtype.name], value.ndim)
+    else:
+        type = _type_of(kernel, name, value)
+    if isinstance(value, int) and not isinstance(value, bool) and not family.accepts(type) and family.accepts(float32):
+        type = float32
+    if not family.accepts(type):
+        raise LaunchError(f"{kernel.name}: {name} takes {family!r}; the argument is {type!r}.", parameter=name)
+    return type
 
 
 def _type_of(kernel: Kernel, name: str, value: Any) -> Type:
@@ -93,9 +109,11 @@ def _number(kernel: Kernel, name: str, type: Scalar, value: Any) -> Any:
 
 
 def _vector(kernel: Kernel, name: str, type: Vector, value: Any) -> tuple[Any, ...]:
-    if isinstance(value, array) or np.ndim(value) != 1 or len(value) != type.length:
-        raise _wrong(kernel, name, f"{type!r}: {type.length} numbers", value)
-    return tuple(_number(kernel, name, type.dtype, v) for v in value)
+    if isinstance(value, array) or np.shape(value) != type.shape:
+        wanted = " × ".join(map(str, type.shape))
+        raise _wrong(kernel, name, f"{type!r}: {wanted} numbers", value)
+    flat = value if len(type.shape) == 1 else [v for row in value for v in row]
+    return tuple(_number(kernel, name, type.dtype, v) for v in flat)
 
 
 def _array(kernel: Kernel, name: str, type: ArrayType, value: Any, device: Device) -> array:

@@ -10,7 +10,7 @@ import time
 from typing import Any
 
 from workbench.api.kernel import Specialisation
-from workbench.autodiff import adjoint
+from workbench.autodiff import adjoint, adjoint_names
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu import jit
 from workbench.backends.cpu.compile import CpuBackend
@@ -26,7 +26,7 @@ from workbench.passes.own import own
 from workbench.runtime.device import Device, get_device
 from workbench.runtime.driver import driver
 from workbench.runtime.loaded import Loaded
-from workbench.types import ArrayType, Type, is_float
+from workbench.types import ArrayType, Type
 
 BACKENDS: dict[str, Backend] = {"cpu": CpuBackend(), "cuda": CudaBackend()}
 LOOP_WEIGHT = 16
@@ -45,17 +45,18 @@ def target_of(device: Device, backend: Backend) -> str:
     return found.arch(device.index)
 
 
-def adjoint_parameters(parameters: list[tuple[str, Type]]) -> list[tuple[str, Type]]:
-    """The parameters of the adjoint of a kernel with these: the same, then `adj_…` for each with a float type.
+def adjoint_parameters(function: Function) -> list[tuple[str, Type]]:
+    """The parameters of the adjoint of `function`: its own, then an adjoint array for each with a float type.
 
     An array's adjoint is an array of the same type; a number's is an array of one element that collects the sum.
     """
+    names = adjoint_names(function.params)
     extra = [
-        (f"adj_{name}", type if isinstance(type, ArrayType) else ArrayType(type, 1))
-        for name, type in parameters
-        if is_float(type)
+        (names[p.name], p.type if isinstance(p.type, ArrayType) else ArrayType(p.type, 1))
+        for p in function.params
+        if p.name in names
     ]
-    return [*parameters, *extra]
+    return [*((p.name, p.type) for p in function.params), *extra]
 
 
 def key_of(
@@ -154,7 +155,7 @@ def _build(
     artifact = backend.compile(function, options, target)
     for stage, seconds in artifact.metadata.get("stages", {}).items():
         done(stage, seconds)
-    entry = Entry(artifact.image, _metadata(name, artifact, function, dict(stages)))
+    entry = Entry(artifact.image, _metadata(name, artifact, function, options, dict(stages)))
     store.put(key.digest, entry)
     clock = time.perf_counter()
     loaded = _loaded(specialisation, direction, options, device, atomic, key, entry)
@@ -175,11 +176,14 @@ def function_of(specialisation: Specialisation, direction: str, atomic: bool = F
     return function if atomic else own(function)
 
 
-def _metadata(name: str, artifact: Artifact, function: Function, stages: dict[str, float]) -> dict[str, Any]:
+def _metadata(
+    name: str, artifact: Artifact, function: Function, options: Options, stages: dict[str, float]
+) -> dict[str, Any]:
     """Facts kept with the artifact; parameters by position, since their names are not in the key."""
     names = [p.name for p in function.params]
     return {
         **artifact.metadata,
+        **({"checks": True} if options.checks else {}),
         "name": name,
         "stages": stages,
         "reads": sorted(names.index(n) for n in read_arrays(function)),
@@ -203,7 +207,7 @@ def _loaded(
         code = _CODE[key.digest, device.name] = _link(entry, device)
     parameters = [(p.name, p.type) for p in specialisation.function.params]
     if direction == "adjoint":
-        parameters = adjoint_parameters(parameters)
+        parameters = adjoint_parameters(specialisation.function)
     facts = entry.metadata
     return Loaded(
         name=specialisation.kernel.name,
@@ -218,6 +222,7 @@ def _loaded(
         cost=facts["cost"],
         digest=key.digest,
         contiguous=options.contiguous,
+        checked=options.checks,
         metadata=dict(facts),
         make_function=lambda: function_of(specialisation, direction, atomic),
     )

@@ -14,6 +14,7 @@ from workbench.backends.base import Options
 from workbench.errors import CellErrors, DeviceError, KernelSyntaxError, WorkbenchError
 from workbench.events import CompileFailed, publish
 from workbench.frontend import Definition, Scope
+from workbench.runtime.checks import checks_wanted
 from workbench.runtime.device import get_device
 from workbench.source import Location, Source
 
@@ -48,6 +49,7 @@ def build_cell(
     backend: str = "auto",
     gradient: bool = False,
     fast_math: bool = False,
+    checks: bool | None = None,
     constants: Mapping[str, Any] | None = None,
     language: Mapping[str, Any] | None = None,
 ) -> Cell:
@@ -63,6 +65,8 @@ def build_cell(
         backend: "auto", "cpu" or "cuda": what is built now.
         gradient: build the adjoints too.
         fast_math: build with approximate maths.
+        checks: whether the cell's kernels test bounds, asserts, integer divisions and shifts where a launch says
+            nothing; None leaves it to the launch and to the default.
         constants: names and numbers that the cell sees before the namespace.
         language: names that need no import; the caller's, all of the language in a notebook cell.
 
@@ -72,7 +76,9 @@ def build_cell(
     source = Source(text, name, filename, line_offset)
     try:
         cell = _read(source, namespace, dict(constants or {}), language or {})
-        _build(cell, backend, gradient, fast_math)
+        for kernel in cell.kernels.values():
+            kernel.checks = checks
+        _build(cell, backend, gradient, Options(checks=checks_wanted(checks), fast_math=fast_math))
     except WorkbenchError as error:
         errors = error.errors if isinstance(error, CellErrors) else (error,)
         publish(CompileFailed(name, errors))
@@ -95,13 +101,13 @@ def _read(source: Source, namespace: Mapping[str, Any], constants: dict[str, Any
     own: dict[str, Any] = dict(constants)
     scope = Scope(own=own, user=namespace, language=language)
     cell = Cell(source)
-    called = {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    called = {name for node in nodes for name in _reads(node)}
     errors: list[WorkbenchError] = []
     for node in nodes:
         definition = Definition(node.name, node, source, scope)
         try:
             if _is_func(node, called):
-                own[node.name] = cell.funcs[node.name] = Func(definition)
+                own[node.name] = cell.funcs[node.name] = Func(definition).beside(cell.funcs.get(node.name))
             else:
                 own[node.name] = cell.kernels[node.name] = Kernel(definition)
         except WorkbenchError as error:
@@ -109,6 +115,14 @@ def _read(source: Source, namespace: Mapping[str, Any], constants: dict[str, Any
     if errors:
         raise CellErrors.of(errors)
     return cell
+
+
+def _reads(node: ast.FunctionDef) -> set[str]:
+    """Names of others that a def reads: neither its own name nor its parameters and locals."""
+    found = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
+    stored = {n.id for n in found if isinstance(n.ctx, ast.Store)}
+    parameters = {a.arg for a in ast.walk(node) if isinstance(a, ast.arg)}
+    return {n.id for n in found} - stored - parameters - {node.name}
 
 
 def _is_docstring(node: ast.stmt) -> bool:
@@ -131,7 +145,7 @@ def _is_func(node: ast.FunctionDef, called: set[str]) -> bool:
     return returns or node.name in called
 
 
-def _build(cell: Cell, backend: str, gradient: bool, fast_math: bool) -> None:
+def _build(cell: Cell, backend: str, gradient: bool, options: Options) -> None:
     """Check every kernel first, then build: an error in one leaves nothing half done."""
     if backend not in ("auto", "cpu", "cuda"):
         raise DeviceError(f'backend is "auto", "cpu" or "cuda", not {backend!r}.')
@@ -146,7 +160,6 @@ def _build(cell: Cell, backend: str, gradient: bool, fast_math: bool) -> None:
             errors += error.errors if isinstance(error, CellErrors) else (error,)
     if errors:
         raise CellErrors.of(errors)
-    options = Options(fast_math=fast_math)
     for specialisation in ready:
         build.load(specialisation, "forward", options, device)
         if gradient:

@@ -17,7 +17,7 @@ import numpy as np
 
 from workbench.api.arguments import as_dims, deduce
 from workbench.api.kernel import Kernel
-from workbench.autodiff import adjoint
+from workbench.autodiff import adjoint, adjoint_names
 from workbench.backends.base import Options
 from workbench.backends.cpu import dispatch, jit
 from workbench.backends.cpu.compile import CpuBackend
@@ -167,13 +167,14 @@ class _Check:
         after = {n: a.copy() for n, a in run.items()}
         self.forward(after)
         adjoints = {}
+        names = adjoint_names(self.function.params)
         for p in self.floats:
             shape = (
                 self.arguments[p.name].shape if isinstance(p.type, ArrayType) else (1, *self.arguments[p.name].shape)
             )
-            adjoints[f"adj_{p.name}"] = self.weights.get(p.name, np.zeros(shape)).copy()
+            adjoints[names[p.name]] = self.weights.get(p.name, np.zeros(shape)).copy()
         self.backward({**after, **adjoints})
-        return {p.name: adjoints[f"adj_{p.name}"].reshape(self.arguments[p.name].shape) for p in self.floats}
+        return {p.name: adjoints[names[p.name]].reshape(self.arguments[p.name].shape) for p in self.floats}
 
     def verdict(self, name: str, samples: int, tolerance: float) -> Verdict:
         """Compare at random elements of every float argument."""
@@ -239,7 +240,7 @@ class _Run:
             if isinstance(p.type, ArrayType):
                 values.append(array(a, p.type.dtype, device="cpu", copy=False))
             else:
-                values.append(a.tolist())
+                values.append(a.reshape(-1).tolist() if a.ndim else a.item())
         buffer = self.packer.new()
         self.packer.write(buffer, self.dims, values)
         total = int(np.prod(self.dims))

@@ -12,7 +12,17 @@ import numpy as np
 
 from workbench.api.text import definition_of
 from workbench.errors import KernelTypeError, LaunchError
-from workbench.frontend import MISSING, Definition, Watched, check_signature, lower, parameter_annotations, read_again
+from workbench.frontend import (
+    MISSING,
+    Definition,
+    Generic,
+    Watched,
+    check_signature,
+    lower,
+    parameter_annotations,
+    parameter_families,
+    read_again,
+)
 from workbench.ir.values import Function
 from workbench.passes.own import own
 from workbench.types import Type
@@ -46,7 +56,10 @@ class Specialisation:
         """Whether every value captured from the user's namespace is still what it was, in type and in all bits."""
         if len(self._plain) == len(self._watched) and all(d.get(k) is v for d, k, v in self._plain):
             return True
-        return all(_same(w.value, read_again(w.definition, w.path)) for w in self._watched)
+        return all(
+            _same(w.value, read_again(w.definition, w.path)) if w.again is None else w.again() == w.value
+            for w in self._watched
+        )
 
 
 def plain_place(watched: Watched) -> tuple[Mapping[str, Any], str, Any] | None:
@@ -57,7 +70,9 @@ def plain_place(watched: Watched) -> tuple[Mapping[str, Any], str, Any] | None:
     """
     root, *attrs = watched.path.split(".")
     scope = watched.definition.scope
-    if isinstance(watched.value, np.ndarray) or root in scope.own or root in scope.closure():
+    if watched.again is not None:
+        return None
+    if isinstance(watched.value, (np.ndarray, tuple)) or root in scope.own or root in scope.closure():
         return None
     if not attrs:
         return (scope.user, root, watched.value) if root in scope.user else None
@@ -67,6 +82,8 @@ def plain_place(watched: Watched) -> tuple[Mapping[str, Any], str, Any] | None:
 
 
 def _same(before: Any, now: Any) -> bool:
+    if isinstance(before, tuple) and isinstance(now, tuple):
+        return len(before) == len(now) and all(_same(a, b) for a, b in zip(before, now, strict=True))
     if before is now:
         return not isinstance(before, np.ndarray)  # an array can change in place: relower, the key decides
     if type(before) is not type(now) or now is MISSING:
@@ -84,6 +101,7 @@ class Kernel:
         parameters: names, in order.
         annotations: each parameter's type, or None where it is generic (decided by the launch's arguments).
         place: the `def` in the user's text.
+        checks: what its cell says of checks; None where it says nothing.
         plans: what earlier launches found out about argument kinds, kept by `workbench.api.launch`.
     """
 
@@ -95,11 +113,13 @@ class Kernel:
         self.name = self.__name__ = definition.name
         self.parameters = tuple(a.arg for a in definition.parameters)
         self._annotations: dict[str, Type | None] | None = None
+        self._families: dict[str, Generic] = {}
         self._specialisations: dict[tuple[Type, ...], Specialisation] = {}
         self.plans: dict[Any, Any] = {}
         self.place = definition.locate(definition.node)
         self._lock = threading.Lock()
         self.stale = ""
+        self.checks: bool | None = None
 
     @property
     def annotations(self) -> dict[str, Type | None]:
@@ -110,7 +130,13 @@ class Kernel:
         """
         if self._annotations is None:
             self._annotations = parameter_annotations(self.definition)
+            self._families = parameter_families(self.definition)
         return self._annotations
+
+    @property
+    def families(self) -> dict[str, Generic]:
+        """What generic parameters ask of their arguments, where they are annotated `Float`, `array[Int]` and so on."""
+        return self._families if self.annotations is not None else {}
 
     @property
     def is_generic(self) -> bool:
@@ -154,6 +180,9 @@ class Kernel:
                     f"Annotate it, {name}: array[float32] say, or launch the kernel: its arguments decide.",
                     self.name,
                 )
+            family = self.families.get(name)
+            if family is not None and not family.accepts(type):
+                raise KernelTypeError(f"{name} of {self.name} is {family!r}; it was given {type!r}.", self.place)
             if type is not None and annotation is not None and type != annotation:
                 raise KernelTypeError(f"{name} of {self.name} is {annotation!r}; it was given {type!r}.")
             chosen.append(type or annotation)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,12 @@ import numpy as np
 from workbench.api import build
 from workbench.api.arguments import as_dims, check, deduce
 from workbench.api.kernel import Kernel, Specialisation
+from workbench.autodiff import adjoint_names
 from workbench.backends.base import Options
 from workbench.errors import LaunchError
 from workbench.events import Launched, listening
 from workbench.runtime.array import array
+from workbench.runtime.checks import checks_wanted
 from workbench.runtime.create import zeros
 from workbench.runtime.device import Device, get_device
 from workbench.runtime.execute import execute, execute_again, run_unseen
@@ -23,6 +25,9 @@ from workbench.runtime.loaded import Loaded
 from workbench.runtime.observers import OBSERVERS
 from workbench.runtime.record import LaunchRecord, memory_versions
 from workbench.types import ArrayType, is_float
+
+_PLAIN = Options()
+_OPTIONS = {(c, f): Options(checks=c, fast_math=f) for c in (False, True) for f in (False, True)}
 
 
 def launch(
@@ -37,6 +42,7 @@ def launch(
     record_cmd: bool = False,
     device: Device | str | None = None,
     fast_math: bool = False,
+    checks: bool | None = None,
 ) -> Launch | None:
     """Run a kernel once for each thread of `dim`.
 
@@ -53,6 +59,8 @@ def launch(
         record_cmd: run nothing; give a `Launch` to be run later, again, and with other arguments.
         device: where; the arrays' device where none is given.
         fast_math: allow approximate maths.
+        checks: test bounds, asserts, integer divisions and shifts. None: as the kernel's cell says, else as `checks()`
+            around the call says, else off (in notebooks on).
 
     Returns:
         A `Launch` with `record_cmd`, else None.
@@ -61,9 +69,11 @@ def launch(
         LaunchError: the arguments do not fit; the message names the parameter, and nothing has run.
         KernelSyntaxError, KernelTypeError: the kernel has errors.
         NotDifferentiable: with `adjoint`, the kernel has no right adjoint.
+        KernelFault: with checks, something was out of range; the launch is over, and all that did not fault is done.
     """
     values = [*inputs, *outputs]
-    plan = None if adjoint else _plan_for(kernel, dim, values, device, fast_math)
+    options = _OPTIONS[checks_wanted(checks, getattr(kernel, "checks", None)), bool(fast_math)]
+    plan = None if adjoint else _plan_for(kernel, dim, values, device, options)
     if plan is not None and not (record_cmd or OBSERVERS.get() or listening(Launched)):
         dims, arguments = plan.arguments(kernel, dim, values)
         run_unseen(plan.loaded, dims, arguments)
@@ -73,9 +83,9 @@ def launch(
         record = record_of(plan.loaded, plan.specialisation, dims, dict(zip(kernel.parameters, arguments, strict=True)))
     else:
         adjoints = _adjoint_list(inputs, adj_inputs, adj_outputs)
-        record = prepare(kernel, dim, values, adjoint=adjoint, adjoints=adjoints, device=device, fast_math=fast_math)
+        record = prepare(kernel, dim, values, adjoint=adjoint, adjoints=adjoints, device=device, options=options)
     if record_cmd:
-        return Launch(kernel, record, fast_math)
+        return Launch(kernel, record, options)
     execute(record)
     return None
 
@@ -105,12 +115,12 @@ class _Plan:
 
 
 def _plan_for(
-    kernel: Kernel, dim: Any, values: Sequence[Any], device: Device | str | None, fast_math: bool
+    kernel: Kernel, dim: Any, values: Sequence[Any], device: Device | str | None, options: Options
 ) -> _Plan | None:
     """The plan of an earlier launch with arguments of the same kinds, where all is as it was; else None."""
     if not isinstance(kernel, Kernel) or kernel.stale:
         return None
-    plan: _Plan | None = kernel.plans.get(_kinds(dim, values, fast_math))
+    plan: _Plan | None = kernel.plans.get(_kinds(dim, values, options))
     if plan is None or not plan.specialisation.is_current():
         return None
     if device is not None and device not in (plan.loaded.device, plan.loaded.device.name):
@@ -119,19 +129,19 @@ def _plan_for(
     return None if alone and _overlap([v for v in values if type(v) is array]) else plan
 
 
-def _kinds(dim: Any, values: Sequence[Any], fast_math: bool) -> tuple[Any, ...]:
+def _kinds(dim: Any, values: Sequence[Any], options: Options) -> tuple[Any, ...]:
     kinds = [v.tag if type(v) is array else type(v) for v in values]
-    return (len(dim) if isinstance(dim, (tuple, list)) else 1, fast_math, *kinds)
+    return (len(dim) if isinstance(dim, (tuple, list)) else 1, options.checks, options.fast_math, *kinds)
 
 
-def _keep_plan(kernel: Kernel, dim: Any, values: Sequence[Any], fast_math: bool, record: LaunchRecord) -> None:
+def _keep_plan(kernel: Kernel, dim: Any, values: Sequence[Any], options: Options, record: LaunchRecord) -> None:
     """Keep what was found for the next launch of this kind; not where it depends on more than the arguments' kinds."""
     arrays = [v for v in values if type(v) is array]
     specialisation = record.specialisation
     if not arrays or any(isinstance(v, np.ndarray) for v in values) or (specialisation.adds_alone and _overlap(arrays)):
         return
     numbers = tuple(k for k, t in enumerate(specialisation.types) if not isinstance(t, ArrayType))
-    kernel.plans[_kinds(dim, values, fast_math)] = _Plan(specialisation, record.loaded, numbers)
+    kernel.plans[_kinds(dim, values, options)] = _Plan(specialisation, record.loaded, numbers)
 
 
 def _adjoint_list(inputs: Sequence[Any], adj_inputs: Sequence[Any], adj_outputs: Sequence[Any]) -> list[Any]:
@@ -141,12 +151,14 @@ def _adjoint_list(inputs: Sequence[Any], adj_inputs: Sequence[Any], adj_outputs:
 
 def prepare(
     kernel: Kernel, dim: Any, values: Sequence[Any], *, adjoint: bool = False, adjoints: Sequence[Any] = (),
-    device: Device | str | None = None, fast_math: bool = False,
+    device: Device | str | None = None, options: Options = _PLAIN,
 ) -> LaunchRecord:  # fmt: skip
     """A checked launch as a record, not yet run."""
     if not isinstance(kernel, Kernel):
+        above = isinstance(getattr(kernel, "__wrapped__", None), Kernel)
         raise LaunchError(
-            f"launch() takes a kernel; this is a {type(kernel).__name__}.", advice="Decorate it: @wb.kernel."
+            f"launch() takes a kernel; this is a {type(kernel).__name__}.",
+            advice="Put @wb.kernel above the other decorators." if above else "Decorate it: @wb.kernel.",
         )
     if kernel.stale:
         raise LaunchError(f"{kernel.name} is out of date: {kernel.stale}", advice="Mend its cell and run it again.")
@@ -160,11 +172,11 @@ def prepare(
         for name, type, value in zip(kernel.parameters, specialisation.types, values, strict=True)
     }
     if not adjoint:
-        record = bind(specialisation, "forward", dims, arguments, place, fast_math)
-        _keep_plan(kernel, dim, values, fast_math, record)
+        record = bind(specialisation, "forward", dims, arguments, place, options)
+        _keep_plan(kernel, dim, values, options, record)
         return record
     pairs = adjoint_arguments(specialisation, arguments, adjoints, place)
-    return bind(specialisation, "adjoint", dims, {**arguments, **pairs}, place, fast_math)
+    return bind(specialisation, "adjoint", dims, {**arguments, **pairs}, place, options)
 
 
 def _count(kernel: Kernel, values: Sequence[Any]) -> LaunchError:
@@ -180,7 +192,7 @@ def _device_of(values: Sequence[Any]) -> Device:
 
 def bind(
     specialisation: Specialisation, direction: str, dims: tuple[int, ...], arguments: Mapping[str, Any], device: Device,
-    fast_math: bool = False,
+    options: Options = _PLAIN,
 ) -> LaunchRecord:  # fmt: skip
     """Checked arguments and the code that suits them, as a record.
 
@@ -188,9 +200,10 @@ def bind(
         LaunchError: the kernel asks for another number of dimensions.
     """
     arrays = [a for a in arguments.values() if isinstance(a, array)]
-    options = Options(fast_math=fast_math, contiguous=all(a.is_contiguous for a in arrays))
+    options = replace(options, contiguous=all(a.is_contiguous for a in arrays))
     if direction == "adjoint":
-        atomic = _overlap([a for n, a in arguments.items() if n.startswith("adj_") and isinstance(a, array)])
+        adjoints = adjoint_names(specialisation.function.params).values()
+        atomic = _overlap([arguments[name] for name in adjoints])
     else:
         atomic = specialisation.adds_alone and _overlap(arrays)
     wanted = specialisation.function.launch_ndim
@@ -238,6 +251,7 @@ def adjoint_arguments(
     kernel = specialisation.kernel
     listed = [*given, *[None] * (len(kernel.parameters) - len(given))]
     result = {}
+    names = adjoint_names(specialisation.function.params)
     for name, type, value in zip(kernel.parameters, specialisation.types, listed, strict=True):
         if not is_float(type):
             continue
@@ -246,26 +260,26 @@ def adjoint_arguments(
             value = arguments[name].grad if isinstance(type, ArrayType) else zeros(1, type, device)
         if value is None:
             raise LaunchError(
-                f"{kernel.name}: the adjoint of {name} is missing.", parameter=f"adj_{name}",
+                f"{kernel.name}: the adjoint of {name} is missing.", parameter=names[name],
                 advice=f"Make {name} with requires_grad=True, or give its adjoint array.",
             )  # fmt: skip
-        checked = check(kernel, f"adj_{name}", wanted, value, device)
+        checked = check(kernel, names[name], wanted, value, device)
         if isinstance(type, ArrayType) and checked.shape != arguments[name].shape:
             raise LaunchError(
-                f"{kernel.name}: adj_{name} has shape {checked.shape}; {name} has {arguments[name].shape}.",
-                parameter=f"adj_{name}",
+                f"{kernel.name}: {names[name]} has shape {checked.shape}; {name} has {arguments[name].shape}.",
+                parameter=names[name],
             )
-        result[f"adj_{name}"] = checked
+        result[names[name]] = checked
     return result
 
 
 class Launch:
     """A launch kept for later, forward or adjoint: run it, change its arguments, run it again."""
 
-    def __init__(self, kernel: Kernel, record: LaunchRecord, fast_math: bool = False) -> None:
+    def __init__(self, kernel: Kernel, record: LaunchRecord, options: Options = _PLAIN) -> None:
         self.kernel = kernel
         self._record = record
-        self._fast_math = fast_math
+        self._options = options
 
     @property
     def record(self) -> LaunchRecord:
@@ -334,7 +348,7 @@ class Launch:
 
     def _rebind(self, arguments: dict[str, Any], dims: tuple[int, ...]) -> None:
         r = self._record
-        self._record = bind(r.specialisation, r.direction, dims, arguments, r.loaded.device, self._fast_math)
+        self._record = bind(r.specialisation, r.direction, dims, arguments, r.loaded.device, self._options)
 
     def __repr__(self) -> str:
         return f"<Launch: {self._record!r}>"

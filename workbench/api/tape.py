@@ -14,6 +14,8 @@ from typing import Any, Self
 import numpy as np
 
 from workbench.api.launch import bind
+from workbench.autodiff import adjoint_names
+from workbench.backends.base import Options
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.runtime.array import array
 from workbench.runtime.create import zeros
@@ -176,12 +178,8 @@ class Tape(Observer):
         return made
 
     def _adjoint_record(self, record: LaunchRecord) -> LaunchRecord:
-        pairs = {}
-        for name, value in record.arguments.items():
-            if isinstance(value, array):
-                if is_float(value.dtype):
-                    pairs[f"adj_{name}"] = self.adjoint_of(value)
-        made = bind_adjoint(record, pairs)
+        floats = {n: a for n, a in record.arguments.items() if isinstance(a, array) and is_float(a.dtype)}
+        made = bind_adjoint(record, {name: self.adjoint_of(a) for name, a in floats.items()})
         self._check_versions(record, made)
         return made
 
@@ -212,15 +210,15 @@ class Tape(Observer):
 
 
 def bind_adjoint(record: LaunchRecord, adjoints: Mapping[str, array]) -> LaunchRecord:
-    """The adjoint launch of a recorded forward launch; numbers without an adjoint get a sum nobody keeps."""
+    """The adjoint launch of a recorded forward launch, with adjoints by parameter; numbers get a sum nobody keeps."""
     specialisation = record.specialisation
-    complete = {}
-    for parameter in specialisation.function.params:
-        if is_float(parameter.type):
-            name = f"adj_{parameter.name}"
-            given = adjoints.get(name)
-            complete[name] = given if given is not None else zeros(1, parameter.type, record.loaded.device)
-    return bind(specialisation, "adjoint", record.dim, {**record.arguments, **complete}, record.loaded.device)
+    types = {p.name: p.type for p in specialisation.function.params}
+    complete = {
+        name: adjoints[p] if p in adjoints else zeros(1, types[p], record.loaded.device)
+        for p, name in adjoint_names(specialisation.function.params).items()
+    }
+    options = Options(checks=record.loaded.checked)
+    return bind(specialisation, "adjoint", record.dim, {**record.arguments, **complete}, record.loaded.device, options)
 
 
 def _seed(target: array, value: Any) -> array:

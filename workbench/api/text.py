@@ -19,9 +19,16 @@ from workbench.source import Source
 def definition_of(function: Callable[..., Any], source: str | None = None) -> Definition:
     """The definition of a function written in a file, a notebook cell or a REPL, or given as `source` text.
 
+    A static method is its function, and a decorator that keeps `__wrapped__` stands for what it wraps: what it does
+    when called is Python's, and a kernel is never called.
+
     Raises:
         KernelSyntaxError: the text cannot be found, or is no plain `def`.
     """
+    if isinstance(function, (staticmethod, classmethod)):
+        function = function.__func__
+    if callable(function) and not hasattr(function, "__wb_kernel__"):
+        function = inspect.unwrap(function)
     name = getattr(function, "__name__", repr(function))
     code = getattr(function, "__code__", None)
     if code is None:
@@ -39,13 +46,26 @@ def definition_of(function: Callable[..., Any], source: str | None = None) -> De
         whole = "".join(linecache.getlines(code.co_filename)) or "".join(lines)
     text = textwrap.dedent("".join(lines))
     indent = len(lines[0]) - len(lines[0].lstrip())
-    tree = ast.parse(text)
-    node = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == name), None)
+    node = _def_of(name, text, code.co_firstlineno - first + 1)
+    if node is None and source is not None:
+        advice = "Give the text it was made from."
+        raise KernelSyntaxError(f"The text given for {name} has no def {name}.", advice=advice)
     if node is None:
         raise KernelSyntaxError(f"{name} is not written as a def.", advice="Write def, not lambda or async def.")
-    ast.increment_lineno(tree, first - 1)
+    ast.increment_lineno(node, first - 1)
     scope = Scope(closure=lambda: _closure(function), user=getattr(function, "__globals__", {}))
     return Definition(name, node, Source(whole, _shown(code.co_filename), code.co_filename), scope, indent)
+
+
+def _def_of(name: str, text: str, line: int) -> ast.FunctionDef | None:
+    """The `def` of this name, the one that begins at `line` (its first decorator's) where there are several."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError as error:
+        raise KernelSyntaxError(f"The text of {name} is not Python: {error.msg}.") from None
+    found = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == name]
+    begins = [min(n.lineno, *(d.lineno for d in n.decorator_list)) if n.decorator_list else n.lineno for n in found]
+    return next((n for n, at in zip(found, begins, strict=True) if at == line), found[0] if found else None)
 
 
 def _closure(function: Callable[..., Any]) -> Mapping[str, Any]:

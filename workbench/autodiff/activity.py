@@ -30,7 +30,7 @@ def active_values(function: Function) -> frozenset[Value]:
             if is_float(a.type) and is_float(b.type):
                 after[a].append(b)
                 before[b].append(a)
-        if op.name in ("load", "atomic_add") and is_float(op.result.type):
+        if op.name in ("load", "atomic_add", "atomic") and is_float(op.result.type):
             sources.append(op.result)
         if op.name in EFFECTS and is_float(op.operands[0].type):
             sinks.append(op.operands[-1])

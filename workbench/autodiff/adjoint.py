@@ -14,6 +14,7 @@ from workbench.autodiff.cotangents import Cotangents
 from workbench.autodiff.emitter import Emitter, relabelled
 from workbench.autodiff.memory import study
 from workbench.autodiff.overwrites import drop_overwritten
+from workbench.autodiff.reads import adjoint_names
 from workbench.autodiff.recompute import Missing
 from workbench.autodiff.reuse import reuse
 from workbench.autodiff.reverse import Reverse
@@ -22,6 +23,7 @@ from workbench.ir.rewrite import fresh
 from workbench.ir.values import Function, Op, Value, walk
 from workbench.ir.verify import verify
 from workbench.passes.fold import fold
+from workbench.passes.guard import without_asserts
 from workbench.passes.prune import prune
 from workbench.passes.unroll import unroll
 from workbench.source import Location
@@ -46,7 +48,7 @@ def adjoint(function: Function, *, atomic: bool = False) -> Function:
     Raises:
         NotDifferentiable: the adjoint would not be right; `location` is the line that prevents it.
     """
-    current = _simplified(function, atomic)
+    current = _simplified(without_asserts(function), atomic)
     while True:
         result, own = _attempt(current, atomic)
         missing = _missing(result)
@@ -80,8 +82,8 @@ def _attempt(function: Function, atomic: bool) -> tuple[Function, Emitter]:
     memory = study(function, active)
     primal = [fresh(p) for p in function.params]
     env = dict(zip(function.params, primal, strict=True))
-    prefix = _prefix(function)
-    adjoints = {p: _adjoint_param(p, prefix) for p in function.params if is_float(p.type)}
+    names = adjoint_names(function.params)
+    adjoints = {p: _adjoint_param(p, names[p.name]) for p in function.params if is_float(p.type)}
     builder = Emitter()
     plain = frozenset() if atomic else memory.private
     sweep = Reverse(function.name, active, memory, env, adjoints, plain, builder)
@@ -98,19 +100,10 @@ def _attempt(function: Function, atomic: bool) -> tuple[Function, Emitter]:
     return prune(result), builder
 
 
-def _adjoint_param(param: Value, prefix: str) -> Value:
+def _adjoint_param(param: Value, name: str) -> Value:
     type = param.type
-    return Value(type if isinstance(type, ArrayType) else ArrayType(type, 1), f"{prefix}{param.name}")
+    return Value(type if isinstance(type, ArrayType) else ArrayType(type, 1), name)
 
-
-def _prefix(function: Function) -> str:
-    """`adj_`, or `adj2_`, … where the function (itself an adjoint, say) has parameters of such names."""
-    names = {p.name for p in function.params}
-    prefix, number = "adj_", 1
-    while any(f"{prefix}{n}" in names for n in names):
-        number += 1
-        prefix = f"adj{number}_"
-    return prefix
 
 
 def _missing(function: Function) -> list[tuple[Op, Missing]]:

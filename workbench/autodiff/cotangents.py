@@ -46,7 +46,7 @@ class Cotangent:
             return self.whole
         assert isinstance(self.type, Vector)
         zero = constant(self.builder, 0.0, self.type.dtype)
-        ref = pack([p.ref if p is not None else zero for p in self.parts])
+        ref = pack([p.ref if p is not None else zero for p in self.parts], self.type)
         return Piece(ref, None, _any_live([p for p in self.parts if p is not None]))
 
     def components(self) -> tuple[Piece | None, ...]:

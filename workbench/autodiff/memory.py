@@ -39,6 +39,8 @@ def study(function: Function, active: frozenset[Value]) -> Memory:
     made = {v: op for op in ops for v in op.results}
     mirrored: dict[Value, list[Op]] = defaultdict(list)
     for op in ops:
+        if op.name == "atomic" and is_float(op.operands[0].type):
+            raise _refused_atomic(op, function.name)
         load = op.name == "load" and op.result in active
         if load or (op.name in EFFECTS and is_float(op.operands[0].type)):
             mirrored[op.operands[0]].append(op)
@@ -69,6 +71,16 @@ def _axis(value: Value, made: dict[Value, Op]) -> int | None:
             return None
         op = made.get(op.operands[0])
     return op.attrs["axis"] if op is not None and op.name == "tid" else None
+
+
+def _refused_atomic(op: Op, function: str) -> NotDifferentiable:
+    name, kind = op.operands[0].name, op.attrs["kind"]
+    return NotDifferentiable(
+        f"atomic_{kind}() changes {name} here in a way that has no derivative yet.",
+        op.location,
+        advice=f"Sum with atomic_add({name}, …), or find the result in a kernel that is not differentiated.",
+        function=function,
+    )
 
 
 def _refuse_shared(array: Value, uses: list[Op], function: str) -> None:

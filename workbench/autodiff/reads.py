@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from workbench.ir.values import Function, Value, read_arrays
 from workbench.types import is_float
+
+
+def adjoint_names(params: Sequence[Value]) -> dict[str, str]:
+    """For each parameter with a gradient, by name: what its adjoint array is called.
+
+    `adj_x`; `adj2_x`, … where a parameter is called `adj_` and another one's name (in an adjoint, say).
+    """
+    names = {p.name for p in params}
+    prefix, number = "adj_", 1
+    while any(f"{prefix}{n}" in names for n in names):
+        number += 1
+        prefix = f"adj{number}_"
+    return {p.name: f"{prefix}{p.name}" for p in params if is_float(p.type)}
 
 
 def primal_params(adjoint: Function) -> tuple[Value, ...]:

@@ -36,9 +36,9 @@ def recompute(ops: Iterable[Op], env: dict[Value, Value], builder: Emitter, over
         if op.name in ("store", "reduce_add"):
             continue
         array = op.operands[0] if op.operands else None
-        if op.name == "atomic_add":
+        if op.name in ("atomic_add", "atomic"):
             missing = Missing(
-                "The adjoint needs the old value that atomic_add returned here, and that is not kept",
+                f"The adjoint needs the old value that {_called(op)} returned here, and that is not kept",
                 "Keep it in an array of its own in this kernel, and use it in a second one.",
             )
             unavailable(op.result, missing, env, builder)
@@ -51,6 +51,10 @@ def recompute(ops: Iterable[Op], env: dict[Value, Value], builder: Emitter, over
             unavailable(op.result, missing, env, builder)
         else:
             _copy(op, env, builder, overwritten)
+
+
+def _called(op: Op) -> str:
+    return f"atomic_{op.attrs['kind']}" if op.name == "atomic" else op.name
 
 
 def unavailable(value: Value, missing: Missing, env: dict[Value, Value], builder: Emitter) -> None:

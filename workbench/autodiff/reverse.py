@@ -265,10 +265,15 @@ def _nothing(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -
     """What depends on nothing that varies."""
 
 
+def _no_gradient(sweep: Reverse, op: Op, cotangents: Cotangents) -> None:
+    """What changes integers alone (`memory.study` refuses the rest)."""
+
+
 _EFFECTS: dict[str, Callable[[Reverse, Op, Cotangents], None]] = {
     "store": Reverse.store,
     "atomic_add": Reverse.added,
     "reduce_add": Reverse.added,
+    "atomic": _no_gradient,
     "if": Reverse.branch,
     "for": loops.reverse_for,
     "while": loops.reverse_while,

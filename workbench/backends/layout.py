@@ -7,16 +7,27 @@
     size                  rounded up to a multiple of 8
 
 A CUDA kernel takes the same pieces as by-value parameters, so its parameter pointers point into this buffer.
+
+Code with checks also gets the address of a fault record, zeroed before the launch:
+
+    bytes 0-7             int64 count: faults so far; who finds 0 here writes the rest
+    bytes 8-15            int64 number: of the operation that faulted (`ir.values.number_ops`)
+    bytes 16-23           int64 thread: its linear index, last dimension fastest
+    bytes 24-55           values[4]: int64, or float64 where the operation reports a float
 """
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
+from ctypes import Array, c_char
 from dataclasses import dataclass
 
 from workbench.types import ArrayType, Type
 
 DIMS_SIZE = 32
+FAULT_SIZE = 56
+FAULT_VALUES = 4
 
 
 @dataclass(frozen=True)
@@ -51,3 +62,9 @@ def layout(parameters: Sequence[tuple[str, Type]]) -> Layout:
         slots.append(Slot(name, type, offset, size))
         offset += (size + 7) // 8 * 8
     return Layout(tuple(slots), offset)
+
+
+def shape_in(buffer: Array[c_char], slot: Slot) -> tuple[int, ...]:
+    """The shape of an array argument in a packed buffer."""
+    assert isinstance(slot.type, ArrayType)
+    return struct.unpack_from(f"<{slot.type.ndim}q", buffer, slot.offset + 8)

@@ -1,10 +1,28 @@
 """The vocabulary of the kernel language: importing this fills the table."""
 
-from workbench.builtins import bits, extrema, forms, maths, operators, rounding, vectors
+from workbench.builtins import (
+    atomics,
+    bits,
+    decompositions,
+    extrema,
+    forms,
+    inverse,
+    maths,
+    matrices,
+    noises,
+    operators,
+    positions,
+    quaternions,
+    randoms,
+    rounding,
+    search,
+    vectors,
+)
 from workbench.builtins.declare import Builtin, Form
 from workbench.builtins.refs import Ref
 from workbench.builtins.table import FORMS, TABLE
 
 __all__ = [
-    "FORMS", "TABLE", "Builtin", "Form", "Ref", "bits", "extrema", "forms", "maths", "operators", "rounding", "vectors",
+    "FORMS", "TABLE", "Builtin", "Form", "Ref", "atomics", "bits", "decompositions", "extrema", "forms", "inverse", "maths", "matrices",
+    "noises", "operators", "positions", "quaternions", "randoms", "rounding", "search", "vectors",
 ]  # fmt: skip

@@ -14,3 +14,14 @@ atomic_add = form(
     "Add the value to an element, safely against other threads; gives the element's old value.",
 )
 atomic_sub = form("atomic_sub(array, i, …, value)", "atomic_add of the negative value.")
+identity = form(
+    "identity(n, dtype=float)", "The n × n matrix with 1 on the diagonal and 0 elsewhere; n is 2, 3 or 4, written out."
+)
+matrix_from_rows = form("matrix_from_rows(v0, v1, …)", "The matrix with these vectors as rows.")
+matrix_from_cols = form("matrix_from_cols(v0, v1, …)", "The matrix with these vectors as columns.")
+static = form(
+    "static(expression)",
+    "What Python makes of the expression while the kernel is compiled, with the names around the kernel: a number, a "
+    "vector, a tuple to loop over, a func, a type. On the host: its argument.",
+)
+quat_identity = form("quat_identity(dtype=float)", "The quaternion (0, 0, 0, 1), which rotates nothing.")

@@ -1,7 +1,8 @@
 """What a builtin or a cast gives for NumPy values: the one place where the language's numbers are computed in Python.
 
-Scalars are NumPy scalars of the exact dtype, vectors arrays of shape (length,). The interpreter runs on this and
-constant folding uses it, so folding cannot differ from running. Callers open `np.errstate(all="ignore")`.
+Scalars are NumPy scalars of the exact dtype, vectors arrays of shape (length,), matrices of (rows, columns).
+The interpreter runs on this and constant folding uses it, so folding cannot differ from running. Callers open
+`np.errstate(all="ignore")`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from workbench.types import Kind, Scalar, Vector, element
 def value_of(number: Any, type: Scalar | Vector) -> Any:
     """A constant (a number, or a sequence of them for a vector type) as a value of the type."""
     if isinstance(type, Vector):
-        return np.array(number, dtype=type.dtype.numpy)
+        return np.array(number, dtype=type.dtype.numpy).reshape(type.shape)
     return type.numpy.type(number)
 
 
@@ -30,9 +31,9 @@ def apply(builtin: Builtin, operands: Sequence[Any], type: Scalar | Vector) -> A
     """
     if not (builtin.elementwise and isinstance(type, Vector)):
         return _apply(builtin, operands, type)
-    columns = [v if isinstance(v, np.ndarray) else (v,) * type.length for v in operands]
+    columns = [v.reshape(-1) if isinstance(v, np.ndarray) else (v,) * type.length for v in operands]
     rows = (_apply(builtin, row, type.dtype) for row in zip(*columns, strict=True))
-    return np.array(list(rows), dtype=type.dtype.numpy)
+    return np.array(list(rows), dtype=type.dtype.numpy).reshape(type.shape)
 
 
 def _apply(builtin: Builtin, operands: Sequence[Any], type: Scalar | Vector) -> Any:
@@ -51,7 +52,7 @@ def convert(value: Any, type: Scalar | Vector) -> Any:
     """
     scalar = element(type)
     if isinstance(value, np.ndarray):
-        return np.array([convert(v, scalar) for v in value], dtype=scalar.numpy)
+        return np.array([convert(v, scalar) for v in value.flat], dtype=scalar.numpy).reshape(value.shape)
     if scalar.kind in (Kind.INT, Kind.UINT) and isinstance(value, np.floating):
         return scalar.numpy.type(_saturated(float(value), scalar))
     return _BY_KIND[scalar.kind](value, scalar.numpy)

@@ -114,12 +114,12 @@ def constant(builder: Builder, number: Any, type: Type) -> Ref:
     return Ref(builder, builder.const(value, type))
 
 
-def pack(components: Sequence[Ref]) -> Ref:
-    """The vector of these scalars."""
+def pack(components: Sequence[Ref], type: Vector | None = None) -> Ref:
+    """The vector of these scalars, or the matrix or quaternion `type` of them."""
     first = components[0]
     assert isinstance(first.type, Scalar)
-    type = Vector(len(components), first.type)
-    return Ref(first.builder, first.builder.one("vec", [c.value for c in components], type))
+    whole = type if type is not None else Vector(len(components), first.type)
+    return Ref(first.builder, first.builder.one("vec", [c.value for c in components], whole))
 
 
 def emit(builder: Builder, builtin: Builtin, args: Sequence[Any]) -> Ref:

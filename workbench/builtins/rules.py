@@ -13,6 +13,8 @@ from workbench.errors import KernelTypeError
 from workbench.types import (
     ArrayType,
     Kind,
+    Matrix,
+    Quaternion,
     Scalar,
     Type,
     Vector,
@@ -45,7 +47,12 @@ Rule = Callable[[str, Sequence[Arg]], Signature]
 OPERATOR_SIGNS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**", "neg": "-", "lt": "<",
     "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=", "bit_and": "&", "bit_or": "|", "bit_xor": "^",
-    "invert": "~", "lshift": "<<", "rshift": ">>", "not_": "not",
+    "invert": "~", "lshift": "<<", "rshift": ">>", "not_": "not", "matmul": "@",
+}  # fmt: skip
+
+# What is done on quaternions component by component; their product is not (`quat_mul`).
+ON_QUATERNIONS = {
+    "add", "sub", "neg", "mul", "div", "where", "if … else", "join", "lerp", "dot", "length", "length_sq", "normalize",
 }  # fmt: skip
 
 
@@ -71,9 +78,12 @@ def meet(name: str, args: Sequence[Arg]) -> Scalar | Vector:
     """The one type in which all arguments meet: scalars by promotion, vectors of one length, scalars broadcast."""
     if any(isinstance(a, ArrayType) for a in args):
         raise refuse(name, args, "numbers or vectors", "Index the array to get an element.")
-    lengths = {a.length for a in args if isinstance(a, Vector)}
-    if len(lengths) > 1:
-        raise refuse(name, args, "vectors of one length")
+    forms = {a.with_dtype(bool_) for a in args if isinstance(a, Vector)}
+    if len(forms) > 1:
+        plain = all(type(f) is Vector for f in forms)
+        raise refuse(name, args, "vectors of one length" if plain else "vectors or matrices of one shape")
+    if any(isinstance(f, Quaternion) for f in forms) and name not in ON_QUATERNIONS:
+        raise refuse(name, args, "numbers, vectors or matrices", "Take the components: q.x, q.y, q.z, q.w.")
     strong = [element(a) for a in args if not isinstance(a, Weak)]
     weak = [a.default for a in args if isinstance(a, Weak)]
     scalar = promote_all(strong)
@@ -85,7 +95,7 @@ def meet(name: str, args: Sequence[Arg]) -> Scalar | Vector:
         scalar = floating(scalar)
     elif scalar == bool_ and weak:
         scalar = int32
-    return Vector(lengths.pop(), scalar) if lengths else scalar
+    return forms.pop().with_dtype(scalar) if forms else scalar
 
 
 def floating(scalar: Scalar) -> Scalar:
@@ -96,7 +106,7 @@ def floating(scalar: Scalar) -> Scalar:
 
 
 def _with_element(t: Scalar | Vector, scalar: Scalar) -> Scalar | Vector:
-    return Vector(t.length, scalar) if isinstance(t, Vector) else scalar
+    return t.with_dtype(scalar) if isinstance(t, Vector) else scalar
 
 
 def numeric(operands: int) -> Rule:
@@ -230,7 +240,7 @@ def vectors(operands: int, length: int | None = None) -> Rule:
 
 def _vector(name: str, args: Sequence[Arg], operands: int) -> Vector:
     count(name, args, operands)
-    if not all(isinstance(a, Vector) for a in args):
+    if not all(isinstance(a, Vector) and not isinstance(a, Matrix) for a in args):
         raise refuse(name, args, "a vector" if operands == 1 else "vectors")
     t = meet(name, args)
     assert isinstance(t, Vector)

@@ -21,7 +21,7 @@ from workbench.cache.generator import generator_version
 from workbench.errors import CacheError
 from workbench.ir.show import canonical, literal_bits
 from workbench.ir.values import Function, Op, walk
-from workbench.types import ArrayType, Scalar, Vector
+from workbench.types import ArrayType, Matrix, Quaternion, Scalar, Vector
 
 SCHEMA = 1
 RANKS = ("direction", "constant", "signature", "option", "extra", "code", "target", "compiler", "generator")
@@ -213,6 +213,8 @@ _EXACT: dict[type, tuple[bytes, Callable[[Any, str], bytes]]] = {
     list: (b"tuple", _tuple),
     Scalar: (b"type", lambda v, _: repr(v).encode()),
     Vector: (b"type", lambda v, _: repr(v).encode()),
+    Matrix: (b"type", lambda v, _: repr(v).encode()),
+    Quaternion: (b"type", lambda v, _: repr(v).encode()),
     ArrayType: (b"type", lambda v, _: repr(v).encode()),
 }
 

@@ -1,19 +1,29 @@
 """Text to IR: the kernel language's syntax, names and types."""
 
-from workbench.frontend.annotate import parameter_annotations
+from workbench.frontend.annotate import parameter_annotations, parameter_families
 from workbench.frontend.context import Watched
 from workbench.frontend.definition import MISSING, Definition, Scope
-from workbench.frontend.lower import Lowered, check_signature, lower
-from workbench.frontend.names import read_again
+from workbench.frontend.generic import Family, Float, Generic, Int, Scalar, array_of
+from workbench.frontend.lower import Lowered, check_signature, lower, result_types
+from workbench.frontend.names import as_builtin, read_again
 
 __all__ = [
     "MISSING",
     "Definition",
+    "Family",
+    "Float",
+    "Generic",
+    "Int",
     "Lowered",
+    "Scalar",
     "Scope",
     "Watched",
+    "array_of",
+    "as_builtin",
     "check_signature",
     "lower",
     "parameter_annotations",
+    "parameter_families",
     "read_again",
+    "result_types",
 ]

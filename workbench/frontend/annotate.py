@@ -8,6 +8,7 @@ from typing import Any
 
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.definition import MISSING, Definition, Scope
+from workbench.frontend.generic import Generic, generic
 from workbench.types import ArrayType, Scalar, Type, Vector, as_type
 
 
@@ -43,28 +44,43 @@ def parameter_annotations(definition: Definition) -> dict[str, Type | None]:
     return {a.arg: _annotation(definition, a) for a in definition.parameters}
 
 
+def parameter_families(definition: Definition) -> dict[str, Generic]:
+    """What generic parameters ask of their arguments: those annotated with a family; not those that take all.
+
+    Raises:
+        KernelTypeError: an annotation cannot be evaluated.
+    """
+    found = {a.arg: generic(_value(definition, a)) for a in definition.parameters if a.annotation is not None}
+    return {name: family for name, family in found.items() if family is not None}
+
+
 def _annotation(definition: Definition, argument: ast.arg) -> Type | None:
-    node = argument.annotation
-    if node is None:
+    if argument.annotation is None:
         return None
+    place = definition.locate(argument.annotation)
+    return parameter_type(_value(definition, argument), argument.arg, place, definition.name)
+
+
+def _value(definition: Definition, argument: ast.arg) -> Any:
+    node = argument.annotation
+    assert node is not None
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         node = ast.parse(node.value, mode="eval").body
     place = definition.locate(argument.annotation or argument)
     try:
         code = compile(ast.Expression(node), "<annotation>", "eval")
-        value = eval(code, {"__builtins__": {}}, _Names(definition.scope))  # the user's own annotation, as Python would
+        return eval(code, {"__builtins__": {}}, _Names(definition.scope))  # the user's own annotation, as Python would
     except WorkbenchError:
         raise
     except Exception as error:
         raise KernelTypeError(
             f"The annotation of {argument.arg} cannot be evaluated: {error}.", place, function=definition.name
         ) from None
-    return parameter_type(value, argument.arg, place, definition.name)
 
 
 def parameter_type(value: Any, name: str, place: Any, function: str) -> Type | None:
     """The type that an annotation's value means; None for `Any` and for an array of unknown element type."""
-    if value is Any or value is None or getattr(value, "__wb_generic__", False):
+    if value is Any or value is None or getattr(value, "__wb_generic__", False) or generic(value) is not None:
         return None
     if isinstance(value, ArrayType):
         return value

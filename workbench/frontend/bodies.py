@@ -11,13 +11,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
-from workbench.frontend import calls, loops, names, targets
+from workbench.frontend import calls, iterate, loops, names, targets
 from workbench.frontend.annotate import parameter_type
+from workbench.frontend.asserts import lower_assert
 from workbench.frontend.coerce import assign_type, convert, truth, usable
 from workbench.frontend.context import Context, Env
 from workbench.frontend.expressions import expression
 from workbench.frontend.joins import assigned, branch_values, joined_type
-from workbench.frontend.operands import POISON, AlreadyReported, Operand, Poison, Returned, Static
+from workbench.frontend.operands import POISON, AlreadyReported, Operand, Pending, Poison, Returned, Static
 from workbench.frontend.refusals import REFUSED
 from workbench.ir.values import Block, Value
 from workbench.types import ArrayType, Type
@@ -130,8 +131,8 @@ def _pass(context: Context, node: ast.Pass) -> None:
 
 def _return_in_loop(context: Context, node: ast.Return) -> None:
     raise context.error(
-        KernelSyntaxError, "return inside a loop is not in the language yet.",
-        "Leave the loop by its condition and return after it.",
+        KernelSyntaxError, "This return inside a loop gives another number of values than the one before.",
+        "Return as many values everywhere, written out.",
     )  # fmt: skip
 
 
@@ -213,12 +214,17 @@ def _merge(context: Context, condition: Value, blocks: list[Block], results: lis
     if any(isinstance(o, Poison) for side in flat for o in side):
         return POISON
     if len(flat[0]) != len(flat[1]):
+        if not context.inside:  # a kernel: that it returns anything is the error
+            return results[0] if flat[0] else results[1]
         raise context.error(
             KernelTypeError,
             f"{context.definition.name} returns {len(flat[0])} values on one path and {len(flat[1])} on another.",
         )
-    pairs = [(usable(context, a), usable(context, b)) for a, b in zip(*flat, strict=True)]
+    pairs = [(_known(context, a), _known(context, b)) for a, b in zip(*flat, strict=True)]
     types = [joined_type(context, "The returned value", a, b) for a, b in pairs]
+    if any(isinstance(t, ArrayType) for t in types):
+        message = f"{context.definition.name} returns an array on a path that depends on a condition."
+        raise context.error(KernelTypeError, message, "Return its elements, or let the caller choose between them.")
     done = []
     for side, block in enumerate(blocks):
         with context.builder.block() as opened:
@@ -232,12 +238,16 @@ def _merge(context: Context, condition: Value, blocks: list[Block], results: lis
     return values
 
 
+def _known(context: Context, operand: Operand) -> Operand:
+    return operand if isinstance(operand, Pending) else usable(context, operand)
+
+
 def _flatten(operand: Operand | None) -> tuple[Operand, ...]:
     return () if operand is None else operand if isinstance(operand, tuple) else (operand,)
 
 
 def _for(context: Context, node: ast.For) -> None:
-    loops.for_loop(context, node, expression, _loop_body)
+    iterate.for_loop(context, node, expression, _loop_body)
 
 
 def _while(context: Context, node: ast.While) -> None:
@@ -257,7 +267,12 @@ def _augmented(context: Context, node: ast.AugAssign) -> None:
     targets.augmented(context, node)
 
 
+def _assert(context: Context, node: ast.Assert) -> None:
+    lower_assert(context, node, expression)
+
+
 LOWER: dict[type[ast.stmt], Callable[[Context, Any], None]] = {
     ast.Assign: _assign, ast.AnnAssign: _annotated, ast.AugAssign: _augmented, ast.Expr: _expression, ast.Pass: _pass,
     ast.If: _if, ast.For: _for, ast.While: _while, ast.Return: _return_in_loop,
+    ast.Assert: _assert,
 }  # fmt: skip

@@ -10,12 +10,24 @@ from typing import Any
 from workbench.builtins.declare import Builtin
 from workbench.builtins.table import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend import inline, names, subscripts
+from workbench.frontend import (
+    atomics,
+    compositions,
+    inline,
+    matrices,
+    names,
+    noise,
+    randoms,
+    search,
+    statics,
+    subscripts,
+    swizzles,
+)
 from workbench.frontend.coerce import apply, assign_type, describe, materialise, usable
 from workbench.frontend.context import Context
 from workbench.frontend.operands import Literal, Operand, Static
 from workbench.ir.values import Value
-from workbench.types import PYTHON_TYPES, ArrayType, Scalar, Vector, int32
+from workbench.types import PYTHON_TYPES, ArrayType, Matrix, Quaternion, Scalar, Vector, int32
 
 Expression = Callable[[Context, ast.expr], Operand]
 
@@ -39,6 +51,8 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     keywords = {k.arg: expression(context, k.value) for k in node.keywords if k.arg}
     if isinstance(target, Scalar):
         return _cast(context, target, _no_keywords(context, callee, args, keywords))
+    if isinstance(target, (Matrix, Quaternion)):
+        return matrices.construct(context, target, _no_keywords(context, callee, args, keywords))
     if isinstance(target, Vector):
         return _construct(context, target, _no_keywords(context, callee, args, keywords))
     builtin = names.as_builtin(target)
@@ -75,6 +89,8 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
             KernelTypeError,
             f"{builtin.name}() has no argument {next(iter(keywords))}; it takes {', '.join(builtin.params)}.",
         )
+    if builtin.name in ("min", "max") and len(operands) == 1:
+        operands = swizzles.components(context, operands)
     if builtin.name in ("min", "max") and len(operands) > 2:
         first: Operand = operands[0]
         for other in operands[1:]:
@@ -103,7 +119,7 @@ def _construct(context: Context, type: Vector, args: list[Operand]) -> Value:
     """`vec3()`, `vec3(s)`, `vec3(x, y, z)`, `vec3d(v)` as a cast."""
     operands = [usable(context, a) for a in args]
     if len(operands) == 1 and isinstance(operands[0], Value) and isinstance(operands[0].type, Vector):
-        if operands[0].type.length != type.length:
+        if operands[0].type.with_dtype(type.dtype) != type:
             raise context.error(
                 KernelTypeError, f"{type!r}() takes {type.length} components, not a {operands[0].type!r}."
             )
@@ -147,7 +163,7 @@ def _len(context: Context, node: ast.Call, expression: Expression) -> Operand:
     if isinstance(operand, Value) and isinstance(operand.type, ArrayType):
         return subscripts.size(context, operand, 0)
     if isinstance(operand, Value) and isinstance(operand.type, Vector):
-        return Literal(operand.type.length)
+        return Literal(operand.type.shape[0])
     raise context.error(KernelTypeError, f"len() takes an array or a vector; this is {describe(operand)}.")
 
 
@@ -194,4 +210,6 @@ def _print(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 FORMS: dict[str, Callable[[Context, ast.Call, Expression], Operand]] = {
     "tid": _tid, "len": _len, "atomic_add": _atomic("+"), "atomic_sub": _atomic("-"), "range": _range, "print": _print,
+    "static": statics.static, **atomics.FORMS, **matrices.FORMS, **compositions.FORMS,
+    **randoms.FORMS, **search.FORMS, **noise.FORMS,
 }  # fmt: skip

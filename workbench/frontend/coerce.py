@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.builtins.declare import Builtin
 from workbench.builtins.rules import WEAK_FLOAT, WEAK_INT, Arg
 from workbench.errors import KernelTypeError
-from workbench.frontend.operands import AlreadyReported, Literal, Operand, Poison, Static, Unset
+from workbench.frontend.operands import AlreadyReported, Literal, Operand, Pending, Poison, Static, Unset
 from workbench.ir.values import Value
 from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element, float32, int32
 from workbench.types import bool as bool_
@@ -39,11 +39,14 @@ def usable(context: Context, operand: Operand) -> Value | Literal:
         raise AlreadyReported
     if isinstance(operand, Unset):
         raise context.error(KernelTypeError, operand.reason)
+    if isinstance(operand, Static) and isinstance(operand.value, bool):
+        return context.builder.const(operand.value, bool_)
     if isinstance(operand, tuple):
         raise context.error(
             KernelTypeError, f"A number is wanted here; this is {describe(operand)}.", "Unpack the tuple first."
         )
-    raise context.error(KernelTypeError, f"{operand.path} is no value that a kernel can compute with.")
+    what = operand.path if isinstance(operand, Static) else "This"
+    raise context.error(KernelTypeError, f"{what} is no value that a kernel can compute with.")
 
 
 def default_type(literal: Literal) -> Scalar:
@@ -84,6 +87,8 @@ def convert(context: Context, operand: Operand, type: Type) -> Value:
     """The operand in exactly this type, as a rule asks: literals adopt, scalars are cast and spread over vectors."""
     if isinstance(operand, Literal):
         return materialise(context, operand, type)
+    if isinstance(operand, Pending):
+        return materialise(context, Literal(0), type)
     value = materialise(context, operand)
     if value.type == type:
         return value
@@ -135,6 +140,8 @@ def apply(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Va
 
 def truth(context: Context, operand: Operand) -> Value | bool:
     """The operand as a condition: a Python bool where it is known now, else a bool value."""
+    if isinstance(operand, Static) and isinstance(operand.value, bool):
+        return operand.value
     operand = usable(context, operand)
     if isinstance(operand, Literal):
         return bool(operand.value) if operand.captured is None else materialise(context, operand, bool_)

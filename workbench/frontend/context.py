@@ -88,11 +88,16 @@ class Shared:
 
 @dataclass(frozen=True)
 class Watched:
-    """A value of the user's namespace that the code depends on, and how to read it again."""
+    """A value of the user's namespace that the code depends on, and how to read it again.
+
+    Attributes:
+        again: computes a value to compare with `value` by ==, where `path` is no name (the text of a `static(…)`).
+    """
 
     definition: Definition
     path: str
     value: Any
+    again: Callable[[], Any] | None = None
 
 
 @dataclass
@@ -103,14 +108,14 @@ class Context:
         definition: the function being lowered.
         env: local names to what they are now.
         shared: what all inlined functions share.
-        inside: the funcs being inlined, outermost first: recursion is found here.
+        inside: the funcs being inlined, outermost first, each with the functions it was given: recursion is found here.
         loops: how many loops are open in this function.
     """
 
     definition: Definition
     env: Env
     shared: Shared
-    inside: tuple[Definition, ...] = ()
+    inside: tuple[tuple[Definition, tuple[int, ...]], ...] = ()
     loops: int = 0
     node: ast.AST | None = None
 

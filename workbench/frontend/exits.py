@@ -15,15 +15,19 @@ import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from workbench.frontend.operands import PENDING
+
 RETURNED = "returned.early"
+VALUE = "returned.value"
 Statements = list[ast.stmt]
 
 
 def rewrite(body: Sequence[ast.stmt]) -> Statements:
     """The statements of a function without `break`, `continue`, `else` of loops and `return` in loops.
 
-    A loop that may be left early has the attribute `until`, the name of its flag. A `return` with a value stays where
-    it is (inside the loop): the one thing that is still refused.
+    A loop that may be left early has the attribute `until`, the name of its flag. What a `return` in a loop gives waits
+    in names of its own until the loop is left. Where the returns in loops differ in how many values they give, those
+    unlike the first stay where they are, and are refused there.
     """
     if not any(_has_exit(node) for statement in body for node in ast.walk(statement)):
         return list(body)
@@ -38,14 +42,59 @@ def _has_exit(node: ast.AST) -> bool:
     )
 
 
+class Returns:
+    """What the returns inside a function's loops become: a flag, names for the values, and a `break`."""
+
+    def __init__(self, shape: int) -> None:
+        self.shape = shape
+        self.names = [f"{VALUE}.{k}" for k in range(abs(shape))]
+
+    def inside(self, node: ast.AST) -> bool:
+        """Whether a loop here has such a `return`."""
+        return any(_shape(r) == self.shape for r in _returns_in_loops(node))
+
+    def begin(self, place: ast.AST) -> Statements:
+        """The names, before anything was returned."""
+        pending: Any = PENDING
+        return [_located(ast.Assign([ast.Name(n, ast.Store())], ast.Constant(pending)), place) for n in self.names]
+
+    def give(self, place: ast.AST) -> ast.stmt:
+        """The `return` after the loops."""
+        return _located(ast.Return(self._values(ast.Load())), place)
+
+    def _values(self, use: ast.expr_context) -> Any:
+        names: list[ast.expr] = [ast.Name(n, use) for n in self.names]
+        return (names[0] if names else None) if self.shape < 1 else ast.Tuple(names, use)
+
+    def as_breaks(self, body: Statements) -> Statements:
+        """`return` as its values kept, a flag and a `break`; a loop inside that had one is marked `leaves`."""
+        done: Statements = []
+        for statement in body:
+            if isinstance(statement, ast.Return) and _shape(statement) == self.shape:
+                if statement.value is not None:
+                    done.append(_located(ast.Assign([self._values(ast.Store())], statement.value), statement))
+                done += [_set(RETURNED, True, statement), ast.copy_location(ast.Break(), statement)]
+                continue
+            if isinstance(statement, (ast.For, ast.While)) and self.inside(statement):
+                statement.leaves = True  # type: ignore[union-attr]
+                statement.body = self.as_breaks(statement.body)
+            elif isinstance(statement, ast.If):
+                statement.body, statement.orelse = self.as_breaks(statement.body), self.as_breaks(statement.orelse)
+            done.append(statement)
+        return done
+
+
 class _Rewriter:
     def __init__(self) -> None:
         self.count = 0
+        self.returns = Returns(0)
 
     def function(self, body: Statements) -> Statements:
-        leaves = any(_returns_plainly(s) for s in body)
-        done = self.statements(body)
-        return [_set(RETURNED, False, body[0]), *done] if leaves else done
+        found = [r for s in body for r in _returns_in_loops(s)]
+        if not found:
+            return self.statements(body)
+        self.returns = Returns(_shape(found[0]))
+        return [_set(RETURNED, False, body[0]), *self.returns.begin(body[0]), *self.statements(body)]
 
     def statements(self, body: Statements) -> Statements:
         """Outside of loops: each loop becomes its flag, itself, and what comes after it."""
@@ -65,12 +114,12 @@ class _Rewriter:
         """The loop with what has to stand before and after it."""
         self.count += 1
         broke, skip = f"break.{self.count}", f"skip.{self.count}"
-        returns = _returns_plainly(loop)
+        returns = self.returns.inside(loop)
         if returns:
-            loop.body = _returns_as_breaks(loop.body)
+            loop.body = self.returns.as_breaks(loop.body)
         breaks = _own(loop.body, ast.Break)
         orelse, loop.orelse = loop.orelse, []
-        exits = _Exits(broke, skip, lambda inner: self.loop(inner, nested=True))
+        exits = _Exits(broke, skip, lambda inner: self.loop(inner, nested=True), self.returns)
         loop.body = exits.guard(loop.body)
         if exits.flagged:
             loop.body = [_set(skip, False, loop), *loop.body]
@@ -83,7 +132,7 @@ class _Rewriter:
             rest = self.statements(orelse)
             done += [_if_not(broke, rest, orelse[0])] if breaks else rest
         if returns and not nested:
-            done.append(_if(RETURNED, [ast.copy_location(ast.Return(None), loop)], loop))
+            done.append(_if(RETURNED, [self.returns.give(loop)], loop))
         return done
 
 
@@ -94,7 +143,10 @@ class _Exits:
         flagged: whether some guard reads the skip flag.
     """
 
-    def __init__(self, broke: str, skip: str, loop: Callable[[ast.For | ast.While], Statements]) -> None:
+    def __init__(
+        self, broke: str, skip: str, loop: Callable[[ast.For | ast.While], Statements], returns: Returns
+    ) -> None:
+        self.returns = returns
         self.broke = broke
         self.skip = skip
         self.loop = loop
@@ -111,7 +163,7 @@ class _Exits:
                 return [*done, _set(self.skip, True, statement)]
             if isinstance(statement, (ast.For, ast.While)):
                 done += self.loop(statement)
-                if _returns_plainly(statement) or getattr(statement, "leaves", False):
+                if self.returns.inside(statement) or getattr(statement, "leaves", False):
                     check = _if(RETURNED, [ast.copy_location(ast.Break(), statement)], statement)
                     return [*done, *self.guard([check, *rest])]
             elif isinstance(statement, ast.If) and _leaves([statement]):
@@ -162,27 +214,16 @@ def _always_leaves(body: Sequence[ast.stmt]) -> bool:
     return isinstance(last, (ast.Break, ast.Continue))
 
 
-def _returns_plainly(node: ast.AST) -> bool:
-    """Whether a loop inside has a `return` without a value."""
+def _returns_in_loops(node: ast.AST) -> list[ast.Return]:
     loops = [n for n in ast.walk(node) if isinstance(n, (ast.For, ast.While))]
-    return any(isinstance(n, ast.Return) and n.value is None for loop in loops for n in ast.walk(loop))
+    return [n for loop in loops for n in ast.walk(loop) if isinstance(n, ast.Return)]
 
 
-def _returns_as_breaks(body: Statements) -> Statements:
-    """`return` as a flag and a `break`; a loop inside that had one is marked `leaves`."""
-    done: Statements = []
-    for statement in body:
-        if isinstance(statement, ast.Return) and statement.value is None:
-            done += [_set(RETURNED, True, statement), ast.copy_location(ast.Break(), statement)]
-            continue
-        if isinstance(statement, (ast.For, ast.While)) and _returns_plainly(statement):
-            statement.leaves = True  # type: ignore[union-attr]
-            statement.body = _returns_as_breaks(statement.body)
-        elif isinstance(statement, ast.If):
-            statement.body = _returns_as_breaks(statement.body)
-            statement.orelse = _returns_as_breaks(statement.orelse)
-        done.append(statement)
-    return done
+def _shape(node: ast.Return) -> int:
+    """How many values a `return` gives: 0, or how many are written out; -1 where it is one expression."""
+    if node.value is None:
+        return 0
+    return len(node.value.elts) if isinstance(node.value, ast.Tuple) and node.value.elts else -1
 
 
 def _located(node: Any, place: ast.AST) -> Any:

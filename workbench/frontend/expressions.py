@@ -7,15 +7,17 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from workbench.builtins.quaternions import COMPOSITIONS
 from workbench.builtins.table import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend import calls, names, subscripts
+from workbench.frontend import calls, compositions, matrices, names, subscripts
 from workbench.frontend.coerce import apply, convert, describe, materialise, truth, usable, weak
 from workbench.frontend.context import Context
-from workbench.frontend.operands import AlreadyReported, Literal, Operand, Poison, Static, Unset
+from workbench.frontend.operands import AlreadyReported, Literal, Operand, Pending, Poison, Static, Unset
 from workbench.frontend.refusals import REFUSED
+from workbench.frontend.sequences import contains
 from workbench.ir.values import Block, Value
-from workbench.types import ArrayType, Vector, is_float
+from workbench.types import ArrayType, Matrix, Vector, is_float
 from workbench.types import bool as bool_
 
 BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
@@ -23,7 +25,7 @@ BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Div: ("div", operator.truediv), ast.FloorDiv: ("floordiv", operator.floordiv), ast.Mod: ("mod", operator.mod),
     ast.Pow: ("pow", operator.pow), ast.BitAnd: ("bit_and", operator.and_), ast.BitOr: ("bit_or", operator.or_),
     ast.BitXor: ("bit_xor", operator.xor), ast.LShift: ("lshift", operator.lshift),
-    ast.RShift: ("rshift", operator.rshift),
+    ast.RShift: ("rshift", operator.rshift), ast.MatMult: ("matmul", operator.matmul),
 }  # fmt: skip
 COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], bool]]] = {
     ast.Lt: ("lt", operator.lt), ast.LtE: ("le", operator.le), ast.Gt: ("gt", operator.gt),
@@ -80,6 +82,8 @@ def _constant(context: Context, node: ast.Constant) -> Operand:
         return context.builder.const(node.value, bool_)
     if isinstance(node.value, (int, float)):
         return Literal(node.value)
+    if isinstance(node.value, Pending):
+        return node.value
     kind = "string" if isinstance(node.value, str) else "None" if node.value is None else type(node.value).__name__
     raise context.error(KernelSyntaxError, f"A kernel has no {kind} values.")
 
@@ -99,12 +103,11 @@ def _binary(context: Context, node: ast.BinOp) -> Operand:
 
 def binary(context: Context, sign: type[ast.operator], left: Operand, right: Operand) -> Operand:
     """`left sign right`."""
-    if sign not in BINARY:
-        raise context.error(
-            KernelSyntaxError, "The operator @ is not in the language yet.", "Write dot(a, b) for vectors."
-        )
     name, python = BINARY[sign]
     left, right = usable(context, left), usable(context, right)
+    name = matrices.sign_of(context, name, left, right)
+    if name in COMPOSITIONS:
+        return compositions.build(context, COMPOSITIONS[name], (left, right))
     if isinstance(left, Literal) and isinstance(right, Literal):
         return _fold(context, python, left.value, right.value)
     if name == "pow" and isinstance(right, Literal) and not right.is_float and isinstance(left, Value):
@@ -168,12 +171,18 @@ def _unary(context: Context, node: ast.UnaryOp) -> Operand:
 
 
 def _compare(context: Context, node: ast.Compare) -> Operand:
-    if not all(type(sign) in COMPARE for sign in node.ops):
-        raise context.error(KernelSyntaxError, "Only < <= > >= == != compare in a kernel.")
-    operands = [usable(context, expression(context, e)) for e in (node.left, *node.comparators)]
+    if not all(type(sign) in COMPARE or isinstance(sign, (ast.In, ast.NotIn)) for sign in node.ops):
+        raise context.error(KernelSyntaxError, "Only < <= > >= == != in and not in compare in a kernel.")
+    operands = [expression(context, e) for e in (node.left, *node.comparators)]
     result: Value | None = None
     for sign, left, right in zip(node.ops, operands, operands[1:], strict=False):
+        if isinstance(sign, (ast.In, ast.NotIn)):
+            part = contains(context, left, right)
+            part = apply(context, TABLE["not_"], (part,)) if isinstance(sign, ast.NotIn) else part
+            result = part if result is None else apply(context, TABLE["and_"], (result, part))
+            continue
         name, python = COMPARE[type(sign)]
+        left, right = usable(context, left), usable(context, right)
         if isinstance(left, Literal) and isinstance(right, Literal):
             part = context.builder.const(python(left.value, right.value), bool_)
         else:
@@ -192,7 +201,7 @@ def _boolean(context: Context, node: ast.BoolOp) -> Operand:
             right = _condition(context, part)
             context.builder.yield_(right)
         block = opened.block
-        if all(op.name in CHEAP or op.name == "yield" for op in block.ops):
+        if _is_cheap(block):
             for op in block.ops[:-1]:
                 context.builder.append(op)
             result = apply(context, TABLE[name], (result, right))
@@ -201,6 +210,15 @@ def _boolean(context: Context, node: ast.BoolOp) -> Operand:
             then, orelse = (block, short) if name == "and_" else (short, block)
             (result,) = context.builder.if_(result, then, orelse)
     return result
+
+
+def _is_cheap(block: Block) -> bool:
+    """Whether the block costs little and cannot fault: a component at a computed index can."""
+    numbers = {op.result for op in block.ops if op.name == "const"}
+    return all(
+        op.name == "yield" or (op.name in CHEAP and (op.name != "extract" or op.operands[1] in numbers))
+        for op in block.ops
+    )
 
 
 def _condition(context: Context, node: ast.expr) -> Value:
@@ -258,7 +276,9 @@ def _attribute(context: Context, node: ast.Attribute) -> Operand:
     base = expression(context, node.value)
     if isinstance(base, Static):
         return names.attribute(context, base, node.attr)
-    return subscripts.attribute(context, usable(context, base), node.attr)
+    base = usable(context, base)
+    whole = isinstance(base, Value) and isinstance(base.type, Matrix)
+    return (matrices if whole else subscripts).attribute(context, base, node.attr)  # type: ignore[arg-type]
 
 
 def _subscript(context: Context, node: ast.Subscript) -> Operand:
@@ -272,6 +292,8 @@ def _subscript(context: Context, node: ast.Subscript) -> Operand:
     if isinstance(base, Value) and isinstance(base.type, ArrayType):
         indices = subscripts.indices(context, base, node.slice, expression)
         return context.builder.load(base, *indices)
+    if isinstance(base, Value) and isinstance(base.type, Matrix):
+        return matrices.subscript(context, base, node.slice, expression)
     if isinstance(base, Value) and isinstance(base.type, Vector):
         where = subscripts.component(context, base.type, expression(context, node.slice))
         return context.builder.one("extract", (base, where), base.type.dtype)

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from typing import Any
 
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend.annotate import parameter_annotations
-from workbench.frontend.coerce import assign_type, usable
+from workbench.frontend.annotate import parameter_annotations, parameter_families
+from workbench.frontend.coerce import assign_type, describe, usable
 from workbench.frontend.context import Context, Env
 from workbench.frontend.definition import Definition
 from workbench.frontend.exits import rewrite
-from workbench.frontend.operands import Literal, Operand, Static
+from workbench.frontend.generic import Family, Generic
+from workbench.frontend.operands import Literal, Operand, Poison, Static, Unset
+from workbench.frontend.overloads import accepts, choose
+from workbench.frontend.randoms import mark
 from workbench.ir.values import Value
-from workbench.types import Type
+from workbench.types import Type, int32
+
+DEEPEST = 64
 
 
 def call(context: Context, callee: Static, args: list[Operand], keywords: dict[str, Operand]) -> Operand:
@@ -23,20 +29,25 @@ def call(context: Context, callee: Static, args: list[Operand], keywords: dict[s
         KernelSyntaxError: the func calls itself.
         KernelTypeError: the arguments do not fit, or the func returns nothing and its result is used.
     """
-    (definition,) = callee.value.__wb_definitions__
-    if definition in (*context.inside, context.definition):
+    definitions = callee.value.__wb_definitions__
+    definition, given = choose(context, definitions, lambda d: _arrange(context, d, args, keywords))
+    env = _bind(context, definition, given)
+    frame = (definition, tuple(id(o.value) for o in env.values() if isinstance(o, Static)))
+    if frame in context.inside or len(context.inside) > DEEPEST:
         raise context.error(
             KernelSyntaxError, f"{definition.name} calls itself; a kernel has no recursion.", "Write a loop."
         )
-    env = _bind(context, definition, args, keywords)
-    inner = Context(definition, env, context.shared, (*context.inside, context.definition), 0)
+    inner = Context(definition, env, context.shared, (*context.inside, frame), 0)
     place = context.builder.location
-    returned = context.shared.lower_body(inner, rewrite(definition.node.body))
+    returned = context.shared.lower_body(inner, rewrite(mark(definition, definition.node.body)))
     context.builder.location = place
     return returned.value if returned.value is not None else ()
 
 
-def _bind(context: Context, definition: Definition, args: list[Operand], keywords: dict[str, Operand]) -> Env:
+def _arrange(
+    context: Context, definition: Definition, args: list[Operand], keywords: dict[str, Operand]
+) -> dict[str, Operand]:
+    """The arguments by the names of the parameters."""
     parameters = definition.parameters
     if len(args) > len(parameters):
         raise context.error(
@@ -48,14 +59,23 @@ def _bind(context: Context, definition: Definition, args: list[Operand], keyword
             what = "is given twice" if name in given else "is no parameter"
             raise context.error(KernelTypeError, f"{name} {what} of {definition.name}().")
         given[name] = operand
+    without = len(parameters) - len(definition.node.args.defaults)
+    for parameter in parameters[:without]:
+        if parameter.arg not in given:
+            raise context.error(KernelTypeError, f"{definition.name}() needs an argument for {parameter.arg}.")
+    return given
+
+
+def _bind(context: Context, definition: Definition, given: Mapping[str, Operand]) -> Env:
+    parameters = definition.parameters
     defaults = dict(zip([p.arg for p in reversed(parameters)], reversed(definition.node.args.defaults), strict=False))
-    wanted = parameter_annotations(definition)
+    wanted, families = parameter_annotations(definition), parameter_families(definition)
     env: Env = {}
     for parameter in parameters:
         name = parameter.arg
-        if name not in given and name not in defaults:
-            raise context.error(KernelTypeError, f"{definition.name}() needs an argument for {name}.")
         operand = given[name] if name in given else _default(context, definition, defaults[name])
+        if name in families:
+            operand = _member(context, definition, name, operand, families[name])
         env[name] = _fit(context, definition, name, operand, wanted[name])
     return env
 
@@ -68,6 +88,17 @@ def _default(context: Context, definition: Definition, node: ast.expr) -> Operan
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         raise context.error(KernelTypeError, f"A default of {definition.name}() must be a number written out.")
     return Literal(value)
+
+
+def _member(context: Context, definition: Definition, name: str, operand: Operand, family: Generic) -> Operand:
+    """The argument of a parameter that takes one of a family; an int literal becomes a float where one is wanted."""
+    if not accepts(family, operand):
+        usable(context, operand) if isinstance(operand, (Unset, Poison)) else None
+        raise context.error(
+            KernelTypeError, f"{name} of {definition.name}() is {family!r}; the argument is {describe(operand)}."
+        )
+    wants_float = isinstance(family, Family) and not family.accepts(int32)
+    return Literal(float(operand.value)) if isinstance(operand, Literal) and wants_float else operand
 
 
 def _fit(context: Context, definition: Definition, name: str, operand: Operand, type: Type | None) -> Operand:

@@ -9,9 +9,11 @@ from workbench.builtins.rules import meet
 from workbench.errors import KernelTypeError
 from workbench.frontend.coerce import default_type, describe, weak
 from workbench.frontend.context import Context, Env
-from workbench.frontend.operands import POISON, Literal, Operand, Poison, Static, Unset
+from workbench.frontend.operands import POISON, Literal, Operand, Pending, Poison, Static, Unset
 from workbench.ir.values import Value
-from workbench.types import Kind, Type, element
+from workbench.types import ArrayType, Kind, Type, element
+
+RETURNS_A_VALUE = "What a return inside a loop gives must be a number or a vector, or several of them written out."
 
 
 def assigned(statements: Sequence[ast.stmt]) -> list[str]:
@@ -29,6 +31,8 @@ def assigned(statements: Sequence[ast.stmt]) -> list[str]:
 
 def same(a: Operand, b: Operand) -> bool:
     """Whether two operands are one and the same, so that nothing needs to be joined."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
     return a is b or (isinstance(a, (Literal, Static)) and a == b and type(getattr(a, "value", 0)) is type(b.value))  # type: ignore[union-attr]
 
 
@@ -38,6 +42,9 @@ def joined_type(context: Context, name: str, a: Operand, b: Operand) -> Type | N
     Raises:
         KernelTypeError: the paths give it types that do not agree.
     """
+    if isinstance(a, Pending) or isinstance(b, Pending):
+        known = b if isinstance(a, Pending) else a
+        return known.type if isinstance(known, Value) else default_type(known) if isinstance(known, Literal) else None
     if not isinstance(a, (Value, Literal)) or not isinstance(b, (Value, Literal)):
         return None
     if isinstance(a, Value) and isinstance(b, Value):
@@ -54,10 +61,23 @@ def joined_type(context: Context, name: str, a: Operand, b: Operand) -> Type | N
 
 
 def _disagree(context: Context, name: str, a: Operand, b: Operand) -> Exception:
+    if "." in name or " " in name:  # no user's name: what the function returns
+        return context.error(
+            KernelTypeError,
+            f"{context.definition.name} returns {describe(a)} on one path and {describe(b)} on the other.",
+            "Return one type everywhere: return float(…).",
+        )  # fmt: skip
     return context.error(
         KernelTypeError, f"{name} is {describe(a)} on one path and {describe(b)} on the other.",
         f"Give {name} one type before the paths part: {name} = float(…)." ,
     )  # fmt: skip
+
+
+def _joins(operand: Operand) -> bool:
+    """Whether an `if` can give it: a number or a vector, not an array, a tuple or a function."""
+    if isinstance(operand, Value):
+        return not isinstance(operand.type, ArrayType)
+    return isinstance(operand, (Literal, Pending))
 
 
 def branch_values(context: Context, names: Sequence[str], then: Env, orelse: Env, test: str) -> tuple[Env, list[str]]:
@@ -78,7 +98,10 @@ def branch_values(context: Context, names: Sequence[str], then: Env, orelse: Env
             after[name] = a if isinstance(a, Unset) else b
         elif same(a, b):
             after[name] = a
-        elif isinstance(a, tuple) or isinstance(b, tuple) or isinstance(a, Static) or isinstance(b, Static):
+        elif not (_joins(a) and _joins(b)):
+            if "." in name:
+                after[name] = Unset(RETURNS_A_VALUE)
+                continue
             after[name] = Unset(f"{name} is {describe(a)} or {describe(b)} here, depending on {test}.")
         else:
             to_join.append(name)

@@ -14,16 +14,16 @@ from workbench.builtins.table import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
 from workbench.frontend.coerce import apply, convert, default_type, describe, materialise, truth, usable, weak
 from workbench.frontend.context import Context, Env
-from workbench.frontend.joins import assigned, same
+from workbench.frontend.joins import RETURNS_A_VALUE, assigned, same
 from workbench.frontend.names import callee_name
-from workbench.frontend.operands import POISON, Literal, Operand, Poison, Static, Unset
+from workbench.frontend.operands import POISON, Literal, Operand, Pending, Poison, Static, Unset
 from workbench.ir.values import Block, Value
 from workbench.types import ArrayType, Kind, Type, element, float32, int32, int64, is_integer
 from workbench.types import bool as bool_
 
 Expression = Callable[[Context, ast.expr], Operand]
 LowerBody = Callable[[Context, Sequence[ast.stmt]], None]
-TRIES = 5
+TRIES = 8
 SHORT = 32
 
 
@@ -49,7 +49,7 @@ def for_loop(context: Context, node: ast.For, expression: Expression, lower_body
         with context.builder.block((index, *carried.values())) as opened:
             context.env.update(carried)
             context.env[index_name] = index
-            lower_body(context, node.body if until is None else [_while_not(until, node)])
+            lower_body(context, node.body if until is None else [while_not(until, node.body, node)])
             ends = {n: context.env[n] for n in types}
             yield_ends(context, ends, types)
         block = opened.block
@@ -72,9 +72,9 @@ def _short(bounds: Sequence[Operand]) -> bool:
     return step != 0 and len(range(start, stop, step)) <= SHORT
 
 
-def _while_not(flag: str, node: ast.For) -> ast.stmt:
+def while_not(flag: str, body: list[ast.stmt], node: ast.For) -> ast.stmt:
     """The body, done only while the loop has not been left."""
-    guard = ast.If(ast.UnaryOp(ast.Not(), ast.Name(flag, ast.Load())), node.body, [])
+    guard = ast.If(ast.UnaryOp(ast.Not(), ast.Name(flag, ast.Load())), body, [])
     for inner in ast.walk(guard):
         if not hasattr(inner, "lineno"):
             ast.copy_location(inner, node)
@@ -196,7 +196,12 @@ def _typed_bounds(context: Context, bounds: Sequence[Operand]) -> list[Value]:
 def settle(
     context: Context, names: Sequence[str], before: Env, attempt: Callable[[dict[str, Type]], dict[str, Operand]]
 ) -> dict[str, Type]:
-    """Lower the body until the carried names' types before and after an iteration agree; the last try counts."""
+    """Lower the body until the carried names' types before and after an iteration agree; the last try counts.
+
+    A name that an iteration leaves as something that cannot be carried (a tuple, a func, an array) has no value at the
+    beginning of the body, unless it is the same one.
+    """
+    hidden: Env = {}
     types: dict[str, Type] = {}
     for name in names:
         operand = before[name]
@@ -208,16 +213,24 @@ def settle(
     for last in range(TRIES):
         kept = len(errors)
         context.env.clear()
-        context.env.update(before)
+        context.env.update(before | hidden)
         ends = attempt(types)
+        lost = [n for n in names if n not in hidden and _lost(before[n], context.env.get(n, before[n]), n in types)]
+        if lost:
+            hidden |= {n: _changed(n) for n in lost}
+            types = {n: t for n, t in types.items() if n not in hidden}
+            del errors[kept:]
+            continue
         wider = {n: t for n in types if (t := _wider(before[n], types[n], ends[n])) is not None}
+        wider |= {n: t for n in names if n not in types and (t := _returned(before[n], context.env[n])) is not None}
+        wider = {n: t for n, t in wider.items() if n not in hidden}
         if not wider and len(errors) > kept:
             wider = (
                 {n: float32 for n in types if isinstance(before[n], Literal) and types[n] == int32} if last == 0 else {}
             )
-            if wider and not _helps(context, before, types | wider, attempt, kept):
+            if wider and not _helps(context, before | hidden, types | wider, attempt, kept):
                 context.env.clear()
-                context.env.update(before)
+                context.env.update(before | hidden)
                 attempt(types)
                 wider = {}
         if not wider:
@@ -225,7 +238,21 @@ def settle(
             return types
         del errors[kept:]
         types |= wider
-    return types
+    raise context.error(KernelTypeError, "The types in this loop do not settle.", "Give its names types before it.")
+
+
+def _lost(before: Operand, end: Operand, carried: bool) -> bool:
+    """Whether a name cannot be handed to the next iteration, and is not what it was."""
+    if isinstance(before, (Unset, Poison)) or isinstance(end, (Poison, Pending)):
+        return False
+    if carried or isinstance(before, Pending):
+        return not isinstance(end, (Value, Literal)) or (isinstance(end, Value) and isinstance(end.type, ArrayType))
+    return not same(before, end)
+
+
+def _changed(name: str) -> Unset:
+    reason = f"{name} changes its kind inside the loop, so it is not known here."
+    return Unset(RETURNS_A_VALUE if "." in name else reason)
 
 
 def _helps(
@@ -244,6 +271,14 @@ def _helps(
     fine = len(context.shared.errors) == kept
     context.shared.errors[:] = saved[:kept] if not fine else saved
     return fine
+
+
+def _returned(before: Operand, end: Operand) -> Type | None:
+    """The type of what a `return` inside the loop gives, where nothing was known of it before."""
+    if not isinstance(before, Pending):
+        return None
+    found = end.type if isinstance(end, Value) else default_type(end) if isinstance(end, Literal) else None
+    return None if isinstance(found, ArrayType) else found
 
 
 def _wider(before: Operand, type: Type, end: Operand) -> Type | None:
@@ -288,7 +323,7 @@ def yield_ends(context: Context, ends: dict[str, Operand], types: dict[str, Type
 
 
 def _initial(context: Context, before: Env, types: dict[str, Type]) -> list[Value]:
-    return [materialise(context, before[n], t) for n, t in types.items()]
+    return [convert(context, before[n], t) for n, t in types.items()]
 
 
 def leave(
@@ -307,4 +342,4 @@ def leave(
         elif name not in before:
             context.env[name] = Unset(f"{name} may be unbound here: it is set only inside the loop.")
         elif not same(before[name], ends[name]):
-            context.env[name] = Unset(f"{name} changes its kind inside the loop, so it is not known here.")
+            context.env[name] = _changed(name)

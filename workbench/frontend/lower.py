@@ -8,10 +8,12 @@ from dataclasses import dataclass
 
 from workbench.errors import CellErrors, KernelSyntaxError, KernelTypeError, WorkbenchError, at
 from workbench.frontend import bodies
+from workbench.frontend.coerce import materialise
 from workbench.frontend.context import Context, Shared, Watched
 from workbench.frontend.definition import Definition
 from workbench.frontend.exits import rewrite
 from workbench.frontend.operands import Poison
+from workbench.frontend.randoms import mark
 from workbench.ir.values import Function, Value
 from workbench.ir.verify import verify
 from workbench.passes.fold import fold
@@ -37,7 +39,7 @@ def lower(definition: Definition, types: Mapping[str, Type]) -> Lowered:
     params = {a.arg: Value(types[a.arg], a.arg) for a in definition.parameters}
     shared = Shared(bodies.body)
     context = Context(definition, dict(params), shared)
-    returned = bodies.body(context, rewrite(definition.node.body))
+    returned = bodies.body(context, rewrite(mark(definition, definition.node.body)))
     if returned.value is not None and not isinstance(returned.value, Poison):
         place = next(n for n in ast.walk(definition.node) if isinstance(n, ast.Return) and n.value is not None)
         errors.append(
@@ -58,6 +60,23 @@ def lower(definition: Definition, types: Mapping[str, Type]) -> Lowered:
         definition.source,
     )
     return Lowered(verify(prune(fold(function))), tuple(shared.watched.values()))
+
+
+def result_types(definition: Definition, types: Mapping[str, Type]) -> tuple[Type, ...]:
+    """The types of what a func returns for parameters of these types.
+
+    Raises:
+        KernelSyntaxError, KernelTypeError: what is wrong with it; also where it returns nothing, or no values.
+    """
+    shared = Shared(bodies.body)
+    context = Context(definition, {n: Value(t, n) for n, t in types.items()}, shared)
+    returned = bodies.body(context, rewrite(mark(definition, definition.node.body))).value
+    if shared.errors:
+        raise CellErrors.of(_distinct(shared.errors))
+    results = returned if isinstance(returned, tuple) else (returned,)
+    if returned is None or not results:
+        raise context.error(KernelTypeError, f"{definition.name} returns nothing.", "Return the result.")
+    return tuple(materialise(context, r).type for r in results if r is not None)
 
 
 def check_signature(definition: Definition) -> None:

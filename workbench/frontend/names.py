@@ -17,7 +17,7 @@ from workbench.frontend.context import Context, Watched
 from workbench.frontend.definition import MISSING, Definition
 from workbench.frontend.operands import Literal, Operand, Static
 from workbench.ir.values import Captured
-from workbench.types import SCALARS, ArrayType, Scalar, Vector, float64, int64
+from workbench.types import SCALARS, ArrayType, Scalar, Vector, float64, int64, matrix
 from workbench.types import bool as bool_
 
 # Names of other libraries' functions that are called otherwise here.
@@ -27,7 +27,9 @@ OTHER_NAMES = {
     "deg2rad": "radians", "rad2deg": "degrees", "clip": "clamp", "fix": "trunc",
 }  # fmt: skip
 MATHS_MODULES = ("math", "numpy", "jax")
-USABLE = (bool, int, float, np.generic, enum.Enum, Builtin, Form, Scalar, Vector, ArrayType, python_types.ModuleType)
+USABLE = (
+    bool, int, float, np.generic, enum.Enum, tuple, Builtin, Form, Scalar, Vector, ArrayType, python_types.ModuleType
+)  # fmt: skip
 PYTHON_FORMS = {range: "range", len: "len", int: "int", float: "float", bool: "bool", print: "print"}
 
 
@@ -60,7 +62,9 @@ def _hashable(value: Any) -> bool:
 
 
 def _is_vector(value: Any) -> bool:
-    return isinstance(value, np.ndarray) and value.ndim == 1 and 2 <= value.size <= 4 and value.dtype.name in SCALARS
+    """Whether a NumPy array has the shape of a vector or matrix type."""
+    small = isinstance(value, np.ndarray) and value.ndim in (1, 2) and all(2 <= n <= 4 for n in value.shape)
+    return small and value.dtype.name in SCALARS
 
 
 def name(context: Context, identifier: str) -> Operand:
@@ -95,33 +99,43 @@ def python_value(context: Context, value: Any, path: str) -> Operand:
             _watch(context, path, value)
         return Static(value, path)
     _watch(context, path, value)
+    return captured_value(context, value, path)
+
+
+def captured_value(context: Context, value: Any, path: str) -> Operand:
+    """A Python value as an operand, where whoever read it watches it."""
     if isinstance(value, enum.Enum):
         value = value.value
+    if type(value) is tuple:
+        return tuple(captured_value(context, v, f"{path}[{k}]") for k, v in enumerate(value))
     if isinstance(value, (bool, np.bool_)):
         return _constant(context, path, bool_, bool(value))
     if isinstance(value, (int, float)) and not isinstance(value, np.generic):
-        _capture(context, path, int64 if isinstance(value, int) else float64, value)
-        return Literal(value, path)
+        return Literal(value, _capture(context, path, int64 if isinstance(value, int) else float64, value))
     if isinstance(value, np.generic) and value.dtype.name in SCALARS:
         return _constant(context, path, SCALARS[value.dtype.name], value.item())
     if _is_vector(value):
-        return _constant(context, path, Vector(value.size, SCALARS[value.dtype.name]), tuple(value.tolist()))
+        scalar, flat = SCALARS[value.dtype.name], tuple(value.reshape(-1).tolist())
+        form = Vector(value.size, scalar) if value.ndim == 1 else matrix(value.shape, scalar)
+        return _constant(context, path, form, flat)
     return Static(value, path)
 
 
 def _constant(context: Context, path: str, type: Scalar | Vector, value: Any) -> Operand:
-    _capture(context, path, type, value)
-    return context.builder.const(value, type, path)
+    return context.builder.const(value, type, _capture(context, path, type, value))
 
 
-def _capture(context: Context, path: str, type: Scalar | Vector, value: Any) -> None:
+def _capture(context: Context, path: str, type: Scalar | Vector, value: Any) -> str:
+    """Note a constant; gives its name in the key: numbered where the kernel and its funcs mean different ones by it."""
     if type == int64 and not -(2**63) <= value < 2**63:
         raise context.error(KernelTypeError, f"The constant {path} is too large for 64 bits.")
-    before = context.shared.captured.setdefault(path, Captured(path, type, value))
-    if before.type != type or not _same(before.value, value):
-        raise context.error(
-            KernelTypeError, f"{path} means two different constants in this kernel and a func it calls.", "Rename one."
-        )
+    captured = context.shared.captured
+    for number in range(1, len(captured) + 2):
+        name = path if number == 1 else f"{path} #{number}"
+        before = captured.setdefault(name, Captured(name, type, value))
+        if before.type == type and _same(before.value, value):
+            return name
+    raise AssertionError("more names than constants")
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -46,7 +46,14 @@ class Poison:
 
 POISON = Poison()
 
-Operand: TypeAlias = "Value | Literal | Static | tuple[Operand, ...] | Unset | Poison"
+
+class Pending:
+    """What a `return` inside a loop will give, before any was reached: it meets every type, and is written as 0."""
+
+
+PENDING = Pending()
+
+Operand: TypeAlias = "Value | Literal | Static | tuple[Operand, ...] | Unset | Poison | Pending"
 
 
 class AlreadyReported(Exception):

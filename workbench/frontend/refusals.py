@@ -15,7 +15,7 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Dict: ("A kernel has no dict.", "Use separate variables or an array parameter."),
     ast.JoinedStr: ("A kernel has no strings.", ""),
     ast.Try: ("A kernel has no try.", "Test for the condition with if."),
-    ast.Raise: ("A kernel has no raise.", "Write a flag to an array and look at it after the launch."),
+    ast.Raise: ("A kernel has no raise.", 'Write assert condition, "message".'),
     ast.With: ("A kernel has no with.", ""),
     ast.AsyncFor: ("A kernel has no async.", ""),
     ast.AsyncWith: ("A kernel has no async.", ""),
@@ -33,7 +33,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.ImportFrom: ("A kernel has no import.", "Import above the kernel."),
     ast.NamedExpr: ("A kernel has no := .", "Assign on a line of its own."),
     ast.Starred: ("A kernel has no starred expression.", "Write the elements out."),
-    ast.Assert: ("assert is not in the language yet.", "Write a flag to an array and look at it after the launch."),
     ast.Slice: ("A slice is not in the language yet.", "Index one element: x[i] or x[i, j]."),
 }
 REFUSED_SINCE_311: tuple[tuple[str, str, str], ...] = (

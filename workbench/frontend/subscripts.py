@@ -11,11 +11,12 @@ from collections.abc import Callable, Sequence
 
 from workbench.builtins.table import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.frontend import swizzles
 from workbench.frontend.coerce import describe, materialise, usable
 from workbench.frontend.context import Context
 from workbench.frontend.operands import Literal, Operand
 from workbench.ir.values import Value
-from workbench.types import ArrayType, Kind, Vector, int32, is_integer
+from workbench.types import ArrayType, Kind, Matrix, Vector, int32, is_integer
 
 Expression = Callable[[Context, ast.expr], Operand]
 COMPONENTS = {"x": 0, "y": 1, "z": 2, "w": 3}
@@ -83,8 +84,13 @@ def component(context: Context, vector: Vector, operand: Operand) -> Value:
 
 
 def attribute(context: Context, base: Value | Literal, attr: str) -> Operand:
-    """`v.x` of a vector; `x.shape`, `x.ndim`, `x.size` of an array."""
-    if isinstance(base, Value) and isinstance(base.type, Vector) and attr in "xyzw"[: base.type.length]:
+    """`v.x` and `v.zyx` of a vector; `x.shape`, `x.ndim`, `x.size` of an array."""
+    if swizzles.is_swizzle(base, attr):
+        assert isinstance(base, Value)
+        return swizzles.swizzle(context, base, attr)
+    letters = isinstance(base, Value) and isinstance(base.type, Vector) and not isinstance(base.type, Matrix)
+    if letters and attr in tuple("xyzw"[: base.type.length]):  # type: ignore[union-attr]
+        assert isinstance(base, Value) and isinstance(base.type, Vector)
         where = context.builder.const(COMPONENTS[attr])
         return context.builder.one("extract", (base, where), base.type.dtype)
     if isinstance(base, Value) and isinstance(base.type, ArrayType):

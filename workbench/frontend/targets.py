@@ -6,13 +6,13 @@ import ast
 
 from workbench.builtins.table import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend import subscripts
+from workbench.frontend import matrices, subscripts
 from workbench.frontend.coerce import apply, assign_type, describe, usable
 from workbench.frontend.context import Context
 from workbench.frontend.expressions import binary, expression
 from workbench.frontend.operands import Literal, Operand, Poison
 from workbench.ir.values import Value
-from workbench.types import ArrayType, Vector
+from workbench.types import ArrayType, Matrix, Vector
 
 
 def assign(context: Context, target: ast.expr, operand: Operand) -> None:
@@ -40,10 +40,7 @@ def _named(context: Context, operand: Operand, name: str) -> Operand:
 def _unpack(context: Context, target: ast.Tuple | ast.List, operand: Operand) -> None:
     wanted = len(target.elts)
     if isinstance(operand, Value) and isinstance(operand.type, Vector):
-        parts: list[Operand] = [
-            context.builder.one("extract", (operand, context.builder.const(k)), operand.type.dtype)
-            for k in range(operand.type.length)
-        ]
+        parts: list[Operand] = list(matrices.parts(context, operand))
     elif isinstance(operand, tuple):
         parts = list(operand)
     else:
@@ -60,6 +57,9 @@ def _element(context: Context, target: ast.Subscript, operand: Operand) -> None:
         indices = subscripts.indices(context, base, target.slice, expression)
         value = assign_type(context, operand, base.type.dtype, f"An element of {base.name}")
         context.builder.store(base, *indices, value)
+    elif isinstance(base, Value) and isinstance(base.type, Matrix) and isinstance(target.value, ast.Name):
+        owner = target.value.id
+        context.env[owner] = matrices.changed(context, owner, base, target.slice, operand, expression)
     elif isinstance(base, Value) and isinstance(base.type, Vector):
         _component(context, target.value, "", target.slice, operand)
     else:
@@ -77,7 +77,7 @@ def _component(context: Context, owner: ast.expr, attr: str, index: ast.expr | N
             KernelSyntaxError, f"A component of {text} cannot be assigned in place.",
             f"Write v = {text}, change v, and then {text} = v.",
         )  # fmt: skip
-    if index is None and attr not in "xyzw"[: vector.type.length]:
+    if index is None and (isinstance(vector.type, Matrix) or attr not in tuple("xyzw"[: vector.type.length])):
         raise context.error(KernelSyntaxError, f"{vector.type!r} has no component {attr}.")
     chosen: Operand = Literal(subscripts.COMPONENTS[attr]) if index is None else expression(context, index)
     where = subscripts.component(context, vector.type, chosen)

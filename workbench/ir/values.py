@@ -13,12 +13,16 @@ Core operations (every other operation is the name of an elementwise builtin, se
     load           (array, *indices) -> element
     store          (array, *indices, element) -> ()
     atomic_add     (array, *indices, element) -> element        the old value
+    atomic         (array, *indices, *elements) -> element       attrs: kind (see ATOMIC_KINDS); the old value
     reduce_add     (array, element) -> ()          add to element 0, summed over the threads of the launch
     cast           (scalar or vector) -> same shape, other scalar type
-    vec            (*scalars) -> vector
+    vec            (*scalars) -> vector            a matrix or quaternion too: its components, row by row
     extract        (vector, index) -> scalar
     insert         (vector, index, scalar) -> vector
     unavailable    () -> any                       attrs: reason; only inside autodiff: a value the adjoint cannot have
+    assert         (condition) -> ()               attrs: message; reports where the condition does not hold
+    fault          (*up to 4 numbers) -> ()        attrs: number; writes the fault record (see passes/guard.py)
+    launch_dim     () -> int64                     attrs: axis; the launch's extent
     yield          (*values) -> ()                 ends a nested block
     if             (condition) -> *results         blocks: then, else; both yield the results
     for            (start, stop, step, *init) -> *results       block: (index, *carried) yields the next carried
@@ -26,8 +30,8 @@ Core operations (every other operation is the name of an elementwise builtin, se
 
 Indices are integers of any width; they are already non-negative (the front end wraps what may be negative with the
 builtin `wrap_index`). `for` counts like Python's range, step of either sign, index of the type of start. Kernels have
-effects, in order: `store`, `atomic_add`, `reduce_add` are the only operations with an effect, `load` the only one that
-reads what an effect may change.
+effects, in order: `store`, `atomic_add`, `atomic`, `reduce_add` are the only operations with an effect; they and `load`
+read what an effect may change. `assert` and `fault` only report; backends drop `assert` where checks are off.
 """
 
 from __future__ import annotations
@@ -39,10 +43,13 @@ from typing import Any
 from workbench.source import UNKNOWN, Location, Source
 from workbench.types import Scalar, Type, Vector
 
-EFFECTS = frozenset({"store", "atomic_add", "reduce_add"})
+# What `atomic` does to an element, and how many elements it is given: `cas` the expected one and the new one.
+ATOMIC_KINDS = {"min": 1, "max": 1, "and": 1, "or": 1, "xor": 1, "exch": 1, "cas": 2}
+EFFECTS = frozenset({"store", "atomic_add", "atomic", "reduce_add"})
 STRUCTURED = frozenset({"if", "for", "while"})
-CORE = EFFECTS | STRUCTURED | {
-    "const", "tid", "shape", "load", "cast", "vec", "extract", "insert", "unavailable", "yield",
+REPORTS = frozenset({"assert", "fault"})
+CORE = EFFECTS | STRUCTURED | REPORTS | {
+    "const", "tid", "shape", "load", "cast", "vec", "extract", "insert", "unavailable", "yield", "launch_dim",
 }  # fmt: skip
 
 
@@ -129,8 +136,8 @@ def number_ops(function: Function) -> dict[Op, int]:
 
 
 def read_arrays(function: Function) -> frozenset[str]:
-    """Names of the array parameters whose elements are read (`load`, `atomic_add`)."""
-    return _arrays(function, {"load", "atomic_add"})
+    """Names of the array parameters whose elements are read (`load`, `atomic_add`, `atomic`)."""
+    return _arrays(function, {"load", "atomic_add", "atomic"})
 
 
 def written_arrays(function: Function) -> frozenset[str]:

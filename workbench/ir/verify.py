@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from workbench.ir.values import CORE, Block, Function, Op, Value
-from workbench.types import ArrayType, Scalar, Vector, int32, is_integer
+from workbench.ir.values import ATOMIC_KINDS, CORE, Block, Function, Op, Value
+from workbench.types import ArrayType, Scalar, Vector, float64, int32, int64, is_integer
 from workbench.types import bool as bool_
 
 
@@ -72,8 +72,18 @@ def _if(op: Op) -> bool:
 def _cast(op: Op) -> bool:
     a, b = op.operands[0].type, op.result.type
     if isinstance(a, Vector) and isinstance(b, Vector):
-        return a.length == b.length
+        return a.with_dtype(b.dtype) == b
     return isinstance(a, Scalar) and isinstance(b, Scalar)
+
+
+def _atomic(op: Op) -> bool:
+    count = ATOMIC_KINDS.get(op.attrs.get("kind", ""), 0)
+    return (
+        count > 0
+        and _is_array(op.operands[0])
+        and _indices(op, count)
+        and all(v.type == _element(op) for v in (*op.operands[-count:], op.result))
+    )
 
 
 def _vec(op: Op) -> bool:
@@ -98,11 +108,15 @@ RULES: dict[str, Callable[[Op], object]] = {
     "load": lambda op: _indices(op, 0) and op.result.type == _element(op),
     "store": lambda op: _indices(op, 1) and op.operands[-1].type == _element(op) and not op.results,
     "atomic_add": lambda op: _indices(op, 1) and op.operands[-1].type == op.result.type == _element(op),
+    "atomic": _atomic,
     "reduce_add": lambda op: len(op.operands) == 2 and op.operands[1].type == _element(op) and not op.results,
     "cast": _cast,
     "vec": _vec,
     "extract": _extract,
     "insert": _insert,
+    "assert": lambda op: _types(op.operands) == [bool_] and not op.results and "message" in op.attrs,
+    "fault": lambda op: len(op.operands) <= 4 and set(_types(op.operands)) <= {int64, float64} and "number" in op.attrs,
+    "launch_dim": lambda op: op.result.type == int64 and op.attrs["axis"] in range(4),
     "unavailable": lambda op: len(op.results) == 1 and "reason" in op.attrs,
     "yield": lambda op: not op.results,
     "if": _if,

@@ -16,10 +16,10 @@ from workbench.builtins import TABLE
 from workbench.builtins.meaning import apply, convert, value_of
 from workbench.ir.rewrite import replace_body
 from workbench.ir.show import literal_bits
-from workbench.ir.values import CORE, EFFECTS, STRUCTURED, Block, Function, Op, Value
+from workbench.ir.values import CORE, EFFECTS, REPORTS, STRUCTURED, Block, Function, Op, Value
 from workbench.types import Scalar, Type, Vector, is_float
 
-PURE_CORE = CORE - EFFECTS - STRUCTURED - {"load", "unavailable", "yield"}
+PURE_CORE = CORE - EFFECTS - REPORTS - STRUCTURED - {"load", "unavailable", "yield"}
 
 
 def fold(function: Function) -> Function:
@@ -58,6 +58,8 @@ class _Folder:
         operands = tuple(self.mapping.get(v, v) for v in op.operands)
         if op.name == "if" and operands[0] in self.known:
             self.decided(op, bool(self.known[operands[0]]))
+        elif op.name == "assert" and bool(self.known.get(operands[0], False)):
+            return
         elif op.blocks:
             blocks = tuple(self.block(b) for b in op.blocks)
             self.ops.append(Op(op.name, operands, op.results, op.attrs, blocks, op.location))
@@ -128,12 +130,12 @@ def _key(op: Op) -> Any:
 
 def _plain(number: Any) -> Any:
     """A NumPy value as the Python number, or tuple of them, that a `const` holds."""
-    return tuple(number.tolist()) if isinstance(number, np.ndarray) else number.item()
+    return tuple(number.reshape(-1).tolist()) if isinstance(number, np.ndarray) else number.item()
 
 
 def _component(values: list[Any], type: Type) -> Any:
     vector, index = values
-    return vector[index] if 0 <= index < len(vector) else None
+    return vector.flat[index] if 0 <= index < vector.size else None
 
 
 _CORE: dict[str, Callable[[list[Any], Any], Any]] = {

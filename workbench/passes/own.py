@@ -25,7 +25,7 @@ def owned_arrays(function: Function) -> frozenset[Value]:
     axes = {op.result: op.attrs["axis"] for op in walk(function.body) if op.name == "tid"}
     shared: set[Value] = set()
     for op in walk(function.body):
-        if op.name in ("load", "store", "atomic_add"):
+        if op.name in ("load", "store", "atomic_add", "atomic"):
             array = op.operands[0]
             assert isinstance(array.type, ArrayType)
             indices = op.operands[1 : 1 + array.type.ndim]

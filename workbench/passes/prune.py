@@ -7,7 +7,7 @@ value that a loop carries for itself alone is dropped. Loops are assumed to end:
 from __future__ import annotations
 
 from workbench.ir.rewrite import replace_body
-from workbench.ir.values import EFFECTS, STRUCTURED, Block, Function, Op, Value
+from workbench.ir.values import EFFECTS, REPORTS, STRUCTURED, Block, Function, Op, Value
 
 
 def prune(function: Function) -> Function:
@@ -47,7 +47,7 @@ class _Needs:
                 for position, value in enumerate(inner.params):
                     self.made_by[value] = (op, position - lead if position >= lead else None)
                 effects += self.index(inner, op)
-            if op.name in EFFECTS:
+            if op.name in EFFECTS or op.name in REPORTS:
                 effects.append(op)
         return effects
 

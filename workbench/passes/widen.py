@@ -20,7 +20,7 @@ def wide_type(type: Type) -> Type:
     if type == float32:
         return float64
     if isinstance(type, Vector):
-        return Vector(type.length, float64) if type.dtype == float32 else type
+        return type.with_dtype(float64) if type.dtype == float32 else type
     if isinstance(type, ArrayType):
         dtype = wide_type(type.dtype)
         assert not isinstance(dtype, ArrayType)

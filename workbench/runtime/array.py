@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import LaunchError
+from workbench.frontend import array_of
 from workbench.runtime.device import CPU, Device, get_device
 from workbench.runtime.driver import driver
 from workbench.runtime.memory import Memory, allocate, of_numpy
@@ -47,13 +48,14 @@ class array:
         if data is None and "shape" not in options:
             if dtype is None:
                 raise TypeError("array() takes data, or a dtype (and ndim) to stand as an annotation")
-            if dtype is Any:
-                return Any
+            generic = array_of(dtype, ndim)
+            if generic is not None:
+                return generic
             return ArrayType(as_type(dtype), ndim or 1)
         return super().__new__(cls)
 
-    def __class_getitem__(cls, dtype: Any) -> ArrayType:
-        return ArrayType(as_type(dtype), 1)
+    def __class_getitem__(cls, dtype: Any) -> Any:
+        return array_of(dtype, 1) or ArrayType(as_type(dtype), 1)
 
     def __init__(
         self, data: Any = None, dtype: Any = None, *, ndim: int | None = None, shape: Shape | None = None,
@@ -78,9 +80,9 @@ class array:
         if data is None:
             assert shape is not None
             kind = as_type(dtype or float)
-            data, dtype, copy = np.zeros((*as_shape(shape), *_inner(kind)), element(kind).numpy), kind, False
+            data, dtype, copy = np.zeros((*as_shape(shape), *kind.shape), element(kind).numpy), kind, False
         host, kind = _host_form(data, dtype)
-        dims = host.ndim - len(_inner(kind))
+        dims = host.ndim - len(kind.shape)
         if not 1 <= dims <= MAX_NDIM or (ndim is not None and dims != ndim):
             raise ValueError(f"an array has 1 to 4 dimensions{f', here {ndim}' if ndim else ''}; the data has {dims}")
         if (copy and host is data) or not host.flags.aligned:
@@ -92,8 +94,8 @@ class array:
             _driver().copy_to_device(self.address, held)
 
     def _adopt(self, host: np.ndarray[Any, Any], kind: Scalar | Vector, requires_grad: bool) -> None:
-        dims = host.ndim - len(_inner(kind))
-        if isinstance(kind, Vector) and host.size and host.strides[-1] != host.itemsize:
+        dims = host.ndim - len(kind.shape)
+        if host.size and host.strides[dims:] != _dense(kind.shape, host.itemsize):
             host = np.ascontiguousarray(host)
         self._place(of_numpy(host, CPU), kind, host.shape[:dims], host.strides[:dims], requires_grad)
 
@@ -155,14 +157,13 @@ class array:
     def numpy(self) -> np.ndarray[Any, Any]:
         """The elements as a NumPy array: on the CPU the same memory, from a GPU a copy; vectors take the last axis."""
         scalar = element(self.dtype)
-        inner = _inner(self.dtype)
-        shape = (*self.shape, *inner)
+        shape = (*self.shape, *self.dtype.shape)
         if self.device.is_cuda:
             dense = self if self.is_contiguous else self.contiguous()
             host = np.empty(shape, scalar.numpy)
             _driver().copy_to_host(host, dense.address)
             return host
-        view = _HostView(self, shape, (*self.strides, *((scalar.size,) if inner else ())), scalar.numpy)
+        view = _HostView(self, shape, (*self.strides, *_dense(self.dtype.shape, scalar.size)), scalar.numpy)
         return np.asarray(view)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
@@ -221,7 +222,7 @@ class array:
         elif np.ndim(value) == 0:
             target.fill_(value)
         else:
-            host = np.broadcast_to(np.asarray(value, element(self.dtype).numpy), (*target.shape, *_inner(self.dtype)))
+            host = np.broadcast_to(np.asarray(value, element(self.dtype).numpy), (*target.shape, *self.dtype.shape))
             target.copy_(array(host, self.dtype, device=self.device))
 
     def __len__(self) -> int:
@@ -247,7 +248,7 @@ class array:
             observer.filling(self, value)
         self.memory.version += 1
         if self.device.is_cuda:
-            host = np.full((*self.shape, *_inner(self.dtype)), value, element(self.dtype).numpy)
+            host = np.full((*self.shape, *self.dtype.shape), value, element(self.dtype).numpy)
             if not self.is_contiguous:
                 raise LaunchError(
                     "A strided view of a CUDA array cannot be filled yet.", advice="Fill the whole array."
@@ -364,10 +365,6 @@ def as_shape(shape: Shape) -> tuple[int, ...]:
     return tuple(int(n) for n in dims)
 
 
-def _inner(dtype: Scalar | Vector) -> tuple[int, ...]:
-    return (dtype.length,) if isinstance(dtype, Vector) else ()
-
-
 def _dense(shape: Sequence[int], item: int) -> tuple[int, ...]:
     strides = []
     for n in reversed(shape):
@@ -393,8 +390,8 @@ def _host_form(data: Any, dtype: Any) -> tuple[np.ndarray[Any, Any], Scalar | Ve
         if host.dtype.kind not in "biuf":
             raise TypeError(f"data of dtype {host.dtype} cannot become an array of {kind!r}")
         host = host.astype(wanted)
-    if isinstance(kind, Vector) and (host.ndim < 2 or host.shape[-1] != kind.length):
-        raise TypeError(
-            f"data of shape {host.shape} cannot become an array of {kind!r}: its last axis must be {kind.length}"
-        )
+    inner = kind.shape
+    if inner and (host.ndim <= len(inner) or host.shape[-len(inner) :] != inner):
+        must = f"axis must be {inner[0]}" if len(inner) == 1 else f"axes must be {inner[0]} and {inner[1]}"
+        raise TypeError(f"data of shape {host.shape} cannot become an array of {kind!r}: its last {must}")
     return host, kind

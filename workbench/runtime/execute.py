@@ -8,14 +8,20 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from workbench.backends.cpu import dispatch
+from workbench.backends.faults import FaultRecord, raised_by
+from workbench.backends.layout import FAULT_SIZE, shape_in
 from workbench.cache.native import native_image
 from workbench.config import settings
+from workbench.errors import KernelFault
 from workbench.events import Launched, listening, publish
 from workbench.runtime.driver import driver
 from workbench.runtime.loaded import Loaded
 from workbench.runtime.observers import OBSERVERS
 from workbench.runtime.record import LaunchRecord
+from workbench.types import ArrayType
 
 BLOCK_DIM = 256
 
@@ -37,14 +43,17 @@ def execute(record: LaunchRecord) -> None:
 
     Raises:
         DeviceError: the device refused it.
+        KernelFault: code with checks met a fault; the launch is over, and all that did not fault is done.
     """
     for observer in OBSERVERS.get():
         observer.launching(record)
     for name in record.writes:
         record.arguments[name].memory.version += 1
-    _run(record.loaded, record.threads, record.buffer)
+    fault = _run(record.loaded, record.dim, record.buffer)
     if listening(Launched):
         publish(Launched(record))
+    if fault is not None:
+        raise fault
 
 
 def execute_again(record: LaunchRecord) -> None:
@@ -52,6 +61,7 @@ def execute_again(record: LaunchRecord) -> None:
 
     Raises:
         DeviceError: the device refused it.
+        KernelFault: code with checks met a fault; the launch is over, and all that did not fault is done.
     """
     if OBSERVERS.get() or listening(Launched):
         execute(record.again())
@@ -59,7 +69,9 @@ def execute_again(record: LaunchRecord) -> None:
     arguments = record.arguments
     for name in record.writes:
         arguments[name].memory.version += 1
-    _run(record.loaded, record.threads, record.buffer)
+    fault = _run(record.loaded, record.dim, record.buffer)
+    if fault is not None:
+        raise fault
 
 
 def run_unseen(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) -> None:
@@ -67,29 +79,69 @@ def run_unseen(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) 
 
     Raises:
         DeviceError: the device refused it.
+        KernelFault: code with checks met a fault; the launch is over, and all that did not fault is done.
     """
     for position in loaded.written:
         arguments[position].memory.version += 1
     packer = loaded.packer
     buffer = packer.new()
     packer.write(buffer, dims, arguments)
-    _run(loaded, math.prod(dims), buffer)
+    fault = _run(loaded, dims, buffer)
+    if fault is not None:
+        raise fault
 
 
-def _run(loaded: Loaded, total: int, buffer: ctypes.Array[ctypes.c_char]) -> None:
+def _run(loaded: Loaded, dims: Sequence[int], buffer: ctypes.Array[ctypes.c_char]) -> KernelFault | None:
+    """Run; what code with checks reported is given back, to be raised when all else is done."""
+    total = math.prod(dims)
     if not total:
-        return
+        return None
     if loaded.device.is_cuda:
+        if loaded.checked:
+            return _checked_cuda(loaded, dims, buffer)
         _run_cuda(loaded, total, buffer)
-        return
+        return None
     install_launcher()
-    dispatch.dispatch(loaded.address, ctypes.addressof(buffer), total, cpu_threads(), loaded.threads_per_task)
+    start, grain = ctypes.addressof(buffer), loaded.threads_per_task
+    if not loaded.checked:
+        dispatch.dispatch(loaded.address, start, total, cpu_threads(), grain)
+        return None
+    record = ctypes.create_string_buffer(FAULT_SIZE)
+    dispatch.dispatch(loaded.address, start, total, cpu_threads(), grain, ctypes.addressof(record))
+    return _fault(loaded, dims, buffer, record.raw)
 
 
-def _run_cuda(loaded: Loaded, total: int, buffer: ctypes.Array[ctypes.c_char]) -> None:
+def _fault(
+    loaded: Loaded, dims: Sequence[int], buffer: ctypes.Array[ctypes.c_char], record: bytes
+) -> KernelFault | None:
+    found = FaultRecord.read(record)
+    if found is None:
+        return None
+    shapes = {s.name: shape_in(buffer, s) for s in loaded.layout.slots if isinstance(s.type, ArrayType)}
+    return raised_by(loaded.function, found, dims, shapes)
+
+
+def _checked_cuda(loaded: Loaded, dims: Sequence[int], buffer: ctypes.Array[ctypes.c_char]) -> KernelFault | None:
+    """With a fault record on the device: reading it waits for the launch."""
+    found = driver()
+    assert found is not None
+    index = loaded.device.index
+    record = np.zeros(FAULT_SIZE, np.uint8)
+    place = found.alloc(index, FAULT_SIZE)
+    try:
+        found.copy_to_device(place.handle, record, index)
+        address = ctypes.c_void_p(place.handle)
+        _run_cuda(loaded, math.prod(dims), buffer, (ctypes.addressof(address),))
+        found.copy_to_host(record, place.handle, index)
+    finally:
+        place.free()
+    return _fault(loaded, dims, buffer, record.tobytes())
+
+
+def _run_cuda(loaded: Loaded, total: int, buffer: ctypes.Array[ctypes.c_char], extra: tuple[int, ...] = ()) -> None:
     found = driver()
     assert found is not None
     start = ctypes.addressof(buffer)
-    addresses = [start, *(start + slot.offset for slot in loaded.layout.slots)]
+    addresses = [start, *(start + slot.offset for slot in loaded.layout.slots), *extra]
     grid = (total + BLOCK_DIM - 1) // BLOCK_DIM
     found.launch(loaded.device.index, loaded.handle, grid, BLOCK_DIM, addresses)

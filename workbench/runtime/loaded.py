@@ -29,6 +29,7 @@ class Loaded:
         cost: a rough count of operations a thread does: large launches are split by it.
         digest: the module key.
         contiguous: the code does not read strides.
+        checked: the code tests bounds, divisions and asserts, and takes a fault record.
         metadata: what the artifact says of itself.
         make_function: gives the IR (an adjoint from the cache is derived only when somebody looks at it).
     """
@@ -45,6 +46,7 @@ class Loaded:
     cost: int
     digest: str
     contiguous: bool
+    checked: bool
     metadata: dict[str, Any] = field(repr=False)
     make_function: Callable[[], Function] = field(repr=False)
 

@@ -18,7 +18,7 @@ from workbench.backends.python import interpret
 from workbench.builtins import TABLE, Builtin
 from workbench.errors import KernelTypeError
 from workbench.ir import Function
-from workbench.types import SCALARS, Kind, Scalar, Type, Vector, bool, element
+from workbench.types import SCALARS, Kind, Scalar, Type, Vector, bool, element, matrix
 
 # What these do is only defined for operands that their expansions give them.
 PARTIAL = {"trunc_div", "trunc_rem", "raw_shl", "raw_shr"}
@@ -31,7 +31,7 @@ def signatures(dtype: Scalar) -> Iterator[tuple[Builtin, tuple[Type, ...], Type]
     for builtin in TABLE.values():
         if builtin.name in PARTIAL:
             continue
-        for shape in (dtype, Vector(3, dtype)):
+        for shape in (dtype, Vector(3, dtype), matrix((3, 3), dtype)):
             args: list[Type] = [shape] * len(builtin.params)
             if builtin.name == "where":
                 args[0] = bool
@@ -46,7 +46,7 @@ def signatures(dtype: Scalar) -> Iterator[tuple[Builtin, tuple[Type, ...], Type]
 def kernel(builtin: Builtin, operands: tuple[Type, ...], result: Type) -> Function:
     """out[i] = f(x[i], y[i], …)"""
     names = "xyz"[: len(operands)]
-    k = Make(f"{builtin.name}_{element(operands[-1]).name}_{'s' if isinstance(operands[-1], Scalar) else 'v'}", 1,
+    k = Make(f"{builtin.name}_{element(operands[-1]).name}_{'svm'[len(operands[-1].shape)]}", 1,
              out=array(result), **{n: array(t) for n, t in zip(names, operands, strict=True)})  # fmt: skip
     i = k.tid()
     k.store(k.out, i, k.call(builtin.name, *(k.load(getattr(k, n), i) for n in names)))
@@ -70,7 +70,7 @@ def values(builtin: Builtin, operands: tuple[Type, ...]) -> list[np.ndarray[Any,
 
 def _inside(rng: Any, type: Type, low: float, high: float) -> np.ndarray[Any, Any]:
     scalar = element(type)
-    shape = (40,) if isinstance(type, Scalar) else (40, 3)
+    shape = (40, *type.shape)
     if scalar.kind is Kind.FLOAT:
         return rng.uniform(low, high, shape).astype(scalar.numpy)
     if scalar.kind is Kind.BOOL:
@@ -126,8 +126,7 @@ def test_the_text_means_the_reference(dtype: str, need: Callable[[str], str]) ->
     for (builtin, operands, result), function in zip(found, functions, strict=True):
         columns = values(builtin, operands)
         count = len(columns[0])
-        tail = (result.length,) if isinstance(result, Vector) else ()
-        expected, got = (np.zeros((count, *tail), element(result).numpy) for _ in range(2))
+        expected, got = (np.zeros((count, *result.shape), element(result).numpy) for _ in range(2))
         interpret.run(function, count, [expected, *columns])
         library.run(function.name, count, [got, *columns])
         if element(result).kind is Kind.FLOAT:

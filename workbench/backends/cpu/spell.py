@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from workbench.backends.base import Options
-from workbench.backends.cpu import memory, structured, vecmath
+from workbench.backends.cpu import atomics, faults, memory, structured, vecmath
 from workbench.backends.cpu.elementwise import native, spell_builtin, spell_cast
 from workbench.backends.cpu.values import literals, register
 from workbench.backends.cpu.writer import Writer
@@ -22,6 +22,7 @@ from workbench.backends.layout import Slot, layout
 from workbench.errors import BuildError
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.passes.expand import expand
+from workbench.passes.guard import guard, without_asserts
 from workbench.types import ArrayType, Scalar, Vector, element
 
 ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" }'
@@ -38,7 +39,8 @@ def spell(function: Function, options: Options, vector_maths: bool = False) -> s
     Raises:
         BuildError: it has an operation that has no LLVM spelling.
     """
-    return Speller(expand(function, native), options, vector_maths).module()
+    chosen = guard(function, versions=True) if options.checks else without_asserts(function)
+    return Speller(expand(chosen, native), options, vector_maths).module()
 
 
 class Speller:
@@ -49,6 +51,8 @@ class Speller:
         constants: values of `const` operations, for spellings that look at them.
         slots: where each parameter lies in the buffer.
         sums: the local sums of `reduce_add`, by array and component.
+        tids: the thread's indices, as i32.
+        row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
     """
 
     def __init__(self, function: Function, options: Options, vector_maths: bool = False) -> None:
@@ -62,6 +66,7 @@ class Speller:
         self.slots: dict[Value, Slot] = dict(zip(function.params, places.slots, strict=True))
         self.sums: dict[tuple[object, ...], tuple[Value, int]] = {}
         self.tids: tuple[str, ...] = ()
+        self.row = ""
         self._operands: dict[Value, tuple[str, ...]] = {}
         self._vector_functions: dict[str, str] = {}
         self._kept: list[str] = []
@@ -165,7 +170,7 @@ class Speller:
         w.jump("row")
         w.open("row")
         w.do(f"%row.at = phi i64 [ {first}, %start ], [ %row.next, %row.end ]")
-        base = w.emit(f"mul nuw nsw i64 %row.at, {extent}")
+        base = self.row = w.emit(f"mul nuw nsw i64 %row.at, {extent}")
         for name in ("smax", "smin"):
             w.declare(f"llvm.{name}.i64", f"declare i64 @llvm.{name}.i64(i64, i64)")
         low = w.emit(f"call i64 @llvm.smax.i64(i64 {w.emit(f'sub nsw i64 %begin, {base}')}, i64 0)")
@@ -213,6 +218,10 @@ def _const(speller: Speller, op: Op) -> None:
 
 def _tid(speller: Speller, op: Op) -> None:
     speller.bind(op.result, [speller.tids[op.attrs["axis"]]])
+
+
+def _launch_dim(speller: Speller, op: Op) -> None:
+    speller.bind(op.result, [memory.launch_dim(speller, op.attrs["axis"])])
 
 
 def _vec(speller: Speller, op: Op) -> None:
@@ -264,11 +273,14 @@ SPELLINGS: dict[str, Callable[[Speller, Op], None]] = {
     "load": memory.spell_load,
     "store": memory.spell_store,
     "atomic_add": memory.spell_atomic_add,
+    "atomic": atomics.spell_atomic,
     "reduce_add": memory.spell_reduce_add,
     "cast": spell_cast,
     "vec": _vec,
     "extract": _extract,
     "insert": _insert,
+    "launch_dim": _launch_dim,
+    "fault": faults.spell_fault,
     "unavailable": _unavailable,
     "if": structured.spell_if,
     "for": structured.spell_for,

@@ -15,7 +15,7 @@ from workbench.backends.base import Options
 from workbench.backends.cuda.fold import Folding, is_splat
 from workbench.backends.cuda.overflow import WRAPPING
 from workbench.backends.cuda.prelude import Key
-from workbench.backends.cuda.words import COMPONENTS, c_type, cast, literal
+from workbench.backends.cuda.words import c_type, cast, form_of, literal, members
 from workbench.builtins import TABLE
 from workbench.errors import BuildError
 from workbench.ir.values import Op, Value
@@ -192,7 +192,7 @@ class Expressions:
         sign = _VECTOR_SIGNS[op.name]
         type = op.result.type
         assert isinstance(type, Vector)
-        length = str(type.length)
+        length = form_of(type)
         if op.name == "neg":
             self.keys.add(("op", length, "-", "v"))
             return Text(f"-{self.of(op.operands[0]).within(UNARY)}", UNARY)
@@ -232,7 +232,7 @@ def _cast(e: Expressions, op: Op) -> Text:
     text = e.of(op.operands[0])
     if isinstance(source, Vector) and isinstance(target, Vector):
         parts = [convert(e, Text(f"{text.within(ATOM)}.{c}", ATOM), source.dtype, target.dtype)
-                 for c in COMPONENTS[: target.length]]  # fmt: skip
+                 for c in members(form_of(target))]  # fmt: skip
         return Text(f"{c_type(target)}{{{', '.join(p.text for p in parts)}}}", ATOM)
     assert isinstance(source, Scalar) and isinstance(target, Scalar)
     return convert(e, text, source, target)
@@ -254,8 +254,8 @@ def _vec(e: Expressions, op: Op) -> Text:
     type = op.result.type
     assert isinstance(type, Vector)
     if is_splat(op):
-        e.keys.add(("splat", str(type.length)))
-        return Text(f"wb_splat{type.length}({e.argument(op.operands[0])})", ATOM)
+        e.keys.add(("splat", form_of(type)))
+        return Text(f"wb_splat{form_of(type)}({e.argument(op.operands[0])})", ATOM)
     return Text(f"{c_type(type)}{{{', '.join(map(e.argument, op.operands))}}}", ATOM)
 
 
@@ -264,14 +264,14 @@ def _extract(e: Expressions, op: Op) -> Text:
     assert isinstance(vector.type, Vector)
     constant = e.folding.definition.get(index)
     if constant is not None and constant.name == "const":
-        return Text(f"{e.of(vector).within(ATOM)}.{COMPONENTS[int(constant.attrs['value'])]}", ATOM)
-    e.keys.add(("component", str(vector.type.length)))
+        return Text(f"{e.of(vector).within(ATOM)}.{members(form_of(vector.type))[int(constant.attrs['value'])]}", ATOM)
+    e.keys.add(("component", form_of(vector.type)))
     return Text(f"wb_component({e.argument(vector)}, {e.argument(index)})", ATOM)
 
 
 def _insert(e: Expressions, op: Op) -> Text:
     assert isinstance(op.result.type, Vector)
-    e.keys.add(("with", str(op.result.type.length)))
+    e.keys.add(("with", form_of(op.result.type)))
     return Text(f"wb_with({', '.join(map(e.argument, op.operands))})", ATOM)
 
 

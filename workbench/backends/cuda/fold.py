@@ -11,14 +11,14 @@ import re
 from dataclasses import dataclass, field
 
 from workbench.builtins import TABLE
-from workbench.ir.values import EFFECTS, STRUCTURED, Block, Function, Op, Value, walk
+from workbench.ir.values import EFFECTS, REPORTS, STRUCTURED, Block, Function, Op, Value, walk
 from workbench.types import Vector
 
 # Operators written in one expression; beyond it, parts get names.
 LIMIT = 10
 _ALWAYS = frozenset({"const", "tid"})
 _LIGHT = frozenset({"const", "tid", "shape", "extract", "cast"})
-_NEVER = STRUCTURED | EFFECTS | {"insert", "unavailable"}
+_NEVER = STRUCTURED | EFFECTS | REPORTS | {"insert", "unavailable"}
 
 
 @dataclass
@@ -84,7 +84,7 @@ def fold(function: Function) -> Folding:
             state.definition[value] = op
         if op.name == "for":
             state.fixed.add(op.blocks[0].params[0])
-        if op.name == "tid" or (op.name == "const" and op.attrs.get("captured")):
+        if op.name in ("tid", "launch_dim") or (op.name == "const" and op.attrs.get("captured")):
             state.fixed.add(op.result)
     _block(function.body, state)
     return state

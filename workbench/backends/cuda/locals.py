@@ -150,7 +150,7 @@ class Locals:
     def _reassigned(self, op: Op) -> None:
         """`x = x * 2` and `v.x = a` change the variable, as they do in the cell."""
         result = op.result
-        if result in self.folding.folded or result in self.folding.fixed or op.name == "atomic_add":
+        if result in self.folding.folded or result in self.folding.fixed or op.name in ("atomic_add", "atomic"):
             return
         read = set().union(*(self.folding.leaves(v) for v in op.operands)) if op.operands else set()
         for leaf in read:

@@ -42,7 +42,7 @@ def _index_only(function: Function) -> set[Op]:
 
 
 def _is_index(op: Op, place: int) -> bool:
-    if op.name not in ("load", "store", "atomic_add"):
+    if op.name not in ("load", "store", "atomic_add", "atomic"):
         return False
     array = op.operands[0].type
     return isinstance(array, ArrayType) and 1 <= place <= array.ndim

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from workbench.backends.cuda.words import C_TYPES, COMPONENTS, c_type
+from workbench.backends.cuda.atomics import PIECES as ATOMIC_PIECES
+from workbench.backends.cuda.faults import PIECES as FAULT_PIECES
+from workbench.backends.cuda.words import C_TYPES, c_type, form_of, members, struct
 from workbench.builtins import TABLE
 from workbench.types import SCALARS, Kind, Vector
 
@@ -73,53 +75,54 @@ template <typename T> WB_FN void wb_reduce_add(T* target, T value) {
 """
 
 
-def _vector(length: int) -> str:
-    return f"template <typename T> struct wb_vec{length} {{ T {', '.join(COMPONENTS[:length])}; }};\n"
+def _vector(form: str) -> str:
+    body = f"T {', '.join(members(form))}" if len(form) == 1 else f"T m[{form[0]}][{form[1]}]"
+    return f"template <typename T> struct {struct(form)} {{ {body}; }};\n"
 
 
-def _operator(length: int, sign: str, form: str, wraps: bool) -> str:
+def _operator(kind: str, sign: str, form: str, wraps: bool) -> str:
     """`form`: two vectors, a vector and a scalar, a scalar and a vector, or one vector. `wraps`: small or signed."""
-    vec = f"wb_vec{length}<T>"
+    vec = f"{struct(kind)}<T>"
     left, right = {"vv": (vec, vec), "vs": (vec, "T"), "sv": ("T", vec), "v": ("", vec)}[form]
     params = f"{left} a, {right} b" if left else f"{right} b"
     side, whole = ("wb_bits({})", "T({})") if wraps and sign != "/" else ("{}", "{}")
     parts = []
-    for c in COMPONENTS[:length]:
+    for c in members(kind):
         a = side.format("a" if form == "sv" else f"a.{c}") + f" {sign} " if left else sign
         parts.append(whole.format(a + side.format("b" if form == "vs" else f"b.{c}")))
     return f"template <typename T> WB_FN {vec} operator{sign}({params}) {{\n    return {{{', '.join(parts)}}};\n}}\n"
 
 
-def _splat(length: int) -> str:
-    same = ", ".join(["s"] * length)
-    return f"template <typename T> WB_FN wb_vec{length}<T> wb_splat{length}(T s) {{ return {{{same}}}; }}\n"
+def _splat(form: str) -> str:
+    same = ", ".join(["s"] * len(members(form)))
+    return f"template <typename T> WB_FN {struct(form)}<T> wb_splat{form}(T s) {{ return {{{same}}}; }}\n"
 
 
-def _component(length: int) -> str:
-    chain = "".join(f"i == {n} ? v.{c} : " for n, c in enumerate(COMPONENTS[: length - 1]))
-    last = COMPONENTS[length - 1]
+def _component(form: str) -> str:
+    *parts, last = members(form)
+    chain = "".join(f"i == {n} ? v.{c} : " for n, c in enumerate(parts))
     return (
-        f"template <typename T> WB_FN T wb_component(wb_vec{length}<T> v, long long i) {{ return {chain}v.{last}; }}\n"
+        f"template <typename T> WB_FN T wb_component({struct(form)}<T> v, long long i) {{ return {chain}v.{last}; }}\n"
     )
 
 
-def _with(length: int) -> str:
-    rows = "".join(f"    if (i == {n}) v.{c} = s;\n" for n, c in enumerate(COMPONENTS[:length]))
-    vec = f"wb_vec{length}<T>"
+def _with(form: str) -> str:
+    rows = "".join(f"    if (i == {n}) v.{c} = s;\n" for n, c in enumerate(members(form)))
+    vec = f"{struct(form)}<T>"
     return f"template <typename T> WB_FN {vec} wb_with({vec} v, long long i, T s) {{\n{rows}    return v;\n}}\n"
 
 
-def _vector_atomic(length: int) -> str:
-    vec = f"wb_vec{length}<T>"
-    parts = ", ".join(f"wb_atomic_add(&target->{c}, value.{c})" for c in COMPONENTS[:length])
+def _vector_atomic(form: str) -> str:
+    vec = f"{struct(form)}<T>"
+    parts = ", ".join(f"wb_atomic_add(&target->{c}, value.{c})" for c in members(form))
     return (
         f"template <typename T> WB_FN {vec} wb_atomic_add({vec}* target, {vec} value) {{\n    return {{{parts}}};\n}}\n"
     )
 
 
-def _vector_reduce(length: int) -> str:
-    vec = f"wb_vec{length}<T>"
-    rows = "".join(f"    wb_reduce_add(&target->{c}, value.{c});\n" for c in COMPONENTS[:length])
+def _vector_reduce(form: str) -> str:
+    vec = f"{struct(form)}<T>"
+    rows = "".join(f"    wb_reduce_add(&target->{c}, value.{c});\n" for c in members(form))
     return f"template <typename T> WB_FN void wb_reduce_add({vec}* target, {vec} value) {{\n{rows}}}\n"
 
 
@@ -149,37 +152,39 @@ def _to_integer(name: str) -> str:
 # atomicAdd where the hardware has it; the vector forms go through this name.
 _ATOMIC = "template <typename T> WB_FN T wb_atomic_add(T* target, T value) { return atomicAdd(target, value); }\n"
 
-_LENGTHS = ("2", "3", "4")
+_FORMS = ("2", "3", "4", *(f"{r}{c}" for r in "234" for c in "234"))
 _PIECES: dict[Key, str] = {
     ("array",): _ARRAY,
-    **{("vec", n): _vector(int(n)) for n in _LENGTHS},
+    **{("vec", n): _vector(n) for n in _FORMS},
     ("range",): _RANGE,
     ("bits",): _BITS,
     **{("at", n): _at(int(n)) for n in ("1", "2", "3", "4")},
     **{("to", name): _to_integer(name) for name, t in SCALARS.items() if t.kind in (Kind.INT, Kind.UINT)},
     **{
-        ("op", n, sign, form, *wraps): _operator(int(n), sign, form, bool(wraps))
-        for n in _LENGTHS
+        ("op", n, sign, form, *wraps): _operator(n, sign, form, bool(wraps))
+        for n in _FORMS
         for sign, forms in (("+", ("vv",)), ("-", ("vv", "v")), ("*", ("vv", "vs", "sv")), ("/", ("vv", "vs")))
         for form in forms
         for wraps in ((), ("wraps",))
     },
-    **{("splat", n): _splat(int(n)) for n in _LENGTHS},
-    **{("component", n): _component(int(n)) for n in _LENGTHS},
-    **{("with", n): _with(int(n)) for n in _LENGTHS},
+    **{("splat", n): _splat(n) for n in _FORMS},
+    **{("component", n): _component(n) for n in _FORMS},
+    **{("with", n): _with(n) for n in _FORMS},
     ("atomic",): _ATOMIC,
     ("atomic64",): _ATOMIC64,
     ("atomic_small",): _ATOMIC_SMALL,
-    **{("atomic_vec", n): _vector_atomic(int(n)) for n in _LENGTHS},
+    **{("atomic_vec", n): _vector_atomic(n) for n in _FORMS},
+    **ATOMIC_PIECES,
+    **FAULT_PIECES,
     ("reduce",): _REDUCE,
-    **{("reduce_vec", n): _vector_reduce(int(n)) for n in _LENGTHS},
+    **{("reduce_vec", n): _vector_reduce(n) for n in _FORMS},
 }
 
 
 def prelude(keys: Iterable[Key], builtins: Iterable[str], vectors: Iterable[Vector]) -> str:
     """The text before the kernel: pieces by key, the preludes of these builtins, names of these vector types."""
     vectors = set(vectors)
-    wanted = set(keys) | {("vec", str(v.length)) for v in vectors}
+    wanted = set(keys) | {("vec", form_of(v)) for v in vectors}
     if any(v.dtype.kind is Kind.INT or v.dtype.bits < 32 for v in vectors):
         wanted = {(*key, "wraps") if key[0] == "op" else key for key in wanted} | {("bits",)}
     if any(key[0] == "atomic_vec" for key in wanted):
@@ -192,6 +197,6 @@ def prelude(keys: Iterable[Key], builtins: Iterable[str], vectors: Iterable[Vect
             texts.append(TABLE[name].prelude.strip() + "\n")
     for vector in sorted(vectors, key=lambda v: v.name):
         if vector.name.isidentifier():
-            texts.append(f"typedef wb_vec{vector.length}<{c_type(vector.dtype)}> {vector.name};\n")
+            texts.append(f"typedef {struct(form_of(vector))}<{c_type(vector.dtype)}> {vector.name};\n")
     head = _FUNCTIONS if any("WB_FN" in text for text in texts) else ""
     return head + _DIMS + "".join(texts)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.backends.base import Options
+from workbench.backends.cuda import faults
 from workbench.backends.cuda.expression import Expressions
 from workbench.backends.cuda.fold import Folding, fold
 from workbench.backends.cuda.locals import Locals
@@ -19,6 +20,7 @@ from workbench.backends.cuda.words import LOCAL_RESERVED, RESERVED, c_type, iden
 from workbench.errors import BuildError
 from workbench.ir.values import Function, Op, Value, walk
 from workbench.passes.expand import expand
+from workbench.passes.guard import guard, without_asserts
 from workbench.passes.prune import prune
 from workbench.types import ArrayType, Scalar, Vector
 
@@ -39,7 +41,8 @@ def spell(function: Function, options: Options, *, lines: bool = False) -> str:
     Raises:
         BuildError: the function holds something that has no CUDA spelling.
     """
-    small = prune(expand(function, lambda builtin: builtin.cuda is not None, keep_vector_operators=True))
+    chosen = guard(function) if options.checks else without_asserts(function)
+    small = prune(expand(chosen, lambda builtin: builtin.cuda is not None, keep_vector_operators=True))
     return _Kernel(small, options, lines).text()
 
 
@@ -62,6 +65,9 @@ class _Kernel:
         locals_ = Locals(function, self.folding)
         self.expressions = Expressions(self.folding, plain_arithmetic(function), options, self._named)
         self.statements = Statements(self.expressions, locals_, self.names, self.taken, lines)
+        if options.checks:
+            self.statements.fault, self.statements.thread = self._fresh("fault"), self.linear
+            self.expressions.keys.add(faults.KEY)
 
     def _fresh(self, base: str) -> str:
         name = identifier(base, self.taken)
@@ -113,6 +119,8 @@ class _Kernel:
                 first[axis] = self._fresh(labels.get(axis) or _AXES[axis])
                 rows.append(f"int {first[axis]} = {self._index(axis, ndim)};")
             self.names[op.result] = first[axis]
+        for op in self._ops("launch_dim"):
+            self.names[op.result] = f"{self.dim}.n[{op.attrs['axis']}]"
         return rows
 
     def _index(self, axis: int, ndim: int) -> str:
@@ -135,6 +143,8 @@ class _Kernel:
             if isinstance(param.type, ArrayType):
                 self.expressions.keys.add(("array",))
             params.append(f"{c_type(param.type)} {name}")
+        if self.statements.fault:
+            params.append(f"{faults.PARAMETER} {self.statements.fault}")
         head = prelude(self.expressions.keys, self.expressions.builtins, self.expressions.vectors)
         body = "".join(row + "\n" if row.startswith("#") else f"{INDENT}{row}\n" for row in rows)
         return f'{head}\nextern "C" __global__ void {entry_name(self.function)}({_wrapped(params)})\n{{\n{body}}}\n'

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from workbench.backends.cuda import atomics, faults
 from workbench.backends.cuda.expression import ATOM, Expressions, Text
 from workbench.backends.cuda.locals import Locals
-from workbench.backends.cuda.words import C_TYPES, COMPONENTS, c_type, identifier
+from workbench.backends.cuda.words import C_TYPES, c_type, form_of, identifier, members
 from workbench.builtins import TABLE
 from workbench.errors import BuildError
-from workbench.ir.values import Block, Op, Value
+from workbench.ir.values import ATOMIC_KINDS, Block, Op, Value
 from workbench.types import ArrayType, Kind, Scalar, Vector, element
 
 INDENT = "    "
@@ -33,6 +34,7 @@ class Statements:
         self.names = names
         self.taken = taken
         self.lines = lines
+        self.fault = self.thread = ""
         self.declared: set[Value] = set()
         self.line = 0
 
@@ -50,7 +52,7 @@ class Statements:
     def _rows(self, block: Block) -> list[str]:
         rows: list[str] = []
         for op in block.ops:
-            if op.name == "yield" or op.name == "tid" or any(v in self.folding.folded for v in op.results):
+            if op.name in ("yield", "tid", "launch_dim") or any(v in self.folding.folded for v in op.results):
                 continue
             place = self._place(op)
             made = _STATEMENTS.get(op.name, Statements._plain)(self, op)
@@ -115,7 +117,9 @@ class Statements:
         left = self._declare(op.result)
         name = self.name(op.result)
         rows = [] if part == name else [f"{left} = {part};"]
-        return [*rows, f"{name}.{COMPONENTS[int(constant.attrs['value'])]} = {text};"]
+        assert isinstance(op.result.type, Vector)
+        member = members(form_of(op.result.type))[int(constant.attrs["value"])]
+        return [*rows, f"{name}.{member} = {text};"]
 
     def _store(self, op: Op) -> list[str]:
         array, *indices, value = op.operands
@@ -129,6 +133,18 @@ class Statements:
             return [f"{call};"]
         return [f"{self._declare(op.result)} = {call};"]
 
+    def _atomic(self, op: Op) -> list[str]:
+        array, *rest = op.operands
+        count = ATOMIC_KINDS[op.attrs["kind"]]
+        place = self.expressions.element(array, tuple(rest[:-count])).text
+        name, key = atomics.function(op.attrs["kind"], element(op.result.type))
+        self.expressions.keys |= {key} if key else set()
+        call = f"{name}({', '.join([f'&{place}', *map(self.expressions.argument, rest[-count:])])})"
+        return [f"{self._declare(op.result)} = {call};" if op.result in self.folding.uses else f"{call};"]
+
+    def _fault(self, op: Op) -> list[str]:
+        return [faults.report(self.expressions, op, self.fault, self.thread)]
+
     def _atomic_name(self, op: Op) -> str:
         """The function that adds to an element of this type: the hardware's, or one of the prelude."""
         type = op.operands[-1].type
@@ -139,7 +155,7 @@ class Statements:
         if isinstance(type, Vector):
             if scalar.bits < 32:
                 raise BuildError(f"atomic_add() of {type.name} has no CUDA spelling.", op.location, "Use 32-bit parts.")
-            keys |= {("atomic_vec", str(type.length)), *([("atomic64",)] if scalar.name == "int64" else [])}
+            keys |= {("atomic_vec", form_of(type)), *([("atomic64",)] if scalar.name == "int64" else [])}
             return "wb_atomic_add"
         if scalar.name in _ATOMIC:
             return "atomicAdd"
@@ -152,7 +168,7 @@ class Statements:
         if element(value.type).name not in _ATOMIC:
             raise BuildError(f"reduce_add has no CUDA spelling for {C_TYPES[element(value.type).name]}.", op.location)
         self.expressions.meet(array.type)
-        length = str(value.type.length) if isinstance(value.type, Vector) else ""
+        length = form_of(value.type) if isinstance(value.type, Vector) else ""
         self.expressions.keys.add(("reduce_vec", length) if length else ("reduce",))
         return [f"wb_reduce_add({self.name(array)}.data, {self.expressions.argument(value)});"]
 
@@ -295,6 +311,8 @@ _STATEMENTS: dict[str, Callable[[Statements, Op], list[str]]] = {
     "while": Statements._while,
     "store": Statements._store,
     "atomic_add": Statements._atomic_add,
+    "atomic": Statements._atomic,
     "reduce_add": Statements._reduce_add,
+    "fault": Statements._fault,
     "insert": Statements._insert,
 }

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from workbench.builtins import TABLE
-from workbench.types import VECTORS, Kind, Scalar, Type, Vector
+from workbench.types import MATRICES, QUATERNIONS, VECTORS, Kind, Scalar, Type, Vector
 
 C_TYPES = {
     "bool": "bool", "int8": "signed char", "int16": "short", "int32": "int", "int64": "long long",
@@ -41,7 +41,8 @@ index gamma signal time
 """.split()
 _CALLED = {b.cuda[:-1] for b in TABLE.values() if b.cuda and b.cuda.endswith("*")}
 
-LOCAL_RESERVED = frozenset(_WORDS) | VECTORS.keys() | _CALLED | {f"{name}f" for name in _CALLED}
+_OURS = VECTORS.keys() | MATRICES.keys() | QUATERNIONS.keys()
+LOCAL_RESERVED = frozenset(_WORDS) | _OURS | _CALLED | {f"{name}f" for name in _CALLED}
 RESERVED = LOCAL_RESERVED | frozenset(_LIBRARY) | TABLE.keys()
 
 
@@ -50,8 +51,25 @@ def c_type(type: Type) -> str:
     if isinstance(type, Scalar):
         return C_TYPES[type.name]
     if isinstance(type, Vector):
-        return type.name if type.name.isidentifier() else f"wb_vec{type.length}<{c_type(type.dtype)}>"
+        return type.name if type.name.isidentifier() else f"{struct(form_of(type))}<{c_type(type.dtype)}>"
     return f"wb_array<{c_type(type.dtype)}, {type.ndim}>"
+
+
+def form_of(type: Vector) -> str:
+    """Which struct of the prelude holds the type: "3" for a vector of 3 (a quaternion is "4"), "23" for a matrix."""
+    return "".join(map(str, type.shape))
+
+
+def struct(form: str) -> str:
+    """The struct template of a form."""
+    return f"wb_vec{form}" if len(form) == 1 else f"wb_mat{form}"
+
+
+def members(form: str) -> list[str]:
+    """The components of a struct, in order: `x`, `y`, … or `m[0][0]`, `m[0][1]`, …"""
+    if len(form) == 1:
+        return list(COMPONENTS[: int(form)])
+    return [f"m[{r}][{c}]" for r in range(int(form[0])) for c in range(int(form[1]))]
 
 
 def cast(type: str, text: str) -> str:
@@ -74,7 +92,7 @@ def identifier(name: str, taken: frozenset[str] | set[str], default: str = "t") 
 def literal(value: Any, type: Scalar | Vector) -> str:
     """A constant, exact: what the compiler reads back has the same bits."""
     if isinstance(type, Vector):
-        parts = np.asarray(value, dtype=type.dtype.numpy).tolist()
+        parts = np.asarray(value, dtype=type.dtype.numpy).reshape(-1).tolist()
         return f"{c_type(type)}{{{', '.join(literal(v, type.dtype) for v in parts)}}}"
     if type.kind is Kind.FLOAT:
         return _float(type.numpy.type(value), type)

@@ -7,16 +7,20 @@ a race has one outcome here. It is slow (microseconds an operation) and checks e
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 
+from workbench.backends.faults import FaultRecord, describe, raised_by
+from workbench.backends.layout import FAULT_VALUES
 from workbench.builtins import TABLE
+from workbench.builtins.atomics import AFTER
 from workbench.builtins.meaning import apply, convert, value_of
 from workbench.errors import KernelFault, LaunchError
-from workbench.ir.values import Block, Function, Op, Value
+from workbench.ir.values import ATOMIC_KINDS, Block, Function, Op, Value, walk
+from workbench.passes.guard import guard, reported
 from workbench.source import Location
 from workbench.types import ArrayType, Type, Vector
 
@@ -46,8 +50,9 @@ class Step:
 
 
 def run(
-    function: Function, dim: int | Sequence[int], args: Sequence[Any], *, threads: Iterable[Thread] | None = None
-) -> None:
+    function: Function, dim: int | Sequence[int], args: Sequence[Any], *, threads: Iterable[Thread] | None = None,
+    checks: bool = False,
+) -> None:  # fmt: skip
     """Run the function for every thread of `dim`, in row-major order; arrays are written in place.
 
     Args:
@@ -56,18 +61,25 @@ def run(
         args: one for each parameter, in order: a NumPy array of the parameter's dtype (any strides; vectors take a
             trailing axis of their length), or a number (a sequence of numbers for a vector).
         threads: the threads to run, in this order, instead of all.
+        checks: go on after a fault, as compiled code with checks does, and raise the first one at the end.
 
     Raises:
         LaunchError: an argument does not fit its parameter; nothing has run.
-        KernelFault: an index out of range, or a `range` with step 0. What ran before stays written.
+        KernelFault: an index out of range, a failed assert, or a `range` with step 0. What ran before stays written;
+            with `checks`, also a division by zero or a shift out of range, and all threads have run.
     """
     dims = _dims(dim)
     bound = _bind(function, args)
+    running = guard(function) if checks else function
+    faults: list[FaultRecord] = []
     every = product(*(range(n) for n in dims)) if threads is None else threads
     with np.errstate(all="ignore"):
         for thread in every:
-            for _ in _Thread(function, thread, bound, trace=False).block(function.body):
+            for _ in _Thread(running, thread, bound, dims, trace=False, faults=faults).block(running.body):
                 raise AssertionError("an untraced thread gives no steps")
+    if faults:
+        first = replace(faults[0], count=len(faults))
+        raise raised_by(function, first, dims, _shapes(function, bound))
 
 
 def step(function: Function, dim: int | Sequence[int], args: Sequence[Any], thread: int | Thread) -> Iterator[Step]:
@@ -80,7 +92,7 @@ def step(function: Function, dim: int | Sequence[int], args: Sequence[Any], thre
     dims, index = _dims(dim), _dims(thread)
     if len(index) != len(dims) or not all(0 <= i < n for i, n in zip(index, dims, strict=True)):
         raise LaunchError(f"There is no thread {index} in a launch of {dims}.", function=function.name)
-    steps = _Thread(function, index, _bind(function, args), trace=True).block(function.body)
+    steps = _Thread(function, index, _bind(function, args), dims, trace=True).block(function.body)
     while True:
         with np.errstate(all="ignore"):
             taken = next(steps, None)
@@ -101,17 +113,21 @@ def _bind(function: Function, args: Sequence[Any]) -> dict[Value, Any]:
     return {p: _argument(function, p, a) for p, a in zip(function.params, args, strict=True)}
 
 
+def _shapes(function: Function, bound: Mapping[Value, Any]) -> dict[str, tuple[int, ...]]:
+    return {p.name: bound[p].shape[: p.type.ndim] for p in function.params if isinstance(p.type, ArrayType)}
+
+
 def _argument(function: Function, param: Value, arg: Any) -> Any:
     type = param.type
     if not isinstance(type, ArrayType):
         return value_of(arg, type)
-    tail = (type.dtype.length,) if isinstance(type.dtype, Vector) else ()
+    tail = type.dtype.shape
     dtype = (type.dtype.dtype if isinstance(type.dtype, Vector) else type.dtype).numpy
     fits = isinstance(arg, np.ndarray) and arg.dtype == dtype and arg.ndim == type.ndim + len(tail)
     if not fits or arg.shape[type.ndim :] != tail:
         got = f"{arg.dtype} of shape {arg.shape}" if isinstance(arg, np.ndarray) else repr(arg)
         wanted = f"a NumPy array of {dtype} with {type.ndim + len(tail)} dimensions"
-        wanted += f", the last of length {tail[0]}" if tail else ""
+        wanted += f", the last of shape {tail}" if tail else ""
         raise LaunchError(
             f"{param.name} is {type!r}: it takes {wanted}; it got {got}.", function=function.name, parameter=param.name
         )
@@ -121,7 +137,12 @@ def _argument(function: Function, param: Value, arg: Any) -> Any:
 class _Thread:
     """One thread: the values it has computed so far."""
 
-    def __init__(self, function: Function, index: Thread, bound: dict[Value, Any], trace: bool) -> None:
+    def __init__(
+        self, function: Function, index: Thread, bound: dict[Value, Any], dims: Thread, trace: bool,
+        faults: list[FaultRecord] | None = None,
+    ) -> None:  # fmt: skip
+        self.dims = dims
+        self.faults = faults if faults is not None else []
         self.function = function
         self.index = index
         self.values = dict(bound)
@@ -182,6 +203,26 @@ def _tid(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     return (np.int32(thread.index[op.attrs["axis"]]),)
 
 
+def _launch_dim(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    return (np.int64(thread.dims[op.attrs["axis"]]),)
+
+
+def _fault(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Note it: `run` raises the first one when all threads are done."""
+    linear = int(np.ravel_multi_index(thread.index, thread.dims))
+    values = [int(v.view(np.int64)) for v in operands] + [0] * (FAULT_VALUES - len(operands))
+    thread.faults.append(FaultRecord(1, op.attrs["number"], linear, tuple(values)))
+    return ()
+
+
+def _assert(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    if not operands[0]:
+        made = {v: o for o in walk(thread.function.body) for v in o.results}
+        values = tuple(thread.values[v].item() for v in reported(op, made))
+        raise describe(thread.function, op, made, thread.index, values, {})
+    return ()
+
+
 def _shape(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     return (_integer(operands[0].shape[op.attrs["axis"]], op.result.type),)
 
@@ -202,6 +243,14 @@ def _add(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     return (old,)
 
 
+def _atomic(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    array, place = operands[0], thread.place(op, operands)
+    old = _copied(array[place])
+    kind = op.attrs["kind"]
+    array[place] = AFTER[kind](old, *operands[-ATOMIC_KINDS[kind] :])
+    return (old,)
+
+
 def _reduce_add(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     _add(thread, op, operands)
     return ()
@@ -217,19 +266,19 @@ def _vec(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 
 def _component(thread: _Thread, op: Op, operands: list[Any]) -> int:
     vector, index = operands[0], int(operands[1])
-    if not 0 <= index < len(vector):
-        message = f"Component {index} is out of range: a vector of length {len(vector)} has 0 to {len(vector) - 1}."
+    if not 0 <= index < vector.size:
+        message = f"Component {index} is out of range: a vector of length {vector.size} has 0 to {vector.size - 1}."
         raise thread.fault(message, op, (index,))
     return index
 
 
 def _extract(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    return (operands[0][_component(thread, op, operands)],)
+    return (operands[0].flat[_component(thread, op, operands)],)
 
 
 def _insert(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     vector = operands[0].copy()
-    vector[_component(thread, op, operands)] = operands[2]
+    vector.flat[_component(thread, op, operands)] = operands[2]
     return (vector,)
 
 
@@ -268,10 +317,14 @@ def _copied(element: Any) -> Any:
 _CORE: dict[str, Callable[[_Thread, Op, list[Any]], tuple[Any, ...]]] = {
     "const": _const,
     "tid": _tid,
+    "launch_dim": _launch_dim,
+    "fault": _fault,
+    "assert": _assert,
     "shape": _shape,
     "load": _load,
     "store": _store,
     "atomic_add": _add,
+    "atomic": _atomic,
     "reduce_add": _reduce_add,
     "cast": _convert,
     "vec": _vec,

@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench.errors import LaunchError
 from workbench.interop.jax.library import library
-from workbench.types import SCALARS, ArrayType, Kind, Scalar, Type, Vector, as_type, element, promote
+from workbench.types import SCALARS, ArrayType, Kind, Matrix, Scalar, Type, Vector, as_type, element, promote
 
 _RANK = {Kind.BOOL: 0, Kind.UINT: 1, Kind.INT: 1, Kind.FLOAT: 2}
 
@@ -26,9 +26,11 @@ def type_of(kernel: str, name: str, value: Any, annotation: Type | None) -> Type
     if annotation is None:
         found = _inferred(kernel, name, value)
     elif isinstance(annotation, ArrayType):
+        _check_form(kernel, name, annotation)
         found = _check_array(kernel, name, value, annotation)
     else:
         found = annotation
+        _check_form(kernel, name, found)
     _check_width(kernel, name, found)
     return found
 
@@ -91,6 +93,7 @@ def result_type(kernel: str, name: str, annotation: Type | None) -> ArrayType:
             function=kernel,
             parameter=name,
         )
+    _check_form(kernel, name, annotation)
     _check_width(kernel, name, annotation)
     return annotation
 
@@ -211,6 +214,18 @@ def _check_array(kernel: str, name: str, value: Any, annotation: ArrayType) -> A
     if inner and tuple(value.shape[-1:]) != inner:
         raise _misfit(kernel, name, value, annotation, f"Its last axis holds the {inner[0]} components.")
     return annotation
+
+
+def _check_form(kernel: str, name: str, found: Type) -> None:
+    """One axis of components crosses to JAX; a matrix has two."""
+    inner = found.dtype if isinstance(found, ArrayType) else found
+    if isinstance(inner, Matrix):
+        raise LaunchError(
+            f"{name} of {kernel} is {found!r}; matrices do not cross to JAX yet.",
+            advice="Pass its rows as vectors, and write matrix_from_rows(…) in the kernel.",
+            function=kernel,
+            parameter=name,
+        )
 
 
 def _check_width(kernel: str, name: str, found: Type) -> None:

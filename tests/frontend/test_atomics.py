@@ -1,0 +1,167 @@
+"""Atomic changes of elements: on the CPU, by the interpreter, and as CUDA text on the host."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.frontend.meaning import define
+from tests.hostshim.hostshim import Library
+from workbench.autodiff import adjoint
+from workbench.backends.base import Options
+from workbench.backends.python.interpret import run
+from workbench.passes.own import own
+from workbench.types import SCALARS, ArrayType
+
+WORDS = ("int32", "uint32", "int64", "uint64")
+NUMBERS = (*WORDS, "float32", "float64")
+KINDS = [(kind, name) for kind in ("min", "max", "exch", "cas") for name in NUMBERS] + [
+    (kind, name) for kind in ("and", "or", "xor") for name in WORDS
+]
+EACH = 7
+
+
+def kernel(kind: str) -> wb.Kernel:
+    values = "bins[i % 7], x[i]" if kind == "cas" else "x[i]"
+    first = "    bins[i % 7] = x[i] if i % 2 == 0 else bins[i % 7]\n" if kind == "cas" else ""
+    found = define(
+        f"def k(x, bins, old):\n    i = tid()\n{first}    old[i] = atomic_{kind}(bins, i % {EACH}, {values})\n"
+    )["k"]
+    assert isinstance(found, wb.Kernel)
+    return found
+
+
+def inputs(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of both signs where the type has them; the floats with NaN, infinities and both zeros."""
+    random, dtype = np.random.default_rng(5), np.dtype(name)
+    if dtype.kind == "f":
+        x = random.normal(size=60).astype(dtype)
+        x[[3, 10, 17, 21, 22, 29, 36, 43]] = [np.inf, -np.inf, np.nan, 0.0, -0.0, np.nan, 0.0, 1.0]
+        return x, np.zeros(EACH, dtype)
+    limits = np.iinfo(dtype)
+    x = random.integers(limits.min, limits.max, size=60, dtype=dtype, endpoint=True)
+    return x, random.integers(limits.min, limits.max, size=EACH, dtype=dtype)
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_one_thread_after_the_other_gives_the_same_bits_everywhere(name: str, need) -> None:
+    need("g++")
+    array = ArrayType(SCALARS[name])
+    kinds = [kind for kind, n in KINDS if n == name]
+    kernels = {kind: kernel(kind) for kind in kinds}
+    functions = [replace(k.specialise([array] * 3).function, name=f"k_{kind}") for kind, k in kernels.items()]
+    library = Library(functions, Options())
+    for kind, function in zip(kinds, functions, strict=True):
+        x, bins = inputs(name)
+        outcomes = []
+        for how in ("meaning", "cuda", "cpu"):
+            args = [x.copy(), bins.copy(), np.zeros_like(x)]
+            if how == "meaning":
+                run(function, x.size, args)
+            elif how == "cuda":
+                library.run(function.name, x.size, args)
+            else:
+                given = [wb.array(a) for a in args]
+                wb.launch(kernels[kind], x.size, inputs=given[:1], outputs=given[1:])
+                args = [a.numpy() for a in given]
+            outcomes.append(np.concatenate(args).tobytes())
+        assert outcomes[0] == outcomes[1] == outcomes[2], kind
+
+
+@pytest.mark.parametrize("kind", ["min", "max"])
+@pytest.mark.parametrize("name", NUMBERS)
+def test_the_extreme_of_many_threads(kind: str, name: str) -> None:
+    x = (np.random.default_rng(2).permutation(200_000) * 7 + 3).astype(name)
+    found = define(f"def k(x, best):\n    atomic_{kind}(best, 0, x[tid()])\n")["k"]
+    best = wb.array(x[:1].copy())
+    wb.launch(found, x.size, inputs=[wb.array(x)], outputs=[best])
+    assert best.numpy()[0] == getattr(x, kind)()
+
+
+def test_what_min_and_max_mean_with_nan() -> None:
+    x = np.array([2.0, np.nan, 1.0])
+    for kind in ("min", "max"):
+        found = define(f"def k(x, best):\n    atomic_{kind}(best, 0, x[tid()])\n")["k"]
+        best = wb.array(np.array([1.5]))
+        wb.launch(found, 3, inputs=[wb.array(x)], outputs=[best])
+        assert np.isnan(best.numpy()[0])
+
+
+def test_a_lock_free_list_by_exchange_and_a_claim_by_cas() -> None:
+    text = """
+    def k(head: array[int], following: array[int], claimed: array[uint32], winners: array[int]):
+        i = tid()
+        following[i] = atomic_exch(head, 0, i)
+        if atomic_cas(claimed, i // 10, uint32(0), uint32(i + 1)) == uint32(0):
+            atomic_add(winners, i // 10, 1)
+        atomic_or(claimed, 10, uint32(1) << uint32(i % 32))
+    """
+    n = 100
+    head, following = wb.array(np.array([-1], np.int32)), wb.array(np.zeros(n, np.int32))
+    claimed, winners = wb.array(np.zeros(11, np.uint32)), wb.array(np.zeros(10, np.int32))
+    wb.launch(define(text)["k"], n, inputs=[], outputs=[head, following, claimed, winners])
+    seen, at = [], int(head.numpy()[0])
+    while at >= 0:
+        seen.append(at)
+        at = int(following.numpy()[at])
+    assert sorted(seen) == list(range(n))
+    assert winners.numpy().tolist() == [1] * 10
+    assert claimed.numpy()[10] == 0xFFFFFFFF
+
+
+@pytest.mark.parametrize(
+    ("statement", "sentence"),
+    [
+        ("atomic_min(y, 0.5)", "an array, its indices and a value"),
+        ("atomic_cas(y, i, 0.5)", "the value it has and the one to put there"),
+        ("atomic_max(i, 0, 1)", "takes an array first"),
+        ("atomic_and(y, i, 1)", "integers of 32 or 64 bits; y has float32"),
+        ("atomic_min(small, i, int8(1))", "numbers of 32 or 64 bits; small has int8"),
+        ("atomic_max(v, i, vec2(1.0, 2.0))", "a component|Keep each component"),
+        ("atomic_exch(y, i, value=1.0)", "without names"),
+        ("atomic_xor(n, i, 0.5)", "does not fit int32"),
+    ],
+)
+def test_refused_with_a_sentence(statement: str, sentence: str) -> None:
+    params = "y: array[float], small: array[int8], v: array[vec2], n: array[int]"
+    text = f"@kernel\ndef k({params}):\n    i = tid()\n    {statement}\n"
+    with pytest.raises(wb.KernelTypeError) as caught:
+        define(text)
+    assert any(part in f"{caught.value.message} {caught.value.advice}" for part in sentence.split("|"))
+    assert caught.value.location.line == 4
+
+
+@pytest.mark.parametrize(
+    ("statement", "sentence"),
+    [
+        ("atomic_max(y, 0, x[i])", "atomic_max.. changes y here in a way that has no derivative yet"),
+        ("j = atomic_max(n, 0, 1)\n    y[j] = x[i] * x[i]", "the old value that atomic_max returned here"),
+    ],
+)
+def test_a_gradient_through_it_is_refused(statement: str, sentence: str) -> None:
+    text = f"@kernel\ndef k(x: array[float], y: array[float], n: array[int]):\n    i = tid()\n    {statement}\n"
+    with pytest.raises(wb.NotDifferentiable, match=sentence):
+        adjoint(define(text)["k"].specialise().function)
+
+
+def test_a_counter_in_integers_leaves_gradients_alone() -> None:
+    text = """
+    @kernel
+    def k(x: array[float64], y: array[float64], n: array[int]):
+        i = tid()
+        atomic_max(n, 0, i)
+        y[i] = x[i] * x[i]
+    """
+    x, y, n = wb.array(np.arange(4.0)), wb.array(np.zeros(4)), wb.array(np.zeros(1, np.int32))
+    verdict = wb.gradcheck(define(text)["k"], 4, inputs=[x], outputs=[y, n])
+    assert verdict.ok
+
+
+def test_an_element_that_others_change_is_added_to_atomically() -> None:
+    text = "@kernel\ndef k(x: array[int], at: array[int]):\n    i = tid()\n    x[i] += 1\n    atomic_max(x, {0}, 5)\n"
+    shared, alone = (define(text.format(place))["k"].specialise().function for place in ("at[i]", "i"))
+    assert own(shared) is shared
+    assert [op.name for op in own(alone).body.ops].count("atomic_add") == 0

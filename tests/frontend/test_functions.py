@@ -1,0 +1,201 @@
+"""Functions as arguments, several versions of one func, generic annotations of funcs and kernels."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.frontend import meaning
+from tests.frontend.test_refusals import under_caret
+from tests.hostshim.hostshim import Library
+from workbench.backends.base import Options
+from workbench.backends.python.interpret import run
+from workbench.errors import KernelSyntaxError, KernelTypeError, LaunchError
+
+XS = np.array([0.5, -2.0, 3.0])
+APPLY = """
+    def square(a):
+        return a * a
+
+    def apply(f: Callable, a):
+        return f(a)
+
+    def twice(f, a):
+        return f(apply(f, a))
+
+    def compose(f, g, a):
+        return f(g(a))
+
+    def k(x, y):
+        i = tid()
+        q = twice(square, x[i]) + apply(sin, x[i]) + compose(abs, twice_minus, x[i])
+        y[i] = q + twice(quarter, x[i])
+
+    def twice_minus(a):
+        return twice(minus, a) - 1.0
+
+    def minus(a):
+        return -a
+
+    def quarter(a):
+        return twice(half, a)
+
+    def half(a):
+        return 0.5 * a
+    """
+OVERLOADS = """
+    def size_of(v: vec3d):
+        return 3.0
+
+    def size_of(a: float64):
+        return 1.0
+
+    def size_of(a: Int):
+        return 10.0
+
+    def size_of(a, b):
+        return 100.0
+
+    def size_of(a):
+        return 1000.0
+
+    def k(x, y):
+        i = tid()
+        y[i] = size_of(vec3d(x[i], 0.0, 0.0)) + size_of(x[i]) + size_of(i) + size_of(a=x[i], b=1) + size_of(i > 1)
+    """
+
+
+def test_functions_as_arguments():
+    got, interpreted = meaning.results(APPLY, XS, {"Callable": Callable})
+    assert np.array_equal(got, interpreted)
+    assert np.allclose(got, XS**4 + np.sin(XS) + np.abs(XS - 1) + XS / 16)
+
+
+def test_the_gradient_goes_through_a_function_argument():
+    kernel = meaning.define(APPLY, {"Callable": Callable})["k"]
+    x, y = wb.array(XS.copy(), requires_grad=True), wb.array(np.zeros(3), requires_grad=True)
+    with wb.Tape() as tape:
+        wb.launch(kernel, 3, inputs=[x], outputs=[y])
+    tape.backward(grads={y: wb.array(np.ones(3))})
+    assert np.allclose(x.grad.numpy(), 4 * XS**3 + np.cos(XS) + np.sign(XS - 1) + 1 / 16)
+
+
+def test_the_version_that_fits():
+    got, interpreted = meaning.results(OVERLOADS, XS)
+    assert got.tolist() == interpreted.tolist() == [1114.0] * 3
+
+
+def test_the_cuda_text_means_the_same(need):
+    need("g++")
+    for text in (APPLY, OVERLOADS):
+        kernel = meaning.define(text, {"Callable": Callable})["k"]
+        array = wb.array(XS).type
+        function = kernel.specialise([array, array]).function
+        library = Library([function], Options())
+        expected, got = np.zeros(3), np.zeros(3)
+        run(function, (3,), [XS.copy(), expected])
+        library.run("k", (3,), [XS.copy(), got])
+        assert np.allclose(got, expected, rtol=1e-14)
+
+
+def test_versions_in_a_file_are_joined_and_one_with_equal_annotations_is_replaced():
+    @wb.func
+    def f(a: float):
+        return a
+
+    @wb.func
+    def f(a: int):  # noqa: F811
+        return 5.0
+
+    @wb.func
+    def f(a: float):  # noqa: F811
+        return 2.0 * a
+
+    @wb.kernel
+    def k(y: wb.array[float]):
+        i = wb.tid()
+        y[i] = f(1.5) + f(i)
+
+    assert len(f.__wb_definitions__) == 2
+    y = wb.zeros(1, float)
+    wb.launch(k, 1, outputs=[y])
+    assert y.numpy().tolist() == [8.0]
+
+
+def test_running_the_same_text_again_begins_anew():
+    made = []
+    for _ in range(2):
+
+        @wb.func
+        def f(a: float):
+            return a
+
+        @wb.func
+        def f(a: int):  # noqa: F811
+            return a
+
+        made.append(f)
+    assert [len(f.__wb_definitions__) for f in made] == [2, 2]
+
+
+def test_families_of_a_kernel():
+    kernel = meaning.define(
+        "@kernel\ndef k(a: Float, n: Int, x: array(dtype=Float), y: array2d[Scalar], z: array(dtype=Any, ndim=2)):\n"
+        "    i = tid()\n    y[i, 0] = x[i] * a + float(n)\n    z[i, 0] = z[i, 1]\n"
+    )["k"]
+    x = wb.array(np.ones(2, np.float32))
+    y = wb.array(np.zeros((2, 1), np.float32))
+    z = wb.array(np.array([[1, 2], [3, 4]], np.int64))
+    wb.launch(kernel, 2, inputs=[2, 3, x, y, z])
+    assert y.numpy().tolist() == [[5.0], [5.0]] and z.numpy().tolist() == [[2, 2], [4, 4]]
+    flat = wb.array(np.zeros(2, np.float32))
+    for position, wrong, sentence in [
+        (0, True, "a takes Float; the argument is bool"),
+        (1, 2.5, "n takes Int; the argument is float32"),
+        (2, wb.array(np.zeros(2, np.int32)), r"x takes array\[Float\]; the argument is array\[int32\]"),
+        (3, flat, r"y takes array2d\[Scalar\]"),
+        (4, flat, r"z takes array2d\[Any\]"),
+    ]:
+        given: list[Any] = [2, 3, x, y, z]
+        given[position] = wrong
+        with pytest.raises(LaunchError, match=sentence):
+            wb.launch(kernel, 2, inputs=given)
+
+
+def test_a_small_numpy_array_for_a_generic_array_is_an_array():
+    kernel = meaning.define("@kernel\ndef k(x: array(dtype=Any)):\n    x[tid()] += 1.0\n")["k"]
+    x = np.zeros(3, np.float32)
+    wb.launch(kernel, 3, inputs=[x])
+    assert x.tolist() == [1.0, 1.0, 1.0]
+
+
+CALLS = [
+    ("def f(a: Float):\n    return a", "f(i)", "a of f() is Float; the argument is int32"),
+    ("def f(a: Int):\n    return a", "f(2.0)", "a of f() is Int; the argument is a float literal"),
+    ("def f(a: Callable):\n    return a(1.0)", "f(1.0)", "a of f() is Callable; the argument is a float literal"),
+    ("def f(a: Scalar):\n    return a", "f(sin)", "a of f() is Scalar; the argument is sin"),
+    ("def f(a: float):\n    return a\ndef f(a: vec3):\n    return a.x", "f(i)",
+     "No version of f() takes (int32).  The versions: f(a: float32); f(a: vec3)."),
+    ("def f(a: float, b):\n    return a\ndef f(a, b: float):\n    return a", "f(x[i], x[i])",
+     "Several versions of f() fit the arguments equally well.  Cast an argument. The versions: f(a: float32, b); "
+     "f(a, b: float32)."),
+    ("def f(a: float):\n    return a\ndef f(a: int):\n    return a", "f(1, 2)",
+     "No version of f() takes so many arguments"),
+    ("def f(g, a):\n    return g(f, a)", "f(f, 1.0)", "f calls itself"),
+    ("def f(a):\n    return a(1.0)", "f(2.0)", "a float literal cannot be called"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("funcs", "call", "sentence"), CALLS)
+def test_refused(funcs, call, sentence):
+    text = f"{textwrap.dedent(funcs)}\n@kernel\ndef k(x: array[float]):\n    i = tid()\n    z = {call}\n"
+    with pytest.raises((KernelTypeError, KernelSyntaxError)) as caught:
+        meaning.define(text, {"Callable": Callable})
+    assert sentence in caught.value.render()
+    inside = any(word in sentence for word in ("calls itself", "cannot be called"))
+    assert inside or under_caret(caught.value) == call

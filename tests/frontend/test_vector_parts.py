@@ -1,0 +1,79 @@
+"""Swizzles, and the smallest and largest component: on the CPU, by the interpreter, as CUDA text."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.frontend.meaning import define
+from tests.hostshim.hostshim import Library
+from workbench.backends.base import Options
+from workbench.backends.python.interpret import run
+
+TEXT = """
+@kernel
+def k(v: array[vec3], w: array[vec4i], a: array[vec2], b: array[vec4], c: array[vec3i],
+      s: array2d[float], p: array2d[int]):
+    i = tid()
+    a[i] = v[i].zx
+    b[i] = v[i].xyzz * 2.0
+    c[i] = w[i].wyx
+    s[i, 0] = min(v[i])
+    s[i, 1] = max(v[i]) + nonzero(v[i].x)
+    p[i, 0] = argmin(v[i])
+    p[i, 1] = argmax(w[i])
+    p[i, 2] = min(w[i])
+    p[i, 3] = nonzero(w[i].x)
+"""
+
+
+def test_parts_of_vectors(need) -> None:
+    need("g++")
+    n, random = 40, np.random.default_rng(1)
+    v = random.normal(size=(n, 3)).astype(np.float32)
+    v[3], v[4], v[5, 1], v[6, 2] = 0.0, [2, 1, 1], np.nan, np.nan
+    w = random.integers(-2, 3, (n, 4)).astype(np.int32)
+    s = np.stack([np.minimum.reduce(v, axis=1), np.maximum.reduce(v, axis=1) + (v[:, 0] != 0)], axis=1)
+    p = np.stack([v.argmin(axis=1), w.argmax(axis=1), w.min(axis=1), w[:, 0] != 0], axis=1).astype(np.int32)
+    want = [v[:, [2, 0]], v[:, [0, 1, 2, 2]] * 2, w[:, [3, 1, 0]], s, p]
+    kernel = define(TEXT)["k"]
+    function = kernel.specialise().function
+    blank = [np.zeros_like(a, order="C") for a in want]
+    given = [wb.array(v, dtype=wb.vec3), wb.array(w, dtype=wb.vec4i), *(
+        wb.array(a, dtype=t) for a, t in zip(blank, (wb.vec2, wb.vec4, wb.vec3i, None, None), strict=True)
+    )]  # fmt: skip
+    wb.launch(kernel, n, inputs=given[:2], outputs=given[2:])
+    interpreted, text = ([v, w, *(np.zeros_like(a, order="C") for a in want)] for _ in range(2))
+    run(function, n, interpreted)
+    Library([function], Options()).run("k", n, text)
+    for found in ([a.numpy() for a in given], interpreted, text):
+        for got, expected in zip(found[2:], want, strict=True):
+            np.testing.assert_array_equal(got, expected)
+
+
+def test_a_swizzle_passes_gradients_on() -> None:
+    text = """
+    @kernel
+    def k(v: array[vec3d], y: array[float64]):
+        i = tid()
+        y[i] = dot(v[i].zyx, v[i].xxy) + max(v[i]) * min(v[i])
+    """
+    v = wb.array(np.random.default_rng(0).normal(size=(5, 3)), dtype=wb.vec3d)
+    assert wb.gradcheck(define(text)["k"], 5, inputs=[v], outputs=[wb.array(np.zeros(5))]).ok
+
+
+@pytest.mark.parametrize(
+    ("statement", "sentence"),
+    [
+        ("a = v.xw", "has no xw"),
+        ("a = v.xyzxy", "has no xyzxy"),
+        ("v.xy = vec2()", "has no component xy"),
+        ("a = min(i)", "takes 2 arguments"),
+        ("a = argmax(i)", "takes a vector of numbers"),
+    ],
+)
+def test_refused_with_a_sentence(statement: str, sentence: str) -> None:
+    with pytest.raises(wb.WorkbenchError) as caught:
+        define(f"@kernel\ndef k(y: array[float]):\n    i = tid()\n    v = vec3()\n    {statement}\n")
+    assert sentence in f"{caught.value.message} {caught.value.advice}"

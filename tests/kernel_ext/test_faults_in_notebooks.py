@@ -1,0 +1,37 @@
+"""A launch that faults, in a shell with the real library: the cell's line with its caret, and the next cell runs."""
+
+from __future__ import annotations
+
+import workbench as wb
+
+CELL = "%%kernel{options}\ndef k(x: array(dtype=float), n: int):\n    i = tid()\n    x[i + n] = 1.0\n"
+LAUNCH = "import workbench as wb\nx = wb.zeros(4, float)\nwb.launch(k, 4, [x, 1])"
+
+
+def test_a_fault_shows_the_line_and_the_session_lives(session) -> None:
+    session.run("%load_ext kernel_ext")
+    assert "checks" in session.run(CELL.format(options=""))
+    assert "checks" in session.run(CELL.format(options=""))
+    session.run(LAUNCH)
+    assert isinstance(session.raised, wb.KernelFault)
+    assert session.errors == [
+        "KernelFault  k, Cell In[3], line 4",
+        "        x[i + n] = 1.0",
+        "        ^^^^^^^^",
+        "x has 4 elements along axis 0; thread (3,) asked for index 4.",
+        "",
+        "raised at Cell In[4], line 3",
+        "    wb.launch(k, 4, [x, 1])",
+    ]
+    assert session.run("wb.launch(k, 4, [x, 0]); print(x.numpy())") == "[1. 1. 1. 1.]\n"
+
+
+def test_no_checks_on_request_and_none_after_unloading(session) -> None:
+    session.run("%load_ext kernel_ext")
+    assert "· checks" not in session.run(CELL.format(options=" --no-checks"))
+    assert session.shell.user_ns["k"].checks is False
+    session.run(CELL.format(options=" --checks"))
+    assert session.shell.user_ns["k"].checks is True
+    assert wb.set_checks(True) is True
+    session.run("%unload_ext kernel_ext")
+    assert wb.set_checks(False) is False

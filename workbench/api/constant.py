@@ -1,0 +1,24 @@
+"""Constants that say that they are."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+import numpy as np
+
+
+def constant(value: Any) -> Any:
+    """`value` itself, checked to be what a kernel can hold as a constant: a number, a bool, a vector or matrix value.
+
+    Any such value of the user's namespace is a constant in a kernel; this marks it for the reader, as Warp's code does.
+
+    Raises:
+        TypeError: the value is none of these.
+    """
+    number = value.value if isinstance(value, enum.Enum) else value
+    if isinstance(number, (bool, int, float, np.generic)) or (
+        isinstance(number, np.ndarray) and number.ndim in (1, 2) and all(2 <= n <= 4 for n in number.shape)
+    ):
+        return value
+    raise TypeError(f"constant() takes a number, a bool or a vector or matrix value, not a {type(value).__name__}")

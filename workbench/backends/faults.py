@@ -1,0 +1,153 @@
+"""From a fault record to the error that a user gets.
+
+The record holds an operation's number; all else (place, names, message, types of the values) is read from the function
+as it stands now, so that an artifact from the cache says nothing that is out of date.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.backends.layout import FAULT_SIZE, FAULT_VALUES
+from workbench.errors import KernelFault
+from workbench.ir.values import Function, Op, Value, number_ops, walk
+from workbench.passes.guard import ACCESSES, DIVISIONS, SHIFTS, indices_of, reported
+from workbench.types import ArrayType, Matrix, element, is_float
+from workbench.types import bool as bool_
+
+Numbers = tuple[Any, ...]
+
+_SIGNS = {
+    "floordiv": "//", "mod": "%", "lshift": "<<", "rshift": ">>", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
+    "eq": "==", "ne": "!=",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class FaultRecord:
+    """What code with checks wrote: see `backends/layout.py`. `values` are raw 64-bit patterns."""
+
+    count: int
+    number: int
+    thread: int
+    values: tuple[int, ...]
+
+    @classmethod
+    def read(cls, data: bytes) -> FaultRecord | None:
+        """The record in these bytes; None where nothing was reported."""
+        count, number, thread, *values = struct.unpack(f"<{3 + FAULT_VALUES}q", data[:FAULT_SIZE])
+        return cls(count, number, thread, tuple(values)) if count else None
+
+
+def raised_by(
+    function: Function, record: FaultRecord, dims: Sequence[int], shapes: Mapping[str, Sequence[int]]
+) -> KernelFault:
+    """The error for a launch of `function` (before it was guarded) that left this record.
+
+    Args:
+        function: the function; its operations' numbers are the record's.
+        record: what was written.
+        dims: the launch's dimensions.
+        shapes: of each array argument, by parameter.
+    """
+    op = next(op for op, number in number_ops(function).items() if number == record.number)
+    made = {v: o for o in walk(function.body) for v in o.results}
+    values = tuple(_value(bits, v) for bits, v in zip(record.values, reported(op, made), strict=False))
+    return describe(function, op, made, _unravelled(record.thread, dims), values, shapes, record.count)
+
+
+def describe(
+    function: Function, op: Op, made: Mapping[Value, Op], thread: tuple[int, ...], values: Numbers,
+    shapes: Mapping[str, Sequence[int]], count: int = 1,
+) -> KernelFault:  # fmt: skip
+    """The error for an operation that faulted with these values."""
+    if op.name in ("extract", "insert") and isinstance(op.operands[0].type, Matrix):
+        values = (_row(op.operands[0].type, values[0]),)
+    if op.name in ACCESSES:
+        sentence = _access(op, made, thread, values, shapes)
+    else:
+        sentence = _SENTENCES[op.name](op, made, thread, values)
+    more = f"{count} faults in this launch; this is the first." if count > 1 else ""
+    name = function.name.removesuffix("_adjoint")
+    return KernelFault(sentence, op.location, more, name, thread=thread, values=values, count=count)
+
+
+def _value(bits: int, value: Value) -> Any:
+    """A number of the value's type from its 64 bits in the record."""
+    type = element(value.type)
+    if is_float(type):
+        return struct.unpack("<d", struct.pack("<q", bits))[0]
+    if type == bool_:
+        return bool(bits)
+    return bits % (1 << 64) if type.name == "uint64" else bits
+
+
+def _unravelled(linear: int, dims: Sequence[int]) -> tuple[int, ...]:
+    found = []
+    for size in reversed(dims):
+        found.append(linear % size)
+        linear //= size
+    return tuple(reversed(found))
+
+
+def _access(
+    op: Op, made: Mapping[Value, Op], thread: tuple[int, ...], values: Numbers, shapes: Mapping[str, Sequence[int]]
+) -> str:
+    name = op.operands[0].name
+    for axis, (value, index, size) in enumerate(zip(values, indices_of(op), shapes[name], strict=True)):
+        maker = made.get(index)
+        least = -size if maker is not None and maker.name == "wrap_index" else 0
+        if not least <= value < size:
+            elements = "1 element" if size == 1 else f"{size} elements"
+            return f"{name} has {elements} along axis {axis}; thread {thread} asked for index {value}."
+    raise AssertionError(f"{name}{list(values)} is in range of {list(shapes[name])}")
+
+
+def _row(type: Matrix, place: int) -> int:
+    """The row asked for, of a matrix's component: columns are always in range, and a row below 0 was counted on."""
+    row = place // type.columns
+    return row if row >= 0 else row - type.rows
+
+
+def _component(op: Op, made: Mapping[Value, Op], thread: tuple[int, ...], values: Numbers) -> str:
+    type = op.operands[0].type
+    assert not isinstance(type, ArrayType)
+    if isinstance(type, Matrix):
+        return f"A {type!r} has rows 0 to {type.rows - 1}; thread {thread} asked for row {values[0]}."
+    length = getattr(type, "length", 0)
+    return f"A {type!r} has components 0 to {length - 1}; thread {thread} asked for component {values[0]}."
+
+
+def _division(op: Op, made: Mapping[Value, Op], thread: tuple[int, ...], values: Numbers) -> str:
+    return f"An integer was divided by zero: thread {thread} computed {values[0]} {_SIGNS[op.name]} {values[1]}."
+
+
+def _shift(op: Op, made: Mapping[Value, Op], thread: tuple[int, ...], values: Numbers) -> str:
+    type = element(op.result.type)
+    shown = f"{values[0]} {_SIGNS[op.name]} {values[1]}"
+    return f"Shifts of {type!r} go by 0 to {type.bits - 1} bits; thread {thread} computed {shown}."
+
+
+def _assertion(op: Op, made: Mapping[Value, Op], thread: tuple[int, ...], values: Numbers) -> str:
+    test = made.get(op.operands[0])
+    seen = f": {values[0]!r} {_SIGNS[test.name]} {values[1]!r} does not hold" if test is not None and values else ""
+    message = str(op.attrs["message"]).rstrip()
+    if not message:
+        return f"An assertion failed in thread {thread}{seen}."
+    return f"{message if message[-1] in '.!?' else message + '.'}  Thread {thread}{seen or ' failed this assertion'}."
+
+
+def _step(op: Op, made: Mapping[Value, Op], thread: tuple[int, ...], values: Numbers) -> str:
+    return f"The step of range() is 0 in thread {thread}: range({', '.join(map(str, values))}) has no turn."
+
+
+_SENTENCES: dict[str, Callable[[Op, Mapping[Value, Op], tuple[int, ...], Numbers], str]] = {
+    **dict.fromkeys(("extract", "insert"), _component),
+    **dict.fromkeys(sorted(DIVISIONS), _division),
+    **dict.fromkeys(sorted(SHIFTS), _shift),
+    "assert": _assertion,
+    "for": _step,
+}

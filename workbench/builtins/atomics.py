@@ -1,0 +1,53 @@
+"""Atomic changes of array elements, beside `atomic_add`: the names, and what each makes of an element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from workbench.builtins.declare import form
+from workbench.builtins.extrema import max as larger
+from workbench.builtins.extrema import min as smaller
+from workbench.ir.values import ATOMIC_KINDS
+
+_SAFELY = "safely against other threads; gives the element's old value."
+
+atomic_min = form(
+    "atomic_min(array, i, …, value)",
+    f"The smaller of the element and the value (NaN where one is NaN, as min), {_SAFELY} Elements of 32 or 64 bits.",
+)
+atomic_max = form(
+    "atomic_max(array, i, …, value)",
+    f"The larger of the element and the value (NaN where one is NaN, as max), {_SAFELY} Elements of 32 or 64 bits.",
+)
+atomic_cas = form(
+    "atomic_cas(array, i, …, old, new)",
+    f"`new` in the place of an element that equals `old` (bit by bit), {_SAFELY} Elements of 32 or 64 bits.",
+)
+atomic_exch = form(
+    "atomic_exch(array, i, …, value)", f"The value in the place of the element, {_SAFELY} Elements of 32 or 64 bits."
+)
+atomic_and = form(
+    "atomic_and(array, i, …, value)", f"Bitwise and into an element, {_SAFELY} Integers of 32 or 64 bits."
+)
+atomic_or = form("atomic_or(array, i, …, value)", f"Bitwise or into an element, {_SAFELY} Integers of 32 or 64 bits.")
+atomic_xor = form(
+    "atomic_xor(array, i, …, value)", f"Bitwise exclusive or into an element, {_SAFELY} Integers of 32 or 64 bits."
+)
+
+
+def _swapped(element: Any, old: Any, new: Any) -> Any:
+    return new if element.tobytes() == old.tobytes() else element
+
+
+# From the element's value and the operands to the element's new value, on NumPy scalars of one type.
+AFTER: dict[str, Callable[..., Any]] = {
+    "min": smaller.reference,
+    "max": larger.reference,
+    "and": lambda element, value: element & value,
+    "or": lambda element, value: element | value,
+    "xor": lambda element, value: element ^ value,
+    "exch": lambda element, value: value,
+    "cas": _swapped,
+}
+assert AFTER.keys() == ATOMIC_KINDS.keys()

@@ -1,0 +1,65 @@
+"""Calls that change an array element atomically: `atomic_min(array, i, …, value)` and its kin."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from workbench.errors import KernelTypeError
+from workbench.frontend import subscripts
+from workbench.frontend.coerce import assign_type, describe, usable
+from workbench.frontend.context import Context
+from workbench.frontend.operands import Operand
+from workbench.ir.values import ATOMIC_KINDS, Value
+from workbench.types import ArrayType, Kind, Scalar
+
+Expression = Callable[[Context, ast.expr], Operand]
+BITWISE = ("and", "or", "xor")
+
+
+def atomic(kind: str) -> Callable[[Context, ast.Call, Expression], Operand]:
+    """The lowering of `atomic_<kind>`."""
+    count = ATOMIC_KINDS[kind]
+    after = "the value it has and the one to put there" if count == 2 else "a value"
+
+    def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
+        name = f"atomic_{kind}"
+        if node.keywords or len(node.args) < 2 + count:
+            raise context.error(KernelTypeError, f"{name}() takes an array, its indices and {after}, without names.")
+        array = usable(context, expression(context, node.args[0]))
+        if not isinstance(array, Value) or not isinstance(array.type, ArrayType):
+            raise context.error(KernelTypeError, f"{name}() takes an array first; this is {describe(array)}.")
+        _check_element(context, kind, array)
+        places = node.args[1:-count]
+        if len(places) == 1 and isinstance(places[0], ast.Tuple):
+            places = places[0].elts
+        indices = subscripts.indices(context, array, ast.Tuple(list(places), ast.Load()), expression)
+        what = f"An element of {array.name}"
+        values = [
+            assign_type(context, expression(context, a), array.type.dtype, what)
+            for a in node.args[len(node.args) - count :]
+        ]
+        return context.builder.one("atomic", (array, *indices, *values), array.type.dtype, {"kind": kind})
+
+    return lower
+
+
+def _check_element(context: Context, kind: str, array: Value) -> None:
+    """Refuse an element that no machine changes in one step."""
+    assert isinstance(array.type, ArrayType)
+    type = array.type.dtype
+    fits = isinstance(type, Scalar) and type.bits in (32, 64)
+    if kind in BITWISE and not (fits and type.kind in (Kind.INT, Kind.UINT)):  # type: ignore[union-attr]
+        raise context.error(
+            KernelTypeError, f"atomic_{kind}() works on integers of 32 or 64 bits; {array.name} has {type!r} elements."
+        )
+    if not fits:
+        raise context.error(
+            KernelTypeError, f"atomic_{kind}() works on numbers of 32 or 64 bits; {array.name} has {type!r} elements.",
+            "Use a wider element type." if isinstance(type, Scalar) else "Keep each component in an array of its own.",
+        )  # fmt: skip
+
+
+FORMS: dict[str, Callable[[Context, ast.Call, Expression], Operand]] = {
+    f"atomic_{kind}": atomic(kind) for kind in ATOMIC_KINDS
+}

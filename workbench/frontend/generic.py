@@ -1,0 +1,84 @@
+"""Generic annotations: `Float`, `Int`, `Scalar`, `Any`, alone and as an array's element, and functions as arguments.
+
+A parameter with one of these has no type of its own: each call or launch decides it, within the family.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import typing
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.types import ArrayType, Kind, Type
+from workbench.types import Scalar as ScalarType
+
+
+@dataclass(frozen=True)
+class Family:
+    """Scalar types of some kinds."""
+
+    name: str
+    kinds: tuple[Kind, ...]
+    __wb_generic__ = True
+
+    def accepts(self, type: Any) -> bool:
+        """Whether a type belongs to the family."""
+        return isinstance(type, ScalarType) and type.kind in self.kinds
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class ArrayOf:
+    """Arrays of so many dimensions whose elements are of a family; of any type where it is None."""
+
+    family: Family | None
+    ndim: int
+    __wb_generic__ = True
+
+    def accepts(self, type: Any) -> bool:
+        """Whether a type is such an array."""
+        if not isinstance(type, ArrayType) or type.ndim != self.ndim:
+            return False
+        return self.family is None or self.family.accepts(type.dtype)
+
+    def __repr__(self) -> str:
+        return f"array{'' if self.ndim == 1 else f'{self.ndim}d'}[{self.family or 'Any'!r}]".replace("'", "")
+
+
+@dataclass(frozen=True)
+class Function:
+    """Funcs and builtins."""
+
+    __wb_generic__ = True
+
+    def accepts(self, type: Type) -> bool:
+        """No type of the language is a function."""
+        return False
+
+    def __repr__(self) -> str:
+        return "Callable"
+
+
+Float = Family("Float", (Kind.FLOAT,))
+Int = Family("Int", (Kind.INT, Kind.UINT))
+Scalar = Family("Scalar", (Kind.FLOAT, Kind.INT, Kind.UINT))
+FUNCTION = Function()
+Generic = Family | ArrayOf | Function
+
+
+def array_of(dtype: Any, ndim: int | None) -> ArrayOf | None:
+    """The array annotation with this generic element; None where `dtype` is not generic."""
+    if dtype is Any:
+        return ArrayOf(None, ndim or 1)
+    return ArrayOf(dtype, ndim or 1) if isinstance(dtype, Family) else None
+
+
+def generic(value: Any) -> Generic | None:
+    """What an annotation's value asks of an argument; None where it is a type or leaves everything open."""
+    if isinstance(value, (Family, ArrayOf)):
+        return value
+    origin = typing.get_origin(value) or value
+    return FUNCTION if origin in (collections.abc.Callable, typing.Callable) else None

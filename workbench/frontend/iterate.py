@@ -1,0 +1,96 @@
+"""What a `for` runs over decides how it is lowered: a range is a loop of the IR, a sequence known now is unrolled.
+
+In an unrolled loop every element keeps what it is: a literal stays weak, a func stays callable, elements may differ in
+type. Where the loop can be left early, each further round is done only while it was not.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Sequence
+
+from workbench.errors import KernelTypeError
+from workbench.frontend import loops
+from workbench.frontend.coerce import default_type
+from workbench.frontend.context import Context
+from workbench.frontend.operands import Literal, Operand, Unset
+from workbench.frontend.sequences import Expression, iterator_name, sequence, start_of
+from workbench.ir.values import Value
+from workbench.types import is_integer
+
+
+def for_loop(context: Context, node: ast.For, expression: Expression, lower_body: loops.LowerBody) -> None:
+    """`for target in …`."""
+    name = iterator_name(context, node.iter, expression)
+    if name == "enumerate" and isinstance(node.iter, ast.Call) and node.iter.args:
+        if iterator_name(context, node.iter.args[0], expression) == "range":
+            node = _counted(context, node, expression)
+            name = "range"
+    if name == "range":
+        loops.for_loop(context, node, expression, lower_body)
+    else:
+        _unrolled(context, node, sequence(context, node.iter, expression), lower_body)
+
+
+def _counted(context: Context, node: ast.For, expression: Expression) -> ast.For:
+    """`for target in enumerate(range(…), start)` as a loop over the range with a counter beside it."""
+    assert isinstance(node.iter, ast.Call)
+    inner, first = start_of(context, node.iter, expression)
+    assert isinstance(inner, ast.Call)
+    if isinstance(first, Value) and not is_integer(first.type):
+        raise context.error(KernelTypeError, f"enumerate() counts from an integer; this is {first.type!r}.")
+    count, item = (f"{word}.{node.lineno}.{node.col_offset}" for word in ("count", "item"))
+    context.env[count] = first
+    number: ast.expr = ast.Name(count, ast.Load())
+    after: list[ast.stmt] = []
+    if len(inner.args) == 1:  # the element itself counts: provably not negative
+        number = ast.BinOp(ast.Name(item, ast.Load()), ast.Add(), number)
+    else:
+        after = [ast.Assign([ast.Name(count, ast.Store())], ast.BinOp(number, ast.Add(), ast.Constant(1)))]
+    bind = ast.Assign([node.target], ast.Tuple([number, ast.Name(item, ast.Load())], ast.Load()))
+    loop = copy.copy(node)
+    loop.target, loop.iter = ast.Name(item, ast.Store()), inner
+    loop.body = [*_placed([bind, *after], node.target), *node.body]
+    return loop
+
+
+def _unrolled(context: Context, node: ast.For, items: Sequence[Operand], lower_body: loops.LowerBody) -> None:
+    until = getattr(node, "until", None)
+    item = f"item.{node.lineno}.{node.col_offset}"
+    bind = ast.Assign([node.target], ast.Name(item, ast.Load()))
+    body = [*_placed([bind], node.target), *node.body]
+    names = [n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)]
+    alike = len({_kind(operand) for operand in items}) <= 1
+    for position, operand in enumerate(items):
+        context.env[item] = operand
+        guarded = until is not None and position > 0
+        if guarded and not alike:
+            for name in names:
+                context.env.pop(name, None)
+        lower_body(context, [loops.while_not(until, body, node)] if guarded else body)  # type: ignore[arg-type]
+    context.env.pop(item, None)
+    for name in names:
+        if name not in context.env:
+            context.env[name] = Unset(f"{name} is unbound here: the loop before runs over nothing.")
+        elif until is not None and isinstance(context.env[name], Unset):
+            context.env[name] = Unset(
+                f"{name} is of another kind in each round of the loop before: it is not known here."
+            )
+
+
+def _kind(operand: Operand) -> object:
+    """What has to agree, for a name to be joined where the loop may be left."""
+    if isinstance(operand, tuple):
+        return tuple(_kind(o) for o in operand)
+    return (
+        operand.type if isinstance(operand, Value) else default_type(operand) if isinstance(operand, Literal) else None
+    )
+
+
+def _placed(statements: list[ast.stmt], place: ast.AST) -> list[ast.stmt]:
+    for statement in statements:
+        for inner in ast.walk(statement):
+            if not hasattr(inner, "lineno"):
+                ast.copy_location(inner, place)
+    return statements

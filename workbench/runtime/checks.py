@@ -1,0 +1,35 @@
+"""Whether launches test bounds, divisions and asserts, where nothing is said: off in library use, on in notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_default = False
+_HERE: ContextVar[bool | None] = ContextVar("workbench checks", default=None)
+
+
+def set_checks(on: bool) -> bool:
+    """Turn checks on or off for every launch of this process that says nothing; gives what it was before."""
+    global _default
+    before, _default = _default, bool(on)
+    return before
+
+
+@contextmanager
+def checks(on: bool = True) -> Iterator[None]:
+    """Checks on (or off) for the launches inside the `with` that say nothing themselves."""
+    token = _HERE.set(bool(on))
+    try:
+        yield
+    finally:
+        _HERE.reset(token)
+
+
+def checks_wanted(*asked: bool | None) -> bool:
+    """Whether to check: the first of `asked` that is not None, else the innermost `with checks`, else the default."""
+    for answer in (*asked, _HERE.get()):
+        if answer is not None:
+            return answer
+    return _default
