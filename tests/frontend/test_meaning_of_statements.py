@@ -16,52 +16,433 @@ INTS = np.arange(-7, 8, dtype=np.int32)
 FLOATS = np.linspace(-3, 3, 13)
 
 BODIES = {
-    "floor division and remainder": ("int", "r = v // 3 * 100 + v % 3 + v // -2 + v % -4"),
-    "shifts and bits": ("int", "r = ((v & 5) | (v ^ 3)) + (~v >> 1) + (3 << (v & 3))"),
-    "powers of ints": ("int", "r = v ** 3 - v ** 2 + v ** 0"),
-    "chained comparison": ("int", "r = 1 if -2 < v <= 3 != v else 0"),
-    "boolean operators": ("int", "r = 1 if v > 2 and v < 5 or not v > -5 else 0"),
-    "else of if": ("int", "if v < -2:\n    r = 1\nelif v < 2:\n    r = 2\nelse:\n    r = 3"),
-    "names swapped": ("int", "a, b = v, 2 * v\na, b = b, a\nr = a - b"),
-    "chained assignment": ("int", "a = b = v + 1\nr = a * b"),
-    "sum over range": ("int", "r = 0\nfor q in range(5):\n    r += q * v"),
-    "range with bounds": ("int", "r = 0\nfor q in range(v, 4):\n    r += q"),
-    "range downwards": ("int", "r = 0\nfor q in range(6, v, -2):\n    r = r * 2 + q"),
-    "empty range": ("int", "r = 5\nfor q in range(3, 3):\n    r = q"),
-    "nested loops": ("int", "r = 0\nfor p in range(3):\n    for q in range(p, 4):\n        r = r * 3 + p * q - v"),
-    "while": ("int", "r = 0\nn = abs(v)\nwhile n > 0:\n    r += n\n    n -= 2"),
-    "while with branch": ("int", "r = 1\nn = 20\nwhile n != 1 and r < 50:\n    if n % 2 == 0:\n        n = n // 2\n"
-                          "    else:\n        n = 3 * n + 1\n    r += 1"),
-    "break": ("int", "r = 0\nfor q in range(100):\n    if q * q > v + 7:\n        break\n    r += q"),
-    "break of a short range": ("int", "r = 0\nfor q in range(9):\n    if q > v:\n        break\n    r += q"),
-    "continue": ("int", "r = 0\nfor q in range(12):\n    if q % 3 == v % 3:\n        continue\n    r = r * 2 + q"),
-    "break and continue": ("int", "r = 0\nfor q in range(40, v, -1):\n    if q % 2:\n        continue\n    if q < 10:\n"
-                           "        break\n    r += q\nr += 1"),
-    "exit in a branch that may go on": ("int", "r = 0\nfor q in range(50):\n    if q > 5:\n        if q > v + 8:\n"
-                                        "            break\n        r += 1\n    r += q\nr = r * 2"),
-    "skip in a branch that may go on": ("int", "r = 0\nfor q in range(50):\n    if q > 5:\n        if q % 3 == 0:\n"
-                                        "            continue\n        r += 1\n    else:\n        r += v\n    r += q"),
-    "break both ways": ("int", "r = 0\nwhile True:\n    r += 1\n    if r > v + 9:\n        r += 100\n        break\n"
-                        "    elif r == 5:\n        break\n    r += 1"),
-    "while left early": ("int", "r = 0\nn = 50\nwhile n > 0:\n    n -= 3\n    if n == v + 20:\n        break\n    r += n"),
-    "else of for": ("int", "r = 0\nfor q in range(5):\n    if q == v:\n        break\n    r += q\nelse:\n    r += 1000"),
-    "else of for over a long range": ("int", "r = 0\nfor q in range(70):\n    if q == v:\n        break\nelse:\n    r = 7"),
-    "else of while": ("int", "r = 3\nwhile r < 9:\n    r += 2\n    if r == v:\n        break\nelse:\n    r = -r"),
-    "else without break": ("int", "r = 0\nfor q in range(3):\n    r += q\nelse:\n    r += v"),
-    "break of the inner loop": ("int", "r = 0\nfor p in range(6):\n    for q in range(60):\n        if q > p + v:\n"
-                                "            break\n        r += 1\n    else:\n        r += 1000\n    if r > 99:\n        break"),
-    "loop with swap": ("int", "a = 0\nr = 1\nfor q in range(abs(v)):\n    a, r = r, a + r"),
-    "name changes its type": ("float", "a = 3\na = a * 0.5\nr = a + v"),
-    "weak literal in a loop": ("float", "s = 0\nfor q in range(4):\n    s += v * q\nr = s"),
-    "weak literal in a branch": ("float", "s = 0\nif v > 0:\n    s = v\nr = s"),
-    "true division of ints": ("float", "r = 7 / 2 + v"),
-    "unary": ("float", "r = -v + (+v) * 2"),
-    "conditional expression": ("float", "r = 1 / v if v != 0 else 5"),
-    "min and max of three": ("float", "r = min(v, 1, 0.5) + max(v, -1, 0.25)"),
-    "negative whole power": ("float", "r = (v * v + 1) ** -2"),
-    "annotated": ("float", "a: float64 = 2\nr = a * v"),
-    "early value in both branches": ("float", "if v < 0:\n    a = -v\n    b = 1.0\nelse:\n    a = v\n    b = 2.0\nr = a * b"),
-}  # fmt: skip
+    "floor division and remainder": (
+        "int",
+        """
+        r = v // 3 * 100 + v % 3 + v // -2 + v % -4
+        """,
+    ),
+    "shifts and bits": (
+        "int",
+        """
+        r = ((v & 5) | (v ^ 3)) + (~v >> 1) + (3 << (v & 3))
+        """,
+    ),
+    "powers of ints": (
+        "int",
+        """
+        r = v ** 3 - v ** 2 + v ** 0
+        """,
+    ),
+    "chained comparison": (
+        "int",
+        """
+        r = 1 if -2 < v <= 3 != v else 0
+        """,
+    ),
+    "boolean operators": (
+        "int",
+        """
+        r = 1 if v > 2 and v < 5 or not v > -5 else 0
+        """,
+    ),
+    "else of if": (
+        "int",
+        """
+        if v < -2:
+            r = 1
+        elif v < 2:
+            r = 2
+        else:
+            r = 3
+        """,
+    ),
+    "names swapped": (
+        "int",
+        """
+        a, b = v, 2 * v
+        a, b = b, a
+        r = a - b
+        """,
+    ),
+    "chained assignment": (
+        "int",
+        """
+        a = b = v + 1
+        r = a * b
+        """,
+    ),
+    "sum over range": (
+        "int",
+        """
+        r = 0
+        for q in range(5):
+            r += q * v
+        """,
+    ),
+    "range with bounds": (
+        "int",
+        """
+        r = 0
+        for q in range(v, 4):
+            r += q
+        """,
+    ),
+    "range downwards": (
+        "int",
+        """
+        r = 0
+        for q in range(6, v, -2):
+            r = r * 2 + q
+        """,
+    ),
+    "empty range": (
+        "int",
+        """
+        r = 5
+        for q in range(3, 3):
+            r = q
+        """,
+    ),
+    "nested loops": (
+        "int",
+        """
+        r = 0
+        for p in range(3):
+            for q in range(p, 4):
+                r = r * 3 + p * q - v
+        """,
+    ),
+    "while": (
+        "int",
+        """
+        r = 0
+        n = abs(v)
+        while n > 0:
+            r += n
+            n -= 2
+        """,
+    ),
+    "while with branch": (
+        "int",
+        """
+        r = 1
+        n = 20
+        while n != 1 and r < 50:
+            if n % 2 == 0:
+                n = n // 2
+            else:
+                n = 3 * n + 1
+            r += 1
+        """,
+    ),
+    "break": (
+        "int",
+        """
+        r = 0
+        for q in range(100):
+            if q * q > v + 7:
+                break
+            r += q
+        """,
+    ),
+    "break of a short range": (
+        "int",
+        """
+        r = 0
+        for q in range(9):
+            if q > v:
+                break
+            r += q
+        """,
+    ),
+    "continue": (
+        "int",
+        """
+        r = 0
+        for q in range(12):
+            if q % 3 == v % 3:
+                continue
+            r = r * 2 + q
+        """,
+    ),
+    "break and continue": (
+        "int",
+        """
+        r = 0
+        for q in range(40, v, -1):
+            if q % 2:
+                continue
+            if q < 10:
+                break
+            r += q
+        r += 1
+        """,
+    ),
+    "exit in a branch that may go on": (
+        "int",
+        """
+        r = 0
+        for q in range(50):
+            if q > 5:
+                if q > v + 8:
+                    break
+                r += 1
+            r += q
+        r = r * 2
+        """,
+    ),
+    "skip in a branch that may go on": (
+        "int",
+        """
+        r = 0
+        for q in range(50):
+            if q > 5:
+                if q % 3 == 0:
+                    continue
+                r += 1
+            else:
+                r += v
+            r += q
+        """,
+    ),
+    "break both ways": (
+        "int",
+        """
+        r = 0
+        while True:
+            r += 1
+            if r > v + 9:
+                r += 100
+                break
+            elif r == 5:
+                break
+            r += 1
+        """,
+    ),
+    "while left early": (
+        "int",
+        """
+        r = 0
+        n = 50
+        while n > 0:
+            n -= 3
+            if n == v + 20:
+                break
+            r += n
+        """,
+    ),
+    "else of for": (
+        "int",
+        """
+        r = 0
+        for q in range(5):
+            if q == v:
+                break
+            r += q
+        else:
+            r += 1000
+        """,
+    ),
+    "else of for over a long range": (
+        "int",
+        """
+        r = 0
+        for q in range(70):
+            if q == v:
+                break
+        else:
+            r = 7
+        """,
+    ),
+    "else of while": (
+        "int",
+        """
+        r = 3
+        while r < 9:
+            r += 2
+            if r == v:
+                break
+        else:
+            r = -r
+        """,
+    ),
+    "else without break": (
+        "int",
+        """
+        r = 0
+        for q in range(3):
+            r += q
+        else:
+            r += v
+        """,
+    ),
+    "break of the inner loop": (
+        "int",
+        """
+        r = 0
+        for p in range(6):
+            for q in range(60):
+                if q > p + v:
+                    break
+                r += 1
+            else:
+                r += 1000
+            if r > 99:
+                break
+        """,
+    ),
+    "loop with swap": (
+        "int",
+        """
+        a = 0
+        r = 1
+        for q in range(abs(v)):
+            a, r = r, a + r
+        """,
+    ),
+    "name changes its type": (
+        "float",
+        """
+        a = 3
+        a = a * 0.5
+        r = a + v
+        """,
+    ),
+    "weak literal in a loop": (
+        "float",
+        """
+        s = 0
+        for q in range(4):
+            s += v * q
+        r = s
+        """,
+    ),
+    "weak literal in a branch": (
+        "float",
+        """
+        s = 0
+        if v > 0:
+            s = v
+        r = s
+        """,
+    ),
+    "weak literal in nested loops": (
+        "float",
+        """
+        s = 0
+        for p in range(3):
+            for q in range(4):
+                s += v * q
+        r = s
+        """,
+    ),
+    "weak literal in a branch of a loop": (
+        "float",
+        """
+        s = 0.0
+        for p in range(3):
+            if v > p - 1:
+                s += v
+        r = s
+        """,
+    ),
+    "weak literal in a while in a loop": (
+        "float",
+        """
+        s = 1
+        for p in range(3):
+            n = 2
+            while n > 0:
+                s = s * 0.5 + v
+                n -= 1
+        r = s
+        """,
+    ),
+    "weak literals of two branches": (
+        "float",
+        """
+        s = 0
+        t = 1
+        for p in range(4):
+            if v < 0:
+                s += 1
+            else:
+                s = s + v
+                t = s
+        r = s + t
+        """,
+    ),
+    "weak literal that a rule makes a float": (
+        "float",
+        """
+        s = 1
+        for p in range(3):
+            s = sqrt(s + v * v)
+        r = s
+        """,
+    ),
+    "weak literal stored": (
+        "float",
+        """
+        s = 0.0
+        for p in range(3):
+            s += 0.1
+            y[i] = s
+        r = s + v
+        """,
+    ),
+    "true division of ints": (
+        "float",
+        """
+        r = 7 / 2 + v
+        """,
+    ),
+    "unary": (
+        "float",
+        """
+        r = -v + (+v) * 2
+        """,
+    ),
+    "conditional expression": (
+        "float",
+        """
+        r = 1 / v if v != 0 else 5
+        """,
+    ),
+    "min and max of three": (
+        "float",
+        """
+        r = min(v, 1, 0.5) + max(v, -1, 0.25)
+        """,
+    ),
+    "negative whole power": (
+        "float",
+        """
+        r = (v * v + 1) ** -2
+        """,
+    ),
+    "annotated": (
+        "float",
+        """
+        a: float64 = 2
+        r = a * v
+        """,
+    ),
+    "early value in both branches": (
+        "float",
+        """
+        if v < 0:
+            a = -v
+            b = 1.0
+        else:
+            a = v
+            b = 2.0
+        r = a * b
+        """,
+    ),
+}
+BODIES = {name: (kind, textwrap.dedent(text).strip()) for name, (kind, text) in BODIES.items()}
 
 
 @pytest.mark.parametrize("name", BODIES)
@@ -75,7 +456,7 @@ def test_means_what_python_means(name):
     expected = []
     for x in xs.tolist():
         local = {"v": x, "r": None}
-        exec(code, {"abs": abs, "min": min, "max": max}, local)
+        exec(code, {"abs": abs, "min": min, "max": max, "sqrt": math.sqrt, "y": [0], "i": 0}, local)
         expected.append(local["r"])
     assert np.array_equal(got, interpreted)
     assert np.allclose(got, np.array(expected, xs.dtype), rtol=1e-15)

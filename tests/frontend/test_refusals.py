@@ -51,6 +51,7 @@ TYPES = [
     ("if i > 3:\n        s = 1.0\n    y[i] = s", "s", "set only if i > 3 holds"),
     ("if i > 3:\n        s = 1.0\n    else:\n        s = i\n    y[i] = s", "if i > 3:", "float literal on one path"),
     ("for q in range(3):\n        s = 1.0\n    y[i] = s", "s", "set only inside the loop"),
+    ("n = 0\n    for q in range(3):\n        y[i] = sin(n)\n        n += 1", "sin(n)", "it got int32"),
     ("y[i] = i & x[i]", "i & x[i]", "takes integers"),
     ("z = i and i > 3", "i", "and/or take bools"),
     ("z = min(1.0)", "min(1.0)", "takes 2 arguments"),

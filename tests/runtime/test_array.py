@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -24,7 +22,6 @@ def test_dtype_follows_the_data():
 def test_without_data_it_is_an_annotation():
     assert wb.array(dtype=float) == ArrayType(float32, 1)
     assert wb.array(dtype=vec3, ndim=2) == ArrayType(vec3, 2)
-    assert wb.array(dtype=Any) is Any
     assert wb.array[float] == ArrayType(float32, 1)
     assert wb.array2d[float] == wb.array2d(dtype=float) == ArrayType(float32, 2)
 

@@ -105,7 +105,6 @@ def _adjoint_param(param: Value, name: str) -> Value:
     return Value(type if isinstance(type, ArrayType) else ArrayType(type, 1), name)
 
 
-
 def _missing(function: Function) -> list[tuple[Op, Missing]]:
     return [(op, op.attrs["reason"]) for op in walk(function.body) if op.name == "unavailable"]
 

@@ -23,6 +23,7 @@ from workbench.builtins.refs import Ref
 from workbench.builtins.table import FORMS, TABLE
 
 __all__ = [
-    "FORMS", "TABLE", "Builtin", "Form", "Ref", "atomics", "bits", "decompositions", "extrema", "forms", "inverse", "maths", "matrices",
-    "noises", "operators", "positions", "quaternions", "randoms", "rounding", "search", "vectors",
+    "FORMS", "TABLE", "Builtin", "Form", "Ref", "atomics", "bits", "decompositions", "extrema", "forms", "inverse",
+    "maths", "matrices", "noises", "operators", "positions", "quaternions", "randoms", "rounding", "search",
+    "vectors",
 ]  # fmt: skip

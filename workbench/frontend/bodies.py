@@ -20,6 +20,7 @@ from workbench.frontend.expressions import expression
 from workbench.frontend.joins import assigned, branch_values, joined_type
 from workbench.frontend.operands import POISON, AlreadyReported, Operand, Pending, Poison, Returned, Static
 from workbench.frontend.refusals import REFUSED
+from workbench.frontend.tentative import spread
 from workbench.ir.values import Block, Value
 from workbench.types import ArrayType, Type
 
@@ -189,6 +190,8 @@ def _join(
         done.append(opened.block)
     op = context.builder.emit("if", (condition,), list(types.values()), None, done, list(types))
     after.update(zip(types, op.results, strict=True))
+    for name, result in zip(types, op.results, strict=True):
+        spread(context, "where", [env[name] for env in envs], result)
 
 
 def _returning_if(context: Context, node: ast.If, rest: Sequence[ast.stmt]) -> Returned:

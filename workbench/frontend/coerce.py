@@ -9,6 +9,7 @@ from workbench.builtins.declare import Builtin
 from workbench.builtins.rules import WEAK_FLOAT, WEAK_INT, Arg
 from workbench.errors import KernelTypeError
 from workbench.frontend.operands import AlreadyReported, Literal, Operand, Pending, Poison, Static, Unset
+from workbench.frontend.tentative import ask_float, ask_type, spread
 from workbench.ir.values import Value
 from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element, float32, int32
 from workbench.types import bool as bool_
@@ -116,6 +117,7 @@ def assign_type(context: Context, operand: Operand, type: Type, what: str) -> Va
     narrower = isinstance(value.type, Scalar) and isinstance(type, Scalar)
     if narrower and type.kind is Kind.FLOAT and value.type.kind is not Kind.FLOAT:  # type: ignore[union-attr]
         return context.builder.cast(value, type)
+    ask_type(context, value, type)
     advice = f"Write {type!r}(…)." if isinstance(type, Scalar) else ""
     raise context.error(KernelTypeError, f"{what} is {type!r}; the value is {value.type!r}.", advice)
 
@@ -133,9 +135,12 @@ def apply(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Va
     try:
         types, result = builtin.rule(builtin.name, [weak(a) for a in args])
     except KernelTypeError as error:
+        ask_float(context, args)
         raise context.placed(error) from None
     values = [convert(context, a, t) for a, t in zip(args, types, strict=True)]
-    return context.builder.one(builtin.name, values, result)
+    made = context.builder.one(builtin.name, values, result)
+    spread(context, builtin.name, args, made)
+    return made
 
 
 def truth(context: Context, operand: Operand) -> Value | bool:

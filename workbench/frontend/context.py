@@ -11,6 +11,7 @@ from typing import Any
 from workbench.errors import WorkbenchError, at
 from workbench.frontend.definition import Definition
 from workbench.frontend.operands import Operand, Returned
+from workbench.frontend.tentative import Owner
 from workbench.ir.build import Builder
 from workbench.ir.values import Captured, Op, Value
 from workbench.types import is_integer
@@ -71,6 +72,7 @@ class Shared:
         captured: constants met so far, by name.
         watched: what was read from the user's namespace: path to value, for the check at the next launch.
         errors: what was found wrong so far.
+        tentative: values whose type a loop may still widen, and the loop's name they come from.
     """
 
     lower_body: LowerBody
@@ -79,6 +81,7 @@ class Shared:
     captured: dict[str, Captured] = field(default_factory=dict)
     watched: dict[tuple[int, str], Watched] = field(default_factory=dict)
     errors: list[WorkbenchError] = field(default_factory=list)
+    tentative: dict[Value, Owner] = field(default_factory=dict)
 
     @property
     def non_negative(self) -> set[Value]:

@@ -16,6 +16,7 @@ from workbench.frontend.generic import Family, Generic
 from workbench.frontend.operands import Literal, Operand, Poison, Static, Unset
 from workbench.frontend.overloads import accepts, choose
 from workbench.frontend.randoms import mark
+from workbench.frontend.tentative import ask_type
 from workbench.ir.values import Value
 from workbench.types import Type, int32
 
@@ -106,6 +107,7 @@ def _fit(context: Context, definition: Definition, name: str, operand: Operand, 
         return operand
     operand = usable(context, operand)
     if isinstance(operand, Value) and operand.type != type:
+        ask_type(context, operand, type)
         raise context.error(
             KernelTypeError, f"{name} of {definition.name}() is {type!r}; the argument is {operand.type!r}.",
             f"Write {type!r}(…)."  if not hasattr(type, "ndim") else "",

@@ -10,6 +10,7 @@ from workbench.errors import KernelTypeError
 from workbench.frontend.coerce import default_type, describe, weak
 from workbench.frontend.context import Context, Env
 from workbench.frontend.operands import POISON, Literal, Operand, Pending, Poison, Static, Unset
+from workbench.frontend.tentative import ask_type
 from workbench.ir.values import Value
 from workbench.types import ArrayType, Kind, Type, element
 
@@ -49,13 +50,17 @@ def joined_type(context: Context, name: str, a: Operand, b: Operand) -> Type | N
         return None
     if isinstance(a, Value) and isinstance(b, Value):
         if a.type != b.type:
+            ask_type(context, a, b.type)
+            ask_type(context, b, a.type)
             raise _disagree(context, name, a, b)
         return a.type
     if isinstance(a, Literal) and isinstance(b, Literal):
         return default_type(a) if default_type(a) == default_type(b) else default_type(Literal(0.0))
     literal, value = (a, b) if isinstance(a, Literal) else (b, a)
     assert isinstance(literal, Literal) and isinstance(value, Value)
-    if meet("join", [weak(literal), value.type]) != value.type or element(value.type).kind is Kind.BOOL:
+    met = meet("join", [weak(literal), value.type])
+    if met != value.type or element(value.type).kind is Kind.BOOL:
+        ask_type(context, value, met)
         raise _disagree(context, name, a, b)
     return value.type
 

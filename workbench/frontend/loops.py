@@ -1,8 +1,4 @@
-"""Loops: which names an iteration hands to the next, and in which types.
-
-The body is lowered once to learn the types at its end; where a literal before the loop becomes a float in it
-(`s = 0; for …: s += x[i]`), the literal takes that type and the body is lowered again.
-"""
+"""Loops: `for` over a range and `while`, with the names that an iteration hands to the next."""
 
 from __future__ import annotations
 
@@ -11,19 +7,19 @@ from collections.abc import Callable, Sequence
 
 from workbench.builtins.rules import meet
 from workbench.builtins.table import TABLE
-from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
-from workbench.frontend.coerce import apply, convert, default_type, describe, materialise, truth, usable, weak
-from workbench.frontend.context import Context, Env
-from workbench.frontend.joins import RETURNS_A_VALUE, assigned, same
+from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.frontend.coerce import apply, convert, describe, truth, usable, weak
+from workbench.frontend.context import Context
+from workbench.frontend.joins import assigned
 from workbench.frontend.names import callee_name
-from workbench.frontend.operands import POISON, Literal, Operand, Pending, Poison, Static, Unset
+from workbench.frontend.operands import Literal, Operand, Static
+from workbench.frontend.settle import Fresh, initial, leave, settle, yield_ends
 from workbench.ir.values import Block, Value
-from workbench.types import ArrayType, Kind, Type, element, float32, int32, int64, is_integer
+from workbench.types import Type, int64, is_integer
 from workbench.types import bool as bool_
 
 Expression = Callable[[Context, ast.expr], Operand]
 LowerBody = Callable[[Context, Sequence[ast.stmt]], None]
-TRIES = 8
 SHORT = 32
 
 
@@ -41,11 +37,11 @@ def for_loop(context: Context, node: ast.For, expression: Expression, lower_body
     index_name = node.target.id
     names = [n for n in assigned(node.body) if n != index_name and n in context.env]
 
-    def attempt(types: dict[str, Type]) -> dict[str, Operand]:
+    def attempt(types: dict[str, Type], fresh: Fresh) -> dict[str, Operand]:
         index = Value(start.type, index_name)
         if rising:
             context.shared.non_negative.add(index)
-        carried = {n: Value(t, n) for n, t in types.items()}
+        carried = fresh()
         with context.builder.block((index, *carried.values())) as opened:
             context.env.update(carried)
             context.env[index_name] = index
@@ -59,7 +55,7 @@ def for_loop(context: Context, node: ast.For, expression: Expression, lower_body
     blocks: list[Block] = []
     before = dict(context.env)
     types = settle(context, names, before, attempt)
-    init = _initial(context, before, types)
+    init = initial(context, before, types)
     results = list(context.builder.for_(start, stop, step, init, blocks[-1]))
     leave(context, before, types, results, [*assigned(node.body), index_name])
 
@@ -137,12 +133,12 @@ def _while(
     names = [n for n in touched if n in context.env and n != skip]
     pairs: list[tuple[Block, Block]] = []
 
-    def attempt(types: dict[str, Type]) -> dict[str, Operand]:
-        tested = {n: Value(t, n) for n, t in types.items()}
+    def attempt(types: dict[str, Type], fresh: Fresh) -> dict[str, Operand]:
+        tested = fresh()
         with context.builder.block(tuple(tested.values())) as condition:
             context.env.update(tested)
             context.builder.yield_(holds(context) if until is None else _not_left(context, until, holds))
-        carried = {n: Value(t, n) for n, t in types.items()}
+        carried = fresh()
         with context.builder.block(tuple(carried.values())) as opened:
             context.env.update(carried)
             lower_body(context, node.body)
@@ -153,7 +149,7 @@ def _while(
 
     before = dict(context.env)
     types = settle(context, names, before, attempt)
-    init = _initial(context, before, types)
+    init = initial(context, before, types)
     results = list(context.builder.while_(init, *pairs[-1]))
     leave(context, before, types, results, [*touched, *([skip] if skip else [])])
 
@@ -191,155 +187,3 @@ def _typed_bounds(context: Context, bounds: Sequence[Operand]) -> list[Value]:
         raise context.error(KernelTypeError, "The step of range() must not be 0.")
     type = meet("range", [weak(b) for b in given])
     return [convert(context, b, type) for b in given]
-
-
-def settle(
-    context: Context, names: Sequence[str], before: Env, attempt: Callable[[dict[str, Type]], dict[str, Operand]]
-) -> dict[str, Type]:
-    """Lower the body until the carried names' types before and after an iteration agree; the last try counts.
-
-    A name that an iteration leaves as something that cannot be carried (a tuple, a func, an array) has no value at the
-    beginning of the body, unless it is the same one.
-    """
-    hidden: Env = {}
-    types: dict[str, Type] = {}
-    for name in names:
-        operand = before[name]
-        if isinstance(operand, Value) and not isinstance(operand.type, ArrayType):
-            types[name] = operand.type
-        elif isinstance(operand, Literal):
-            types[name] = default_type(operand)
-    errors = context.shared.errors
-    for last in range(TRIES):
-        kept = len(errors)
-        context.env.clear()
-        context.env.update(before | hidden)
-        ends = attempt(types)
-        lost = [n for n in names if n not in hidden and _lost(before[n], context.env.get(n, before[n]), n in types)]
-        if lost:
-            hidden |= {n: _changed(n) for n in lost}
-            types = {n: t for n, t in types.items() if n not in hidden}
-            del errors[kept:]
-            continue
-        wider = {n: t for n in types if (t := _wider(before[n], types[n], ends[n])) is not None}
-        wider |= {n: t for n in names if n not in types and (t := _returned(before[n], context.env[n])) is not None}
-        wider = {n: t for n, t in wider.items() if n not in hidden}
-        if not wider and len(errors) > kept:
-            wider = (
-                {n: float32 for n in types if isinstance(before[n], Literal) and types[n] == int32} if last == 0 else {}
-            )
-            if wider and not _helps(context, before | hidden, types | wider, attempt, kept):
-                context.env.clear()
-                context.env.update(before | hidden)
-                attempt(types)
-                wider = {}
-        if not wider:
-            _check_ends(context, types, ends)
-            return types
-        del errors[kept:]
-        types |= wider
-    raise context.error(KernelTypeError, "The types in this loop do not settle.", "Give its names types before it.")
-
-
-def _lost(before: Operand, end: Operand, carried: bool) -> bool:
-    """Whether a name cannot be handed to the next iteration, and is not what it was."""
-    if isinstance(before, (Unset, Poison)) or isinstance(end, (Poison, Pending)):
-        return False
-    if carried or isinstance(before, Pending):
-        return not isinstance(end, (Value, Literal)) or (isinstance(end, Value) and isinstance(end.type, ArrayType))
-    return not same(before, end)
-
-
-def _changed(name: str) -> Unset:
-    reason = f"{name} changes its kind inside the loop, so it is not known here."
-    return Unset(RETURNS_A_VALUE if "." in name else reason)
-
-
-def _helps(
-    context: Context,
-    before: Env,
-    types: dict[str, Type],
-    attempt: Callable[[dict[str, Type]], dict[str, Operand]],
-    kept: int,
-) -> bool:
-    """Whether the body has no error with these types; leaves the errors as they were."""
-    saved = list(context.shared.errors)
-    del context.shared.errors[kept:]
-    context.env.clear()
-    context.env.update(before)
-    attempt(types)
-    fine = len(context.shared.errors) == kept
-    context.shared.errors[:] = saved[:kept] if not fine else saved
-    return fine
-
-
-def _returned(before: Operand, end: Operand) -> Type | None:
-    """The type of what a `return` inside the loop gives, where nothing was known of it before."""
-    if not isinstance(before, Pending):
-        return None
-    found = end.type if isinstance(end, Value) else default_type(end) if isinstance(end, Literal) else None
-    return None if isinstance(found, ArrayType) else found
-
-
-def _wider(before: Operand, type: Type, end: Operand) -> Type | None:
-    """The type that a literal before the loop takes from the end of an iteration, if another than now."""
-    if not isinstance(before, Literal):
-        return None
-    found = end.type if isinstance(end, Value) else default_type(end) if isinstance(end, Literal) else None
-    if found is None or found == type or isinstance(found, ArrayType):
-        return None
-    if before.is_float and element(found).kind is not Kind.FLOAT:
-        return None
-    if isinstance(end, Literal) and element(type).kind is Kind.FLOAT:
-        return None
-    return found
-
-
-def _check_ends(context: Context, types: dict[str, Type], ends: dict[str, Operand]) -> None:
-    for name, type in types.items():
-        end = ends[name]
-        if isinstance(end, Value) and end.type != type:
-            error = context.error(
-                KernelTypeError, f"{name} is {type!r} before the loop and {end.type!r} after an iteration.",
-                f"Write {name} = {element(end.type)!r}(…) before the loop.",
-            )  # fmt: skip
-            context.shared.errors.append(error)
-
-
-def yield_ends(context: Context, ends: dict[str, Operand], types: dict[str, Type]) -> None:
-    """End the body with what the next iteration gets; where types do not fit, with a placeholder (reported after)."""
-    values = []
-    for name, type in types.items():
-        end = ends[name]
-        fits = isinstance(end, Value) and end.type == type
-        if isinstance(end, Literal):
-            try:
-                values.append(materialise(context, end, type))
-                continue
-            except WorkbenchError as error:
-                context.shared.errors.append(error)
-        values.append(end if fits else context.builder.one("unavailable", (), type, {"reason": f"{name} has no value"}))
-    context.builder.yield_(*values)
-
-
-def _initial(context: Context, before: Env, types: dict[str, Type]) -> list[Value]:
-    return [convert(context, before[n], t) for n, t in types.items()]
-
-
-def leave(
-    context: Context, before: Env, types: dict[str, Type], results: Sequence[Value], touched: Sequence[str]
-) -> None:
-    """What names are after the loop: the carried ones its results; what only the body sets may be unbound."""
-    ends = dict(context.env)
-    context.env.clear()
-    context.env.update(before)
-    context.env.update(zip(types, results, strict=True))
-    for name in touched:
-        if name in types or name not in ends:
-            continue
-        if isinstance(ends[name], Poison):
-            context.env[name] = POISON
-        elif name not in before:
-            context.env[name] = Unset(f"{name} may be unbound here: it is set only inside the loop.")
-        elif not same(before[name], ends[name]):
-            context.env[name] = _changed(name)

@@ -1,8 +1,8 @@
 """Types that a literal has only for now, until the loop it goes into has been seen whole.
 
-`s = 0` before a loop is carried as int32 first. What is computed from it and from literals alone is tentative too. Where
-a tentative value meets a type it does not fit (another branch, an inner loop, a rule that wants floats), `Widen` unwinds
-to the loop that owns it, which lowers its body again with the wider type.
+`s = 0` before a loop is carried as int32 first. What is computed from it and from literals alone is tentative too.
+Where a tentative value meets a type it does not fit (another branch, an inner loop, a rule that wants floats), `Widen`
+unwinds to the loop that owns it, which lowers its body again with the wider type.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from workbench.frontend.operands import Literal, Operand
 from workbench.ir.values import Value
-from workbench.types import Kind, Type, element, float32, int32
+from workbench.types import Kind, Scalar, Type, element, float32, int32
 
 if TYPE_CHECKING:
     from workbench.frontend.context import Context
@@ -88,5 +88,5 @@ def ask_type(context: Context, operand: Operand, type: Type) -> None:
         return
     if element(operand.type).kind is Kind.FLOAT and element(type).kind is not Kind.FLOAT:  # type: ignore[union-attr]
         return
-    if type in (element(type),):
+    if isinstance(type, Scalar) and type.kind is not Kind.BOOL:
         raise Widen(owner, type)

@@ -83,7 +83,13 @@ class Builder:
         return self.emit("if", (condition,), [v.type for v in then.yielded], None, (then, orelse), names).results
 
     def for_(
-        self, start: Value, stop: Value, step: Value, init: Sequence[Value], body: Block, attrs: dict[str, Any] | None = None
+        self,
+        start: Value,
+        stop: Value,
+        step: Value,
+        init: Sequence[Value],
+        body: Block,
+        attrs: dict[str, Any] | None = None,
     ) -> tuple[Value, ...]:
         """A `for`; `body` takes (index, *carried) and yields the next carried."""
         names = [v.name for v in body.params[1:]]

@@ -7,7 +7,7 @@
 
 Core operations (every other operation is the name of an elementwise builtin, see `workbench.builtins`):
 
-    const          () -> scalar or vector          attrs: value; captured (the constant's name in the user's code) or None
+    const          () -> scalar or vector          attrs: value; captured (the constant's name in user code) or None
     tid            () -> int32                     attrs: axis
     shape          (array) -> int32                attrs: axis
     load           (array, *indices) -> element

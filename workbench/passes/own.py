@@ -1,8 +1,8 @@
 """Plain additions in the place of atomic ones, where no other thread can touch the element.
 
-`y[i] += v` is an atomic add, because other threads may add there too. Where every access to an array in the kernel is at
-the thread's own index, none can, and a plain add vectorises. That holds as long as no argument overlaps another one, so
-the launcher asks for the atomic form where arguments do.
+`y[i] += v` is an atomic add, because other threads may add there too. Where every access to an array in the kernel is
+at the thread's own index, none can, and a plain add vectorises. That holds as long as no argument overlaps another one,
+so the launcher asks for the atomic form where arguments do.
 """
 
 from __future__ import annotations
