@@ -9,7 +9,8 @@ import numpy as np
 
 import workbench as wb
 from tests.frontend.meaning import define
-from tests.frontend.test_meaning_of_statements import BODIES, FLOATS, INTS
+from tests.frontend.statement_bodies import BODIES
+from tests.frontend.test_meaning_of_statements import FLOATS, INTS
 from tests.hostshim.hostshim import Library
 from workbench.backends.base import Options
 from workbench.backends.python.interpret import run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import keyword
 import random
@@ -221,55 +222,70 @@ USER = (
 CALLED = tuple(n for n in (*TABLE, *FORMS) if n.isidentifier() and not keyword.iskeyword(n))
 LOCAL = ("i", "j", "k", "x", "y", "v", "r", "s", "q", "a", "m", "state", "shape", "T", "xy", "grad", "__class__", "é")
 WORDS = {
-    "name": (LOCAL, LOCAL, CALLED, TYPES, USER, NUMBERS, tuple(keyword.kwlist)),
+    "name": (LOCAL, LOCAL, CALLED, TYPES, USER, NUMBERS),
+    "keyword": (tuple(keyword.kwlist), OPERATORS),
     "number": (NUMBERS, NUMBERS, LOCAL, USER),
-    "mark": (OPERATORS, OPERATORS, MARKS),
-    "any": (OPERATORS, MARKS, NUMBERS, TYPES, USER, CALLED, LOCAL, tuple(keyword.kwlist)),
+    "operator": (OPERATORS,),
+    "mark": (OPERATORS, MARKS),
 }
+ANY = (OPERATORS, MARKS, NUMBERS, TYPES, USER, CALLED, LOCAL, tuple(keyword.kwlist))
+KINDS = {tokenize.NUMBER: "number", tokenize.STRING: "number", tokenize.OP: "mark"}
+EDITS = ("delete", "duplicate", "swap", "swap", "other", "other", "replace", "replace", "replace", "replace", "insert")
+DRAWS = 12  # for a text that Python can parse: most edits break that, which is soon tested
+
+
+def _kind(token: tokenize.TokenInfo) -> str:
+    if token.type == tokenize.NAME:
+        return "keyword" if keyword.iskeyword(token.string) else "name"
+    return "operator" if token.string in OPERATORS else KINDS.get(token.type, "")
 
 
 def pieces(text: str) -> list[tuple[str, str, str]]:
-    """The text's tokens: the space before each, its text, and its kind; their sum is the text."""
+    """The text's tokens: the space before each, the token, and its kind; together they are the text."""
     found, lines = [], text.splitlines(keepends=True)
     row, column = 1, 0
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        (line, start), end = token.start, token.end
+        line, start = token.start
         gap = lines[line - 1][column if line == row else 0 : start] if line <= len(lines) else ""
-        kind = {tokenize.NAME: "name", tokenize.NUMBER: "number", tokenize.OP: "mark", tokenize.STRING: "number"}
-        if token.string or gap:
-            found.append((gap, token.string, kind.get(token.type, "")))
-        row, column = end
+        found.append((gap, token.string, _kind(token)))
+        row, column = token.end
     return found
 
 
+def _edited(tokens: list[tuple[str, str, str]], rng: random.Random) -> None:
+    kinds = {kind for _, _, kind in tokens} - {""}
+    chosen = rng.choice(sorted(kinds - {"mark"}) * 4 + ["mark"])
+    alike = [k for k, (_, _, kind) in enumerate(tokens) if kind == chosen]
+    k, other = rng.choice(alike), rng.choice(alike)
+    gap, word, kind = tokens[k]
+    words = rng.choice(WORDS[kind] if rng.random() < 0.8 else ANY)
+    match rng.choice(EDITS):
+        case "delete":
+            tokens[k] = (gap, "", "")
+        case "duplicate":
+            tokens.insert(k, (gap, f"{word} ", kind))
+        case "swap":
+            tokens[k], tokens[other] = (gap, tokens[other][1], kind), (tokens[other][0], word, kind)
+        case "other":
+            tokens[k] = (gap, tokens[other][1], kind)
+        case "replace":
+            tokens[k] = (gap, rng.choice(words), kind)
+        case "insert":
+            tokens.insert(k, (gap, f"{rng.choice(words)} ", kind))
+
+
 def mutant(text: str, rng: random.Random) -> str:
-    """The text after one to three random edits of its tokens."""
-    tokens = pieces(text)
-    for _ in range(rng.choice((1, 1, 1, 2, 2, 3))):
-        places = [k for k, (_, word, kind) in enumerate(tokens) if kind or word == "\n"]
-        k, other = rng.choice(places), rng.choice(places)
-        gap, word, kind = tokens[k]
-        match rng.choice(
-            ("delete", "duplicate", "swap", "swap", "other", "other", "replace", "replace", "replace", "insert")
-        ):
-            case "delete":
-                tokens[k] = (gap, "", "")
-            case "duplicate":
-                tokens.insert(k, (gap, word + " ", kind))
-            case "swap":
-                alike = [p for p in places if tokens[p][2] == kind]
-                other = rng.choice(alike) if rng.random() < 0.8 else other
-                tokens[k], tokens[other] = (gap, *tokens[other][1:]), (tokens[other][0], word, kind)
-            case "other":
-                alike = [p for p in places if tokens[p][2] == kind]
-                tokens[k] = (gap, tokens[rng.choice(alike)][1], kind)
-            case "replace":
-                words = rng.choice(WORDS[kind if kind and rng.random() < 0.8 else "any"])
-                tokens[k] = (
-                    gap or " " * (word != "\n" and kind != "mark" and k > 0 and tokens[k - 1][2] == "name"),
-                    rng.choice(words),
-                    kind,
-                )
-            case "insert":
-                tokens.insert(k, (gap, rng.choice(rng.choice(WORDS["any"])) + " ", "name"))
-    return "".join(gap + word for gap, word, _ in tokens)
+    """The text after one to three random edits of its tokens; five of six times one that Python can parse."""
+    any_will_do, result = rng.random() < 1 / 6, ""
+    for _ in range(DRAWS):
+        tokens = pieces(text)
+        for _ in range(rng.choice((1, 1, 1, 2, 2, 3))):
+            _edited(tokens, rng)
+        result = "".join(gap + word for gap, word, _ in tokens)
+        try:
+            ast.parse(result)
+        except (SyntaxError, ValueError):
+            if not any_will_do:
+                continue
+        break
+    return result

@@ -181,7 +181,7 @@ class Kernel:
                     self.name,
                 )
             family = self.families.get(name)
-            if family is not None and not family.accepts(type):
+            if family is not None and type is not None and not family.accepts(type):
                 raise KernelTypeError(f"{name} of {self.name} is {family!r}; it was given {type!r}.", self.place)
             if type is not None and annotation is not None and type != annotation:
                 raise KernelTypeError(f"{name} of {self.name} is {annotation!r}; it was given {type!r}.")
