@@ -12,8 +12,12 @@ import pytest
 import run_notebook
 from nbformat import NotebookNode
 
+from workbench import errors
+from workbench.errors import WorkbenchError
+
 FOLDER = Path(__file__).parents[2] / "notebooks"
-IN_EVERY_RUN = ("00", "03", "07")
+IN_EVERY_RUN = ("00", "01", "02", "03", "07")
+OUR_ERRORS = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, WorkbenchError)}
 NOTEBOOKS = [
     pytest.param(path, id=path.stem, marks=[] if path.stem[:2] in IN_EVERY_RUN else pytest.mark.slow)
     for path in sorted(FOLDER.glob("*.ipynb"))
@@ -24,9 +28,19 @@ def problems(notebook: NotebookNode) -> list[str]:
     """What a reader should not find in a notebook."""
     found = ["the notebook carries widget state"] if "widgets" in notebook.metadata else []
     for index, cell in enumerate(notebook.cells):
-        for output in cell.get("outputs", ()):
-            found += [f"cell {index}: {problem}" for problem in output_problems(output)]
+        found += [f"cell {index}: {problem}" for problem in cell_problems(cell)]
     return found
+
+
+def cell_problems(cell: NotebookNode) -> list[str]:
+    """What is wrong with a cell's outputs; one tagged `raises-exception` must show one error, and that one of ours."""
+    outputs = cell.get("outputs", [])
+    if "raises-exception" not in cell.metadata.get("tags", ()):
+        return [problem for output in outputs for problem in output_problems(output)]
+    raised = [output.ename for output in outputs if output.output_type == "error"]
+    meant = len(raised) == 1 and raised[0] in OUR_ERRORS
+    rest = [problem for output in outputs if output.output_type != "error" for problem in output_problems(output)]
+    return rest if meant else [f"meant to show one error of Workbench, it raised {raised or 'none'}", *rest]
 
 
 def output_problems(output: NotebookNode) -> list[str]:
@@ -83,3 +97,17 @@ def test_the_committed_notebook_is_clean(path: Path) -> None:
 )
 def test_a_problem_is_found(output: dict, problem: str) -> None:
     assert output_problems(nbformat.from_dict(output)) == [problem]
+
+
+@pytest.mark.parametrize(
+    ("raised", "problem"),
+    [
+        (["KernelFault"], []),
+        (["NameError"], ["meant to show one error of Workbench, it raised ['NameError']"]),
+        ([], ["meant to show one error of Workbench, it raised none"]),
+    ],
+)
+def test_a_cell_meant_to_raise_raises_an_error_of_ours(raised: list[str], problem: list[str]) -> None:
+    outputs = [{"output_type": "error", "ename": name, "evalue": "v", "traceback": []} for name in raised]
+    cell = {"cell_type": "code", "metadata": {"tags": ["raises-exception"]}, "outputs": outputs}
+    assert cell_problems(nbformat.from_dict(cell)) == problem

@@ -35,6 +35,17 @@ def test_a_cell_that_raises_stops_the_run(tmp_path: Path, need) -> None:
         run_notebook.run(write(tmp_path / "bad.ipynb", "1 / 0"))
 
 
+def test_a_cell_tagged_to_raise_shows_its_error_and_the_run_goes_on(tmp_path: Path, need) -> None:
+    need("nbclient")
+    path = write(tmp_path / "meant.ipynb", "1 / 0", "2 + 2")
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells[1].metadata["tags"] = ["raises-exception"]
+    nbformat.write(notebook, path)
+    code = run_notebook.run(path).notebook.cells[1:]
+    assert code[0].outputs[0].ename == "ZeroDivisionError"
+    assert code[1].outputs[0].data["text/plain"] == "4"
+
+
 def test_the_page_fetches_nothing() -> None:
     html = run_notebook.page(new_notebook(cells=[new_markdown_cell("# Title"), new_code_cell("1")]))
     assert "Title" in html
