@@ -17,7 +17,9 @@ from workbench.errors import WorkbenchError
 
 FOLDER = Path(__file__).parents[2] / "notebooks"
 IN_EVERY_RUN = ("00", "01", "02", "03", "07")
-OUR_ERRORS = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, WorkbenchError)}
+OUR_ERRORS = {
+    name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, WorkbenchError)
+}
 NOTEBOOKS = [
     pytest.param(path, id=path.stem, marks=[] if path.stem[:2] in IN_EVERY_RUN else pytest.mark.slow)
     for path in sorted(FOLDER.glob("*.ipynb"))

@@ -94,6 +94,9 @@ def _read(source: Source, namespace: Mapping[str, Any], constants: dict[str, Any
         raise KernelSyntaxError(
             f"This is not Python: {error.msg}.", Location(source, line, column, line, column + 1)
         ) from None
+    except RecursionError:
+        advice = "Give parts of its expressions names of their own."
+        raise KernelSyntaxError("This cell is nested too deeply.", Location(source, 1, 0, 1, 0), advice) from None
     strays = [n for n in tree.body if not isinstance(n, ast.FunctionDef) and not _is_docstring(n)]
     if strays or not any(isinstance(n, ast.FunctionDef) for n in tree.body):
         raise CellErrors.of(_stray_error(source, n) for n in strays or [tree])

@@ -64,10 +64,10 @@ def _annotation(definition: Definition, argument: ast.arg) -> Type | None:
 def _value(definition: Definition, argument: ast.arg) -> Any:
     node = argument.annotation
     assert node is not None
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        node = ast.parse(node.value, mode="eval").body
     place = definition.locate(argument.annotation or argument)
     try:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            node = ast.parse(node.value, mode="eval").body
         code = compile(ast.Expression(node), "<annotation>", "eval")
         return eval(code, {"__builtins__": {}}, _Names(definition.scope))  # the user's own annotation, as Python would
     except WorkbenchError:
@@ -84,6 +84,9 @@ def parameter_type(value: Any, name: str, place: Any, function: str) -> Type | N
         return None
     if isinstance(value, ArrayType):
         return value
+    if hasattr(value, "__wb_kernel__") or hasattr(value, "__wb_definitions__"):
+        message = f"The annotation of {name} is no type: {getattr(value, '__name__', 'it')} is a function."
+        raise KernelTypeError(message, place, function=function)
     try:
         return as_type(value)
     except TypeError as error:

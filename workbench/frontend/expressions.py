@@ -13,7 +13,17 @@ from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend import calls, compositions, matrices, names, subscripts
 from workbench.frontend.coerce import apply, convert, describe, materialise, truth, usable, weak
 from workbench.frontend.context import Context
-from workbench.frontend.operands import AlreadyReported, Literal, Operand, Pending, Poison, Static, Unset
+from workbench.frontend.operands import (
+    INTEGER_BITS,
+    AlreadyReported,
+    Literal,
+    Operand,
+    Pending,
+    Poison,
+    Static,
+    Unset,
+    too_large,
+)
 from workbench.frontend.refusals import REFUSED
 from workbench.frontend.sequences import contains
 from workbench.ir.values import Block, Value
@@ -81,7 +91,7 @@ def _constant(context: Context, node: ast.Constant) -> Operand:
     if isinstance(node.value, bool):
         return context.builder.const(node.value, bool_)
     if isinstance(node.value, (int, float)):
-        return Literal(node.value)
+        return _literal(context, node.value)
     if isinstance(node.value, Pending):
         return node.value
     kind = "string" if isinstance(node.value, str) else "None" if node.value is None else type(node.value).__name__
@@ -125,6 +135,8 @@ def _any_float(*operands: Value | Literal) -> bool:
 
 def _fold(context: Context, python: Callable[..., Any], *numbers: Any) -> Operand:
     """Python's own result on literals."""
+    if _bits(python, *numbers) > INTEGER_BITS + 1:
+        raise context.placed(too_large())
     try:
         result = python(*numbers)
     except (ArithmeticError, ValueError, TypeError) as error:
@@ -133,7 +145,21 @@ def _fold(context: Context, python: Callable[..., Any], *numbers: Any) -> Operan
         return context.builder.const(result, bool_)
     if not isinstance(result, (int, float)):
         raise context.error(KernelTypeError, f"This constant is {result!r}, which is no real number.")
-    return Literal(result)
+    return _literal(context, result)
+
+
+def _literal(context: Context, number: int | float) -> Literal:
+    try:
+        return Literal(number)
+    except KernelTypeError as error:
+        raise context.placed(error) from None
+
+
+def _bits(python: Callable[..., Any], *numbers: Any) -> int:
+    """The bits that a power or a shift of integers has at least, less one: they are counted before they are made."""
+    if python is operator.pow and all(isinstance(n, int) for n in numbers):
+        return (abs(numbers[0]).bit_length() - 1) * numbers[1]
+    return numbers[1] if python is operator.lshift and numbers[0] and isinstance(numbers[1], int) else 0
 
 
 def _integer_power(context: Context, base: Value, exponent: int) -> Operand:

@@ -12,7 +12,7 @@ from workbench.frontend.coerce import materialise
 from workbench.frontend.context import Context, Shared, Watched
 from workbench.frontend.definition import Definition
 from workbench.frontend.exits import rewrite
-from workbench.frontend.operands import Poison
+from workbench.frontend.operands import Poison, Returned
 from workbench.frontend.randoms import mark
 from workbench.ir.values import Function, Value
 from workbench.ir.verify import verify
@@ -39,7 +39,7 @@ def lower(definition: Definition, types: Mapping[str, Type]) -> Lowered:
     params = {a.arg: Value(types[a.arg], a.arg) for a in definition.parameters}
     shared = Shared(bodies.body)
     context = Context(definition, dict(params), shared)
-    returned = bodies.body(context, rewrite(mark(definition, definition.node.body)))
+    returned = _body(context)
     if returned.value is not None and not isinstance(returned.value, Poison):
         place = next(n for n in ast.walk(definition.node) if isinstance(n, ast.Return) and n.value is not None)
         errors.append(
@@ -62,6 +62,15 @@ def lower(definition: Definition, types: Mapping[str, Type]) -> Lowered:
     return Lowered(verify(prune(fold(function))), tuple(shared.watched.values()))
 
 
+def _body(context: Context) -> Returned:
+    definition = context.definition
+    try:
+        return bodies.body(context, rewrite(mark(definition, definition.node.body)))
+    except RecursionError:
+        place, advice = definition.locate(definition.node), "Give parts of it names of their own."
+        raise KernelSyntaxError(f"{definition.name} is nested too deeply.", place, advice, definition.name) from None
+
+
 def result_types(definition: Definition, types: Mapping[str, Type]) -> tuple[Type, ...]:
     """The types of what a func returns for parameters of these types.
 
@@ -70,7 +79,7 @@ def result_types(definition: Definition, types: Mapping[str, Type]) -> tuple[Typ
     """
     shared = Shared(bodies.body)
     context = Context(definition, {n: Value(t, n) for n, t in types.items()}, shared)
-    returned = bodies.body(context, rewrite(mark(definition, definition.node.body))).value
+    returned = _body(context).value
     if shared.errors:
         raise CellErrors.of(_distinct(shared.errors))
     results = returned if isinstance(returned, tuple) else (returned,)

@@ -9,7 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from workbench.errors import KernelTypeError
 from workbench.ir.values import Value
+
+INTEGER_BITS = 1023  # each integer of so many has a float
 
 
 @dataclass(frozen=True)
@@ -19,10 +22,19 @@ class Literal:
     value: int | float
     captured: str | None = None
 
+    def __post_init__(self) -> None:
+        if isinstance(self.value, int) and self.value.bit_length() > INTEGER_BITS:
+            raise too_large()
+
     @property
     def is_float(self) -> bool:
         """Whether it was written as a float."""
         return isinstance(self.value, float)
+
+
+def too_large() -> KernelTypeError:
+    """The error of an integer that has no float."""
+    return KernelTypeError(f"An integer of more than {INTEGER_BITS} bits is too large for a kernel.")
 
 
 @dataclass(frozen=True)

@@ -216,8 +216,11 @@ class _Guard:
     def each(self, op: Op, bad: Callable[[Value, Value], Value], fine: Callable[[int], bool]) -> None:
         """Report for each component whose right operand is wrong, unless it is a literal that is fine."""
         made = self.made.get(op.operands[1])
+        if not is_integer(element(op.result.type)):
+            self.builder.append(op)
+            return
         numbers = literals(made.attrs["value"]) if made is not None and made.name == "const" else []
-        if is_integer(element(op.result.type)) and not (numbers and all(map(fine, numbers))):
+        if not (numbers and all(map(fine, numbers))):
             columns = [self.parts(v) for v in op.operands]
             for x, y in zip(*columns, strict=True):
                 self.report(bad(x, y), op, (x, y))

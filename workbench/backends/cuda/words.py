@@ -92,10 +92,11 @@ def identifier(name: str, taken: frozenset[str] | set[str], default: str = "t") 
 def literal(value: Any, type: Scalar | Vector) -> str:
     """A constant, exact: what the compiler reads back has the same bits."""
     if isinstance(type, Vector):
-        parts = np.asarray(value, dtype=type.dtype.numpy).reshape(-1).tolist()
+        parts = np.asarray(value).reshape(-1).tolist()
         return f"{c_type(type)}{{{', '.join(literal(v, type.dtype) for v in parts)}}}"
     if type.kind is Kind.FLOAT:
-        return _float(type.numpy.type(value), type)
+        with np.errstate(over="ignore"):  # 1e300 as a float32 is infinite
+            return _float(type.numpy.type(value), type)
     if type.kind is Kind.BOOL:
         return "true" if value else "false"
     return _integer(int(np.asarray(value).astype(type.numpy)), type)
