@@ -224,7 +224,7 @@ def as_type(spec: Any) -> Scalar | Vector:
         return PYTHON_TYPES[spec]
     try:
         name = np.dtype(spec).name
-    except TypeError:
+    except (TypeError, ValueError):
         name = ""
     if name in SCALARS:
         return SCALARS[name]

@@ -179,3 +179,14 @@ def test_one_cell_defines_nothing_when_it_is_wrong():
 def test_carets_count_characters_not_bytes():
     error = wrong("z = 1.0 if i > 0 else 2.0; élan = déjà")
     assert under_caret(error) == "déjà"
+
+
+def test_branches_that_may_return_or_go_on_are_limited():
+    step = "    if x[i] > {0}.0:\n        if y[i] > {0}.0:\n            return\n        y[i] += 1.0\n"
+    few = "".join(step.format(k) for k in range(4))
+    head = "def k(x: array[float], y: array[float]):\n    i = tid()\n"
+    meaning.define(head + few + "    y[i] += 2.0\n")
+    many = "".join(step.format(k) for k in range(20))
+    with pytest.raises(KernelSyntaxError, match="More than 4 branches") as caught:
+        meaning.define(head + many + "    y[i] += 2.0\n")
+    assert caught.value.location.line == 19

@@ -1,4 +1,4 @@
-"""Random token edits of valid kernels: each ends in code or in an error that is meant for the user, never in another."""
+"""Random token edits of valid kernels: each ends in code or in an error meant for the user, never in another."""
 
 from __future__ import annotations
 
@@ -7,22 +7,27 @@ import math
 import random
 import warnings
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend.token_edits import CORPUS, mutant
+from tests.frontend.token_edits import CORPUS, mutant, pieces
 from workbench.api import build
 from workbench.autodiff import adjoint
 from workbench.backends.base import Options
 from workbench.backends.cpu.compile import CpuBackend
 from workbench.backends.cuda.nvrtc import CudaBackend
-from workbench.errors import NotDifferentiable, WorkbenchError
-from workbench.ir.values import Function
+from workbench.backends.python.interpret import run, step
+from workbench.errors import KernelFault, KernelTypeError, NotDifferentiable, WorkbenchError
+from workbench.ir.show import canonical
+from workbench.ir.values import Function, walk
 from workbench.ir.verify import verify
 from workbench.passes.own import own
+from workbench.types import ArrayType, element
+from workbench.types import Kind as ScalarKind
 
 
 class Kind(enum.Enum):
@@ -31,8 +36,9 @@ class Kind(enum.Enum):
 
 
 NAMESPACE: dict[str, Any] = {
-    "SCALE": 2.5, "TAPS": (0.25, 0.5, 0.25), "MATRIX": np.eye(3), "HUGE": 10**30, "TEXT": "text", "NOTHING": None,
-    "THING": object(), "math": math, "np": np, "Kind": Kind, "Callable": Callable, "Any": Any,
+    "SCALE": 2.5, "TAPS": (0.25, 0.5, 0.25), "MATRIX": np.eye(3), "HUGE": 10**30, "HUGER": 10**6000,
+    "TEXT": "text", "NOTHING": None, "THING": object(), "math": math, "np": np, "Kind": Kind,
+    "Callable": Callable, "Any": Any,
 }  # fmt: skip
 ARRAY = wb.array(np.zeros(1)).type
 CHECKED = Options(checks=True)
@@ -41,6 +47,7 @@ CHECKED = Options(checks=True)
 def spell(function: Function) -> None:
     """The function as text for both compilers, with and without checks."""
     verify(function)
+    canonical(function)
     for options in (Options(), CHECKED):
         CudaBackend().spell(function, options, "sm_90")
         CpuBackend().spell(function, options, "x86-64-v3")
@@ -73,3 +80,145 @@ def outcome(text: str) -> list[Function] | WorkbenchError:
         else:
             spell(backward)
     return found
+
+
+NAMES = tuple(CORPUS)
+FEW, MANY, CHUNKS = 400, 10_000, 20
+# What edits once ended in: a body, and what its error says; None where it is a kernel.
+FOUND = [
+    ("y[i] = 9 ** 9 ** 9 ** 9", "more than 1023 bits"),
+    ("y[i] = 1 << 10 ** 9", "more than 1023 bits"),
+    ("y[i] = x[i] * 10 ** 400", "more than 1023 bits"),
+    (f"y[i] = float({'9' * 400})", "more than 1023 bits"),
+    ("y[i] = x[HUGER]", "too large for 64 bits"),
+    ("y[i] = static(HUGER)", "more than 1023 bits"),
+    (f"y[i] = {'-' * 3000}1.0", "nested too deeply"),
+    (f"a = {'not ' * 2000}i", "nested too deeply"),
+    (f"y[i] = {'(' * 250}1.0{')' * 250}", "not Python"),
+    ("y[i] = float(uint8(-2.5))", "-2 does not fit uint8"),
+    ("y[i] = float(int8(300.5))", "300 does not fit int8"),
+    ("for q in range(10**30):\n        y[i] = x[i]", "does not fit int32"),
+    ("f[i] += True", "f has bool elements, which have no sum"),
+    ("atomic_add(f, i, True)", "f has bool elements, which have no sum"),
+    ("y[i] = x[i] + 1e308", None),
+    ("v = vec3(x[i], 1.0, 2.0) * 1e308\n    y[i] = v.x", None),
+    ("y[i] = x[i] % math.inf // -math.inf", None),
+]
+
+
+def mutants(seeds: range) -> list[str]:
+    drawn = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        for seed in seeds:
+            rng = random.Random(seed)
+            drawn.append(mutant(CORPUS[rng.choice(NAMES)], rng))
+    return drawn
+
+
+def try_all(seeds: range) -> None:
+    kernels = 0
+    for seed, text in zip(seeds, mutants(seeds), strict=True):
+        try:
+            kernels += isinstance(outcome(text), list)
+        except Exception as error:
+            raise AssertionError(f"mutant {seed} ends in {error!r}:\n{text}") from error
+    assert len(seeds) / 8 < kernels < len(seeds) / 1.5  # else the edits are too wild or too tame to find anything
+
+
+def test_kernels_before_any_edit():
+    for name, text in CORPUS.items():
+        assert isinstance(outcome(text), list), name
+        assert "".join(gap + word for gap, word, _ in pieces(text)) == text
+
+
+@pytest.mark.parametrize(("body", "sentence"), FOUND)
+def test_what_edits_once_found(body, sentence):
+    text = f"def k(x: array[float], y: array[float], f: array[bool]):\n    i = tid()\n    {body}\n"
+    result = outcome(text)
+    assert isinstance(result, list) if sentence is None else sentence in str(result)
+
+
+@pytest.mark.parametrize("annotation", ["k", "array[k]", "'int('", "'k'", "array[array[k]]", "np"])
+def test_annotations_that_are_no_types(annotation):
+    result = outcome(f"def k(x: {annotation}, y: array[float]):\n    y[0] = 1.0\n")
+    assert isinstance(result, KernelTypeError) and "annotation of x" in str(result)
+
+
+def test_few_edits():
+    try_all(range(FEW))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_many_edits(chunk):
+    size = MANY // CHUNKS
+    try_all(range(FEW + chunk * size, FEW + (chunk + 1) * size))
+
+
+EXACT = frozenset(
+    "tid launch_dim const cast shape load store atomic_add atomic if for while yield assert wrap_index add sub mul neg "
+    "floordiv mod eq ne lt le gt ge and_ or_ not_ bit_and bit_or bit_xor invert lshift rshift min max abs where "
+    "clamp".split()
+)
+STEPS = 5_000  # of one thread in the interpreter
+SIZE = 3
+
+
+def is_exact(function: Function) -> bool:
+    """Whether it computes with whole numbers alone: then all backends agree in all bits."""
+    ops = list(walk(function.body))
+    types = [p.type for p in function.params] + [v.type for op in ops for v in op.results]
+    return {op.name for op in ops} <= EXACT and all(element(t).kind is not ScalarKind.FLOAT for t in types)
+
+
+def arguments(function: Function, turn: int) -> list[Any]:
+    """Small numbers; arrays of 3 along each dimension."""
+    rng, given = np.random.default_rng(turn), []
+    for type in (p.type for p in function.params):
+        numbers = rng.integers(0, 9, (SIZE,) * type.ndim if isinstance(type, ArrayType) else ())
+        given.append(numbers.astype(element(type).numpy) if isinstance(type, ArrayType) else int(numbers))
+    return given
+
+
+def runs_away(function: Function, turn: int) -> bool:
+    """Whether a thread takes many steps, or may do so once a fault has been passed over."""
+    zero = (0,) * max(1, function.launch_ndim)
+    try:
+        taken = step(function, tuple(1 for _ in zero), arguments(function, turn), zero)
+        return sum(1 for _ in islice(taken, STEPS)) == STEPS
+    except KernelFault:
+        return any(op.name in ("while", "for") for op in walk(function.body))
+
+
+def outputs(run_it: Callable[[list[Any]], Any], given: list[Any]) -> tuple[str, list[Any]]:
+    """What the arrays hold after one thread, and the fault it ended in."""
+    fault = ""
+    try:
+        run_it(given)
+    except KernelFault as error:
+        fault = error.message
+    return fault, [np.asarray(g.numpy() if isinstance(g, wb.array) else g).tolist() for g in given]
+
+
+@pytest.mark.slow
+def test_edited_kernels_of_whole_numbers_run_alike():
+    """One thread, so that no two can race, on several draws of its arguments, with checks on both sides."""
+    compared = faults = 0
+    for text in mutants(range(10_000_000, 10_004_000)):
+        found = outcome(text) if "float" not in text else []
+        if not isinstance(found, list) or len(found) != 1 or not is_exact(found[0]):
+            continue
+        function, one = found[0], (1,) * max(1, found[0].launch_ndim)
+        (kernel,) = wb.build_cell(text, NAMESPACE, backend="cpu").kernels.values()
+        for turn in range(4):
+            if runs_away(function, turn):
+                continue
+            there = [wb.array(a) if isinstance(a, np.ndarray) else a for a in arguments(function, turn)]
+            got = outputs(lambda a, k=kernel, d=one: wb.launch(k, d, inputs=a, device="cpu", checks=True), there)
+            wanted = outputs(lambda a, f=function, d=one: run(f, d, a, checks=True), arguments(function, turn))
+            assert got == wanted, text
+            compared, faults = compared + 1, faults + bool(got[0])
+        if compared >= 800:
+            break
+    assert compared >= 800 and 8 <= faults < compared / 2

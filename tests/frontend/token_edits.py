@@ -9,7 +9,7 @@ import random
 import textwrap
 import tokenize
 
-from tests.frontend import test_functions, test_golden_texts, test_meaning_of_iteration, test_meaning_of_statements
+from tests.frontend import statement_bodies, test_functions, test_golden_texts, test_meaning_of_iteration
 from workbench.builtins.table import FORMS, TABLE
 from workbench.types import SCALARS
 
@@ -168,7 +168,7 @@ MORE = {
 def _corpus() -> dict[str, str]:
     found = {
         name: _number(*module.BODIES[name])
-        for module, names in ((test_meaning_of_statements, LEFT_EARLY + VALUES), (test_meaning_of_iteration, IN_TURN))
+        for module, names in ((statement_bodies, LEFT_EARLY + VALUES), (test_meaning_of_iteration, IN_TURN))
         for name in names
     }
     typed = {
@@ -181,7 +181,8 @@ def _corpus() -> dict[str, str]:
 
 CORPUS = _corpus()
 OPERATORS = (
-    *"+ - * / // % ** @ << >> & | ^ < <= > >= == != and or".split(), "not in", "in", "is", "is not", "=", "+=", "*=", ":=",
+    *"+ - * / // % ** @ << >> & | ^ < <= > >= == != and or".split(), "not in", "in",
+    "is", "is not", "=", "+=", "*=", ":=",
 )  # fmt: skip
 MARKS = (
     "(",
@@ -207,17 +208,21 @@ MARKS = (
     "\n",
 )
 NUMBERS = (
-    "0", "1", "2", "3", "-1", "7", "63", "64", "255", "2147483647", "2147483648", "-9223372036854775808", "1" + "0" * 30,
+    "0", "1", "2", "3", "-1", "7", "63", "64", "255", "2147483647", "2147483648", "-9223372036854775808",
+    "1" + "0" * 30,
     "1" + "0" * 400, "0.0", "-0.0", "0.5", "-2.5", "1e400", "1e-400", "1e308", "2j", "0x7F", "True", "False", "None",
     "'text'", "b'bytes'", "f'{i}'", "()", "(1, 2)", "[1]", "{}", "lambda: 1", "-(2**63)", "math.nan", "math.inf",
 )  # fmt: skip
 TYPES = (
-    *SCALARS, "float", "int", "vec2", "vec3", "vec3d", "vec4", "mat22", "mat33d", "quat", "transform", "array", "array2d",
+    *SCALARS, "float", "int", "vec2", "vec3", "vec3d", "vec4", "mat22", "mat33d", "quat", "transform", "array",
+    "array2d",
     "array[int]", "array2d[float]", "array(dtype=float)", "Any", "Float", "Int", "Scalar", "Callable",
 )  # fmt: skip
 USER = (
-    "SCALE", "TAPS", "MATRIX", "HUGE", "TEXT", "NOTHING", "THING", "math", "np", "math.sin", "np.pi", "np.float32", "Kind",
-    "Kind.A", "abs", "min", "max", "sum", "len", "range", "enumerate", "zip", "round", "print", "static", "constant", "str",
+    "SCALE", "TAPS", "MATRIX", "HUGE", "TEXT", "NOTHING", "THING", "math", "np", "math.sin", "np.pi", "np.float32",
+    "Kind",
+    "Kind.A", "abs", "min", "max", "sum", "len", "range", "enumerate", "zip", "round", "print", "static", "constant",
+    "str",
 )  # fmt: skip
 CALLED = tuple(n for n in (*TABLE, *FORMS) if n.isidentifier() and not keyword.iskeyword(n))
 LOCAL = ("i", "j", "k", "x", "y", "v", "r", "s", "q", "a", "m", "state", "shape", "T", "xy", "grad", "__class__", "é")

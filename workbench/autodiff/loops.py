@@ -125,7 +125,7 @@ def _runs(sweep: Reverse, op: Op) -> bool:
     """Whether the loop is known to have an iteration."""
     bounds = [sweep.constant(v) for v in op.operands[:3]]
     start, stop, step = bounds
-    return start is not None and stop is not None and bool(step) and len(range(start, stop, step)) > 0
+    return start is not None and stop is not None and bool(step) and bool(range(start, stop, step))
 
 
 def _state(value: Value) -> Value:

@@ -11,7 +11,7 @@ from workbench.frontend.coerce import assign_type, describe, usable
 from workbench.frontend.context import Context
 from workbench.frontend.operands import Operand
 from workbench.ir.values import ATOMIC_KINDS, Value
-from workbench.types import ArrayType, Kind, Scalar
+from workbench.types import ArrayType, Kind, Scalar, element
 
 Expression = Callable[[Context, ast.expr], Operand]
 BITWISE = ("and", "or", "xor")
@@ -58,6 +58,13 @@ def _check_element(context: Context, kind: str, array: Value) -> None:
             KernelTypeError, f"atomic_{kind}() works on numbers of 32 or 64 bits; {array.name} has {type!r} elements.",
             "Use a wider element type." if isinstance(type, Scalar) else "Keep each component in an array of its own.",
         )  # fmt: skip
+
+
+def check_sum(context: Context, array: Value) -> None:
+    """Refuse bools: there is no sum of them that a bool holds."""
+    assert isinstance(array.type, ArrayType)
+    if element(array.type.dtype).kind is Kind.BOOL:
+        raise context.error(KernelTypeError, f"{array.name} has bool elements, which have no sum.", "Use | instead.")
 
 
 FORMS: dict[str, Callable[[Context, ast.Call, Expression], Operand]] = {

@@ -7,7 +7,8 @@ errors all come at once and none comes twice.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
@@ -23,6 +24,8 @@ from workbench.frontend.refusals import REFUSED
 from workbench.frontend.tentative import spread
 from workbench.ir.values import Block, Value
 from workbench.types import ArrayType, Type
+
+MAX_COPIES = 4
 
 
 def body(context: Context, statements: Sequence[ast.stmt]) -> Returned:
@@ -202,13 +205,41 @@ def _returning_if(context: Context, node: ast.If, rest: Sequence[ast.stmt]) -> R
     before = dict(context.env)
     sides: list[Returned] = []
     blocks = []
-    for side in (node.body, node.orelse):
-        context.env.clear()
-        context.env.update(before)
-        with context.builder.block() as opened:
-            sides.append(body(context, [*side, *rest]))
-        blocks.append(opened.block)
+    with _copied_rest(context, node, rest):
+        for side in (node.body, node.orelse):
+            context.env.clear()
+            context.env.update(before)
+            with context.builder.block() as opened:
+                sides.append(body(context, [*side, *rest]))
+            blocks.append(opened.block)
     return Returned(_merge(context, condition, blocks, [s.value for s in sides]))
+
+
+@contextmanager
+def _copied_rest(context: Context, node: ast.If, rest: Sequence[ast.stmt]) -> Iterator[None]:
+    """Count how often what follows is lowered twice: where neither side of an `if` always returns, both go on to it.
+
+    Raises:
+        KernelSyntaxError: more than `MAX_COPIES` such `if`s follow one another.
+    """
+    doubled = bool(rest) and not _always_returns(node.body) and not _always_returns(node.orelse)
+    if doubled and context.copies >= MAX_COPIES:
+        raise context.error(
+            KernelSyntaxError, f"More than {MAX_COPIES} branches before this one may return or may go on.",
+            "Let the inner condition join the outer one (if a and b: return), or return at the end of each branch.",
+        )  # fmt: skip
+    context.copies += doubled
+    try:
+        yield
+    finally:
+        context.copies -= doubled
+
+
+def _always_returns(statements: Sequence[ast.stmt]) -> bool:
+    last = statements[-1] if statements else None
+    if isinstance(last, ast.If):
+        return _always_returns(last.body) and _always_returns(last.orelse)
+    return isinstance(last, ast.Return)
 
 
 def _merge(context: Context, condition: Value, blocks: list[Block], results: list[Operand | None]) -> Operand | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -104,15 +105,14 @@ def _cast(context: Context, type: Scalar, args: list[Operand]) -> Operand:
         raise context.error(KernelTypeError, f"{type!r}() takes one argument; it got {len(args)}.")
     operand = usable(context, args[0]) if args else Literal(0)
     if isinstance(operand, Literal):
-        return materialise(context, operand, type) if not _truncates(operand, type) else context.builder.const(
-            int(operand.value), type)  # fmt: skip
+        return materialise(context, Literal(int(operand.value)) if _truncates(operand, type) else operand, type)
     if isinstance(operand.type, Scalar):
         return context.builder.cast(operand, type)
     raise context.error(KernelTypeError, f"{type!r}() takes a scalar; this is {operand.type!r}.")
 
 
 def _truncates(operand: Literal, type: Scalar) -> bool:
-    return operand.is_float and type.kind.value in ("int", "uint") and abs(operand.value) < 2**31
+    return operand.is_float and type.kind.value in ("int", "uint") and math.isfinite(operand.value)
 
 
 def _construct(context: Context, type: Vector, args: list[Operand]) -> Value:
@@ -182,6 +182,7 @@ def _atomic(sign: str) -> Callable[[Context, ast.Call, Expression], Operand]:
         array = usable(context, expression(context, node.args[0]))
         if not isinstance(array, Value) or not isinstance(array.type, ArrayType):
             raise context.error(KernelTypeError, f"{name}() takes an array first; this is {describe(array)}.")
+        atomics.check_sum(context, array)
         index_nodes = node.args[1:-1]
         if len(index_nodes) == 1 and isinstance(index_nodes[0], ast.Tuple):
             index_nodes = index_nodes[0].elts

@@ -113,6 +113,7 @@ class Context:
         shared: what all inlined functions share.
         inside: the funcs being inlined, outermost first, each with the functions it was given: recursion is found here.
         loops: how many loops are open in this function.
+        copies: how many open branches have lowered what follows them twice.
     """
 
     definition: Definition
@@ -120,6 +121,7 @@ class Context:
     shared: Shared
     inside: tuple[tuple[Definition, tuple[int, ...]], ...] = ()
     loops: int = 0
+    copies: int = 0
     node: ast.AST | None = None
 
     @property

@@ -65,7 +65,7 @@ def _short(bounds: Sequence[Operand]) -> bool:
     if not all(isinstance(b, Literal) and not b.is_float for b in bounds):
         return False
     start, stop, step = (int(b.value) for b in bounds)  # type: ignore[union-attr]
-    return step != 0 and len(range(start, stop, step)) <= SHORT
+    return step != 0 and not range(start, stop, step)[SHORT:]
 
 
 def while_not(flag: str, body: list[ast.stmt], node: ast.For) -> ast.stmt:

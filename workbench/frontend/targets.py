@@ -6,7 +6,7 @@ import ast
 
 from workbench.builtins.table import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend import matrices, subscripts
+from workbench.frontend import atomics, matrices, subscripts
 from workbench.frontend.coerce import apply, assign_type, describe, usable
 from workbench.frontend.context import Context
 from workbench.frontend.expressions import binary, expression
@@ -108,6 +108,7 @@ def _augmented_element(context: Context, node: ast.AugAssign, array: Value, inde
         return
     if isinstance(node.op, (ast.Add, ast.Sub)):
         value = assign_type(context, operand, array.type.dtype, what)
+        atomics.check_sum(context, array)
         if isinstance(node.op, ast.Sub):
             value = apply(context, TABLE["neg"], (value,))
         context.builder.one("atomic_add", (array, *indices, value), array.type.dtype)

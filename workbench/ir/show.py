@@ -27,7 +27,8 @@ def canonical(function: Function) -> str:
 def literal_bits(value: Any, type: Scalar | Vector) -> str:
     """A constant with all its bits: the hexadecimal bytes of its NumPy value, big-endian."""
     scalar = element(type)
-    data = np.asarray(value, dtype=scalar.numpy)
+    with np.errstate(over="ignore"):  # 1e300 as a float32 is infinite
+        data = np.asarray(value, dtype=scalar.numpy)
     return data.astype(scalar.numpy.newbyteorder(">")).tobytes().hex()
 
 

@@ -127,7 +127,8 @@ def _iterations(speller: Speller, op: Op, start: str, stop: str, step: str) -> s
     scalar = element(op.operands[0].type)
     known = [speller.constants.get(v) for v in op.operands[:3]]
     if all(k is not None for k in known):
-        return str(len(range(*(int(k) for k in known))) if int(known[2]) else 0)  # type: ignore[arg-type]
+        first, last, by = (int(k) for k in known)  # type: ignore[arg-type]
+        return str(max(0, -((first - last) // by)) if by else 0)
     kind = register(scalar)
     if scalar.kind is Kind.UINT:
         runs = w.emit(f"icmp ult {kind} {start}, {stop}")

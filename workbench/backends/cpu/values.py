@@ -52,7 +52,7 @@ def literal(value: Any, scalar: Scalar) -> str:
 def literals(value: Any, type: Scalar | Vector) -> tuple[str, ...]:
     """A constant's components."""
     if isinstance(type, Vector):
-        return tuple(literal(part, type.dtype) for part in np.asarray(value, dtype=type.dtype.numpy).reshape(-1))
+        return tuple(literal(part, type.dtype) for part in np.asarray(value).reshape(-1))
     return (literal(value, type),)
 
 

@@ -55,7 +55,7 @@ def worth_it(function: Function) -> bool:
             return False
         if op.name == "for":
             bounds = [constants.get(v) for v in op.operands[:3]]
-            if any(b is None for b in bounds) or not bounds[2] or len(range(*map(int, bounds))) > UNROLLED:  # type: ignore[arg-type]
+            if any(b is None for b in bounds) or not bounds[2] or range(*map(int, bounds))[UNROLLED:]:  # type: ignore[arg-type]
                 return False
     return True
 
