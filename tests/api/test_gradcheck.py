@@ -54,3 +54,12 @@ def test_what_has_no_right_adjoint_is_refused():
     with pytest.raises(NotDifferentiable) as caught:
         wb.gradcheck(kernel, 3, [wb.ones(3)], [wb.zeros(3)])
     assert caught.value.location.line == 5
+
+
+def test_nothing_to_compare_is_no_verdict():
+    kernel = meaning.define(WAVE)["k"]
+    verdict = wb.gradcheck(kernel, 0, [0.7, wb.zeros(0)], [wb.zeros(0)])
+    kink = meaning.define("def k(x: array[float], y: array[float]):\n    i = tid()\n    y[i] = floor(x[i])\n")["k"]
+    none = wb.gradcheck(kink, 1, [wb.zeros(1)], [wb.zeros(1)], samples=0)
+    assert "WRONG" not in str(verdict)
+    assert not none.ok and none.compared == 0 and "nothing to compare" in str(none) and "WRONG" not in str(none)

@@ -51,7 +51,7 @@ class Verdict:
 
     Attributes:
         kernel: its name.
-        ok: whether every compared derivative agrees within the tolerance.
+        ok: whether derivatives were compared, and every one agrees within the tolerance.
         tolerance: largest error allowed, relative to the larger of the derivative and the input's typical one.
         compared: how many derivatives were compared.
         skipped: how many were left out because the kernel has a kink or a jump there.
@@ -69,7 +69,8 @@ class Verdict:
         return self.ok
 
     def __str__(self) -> str:
-        head = f"gradcheck {self.kernel}: {'right' if self.ok else 'WRONG'} ({self.compared} derivatives"
+        found = "right" if self.ok else "WRONG" if self.compared else "no verdict, nothing to compare"
+        head = f"gradcheck {self.kernel}: {found} ({self.compared} derivatives"
         lines = [
             f"{head}{f', {self.skipped} at kinks left out' if self.skipped else ''}, tolerance {self.tolerance:g})"
         ]
