@@ -47,7 +47,7 @@ class KernelMagics(Magics):
     @argument("-b", "--backend", default="auto", choices=("auto", "cpu", "cuda"), help="Where the kernels run.")
     @argument("-D", dest="constants", action="append", default=[], metavar="K=V", help="A constant for the kernels.")
     @argument("-a", "--annotate", nargs="?", const="source,ir", default="", metavar="PANES",
-              help="Show these texts of each kernel: source, ir, adjoint, cuda, llvm, ptx, asm, key.")  # fmt: skip
+              help="Show texts of each kernel: source, ir, adjoint, tangent, cuda, llvm, ptx, asm, key.")  # fmt: skip
     @argument("--grad", action="store_true", help="Compile the adjoints too, not only when first needed.")
     @argument("-q", "--quiet", action="store_true", help="Show nothing unless the cell is wrong.")
     @argument("--fast-math", action="store_true", help="Allow reassociation and approximate maths.")
@@ -80,7 +80,9 @@ class KernelMagics(Magics):
     @magic_arguments()
     @argument("kernel", metavar="NAME", help="A kernel of this notebook.")
     @argument(
-        "panes", nargs="*", help="Of source, ir, adjoint, cuda, llvm, ptx, asm, key; source,ir where none is given."
+        "panes",
+        nargs="*",
+        help="Of source, ir, adjoint, tangent, cuda, llvm, ptx, asm, key; source,ir where none is given.",
     )
     @line_magic
     def inspect(self, line: str) -> None:

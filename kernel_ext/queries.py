@@ -38,6 +38,7 @@ def _pane(kernel: Any, name: str) -> PaneView:
 _WITH_LINES: dict[str, Callable[[Any], str]] = {
     "ir": lambda kernel: inspect.ir(kernel, lines=True),
     "adjoint": lambda kernel: inspect.adjoint(kernel, lines=True),
+    "tangent": lambda kernel: inspect.tangent(kernel, lines=True),
 }
 
 

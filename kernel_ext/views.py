@@ -12,6 +12,7 @@ PANE_TITLES = {
     "source": "Source",
     "ir": "IR",
     "adjoint": "Adjoint",
+    "tangent": "Tangent",
     "cuda": "CUDA",
     "llvm": "LLVM",
     "ptx": "PTX",
@@ -46,7 +47,7 @@ class KernelRow:
 
     Attributes:
         kernel: its name.
-        direction: "forward" or "adjoint".
+        direction: "forward", "adjoint", "tangent".
         state: "compiling", "compiled", "recompiled", "memory hit", "disk hit" or "failed".
         key: the module key's digest; empty while it is not known.
         seconds: the whole time of the build or of the hit.

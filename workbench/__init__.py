@@ -21,6 +21,7 @@ from workbench.api.gradcheck import Verdict, gradcheck
 from workbench.api.kernel import Kernel, kernel
 from workbench.api.launch import Launch, launch
 from workbench.api.map import map
+from workbench.api.tangents import launch_tangent
 from workbench.api.tape import Tape
 from workbench.builtins import FORMS as _FORMS
 from workbench.builtins import TABLE as _TABLE
@@ -133,5 +134,6 @@ __all__ = [
     "Recorder", "Scalar", "ScopedDevice", "Tape", "Verdict", "WorkbenchError", "array", "array1d", "array2d",
     "array3d", "array4d", "build_cell", "cache", "checks", "clone", "constant", "copy", "empty", "empty_like",
     "errors", "events", "from_numpy", "full", "func", "get_device", "get_devices", "gradcheck", "jax_kernel",
-    "kernel", "launch", "map", "matrix", "ones", "record", "set_checks", "types", "vector", "zeros", "zeros_like",
+    "kernel", "launch", "launch_tangent", "map", "matrix", "ones", "record", "set_checks", "types", "vector", "zeros",
+    "zeros_like",
 ]  # fmt: skip

@@ -22,7 +22,7 @@ class CompileStarted(Event):
     """A kernel is about to be built: not in memory, maybe on disk."""
 
     kernel: str
-    direction: str  # "forward" or "adjoint"
+    direction: str  # "forward", "adjoint", "tangent"; "adjoint tangent": the tangent of the adjoint
     backend: str
     target: str
 

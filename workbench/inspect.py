@@ -19,7 +19,7 @@ from workbench.ir.show import show
 from workbench.runtime.device import get_devices
 from workbench.types import Type
 
-PANES = ("source", "ir", "adjoint", "cuda", "llvm", "ptx", "asm", "key")
+PANES = ("source", "ir", "adjoint", "tangent", "cuda", "llvm", "ptx", "asm", "key")
 _OPTIONS = Options()
 
 
@@ -60,6 +60,15 @@ def adjoint(kernel: Kernel, *, lines: bool = False) -> str:
     return show(build.function_of(_specialisation(kernel), "adjoint"), lines=lines)
 
 
+def tangent(kernel: Kernel, *, lines: bool = False) -> str:
+    """The tangent's IR.
+
+    Raises:
+        NotDifferentiable: a derivative would flow through what has none; the message says at which line.
+    """
+    return show(build.function_of(_specialisation(kernel), "tangent"), lines=lines)
+
+
 def cuda(kernel: Kernel, direction: str = "forward") -> str:
     """The CUDA C++ text."""
     backend = CudaBackend()
@@ -96,7 +105,10 @@ def key(kernel: Kernel, direction: str = "forward") -> str:
     return "\n".join([*rows, f"{'digest'.ljust(width)}  {made.digest}"])
 
 
-_MAKE = {"source": source, "ir": ir, "adjoint": adjoint, "cuda": cuda, "llvm": llvm, "ptx": ptx, "asm": asm, "key": key}
+_MAKE = {
+    "source": source, "ir": ir, "adjoint": adjoint, "tangent": tangent, "cuda": cuda, "llvm": llvm, "ptx": ptx,
+    "asm": asm, "key": key,
+}  # fmt: skip
 
 
 def panes(kernel: Kernel, names: Iterable[str] = PANES) -> dict[str, str]:
@@ -147,5 +159,5 @@ def warm() -> None:
 
 __all__ = [
     "PANES", "adjoint", "asm", "cache_entries", "cache_info", "cuda", "devices", "ir", "key", "llvm", "panes",
-    "parameters", "ptx", "source", "warm", "why",
+    "parameters", "ptx", "source", "tangent", "warm", "why",
 ]  # fmt: skip

@@ -10,7 +10,7 @@ import time
 from typing import Any
 
 from workbench.api.kernel import Specialisation
-from workbench.autodiff import adjoint, adjoint_names
+from workbench.autodiff import derived, parameters
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu import jit
 from workbench.backends.cpu.compile import CpuBackend
@@ -26,7 +26,6 @@ from workbench.passes.own import own
 from workbench.runtime.device import Device, get_device
 from workbench.runtime.driver import driver
 from workbench.runtime.loaded import Loaded
-from workbench.types import ArrayType, Type
 
 BACKENDS: dict[str, Backend] = {"cpu": CpuBackend(), "cuda": CudaBackend()}
 LOOP_WEIGHT = 16
@@ -43,20 +42,6 @@ def target_of(device: Device, backend: Backend) -> str:
     if found is None:
         raise DeviceError("There is no CUDA device to load a kernel on.")
     return found.arch(device.index)
-
-
-def adjoint_parameters(function: Function) -> list[tuple[str, Type]]:
-    """The parameters of the adjoint of `function`: its own, then an adjoint array for each with a float type.
-
-    An array's adjoint is an array of the same type; a number's is an array of one element that collects the sum.
-    """
-    names = adjoint_names(function.params)
-    extra = [
-        (names[p.name], p.type if isinstance(p.type, ArrayType) else ArrayType(p.type, 1))
-        for p in function.params
-        if p.name in names
-    ]
-    return [*((p.name, p.type) for p in function.params), *extra]
 
 
 def key_of(
@@ -81,7 +66,7 @@ def load(
 
     Args:
         specialisation: a kernel with types.
-        direction: "forward" or "adjoint".
+        direction: "forward", "adjoint", "tangent" (see autodiff/directions.py).
         options: what changes the code.
         device: where it will run.
         atomic: for arguments that overlap: never add without atomics.
@@ -150,8 +135,8 @@ def _build(
         done("parse", specialisation.seconds)
     clock = time.perf_counter()
     function = function_of(specialisation, direction, atomic)
-    if direction == "adjoint":
-        done("adjoint", time.perf_counter() - clock)
+    if direction != "forward":
+        done("autodiff" if " " in direction else direction, time.perf_counter() - clock)
     artifact = backend.compile(function, options, target)
     for stage, seconds in artifact.metadata.get("stages", {}).items():
         done(stage, seconds)
@@ -168,12 +153,10 @@ def function_of(specialisation: Specialisation, direction: str, atomic: bool = F
     """The IR of one direction; `atomic`: no plain adds, because arguments overlap.
 
     Raises:
-        NotDifferentiable: there is no right adjoint.
+        NotDifferentiable: there is no right adjoint or tangent.
     """
-    function = specialisation.function
-    if direction == "adjoint":
-        return adjoint(function, atomic=atomic)
-    return function if atomic else own(function)
+    function = derived(specialisation.function, direction, atomic)
+    return function if atomic or direction.endswith("adjoint") else own(function)
 
 
 def _metadata(
@@ -205,9 +188,7 @@ def _loaded(
     code = _CODE.get((key.digest, device.name))
     if code is None:
         code = _CODE[key.digest, device.name] = _link(entry, device)
-    parameters = [(p.name, p.type) for p in specialisation.function.params]
-    if direction == "adjoint":
-        parameters = adjoint_parameters(specialisation.function)
+    params = [(p.name, p.type) for p in parameters(specialisation.function.params, direction)]
     facts = entry.metadata
     return Loaded(
         name=specialisation.kernel.name,
@@ -215,10 +196,10 @@ def _loaded(
         device=device,
         address=0 if device.is_cuda else code.address,
         handle=code,
-        layout=layout(parameters),
+        layout=layout(params),
         launch_ndim=facts["launch_ndim"],
-        reads=frozenset(parameters[k][0] for k in facts["reads"]),
-        writes=frozenset(parameters[k][0] for k in facts["writes"]),
+        reads=frozenset(params[k][0] for k in facts["reads"]),
+        writes=frozenset(params[k][0] for k in facts["writes"]),
         cost=facts["cost"],
         digest=key.digest,
         contiguous=options.contiguous,

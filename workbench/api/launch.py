@@ -204,6 +204,8 @@ def bind(
     if direction == "adjoint":
         adjoints = adjoint_names(specialisation.function.params).values()
         atomic = _overlap([arguments[name] for name in adjoints])
+    elif "adjoint" in direction:
+        atomic = _overlap(arrays)
     else:
         atomic = specialisation.adds_alone and _overlap(arrays)
     wanted = specialisation.function.launch_ndim

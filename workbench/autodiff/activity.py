@@ -37,6 +37,15 @@ def active_values(function: Function) -> frozenset[Value]:
     return frozenset(_reached(sources, after) & _reached(sinks, before))
 
 
+def influenced(block: Block, sources: Iterable[Value]) -> frozenset[Value]:
+    """The float values of a block that depend differentiably on the sources."""
+    after: dict[Value, list[Value]] = defaultdict(list)
+    for a, b in (edge for op in walk(block) for edge in _edges(op)):
+        if is_float(a.type) and is_float(b.type):
+            after[a].append(b)
+    return frozenset(_reached(sources, after))
+
+
 def touches_floats(block: Block) -> bool:
     """Whether the block changes elements of a float array, at any depth."""
     return any(op.name in EFFECTS and is_float(op.operands[0].type) for op in walk(block))

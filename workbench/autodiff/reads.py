@@ -1,4 +1,4 @@
-"""An adjoint's parameters and what it reads: what a tape must know without differentiating again."""
+"""Parameters of adjoints and tangents, what an adjoint reads: what a tape must know without differentiating again."""
 
 from __future__ import annotations
 
@@ -13,11 +13,20 @@ def adjoint_names(params: Sequence[Value]) -> dict[str, str]:
 
     `adj_x`; `adj2_x`, … where a parameter is called `adj_` and another one's name (in an adjoint, say).
     """
+    return _prefixed(params, "adj")
+
+
+def tangent_names(params: Sequence[Value]) -> dict[str, str]:
+    """For each parameter with a tangent, by name: what that is called: `tan_x`, or `tan2_x`, … as for adjoints."""
+    return _prefixed(params, "tan")
+
+
+def _prefixed(params: Sequence[Value], word: str) -> dict[str, str]:
     names = {p.name for p in params}
-    prefix, number = "adj_", 1
+    prefix, number = f"{word}_", 1
     while any(f"{prefix}{n}" in names for n in names):
         number += 1
-        prefix = f"adj{number}_"
+        prefix = f"{word}{number}_"
     return {p.name: f"{prefix}{p.name}" for p in params if is_float(p.type)}
 
 

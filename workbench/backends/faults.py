@@ -71,7 +71,7 @@ def describe(
     else:
         sentence = _SENTENCES[op.name](op, made, thread, values)
     more = f"{count} faults in this launch; this is the first." if count > 1 else ""
-    name = function.name.removesuffix("_adjoint")
+    name = function.name.removesuffix("_tangent").removesuffix("_adjoint")
     return KernelFault(sentence, op.location, more, name, thread=thread, values=values, count=count)
 
 

@@ -100,7 +100,7 @@ def make_key(
 ) -> Key:
     """The key of the artifact that `backend` makes from `function`.
 
-    An adjoint is keyed by its forward function with direction "adjoint", so that a hit runs no autodiff. The names of
+    Adjoints and tangents are keyed by their forward function and the direction, so a hit runs no autodiff. Names of
     the function, of its parameters and of its locals are not in the key: where an artifact holds one (its entry
     symbol), its metadata says so.
 
@@ -110,15 +110,15 @@ def make_key(
         backend: the backend's name, `cpu` or `cuda`.
         backend_version: `Backend.version()`.
         target: `sm_90`, or the CPU's name and features.
-        direction: "forward" or "adjoint".
+        direction: "forward", "adjoint", "tangent", "adjoint tangent" (see autodiff/directions.py).
         generator: `generator_version()` where not given.
         extra: further parts, such as the adjoint's own options; in the order given.
 
     Raises:
         CacheError: a constant or an attribute cannot be written down exactly.
     """
-    if direction not in ("forward", "adjoint"):
-        raise CacheError(f'a module key has direction "forward" or "adjoint", not {direction!r}')
+    if direction != "forward" and not set(direction.split(" ")) <= {"adjoint", "tangent"}:
+        raise CacheError(f'a module key has direction "forward", or words "adjoint" and "tangent", not {direction!r}')
     generator = generator_version() if generator is None else generator
     return Key(
         (

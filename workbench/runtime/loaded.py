@@ -19,7 +19,7 @@ class Loaded:
 
     Attributes:
         name: the kernel's name.
-        direction: "forward" or "adjoint".
+        direction: "forward", "adjoint", "tangent" (see autodiff/directions.py).
         device: where it runs.
         address: the CPU entry (backends/cpu); 0 on CUDA.
         handle: what keeps the code alive; on CUDA the driver's kernel.

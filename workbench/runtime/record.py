@@ -44,7 +44,7 @@ class LaunchRecord:
 
     @property
     def direction(self) -> str:
-        """ "forward" or "adjoint"."""
+        """ "forward", "adjoint", "tangent" (see autodiff/directions.py)."""
         return self.loaded.direction
 
     @property

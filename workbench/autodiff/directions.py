@@ -1,0 +1,66 @@
+"""What can be derived from a kernel, by name.
+
+"forward" is the kernel itself, "adjoint" its adjoint, "tangent" its tangent; "adjoint tangent" is the tangent of its
+adjoint, and so on: each word is a step taken from what stands before it. Launch records, cache keys and events say
+with one such text what a piece of code is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from workbench.autodiff.adjoint import adjoint
+from workbench.autodiff.reads import adjoint_names, tangent_names
+from workbench.autodiff.tangent import tangent
+from workbench.ir.values import Function, Value
+from workbench.types import ArrayType, Type
+
+FORWARD = "forward"
+
+
+def then(direction: str, step: str) -> str:
+    """The direction one step further: of "forward" the step alone."""
+    return step if direction == FORWARD else f"{direction} {step}"
+
+
+def derived(function: Function, direction: str, atomic: bool = False) -> Function:
+    """The function of this direction.
+
+    Args:
+        function: a kernel.
+        direction: see above.
+        atomic: adjoints accumulate atomically: for arrays that overlap.
+
+    Raises:
+        NotDifferentiable: a step cannot be taken.
+    """
+    for step in _steps(direction):
+        function = adjoint(function, atomic=atomic) if step == "adjoint" else tangent(function)
+    return function
+
+
+def parameters(params: Sequence[Value], direction: str) -> tuple[Value, ...]:
+    """The parameters of that function, found without deriving it.
+
+    An adjoint has an array beside each float: of an array the same type, of a number one element that collects the sum.
+    A tangent has beside each float the same type.
+    """
+    for step in _steps(direction):
+        names, kind = _STEPS[step]
+        found = names(params)
+        params = [*params, *(Value(kind(p.type), found[p.name]) for p in params if p.name in found)]
+    return tuple(params)
+
+
+def _steps(direction: str) -> list[str]:
+    return [] if direction == FORWARD else direction.split(" ")
+
+
+def _collected(type: Type) -> Type:
+    return type if isinstance(type, ArrayType) else ArrayType(type, 1)
+
+
+_STEPS: dict[str, tuple[Callable[[Sequence[Value]], dict[str, str]], Callable[[Type], Type]]] = {
+    "adjoint": (adjoint_names, _collected),
+    "tangent": (tangent_names, lambda type: type),
+}

@@ -1,0 +1,244 @@
+"""The tangent of a kernel, as IR: forward mode.
+
+The kernel as it is, and beside every value that carries a derivative its tangent: a load reads `tan_x` where the kernel
+reads x, a store writes both, a loop carries both. Nothing has to be kept or had again, so there is a tangent wherever
+the builtins have rules; of an adjoint too, which is what second derivatives are made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from workbench.autodiff.activity import active_values
+from workbench.autodiff.cotangents import zero
+from workbench.autodiff.emitter import Emitter, relabelled
+from workbench.autodiff.linear import pushed
+from workbench.autodiff.reads import tangent_names
+from workbench.errors import NotDifferentiable
+from workbench.ir.rewrite import fresh
+from workbench.ir.values import Block, Function, Op, Value
+from workbench.ir.verify import verify
+from workbench.passes.fold import fold
+from workbench.passes.own import owned_arrays
+from workbench.passes.prune import prune
+from workbench.types import is_float
+
+# How many operands of each stand before the initial values of what it carries.
+_BOUNDS = {"for": 3, "while": 0}
+
+
+def tangent(function: Function) -> Function:
+    """The function that runs a kernel and, with it, the derivative along given tangents.
+
+    Its parameters are the kernel's, then for each one with a float type `tan_<name>` of the same type: an array for an
+    array, a number for a number. A launch of it has the kernel's dimensions and does all that the kernel does; besides,
+    `tan_x` becomes for every array x the tangent of what x has become.
+
+    Args:
+        function: a kernel, an adjoint, or a tangent.
+
+    Raises:
+        NotDifferentiable: a derivative would flow through what has none; `location` is the line.
+    """
+    walk = _Tangent(function)
+    walk.ops(function.body.ops)
+    params = (*walk.primal, *walk.arrays.values())
+    body = walk.builder.body()
+    made = Function(
+        f"{function.name}_tangent", params, body, function.launch_ndim, function.captured, function.source
+    )  # fmt: skip
+    return verify(relabelled(prune(fold(prune(made))), walk.builder.labels))
+
+
+class _Tangent:
+    """One walk. `env` gives the kernel's values in the tangent function, `tangents` those of values that have one."""
+
+    def __init__(self, function: Function) -> None:
+        names = tangent_names(function.params)
+        self.name = function.name
+        self.builder = Emitter()
+        self.active = active_values(function)
+        self.owned = owned_arrays(function)
+        self.primal = [fresh(p) for p in function.params]
+        self.env = dict(zip(function.params, self.primal, strict=True))
+        self.arrays = {p: Value(p.type, names[p.name]) for p in function.params if is_float(p.type)}
+        self.tangents = {p: v for p, v in self.arrays.items() if p in self.active}
+
+    def ops(self, ops: Sequence[Op]) -> None:
+        """Each operation, and its tangent."""
+        for op in ops:
+            self.builder.location = op.location
+            _STRUCTURED.get(op.name, _Tangent.plain)(self, op)
+
+    def plain(self, op: Op) -> None:
+        """An operation without blocks: a copy of it, then what it does to tangents."""
+        names = [v.name for v in op.results]
+        operands = [self.env[v] for v in op.operands]
+        made = self.builder.emit(op.name, operands, [v.type for v in op.results], dict(op.attrs), (), names)
+        self.env.update(zip(op.results, made.results, strict=True))
+        if op.name in _EFFECTS:
+            _EFFECTS[op.name](self, op)
+        elif any(v in self.active for v in op.results):
+            self.set(op.result, _VALUES.get(op.name, _Tangent.builtin)(self, op))
+
+    def set(self, value: Value, found: Value) -> None:
+        """Note a value's tangent."""
+        assert found.type == value.type, f"the tangent of {value.type!r} is {found.type!r}"
+        self.tangents[value] = found
+        self.builder.label(found, value.name and f"tan_{value.name}")
+
+    def tangent(self, value: Value) -> Value:
+        """The value's tangent; 0 where it has none."""
+        found = self.tangents.get(value)
+        return found if found is not None else zero(self.builder, value.type).value
+
+    def refuse(self, message: str, op: Op, advice: str) -> NotDifferentiable:
+        """The error for this operation."""
+        return NotDifferentiable(message, op.location, advice=advice, function=self.name)
+
+    def place(self, op: Op) -> list[Value]:
+        """The tangent array and the indices of a memory operation."""
+        array = op.operands[0]
+        count = 0 if op.name == "reduce_add" else array.type.ndim  # type: ignore[union-attr]
+        return [self.arrays[array], *(self.env[v] for v in op.operands[1 : 1 + count])]
+
+    # Effects.
+
+    def store(self, op: Op) -> None:
+        """The tangent of what is stored."""
+        if op.operands[0] in self.arrays:
+            self.builder.store(*self.place(op), self.tangent(op.operands[-1]))
+
+    def added(self, op: Op) -> None:
+        """Sums of values are sums of tangents.
+
+        Raises:
+            NotDifferentiable: the old value is used: which one a thread got is not the same for both.
+        """
+        array, value = op.operands[0], op.operands[-1]
+        if array not in self.arrays:
+            return
+        used = bool(op.results) and op.result in self.active
+        if used and array not in self.owned:
+            raise self.refuse(
+                "The old value that atomic_add returns is used here in a way that has no derivative yet.", op,
+                "Use the array in a second kernel.",
+            )  # fmt: skip
+        if value in self.tangents or used:
+            types = [v.type for v in op.results]
+            made = self.builder.emit(op.name, (*self.place(op), self.tangent(value)), types)
+            if used:
+                self.set(op.result, made.result)
+
+    def atomic(self, op: Op) -> None:
+        """Of integers nothing.
+
+        Raises:
+            NotDifferentiable: it changes floats: the tangent would have to change in the same instant.
+        """
+        if op.operands[0] in self.arrays:
+            name = op.operands[0].name
+            raise self.refuse(
+                f"atomic_{op.attrs['kind']} on {name} has no tangent: {name} and its tangent cannot change at once.",
+                op, "Write each thread's value to an array, and choose among them in a loop.",
+            )  # fmt: skip
+
+    # Operations with a value.
+
+    def load(self, op: Op) -> Value:
+        """The element of the tangent array."""
+        return self.builder.load(*self.place(op))
+
+    def cast(self, op: Op) -> Value:
+        """Cast alike."""
+        return self.builder.cast(self.tangent(op.operands[0]), op.result.type)
+
+    def vec(self, op: Op) -> Value:
+        """Of the components' tangents."""
+        return self.builder.one("vec", [self.tangent(v) for v in op.operands], op.result.type)
+
+    def extract(self, op: Op) -> Value:
+        """The component of the tangent."""
+        vector, index = op.operands
+        return self.builder.one("extract", (self.tangent(vector), self.env[index]), op.result.type)
+
+    def insert(self, op: Op) -> Value:
+        """The tangent with a component replaced."""
+        vector, index, scalar = op.operands
+        return self.builder.one("insert", (self.tangent(vector), self.env[index], self.tangent(scalar)), vector.type)
+
+    def builtin(self, op: Op) -> Value:
+        """By the adjoint rule, transposed."""
+        ref = self.builder.ref
+        given = [ref(self.tangents[v]) if v in self.tangents else None for v in op.operands]
+        operands = [ref(self.env[v]) for v in op.operands]
+        return pushed(op, operands, ref(self.env[op.result]), given, self.name).value
+
+    # Structure.
+
+    def branch(self, op: Op) -> None:
+        """Both sides yield values and tangents."""
+        slots = [s for s, v in enumerate(op.results) if v in self.active]
+        blocks = [self.nested(block, (), slots) for block in op.blocks]
+        self.structured(op, (self.env[op.operands[0]],), slots, blocks)
+
+    def loop(self, op: Op) -> None:
+        """Values and tangents are carried."""
+        first = _BOUNDS[op.name]
+        bodies = op.blocks
+        slots = [
+            s for s, v in enumerate(op.results)
+            if v in self.active or any(b.params[len(b.params) - len(op.results) + s] in self.active for b in bodies)
+        ]  # fmt: skip
+        operands = [*(self.env[v] for v in op.operands), *(self.tangent(op.operands[first + s]) for s in slots)]
+        blocks = []
+        for number, block in enumerate(bodies):
+            lead = len(block.params) - len(op.results)
+            carried = [block.params[lead + s] for s in slots]
+            condition = op.name == "while" and number == 0
+            blocks.append(self.nested(block, carried, () if condition else slots))
+        self.structured(op, operands, slots, blocks)
+
+    def nested(self, block: Block, carried: Sequence[Value], slots: Sequence[int]) -> Block:
+        """A block with tangents of what it carries, that yields those of `slots` too."""
+        params = [fresh(p) for p in block.params]
+        states = [Value(p.type, p.name and f"tan_{p.name}") for p in carried]
+        self.env.update(zip(block.params, params, strict=True))
+        self.tangents.update(zip(carried, states, strict=True))
+        with self.builder.block((*params, *states)) as opened:
+            self.ops(block.ops[:-1])
+            self.builder.location = block.ops[-1].location
+            tangents = [self.tangent(block.yielded[s]) for s in slots]
+            self.builder.yield_(*(self.env[v] for v in block.yielded), *tangents)
+        return opened.block
+
+    def structured(self, op: Op, operands: Sequence[Value], slots: Sequence[int], blocks: Sequence[Block]) -> None:
+        """The operation with more results: the tangents of those in `slots`."""
+        more = [op.results[s] for s in slots]
+        types = [v.type for v in (*op.results, *more)]
+        names = [*(v.name for v in op.results), *(v.name and f"tan_{v.name}" for v in more)]
+        self.builder.location = op.location
+        made = self.builder.emit(op.name, operands, types, dict(op.attrs), blocks, names).results
+        count = len(op.results)
+        self.env.update(zip(op.results, made[:count], strict=True))
+        self.tangents.update(zip(more, made[count:], strict=True))
+
+
+_STRUCTURED: dict[str, Callable[[_Tangent, Op], None]] = {
+    "if": _Tangent.branch,
+    "for": _Tangent.loop,
+    "while": _Tangent.loop,
+}
+_EFFECTS: dict[str, Callable[[_Tangent, Op], None]] = {
+    "store": _Tangent.store,
+    "atomic_add": _Tangent.added,
+    "reduce_add": _Tangent.added,
+    "atomic": _Tangent.atomic,
+}
+_VALUES: dict[str, Callable[[_Tangent, Op], Value]] = {
+    "load": _Tangent.load,
+    "cast": _Tangent.cast,
+    "vec": _Tangent.vec,
+    "extract": _Tangent.extract,
+    "insert": _Tangent.insert,
+}
