@@ -68,6 +68,7 @@ def describe(
         values = (_row(op.operands[0].type, values[0]),)
     if op.name in ACCESSES:
         sentence = _access(op, made, thread, values, shapes)
+        values = values[: len(indices_of(op))]
     else:
         sentence = _SENTENCES[op.name](op, made, thread, values)
     more = f"{count} faults in this launch; this is the first." if count > 1 else ""
@@ -97,8 +98,17 @@ def _access(
     op: Op, made: Mapping[Value, Op], thread: tuple[int, ...], values: Numbers, shapes: Mapping[str, Sequence[int]]
 ) -> str:
     name = op.operands[0].name
-    for axis, (value, index, size) in enumerate(zip(values, indices_of(op), shapes[name], strict=True)):
+    indices = indices_of(op)
+    spans = iter(values[len(indices) :])
+    for axis, (value, index, size) in enumerate(zip(values, indices, shapes[name], strict=False)):
         maker = made.get(index)
+        if maker is not None and maker.name == "view_index":
+            maker, span = made.get(maker.operands[1]), next(spans, None)
+            least = -(span or 0) if maker is not None and maker.name == "wrap_index" else 0
+            if span is None or not least <= value < span:
+                elements = "fewer elements" if span is None else "1 element" if span == 1 else f"{span} elements"
+                return f"A slice of {name} has {elements} along axis {axis}; thread {thread} asked for index {value}."
+            continue
         least = -size if maker is not None and maker.name == "wrap_index" else 0
         if not least <= value < size:
             elements = "1 element" if size == 1 else f"{size} elements"

@@ -17,6 +17,7 @@ from workbench.builtins import (
     rounding,
     search,
     vectors,
+    views,
 )
 from workbench.builtins.declare import Builtin, Form
 from workbench.builtins.refs import Ref
@@ -25,5 +26,5 @@ from workbench.builtins.table import FORMS, TABLE
 __all__ = [
     "FORMS", "TABLE", "Builtin", "Form", "Ref", "atomics", "bits", "decompositions", "extrema", "forms", "inverse",
     "maths", "matrices", "noises", "operators", "positions", "quaternions", "randoms", "rounding", "search",
-    "vectors",
+    "vectors", "views",
 ]  # fmt: skip

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
-from workbench.frontend import calls, iterate, loops, names, targets
+from workbench.frontend import calls, iterate, loops, names, targets, views
 from workbench.frontend.annotate import parameter_type
 from workbench.frontend.asserts import lower_assert
 from workbench.frontend.coerce import assign_type, convert, truth, usable
@@ -52,7 +52,7 @@ def guarded(context: Context, statement: ast.stmt, lower: Callable[[], Any]) -> 
         context.shared.errors.append(context.placed(error))
     for name in assigned([statement]):
         before = context.env.get(name)
-        if not (isinstance(before, Value) and isinstance(before.type, ArrayType)):  # x[i] = … does not bind x
+        if before is None or not views.is_array(before):  # x[i] = … does not bind x
             context.env[name] = POISON
     return None
 

@@ -21,14 +21,14 @@ from workbench.frontend import (
     randoms,
     search,
     statics,
-    subscripts,
     swizzles,
+    views,
 )
-from workbench.frontend.coerce import apply, assign_type, describe, materialise, usable
+from workbench.frontend.coerce import apply, assign_type, describe, indexable, materialise, usable
 from workbench.frontend.context import Context
 from workbench.frontend.operands import Literal, Operand, Static
 from workbench.ir.values import Value
-from workbench.types import PYTHON_TYPES, ArrayType, Matrix, Quaternion, Scalar, Vector, int32
+from workbench.types import PYTHON_TYPES, Matrix, Quaternion, Scalar, Vector, int32
 
 Expression = Callable[[Context, ast.expr], Operand]
 
@@ -159,9 +159,9 @@ def _len(context: Context, node: ast.Call, expression: Expression) -> Operand:
     (operand,) = _positional(context, node, expression, 1)
     if isinstance(operand, tuple):
         return Literal(len(operand))
-    operand = usable(context, operand)
-    if isinstance(operand, Value) and isinstance(operand.type, ArrayType):
-        return subscripts.size(context, operand, 0)
+    operand = indexable(context, operand)
+    if views.is_array(operand):
+        return views.size(context, operand, 0)
     if isinstance(operand, Value) and isinstance(operand.type, Vector):
         return Literal(operand.type.shape[0])
     raise context.error(KernelTypeError, f"len() takes an array or a vector; this is {describe(operand)}.")
@@ -179,20 +179,19 @@ def _atomic(sign: str) -> Callable[[Context, ast.Call, Expression], Operand]:
         name = ast.unparse(node.func)
         if node.keywords or len(node.args) < 3:
             raise context.error(KernelTypeError, f"{name}() takes an array, its indices and a value, without names.")
-        array = usable(context, expression(context, node.args[0]))
-        if not isinstance(array, Value) or not isinstance(array.type, ArrayType):
-            raise context.error(KernelTypeError, f"{name}() takes an array first; this is {describe(array)}.")
-        atomics.check_sum(context, array)
+        target = indexable(context, expression(context, node.args[0]))
+        if not views.is_array(target):
+            raise context.error(KernelTypeError, f"{name}() takes an array first; this is {describe(target)}.")
+        atomics.check_sum(context, target)
         index_nodes = node.args[1:-1]
         if len(index_nodes) == 1 and isinstance(index_nodes[0], ast.Tuple):
             index_nodes = index_nodes[0].elts
-        indices = subscripts.indices(context, array, ast.Tuple(list(index_nodes), ast.Load()), expression)
-        value = assign_type(
-            context, expression(context, node.args[-1]), array.type.dtype, f"An element of {array.name}"
-        )
+        array, indices = views.element(context, target, ast.Tuple(list(index_nodes), ast.Load()), expression)
+        dtype = views.type_of(target).dtype
+        value = assign_type(context, expression(context, node.args[-1]), dtype, f"An element of {target.name}")
         if sign == "-":
             value = apply(context, TABLE["neg"], (value,))
-        return context.builder.one("atomic_add", (array, *indices, value), array.type.dtype)
+        return context.builder.one("atomic_add", (array, *indices, value), dtype)
 
     return lower
 

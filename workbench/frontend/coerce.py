@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.builtins.declare import Builtin
 from workbench.builtins.rules import WEAK_FLOAT, WEAK_INT, Arg
 from workbench.errors import KernelTypeError
-from workbench.frontend.operands import AlreadyReported, Literal, Operand, Pending, Poison, Static, Unset
+from workbench.frontend.operands import AlreadyReported, Literal, Operand, Pending, Poison, Static, Unset, View
 from workbench.frontend.tentative import ask_float, ask_type, spread
 from workbench.ir.values import Value
 from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element, float32, int32
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def describe(operand: Operand) -> str:
     """How a message names an operand's type."""
     match operand:
-        case Value():
+        case Value() | View():
             return repr(operand.type)
         case Literal():
             return "a float literal" if operand.is_float else "an int literal"
@@ -30,6 +30,11 @@ def describe(operand: Operand) -> str:
         case Static():
             return operand.path
     return "nothing"
+
+
+def indexable(context: Context, operand: Operand) -> Value | Literal | View:
+    """The operand where it is a number, an array or a part of an array; an error where it is something else."""
+    return operand if isinstance(operand, View) else usable(context, operand)
 
 
 def usable(context: Context, operand: Operand) -> Value | Literal:
@@ -46,6 +51,11 @@ def usable(context: Context, operand: Operand) -> Value | Literal:
         raise context.error(
             KernelTypeError, f"A number is wanted here; this is {describe(operand)}.", "Unpack the tuple first."
         )
+    if isinstance(operand, View):
+        raise context.error(
+            KernelTypeError, f"A number is wanted; {operand.name or 'this'} is {operand.type!r}, a part of an array.",
+            "Index one element of it.",
+        )  # fmt: skip
     what = operand.path if isinstance(operand, Static) else "This"
     raise context.error(KernelTypeError, f"{what} is no value that a kernel can compute with.")
 

@@ -10,8 +10,8 @@ from typing import Any
 from workbench.builtins.quaternions import COMPOSITIONS
 from workbench.builtins.table import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend import calls, compositions, matrices, names, subscripts
-from workbench.frontend.coerce import apply, convert, describe, materialise, truth, usable, weak
+from workbench.frontend import calls, compositions, matrices, names, subscripts, views
+from workbench.frontend.coerce import apply, convert, describe, indexable, materialise, truth, usable, weak
 from workbench.frontend.context import Context
 from workbench.frontend.operands import (
     INTEGER_BITS,
@@ -302,7 +302,9 @@ def _attribute(context: Context, node: ast.Attribute) -> Operand:
     base = expression(context, node.value)
     if isinstance(base, Static):
         return names.attribute(context, base, node.attr)
-    base = usable(context, base)
+    base = indexable(context, base)
+    if views.is_array(base):
+        return views.attribute(context, base, node.attr)
     whole = isinstance(base, Value) and isinstance(base.type, Matrix)
     return (matrices if whole else subscripts).attribute(context, base, node.attr)  # type: ignore[arg-type]
 
@@ -314,10 +316,9 @@ def _subscript(context: Context, node: ast.Subscript) -> Operand:
         if isinstance(index, Literal) and not index.is_float and -len(base) <= index.value < len(base):
             return base[int(index.value)]
         raise context.error(KernelTypeError, f"A tuple of {len(base)} takes a literal index below {len(base)}.")
-    base = usable(context, base)
-    if isinstance(base, Value) and isinstance(base.type, ArrayType):
-        indices = subscripts.indices(context, base, node.slice, expression)
-        return context.builder.load(base, *indices)
+    base = indexable(context, base)
+    if views.is_array(base):
+        return views.subscript(context, base, node.slice, expression)
     if isinstance(base, Value) and isinstance(base.type, Matrix):
         return matrices.subscript(context, base, node.slice, expression)
     if isinstance(base, Value) and isinstance(base.type, Vector):

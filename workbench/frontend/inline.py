@@ -8,12 +8,12 @@ from typing import Any
 
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.annotate import parameter_annotations, parameter_families
-from workbench.frontend.coerce import assign_type, describe, usable
+from workbench.frontend.coerce import assign_type, describe, indexable, usable
 from workbench.frontend.context import Context, Env
 from workbench.frontend.definition import Definition
 from workbench.frontend.exits import rewrite
 from workbench.frontend.generic import Family, Generic
-from workbench.frontend.operands import Literal, Operand, Poison, Static, Unset
+from workbench.frontend.operands import Literal, Operand, Poison, Static, Unset, View
 from workbench.frontend.overloads import accepts, choose
 from workbench.frontend.randoms import mark
 from workbench.frontend.tentative import ask_type
@@ -105,8 +105,10 @@ def _member(context: Context, definition: Definition, name: str, operand: Operan
 def _fit(context: Context, definition: Definition, name: str, operand: Operand, type: Type | None) -> Operand:
     if type is None or isinstance(operand, (tuple, Static)):
         return operand
-    operand = usable(context, operand)
-    if isinstance(operand, Value) and operand.type != type:
+    operand = indexable(context, operand)
+    if isinstance(operand, View) and operand.type == type:
+        return operand
+    if isinstance(operand, (Value, View)) and operand.type != type:
         ask_type(context, operand, type)
         raise context.error(
             KernelTypeError, f"{name} of {definition.name}() is {type!r}; the argument is {operand.type!r}.",

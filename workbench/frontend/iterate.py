@@ -11,7 +11,7 @@ import copy
 from collections.abc import Sequence
 
 from workbench.errors import KernelTypeError
-from workbench.frontend import loops
+from workbench.frontend import loops, views
 from workbench.frontend.coerce import default_type
 from workbench.frontend.context import Context
 from workbench.frontend.operands import Literal, Operand, Unset
@@ -29,8 +29,37 @@ def for_loop(context: Context, node: ast.For, expression: Expression, lower_body
             name = "range"
     if name == "range":
         loops.for_loop(context, node, expression, lower_body)
-    else:
+    elif not _over_array(context, node, name, expression, lower_body):
         _unrolled(context, node, sequence(context, node.iter, expression), lower_body)
+
+
+def _over_array(
+    context: Context, node: ast.For, name: str, expression: Expression, lower_body: loops.LowerBody
+) -> bool:
+    """`for v in x` of an array x, also in `enumerate(x)`: a loop over its first dimension; False for anything else."""
+    with context.at(node.iter):
+        given, first = node.iter, None
+        if name == "enumerate" and isinstance(node.iter, ast.Call) and node.iter.args:
+            given, first = start_of(context, node.iter, expression)
+        if not isinstance(given, (ast.Name, ast.Attribute, ast.Subscript)):
+            return False
+        array = expression(context, given)
+    if not views.is_array(array):
+        return False
+    place, held = (f"{word}.{node.lineno}.{node.col_offset}" for word in ("place", "array"))
+    context.env[held] = array
+    at: ast.expr = ast.Name(place, ast.Load())
+    item: ast.expr = ast.Subscript(ast.Name(held, ast.Load()), at, ast.Load())
+    if name == "enumerate":
+        count = f"count.{node.lineno}.{node.col_offset}"
+        assert first is not None
+        context.env[count] = first
+        item = ast.Tuple([ast.BinOp(at, ast.Add(), ast.Name(count, ast.Load())), item], ast.Load())
+    loop = copy.copy(node)
+    loop.target = ast.Name(place, ast.Store())
+    loop.body = [*_placed([ast.Assign([node.target], item)], node.target), *node.body]
+    loops.for_loop(context, loop, expression, lower_body, (Literal(0), views.size(context, array, 0), Literal(1)))
+    return True
 
 
 def _counted(context: Context, node: ast.For, expression: Expression) -> ast.For:

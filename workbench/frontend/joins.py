@@ -9,7 +9,7 @@ from workbench.builtins.rules import meet
 from workbench.errors import KernelTypeError
 from workbench.frontend.coerce import default_type, describe, weak
 from workbench.frontend.context import Context, Env
-from workbench.frontend.operands import POISON, Literal, Operand, Pending, Poison, Static, Unset
+from workbench.frontend.operands import POISON, Literal, Operand, Pending, Poison, Static, Unset, View
 from workbench.frontend.tentative import ask_type
 from workbench.ir.values import Value
 from workbench.types import ArrayType, Kind, Type, element
@@ -34,6 +34,8 @@ def same(a: Operand, b: Operand) -> bool:
     """Whether two operands are one and the same, so that nothing needs to be joined."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, View) and isinstance(b, View):
+        return a.array is b.array and a.places == b.places
     return a is b or (isinstance(a, (Literal, Static)) and a == b and type(getattr(a, "value", 0)) is type(b.value))  # type: ignore[union-attr]
 
 

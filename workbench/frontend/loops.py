@@ -23,9 +23,12 @@ LowerBody = Callable[[Context, Sequence[ast.stmt]], None]
 SHORT = 32
 
 
-def for_loop(context: Context, node: ast.For, expression: Expression, lower_body: LowerBody) -> None:
-    """`for name in range(…)`; where it can be left early and is long, as a `while` with its own counter."""
-    bounds = _range(context, node.iter, expression)
+def for_loop(
+    context: Context, node: ast.For, expression: Expression, lower_body: LowerBody,
+    over: tuple[Operand, Operand, Operand] | None = None,
+) -> None:  # fmt: skip
+    """`for name in range(…)`, or in the range `over`; one that is long and can be left early, as a `while`."""
+    bounds = over or _range(context, node.iter, expression)
     if not isinstance(node.target, ast.Name):
         raise context.error(KernelSyntaxError, "A loop over a range has one name.", "Write for i in range(…).")
     until = getattr(node, "until", None)

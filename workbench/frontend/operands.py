@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from workbench.errors import KernelTypeError
 from workbench.ir.values import Value
+from workbench.types import ArrayType
 
 INTEGER_BITS = 1023  # each integer of so many has a float
 
@@ -52,6 +53,41 @@ class Unset:
     reason: str
 
 
+@dataclass(frozen=True)
+class Axis:
+    """A dimension of a view: element k is the array's `start + k * step` (int64); `length` is None for all of it."""
+
+    start: Value | None = None
+    step: int = 1
+    length: Value | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is the array's own dimension."""
+        return self.length is None
+
+
+@dataclass(frozen=True)
+class View:
+    """A part of an array, `a[i]` or `a[1:n, ::2]`: for each of the array's dimensions an index, or what is left of it.
+
+    Attributes:
+        array: what it is a part of.
+        places: one for each dimension of the array.
+        name: what the user calls it.
+    """
+
+    array: Value
+    places: tuple[Value | Axis, ...]
+    name: str = ""
+
+    @property
+    def type(self) -> ArrayType:
+        """The type of an array like it."""
+        assert isinstance(self.array.type, ArrayType)
+        return ArrayType(self.array.type.dtype, sum(isinstance(p, Axis) for p in self.places))
+
+
 class Poison:
     """The value of an expression that was already reported: using it adds no further error."""
 
@@ -65,7 +101,7 @@ class Pending:
 
 PENDING = Pending()
 
-Operand: TypeAlias = "Value | Literal | Static | tuple[Operand, ...] | Unset | Poison | Pending"
+Operand: TypeAlias = "Value | Literal | Static | View | tuple[Operand, ...] | Unset | Poison | Pending"
 
 
 class AlreadyReported(Exception):

@@ -15,7 +15,7 @@ from workbench.frontend.coerce import describe
 from workbench.frontend.context import Context
 from workbench.frontend.definition import Definition
 from workbench.frontend.generic import FUNCTION, Generic
-from workbench.frontend.operands import Literal, Operand, Static
+from workbench.frontend.operands import Literal, Operand, Static, View
 from workbench.ir.values import Value
 from workbench.types import Kind, Scalar, Type, float32, int32
 
@@ -78,7 +78,7 @@ def _score(operand: Operand, type: Type | None, family: Generic | None) -> int |
     if type is not None:
         if isinstance(operand, Literal):
             return _literal(operand, type)
-        return EXACT if isinstance(operand, Value) and operand.type == type else None
+        return EXACT if isinstance(operand, (Value, View)) and operand.type == type else None
     if family is None:
         return OPEN
     return FAMILY if accepts(family, operand) else None
@@ -98,4 +98,4 @@ def accepts(family: Generic, operand: Operand) -> bool:
         return family is FUNCTION and not isinstance(operand.value, bool)
     if isinstance(operand, Literal):
         return family.accepts(float32) or (not operand.is_float and family.accepts(int32))
-    return isinstance(operand, Value) and family.accepts(operand.type)
+    return isinstance(operand, (Value, View)) and family.accepts(operand.type)

@@ -33,7 +33,7 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.ImportFrom: ("A kernel has no import.", "Import above the kernel."),
     ast.NamedExpr: ("A kernel has no := .", "Assign on a line of its own."),
     ast.Starred: ("A kernel has no starred expression.", "Write the elements out."),
-    ast.Slice: ("A slice is not in the language yet.", "Index one element: x[i] or x[i, j]."),
+    ast.Slice: ("A slice stands here where one index is wanted.", "Index one element: x[i]."),
 }
 REFUSED_SINCE_311: tuple[tuple[str, str, str], ...] = (
     ("TryStar", "A kernel has no try.", "Test for the condition with if."),

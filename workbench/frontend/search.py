@@ -12,12 +12,12 @@ from workbench.builtins.operators import where
 from workbench.builtins.refs import Ref
 from workbench.builtins.table import TABLE
 from workbench.errors import KernelTypeError
-from workbench.frontend import randoms, subscripts
-from workbench.frontend.coerce import assign_type, convert, describe, usable, weak
+from workbench.frontend import randoms, views
+from workbench.frontend.coerce import assign_type, convert, describe, indexable, usable, weak
 from workbench.frontend.context import Context
-from workbench.frontend.operands import Literal, Operand
+from workbench.frontend.operands import Literal, Operand, View
 from workbench.ir.values import Value
-from workbench.types import ArrayType, Kind, Scalar, element, int32
+from workbench.types import Kind, Scalar, element, int32
 
 Expression = Callable[[Context, ast.expr], Operand]
 
@@ -28,32 +28,31 @@ def _lower_bound(context: Context, node: ast.Call, expression: Expression) -> Op
         raise context.error(
             KernelTypeError, f"{name}() takes an array and a value, or an array, begin, end and a value, without names."
         )
-    first, *rest = (usable(context, expression(context, a)) for a in node.args)
+    first, *rest = (indexable(context, expression(context, a)) for a in node.args)
     array = _sorted_array(context, name, first)
-    size = Ref(context.builder, subscripts.size(context, array, 0))
+    size = Ref(context.builder, views.size(context, array, 0))
     begin, end = size.like(0), size
     if len(rest) == 3:
         given = [Ref(context.builder, assign_type(context, v, int32, f"A bound of {name}()")) for v in rest[:2]]
         begin, end = larger(given[0], 0), smaller(given[1], size)
-    return _search(context, array, begin, end, rest[-1])
+    return _search(context, array, begin, end, usable(context, rest[-1]))
 
 
-def _sorted_array(context: Context, name: str, operand: Value | Literal) -> Value:
-    found = isinstance(operand, Value) and isinstance(operand.type, ArrayType)
-    if not found or operand.type.ndim != 1 or not isinstance(operand.type.dtype, Scalar):  # type: ignore[union-attr]
+def _sorted_array(context: Context, name: str, operand: Value | Literal | View) -> Value | View:
+    found = views.type_of(operand) if views.is_array(operand) else None
+    if found is None or found.ndim != 1 or not isinstance(found.dtype, Scalar):
         raise context.error(
             KernelTypeError, f"{name}() takes an array of numbers of one dimension; this is {describe(operand)}."
         )
-    assert isinstance(operand, Value)
+    assert views.is_array(operand)
     return operand
 
 
-def _search(context: Context, array: Value, begin: Ref, end: Ref, value: Value | Literal) -> Value:
+def _search(context: Context, array: Value | View, begin: Ref, end: Ref, value: Value | Literal) -> Value:
     """The first index of begin ≤ i < end whose element is not below the value."""
     builder = context.builder
-    assert isinstance(array.type, ArrayType)
     try:
-        (_, common), _ = TABLE["lt"].rule("lower_bound", [array.type.dtype, weak(value)])
+        (_, common), _ = TABLE["lt"].rule("lower_bound", [views.type_of(array).dtype, weak(value)])
     except KernelTypeError as error:
         raise context.placed(error) from None
     wanted = convert(context, value, common)
@@ -63,7 +62,8 @@ def _search(context: Context, array: Value, begin: Ref, end: Ref, value: Value |
     low_, high_ = Value(int32, "low"), Value(int32, "high")
     with builder.block((low_, high_)) as halving:
         at = Ref(builder, low_) + raw_shr(Ref(builder, high_) - Ref(builder, low_), 1)
-        found = builder.cast(builder.load(array, at.value), common)
+        whole, places = views.whole(context, array, [at.value])
+        found = builder.cast(builder.load(whole, *places), common)
         below = Ref(builder, found) < Ref(builder, wanted)
         builder.yield_(where(below, at + 1, Ref(builder, low_)).value, where(below, Ref(builder, high_), at).value)
     result, _ = builder.while_((begin.value, end.value), asking.block, halving.block)
@@ -72,12 +72,12 @@ def _search(context: Context, array: Value, begin: Ref, end: Ref, value: Value |
 
 
 def _sample_cdf(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    operand = usable(context, expression(context, node.args[1])) if len(node.args) == 2 else Literal(0)
+    operand = indexable(context, expression(context, node.args[1])) if len(node.args) == 2 else Literal(0)
     stream = randoms.stream(context, node, 2, 2)
     array = _sorted_array(context, "sample_cdf", operand)
-    if element(array.type).kind is not Kind.FLOAT:
+    if element(views.type_of(array)).kind is not Kind.FLOAT:
         raise context.error(KernelTypeError, f"sample_cdf() takes an array of floats; {array.name} is {array.type!r}.")
-    size = Ref(context.builder, subscripts.size(context, array, 0))
+    size = Ref(context.builder, views.size(context, array, 0))
     found = _search(context, array, size.like(0), larger(size - 1, 0), stream.unit().value)
     context.shared.non_negative.add(found)
     return found

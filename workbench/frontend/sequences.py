@@ -23,8 +23,8 @@ from workbench.types import bool as bool_
 Expression = Callable[[Context, ast.expr], Operand]
 LONGEST = 256
 OVER = (
-    "A loop in a kernel runs over range(…), or over a tuple, a vector, static(…), enumerate(…) or zip(…) of those.",
-    "Write for i in range(len(x)) and read x[i].",
+    "A loop in a kernel runs over range(…), an array, a tuple, a vector, static(…), enumerate(…) or zip(…) of those.",
+    "Write for i in range(n).",
 )
 ITERATORS: dict[Any, str] = {enumerate: "enumerate", zip: "zip"}
 

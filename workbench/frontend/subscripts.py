@@ -1,4 +1,4 @@
-"""Indices and attributes of arrays and vectors.
+"""Indices of arrays and vectors, and components of vectors.
 
 A negative index counts from the end, as in Python. Where an index is provably not negative (a thread's index, a loop
 counter from 0, a size, sums of those) nothing is emitted for that; elsewhere the builtin `wrap_index` stands in the IR.
@@ -6,8 +6,7 @@ counter from 0, a size, sums of those) nothing is emitted for that; elsewhere th
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from workbench.builtins.table import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
@@ -16,51 +15,30 @@ from workbench.frontend.coerce import describe, materialise, usable
 from workbench.frontend.context import Context
 from workbench.frontend.operands import Literal, Operand
 from workbench.ir.values import Value
-from workbench.types import ArrayType, Kind, Matrix, Vector, int32, is_integer
+from workbench.types import Kind, Matrix, Vector, is_integer
 
-Expression = Callable[[Context, ast.expr], Operand]
 COMPONENTS = {"x": 0, "y": 1, "z": 2, "w": 3}
 
 
-def indices(context: Context, array: Value, node: ast.expr, expression: Expression) -> list[Value]:
-    """The indices written between the brackets, ready for `load` and `store`."""
-    assert isinstance(array.type, ArrayType)
-    nodes = node.elts if isinstance(node, ast.Tuple) else [node]
-    if len(nodes) != array.type.ndim:
-        hint = ", ".join("ijkl"[: array.type.ndim])
-        raise context.error(
-            KernelTypeError,
-            f"{array.name} has {array.type.ndim} dimension{'s' * (array.type.ndim > 1)}, not {len(nodes)}.",
-            f"Write {array.name}[{hint}].",
-        )
-    return resolve(context, array, [(n, expression(context, n)) for n in nodes])
+def index(context: Context, operand: Value | Literal, size: Callable[[], Value]) -> Value:
+    """An index along a dimension, counted from the end where it is negative; `size` gives how many elements there are.
 
-
-def resolve(context: Context, array: Value, given: Sequence[tuple[ast.expr, Operand]]) -> list[Value]:
-    """Operands as indices: integers, counted from the end where they are negative."""
-    result = []
-    for axis, (node, operand) in enumerate(given):
-        with context.at(node):
-            result.append(_index(context, array, axis, usable(context, operand)))
-    return result
-
-
-def _index(context: Context, array: Value, axis: int, operand: Value | Literal) -> Value:
+    Raises:
+        KernelTypeError: it is no integer.
+    """
     if isinstance(operand, Literal):
         if operand.is_float:
             raise context.error(KernelTypeError, "An index must be an integer; this is a float.", "Write int(…).")
         value = materialise(context, operand)
-        return value if operand.value >= 0 else _emit(context, "add", size(context, array, axis), value)
+        if operand.value >= 0:
+            return value
+        count = size()
+        return _emit(context, "add", count, context.builder.cast(value, count.type))
     if not is_integer(operand.type):
         raise context.error(KernelTypeError, f"An index must be an integer; this is {operand.type!r}.", "Write int(…).")
     if operand in context.shared.non_negative or operand.type.kind is Kind.UINT:  # type: ignore[union-attr]
         return operand
-    return _emit(context, "wrap_index", operand, context.builder.cast(size(context, array, axis), operand.type))
-
-
-def size(context: Context, array: Value, axis: int) -> Value:
-    """The array's size along an axis."""
-    return context.builder.one("shape", (array,), int32, {"axis": axis})
+    return _emit(context, "wrap_index", operand, context.builder.cast(size(), operand.type))
 
 
 def _emit(context: Context, name: str, *operands: Value) -> Value:
@@ -84,7 +62,7 @@ def component(context: Context, vector: Vector, operand: Operand) -> Value:
 
 
 def attribute(context: Context, base: Value | Literal, attr: str) -> Operand:
-    """`v.x` and `v.zyx` of a vector; `x.shape`, `x.ndim`, `x.size` of an array."""
+    """`v.x` and `v.zyx` of a vector."""
     if swizzles.is_swizzle(base, attr):
         assert isinstance(base, Value)
         return swizzles.swizzle(context, base, attr)
@@ -93,10 +71,4 @@ def attribute(context: Context, base: Value | Literal, attr: str) -> Operand:
         assert isinstance(base, Value) and isinstance(base.type, Vector)
         where = context.builder.const(COMPONENTS[attr])
         return context.builder.one("extract", (base, where), base.type.dtype)
-    if isinstance(base, Value) and isinstance(base.type, ArrayType):
-        if attr == "shape":
-            return tuple(size(context, base, axis) for axis in range(base.type.ndim))
-        if attr == "ndim":
-            return Literal(base.type.ndim)
-        raise context.error(KernelSyntaxError, f"An array in a kernel has no {attr}; it has shape and ndim.")
     raise context.error(KernelSyntaxError, f"{describe(base)} has no {attr}.")

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from workbench.builtins.table import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend import atomics, matrices, subscripts
-from workbench.frontend.coerce import apply, assign_type, describe, usable
+from workbench.frontend import atomics, matrices, subscripts, views
+from workbench.frontend.coerce import apply, assign_type, describe, indexable, usable
 from workbench.frontend.context import Context
 from workbench.frontend.expressions import binary, expression
-from workbench.frontend.operands import Literal, Operand, Poison
+from workbench.frontend.operands import Literal, Operand, Poison, View
 from workbench.ir.values import Value
-from workbench.types import ArrayType, Matrix, Vector
+from workbench.types import Matrix, Vector
 
 
 def assign(context: Context, target: ast.expr, operand: Operand) -> None:
@@ -34,7 +35,7 @@ def _named(context: Context, operand: Operand, name: str) -> Operand:
     """The operand; where it is a fresh value without a name, it takes this one for readers."""
     if isinstance(operand, Value) and not operand.name:
         object.__setattr__(operand, "name", name)  # a label for readers, set once, before anyone has read it
-    return operand
+    return replace(operand, name=name) if isinstance(operand, View) else operand
 
 
 def _unpack(context: Context, target: ast.Tuple | ast.List, operand: Operand) -> None:
@@ -52,11 +53,11 @@ def _unpack(context: Context, target: ast.Tuple | ast.List, operand: Operand) ->
 
 
 def _element(context: Context, target: ast.Subscript, operand: Operand) -> None:
-    base = usable(context, expression(context, target.value))
-    if isinstance(base, Value) and isinstance(base.type, ArrayType):
-        indices = subscripts.indices(context, base, target.slice, expression)
-        value = assign_type(context, operand, base.type.dtype, f"An element of {base.name}")
-        context.builder.store(base, *indices, value)
+    base = indexable(context, expression(context, target.value))
+    if views.is_array(base):
+        array, indices = views.element(context, base, target.slice, expression)
+        value = assign_type(context, operand, views.type_of(base).dtype, f"An element of {base.name}")
+        context.builder.store(array, *indices, value)
     elif isinstance(base, Value) and isinstance(base.type, Matrix) and isinstance(target.value, ast.Name):
         owner = target.value.id
         context.env[owner] = matrices.changed(context, owner, base, target.slice, operand, expression)
@@ -91,31 +92,30 @@ def augmented(context: Context, node: ast.AugAssign) -> None:
     """`target op= value`: on an array element, `+=` and `-=` are atomic adds (other threads may add there too)."""
     target = node.target
     if isinstance(target, ast.Subscript):
-        base = usable(context, expression(context, target.value))
-        if isinstance(base, Value) and isinstance(base.type, ArrayType):
+        base = indexable(context, expression(context, target.value))
+        if views.is_array(base):
             _augmented_element(context, node, base, target.slice)
             return
     current = expression(context, _as_read(target))
     assign(context, target, binary(context, type(node.op), current, expression(context, node.value)))
 
 
-def _augmented_element(context: Context, node: ast.AugAssign, array: Value, index: ast.expr) -> None:
-    indices = subscripts.indices(context, array, index, expression)
-    assert isinstance(array.type, ArrayType)
-    what = f"An element of {array.name}"
+def _augmented_element(context: Context, node: ast.AugAssign, target: Value | View, index: ast.expr) -> None:
+    array, indices = views.element(context, target, index, expression)
+    dtype, what = views.type_of(target).dtype, f"An element of {target.name}"
     operand = expression(context, node.value)
     if isinstance(operand, Poison):
         return
     if isinstance(node.op, (ast.Add, ast.Sub)):
-        value = assign_type(context, operand, array.type.dtype, what)
+        value = assign_type(context, operand, dtype, what)
         atomics.check_sum(context, array)
         if isinstance(node.op, ast.Sub):
             value = apply(context, TABLE["neg"], (value,))
-        context.builder.one("atomic_add", (array, *indices, value), array.type.dtype)
+        context.builder.one("atomic_add", (array, *indices, value), dtype)
         return
     old = context.builder.load(array, *indices)
     new = binary(context, type(node.op), old, operand)
-    context.builder.store(array, *indices, assign_type(context, new, array.type.dtype, what))
+    context.builder.store(array, *indices, assign_type(context, new, dtype, what))
 
 
 def _as_read(target: ast.expr) -> ast.expr:

@@ -37,6 +37,7 @@ from workbench.types import bool as bool_
 
 COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 ACCESSES = EFFECTS - {"reduce_add"} | {"load"}
+MOST_REPORTED = 4  # what a fault record holds (backends/layout.py)
 # Operations beyond which a body is not written twice: such a kernel is bound by its arithmetic and slow to compile.
 VERSIONS_LIMIT = 600
 DIVISIONS = frozenset({"floordiv", "mod"})
@@ -44,14 +45,22 @@ SHIFTS = frozenset({"lshift", "rshift"})
 
 
 def without_asserts(function: Function) -> Function:
-    """The function without its asserts and what only they need, for code without checks; itself where it has none."""
-    if not any(op.name == "assert" for op in walk(function.body)):
+    """The function without its asserts, its views' bounds and what only they need, for code without checks."""
+    if not any(op.name in ("assert", "view_index") for op in walk(function.body)):
         return function
-    return prune(replace_body(function, _without_asserts(function.body)))
+    return prune(replace_body(function, _without_asserts(function.body, {})))
 
 
-def _without_asserts(block: Block) -> Block:
-    return Block(block.params, tuple(map_blocks(op, _without_asserts) for op in block.ops if op.name != "assert"))
+def _without_asserts(block: Block, mapping: dict[Value, Value]) -> Block:
+    ops: list[Op] = []
+    for op in block.ops:
+        operands = tuple(mapping.get(v, v) for v in op.operands)
+        if op.name == "view_index":
+            mapping[op.result] = operands[0]
+        elif op.name != "assert":
+            moved = Op(op.name, operands, op.results, op.attrs, op.blocks, op.location)
+            ops.append(map_blocks(moved, lambda inner: _without_asserts(inner, mapping)))
+    return Block(block.params, tuple(ops))
 
 
 def guard(function: Function, versions: bool = False) -> Function:
@@ -88,9 +97,17 @@ def indices_of(op: Op) -> tuple[Value, ...]:
 
 
 def asked(made: dict[Value, Op], index: Value) -> Value:
-    """The index as it was written: before a negative one was counted from the end."""
+    """The index as it was written: of the view, and before a negative one was counted from the end."""
     op = made.get(index)
+    if op is not None and op.name == "view_index":
+        op = made.get(index := op.operands[1])
     return op.operands[0] if op is not None and op.name == "wrap_index" else index
+
+
+def lengths(op: Op, made: dict[Value, Op]) -> tuple[Value, ...]:
+    """How many elements the view of an access has, along each axis that is a slice."""
+    makers = (made.get(v) for v in indices_of(op))
+    return tuple(m.operands[2] for m in makers if m is not None and m.name == "view_index")
 
 
 def reported(op: Op, made: dict[Value, Op]) -> tuple[Value, ...]:
@@ -101,7 +118,7 @@ def reported(op: Op, made: dict[Value, Op]) -> tuple[Value, ...]:
         made: the operation that makes each value there.
     """
     if op.name in ACCESSES:
-        return tuple(asked(made, v) for v in indices_of(op))
+        return (*(asked(made, v) for v in indices_of(op)), *lengths(op, made))[:MOST_REPORTED]
     if op.name in ("extract", "insert"):
         return (asked(made, op.operands[1]),)
     if op.name == "assert":

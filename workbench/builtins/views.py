@@ -1,0 +1,34 @@
+"""Where an element of a view lies in the array: the one operation that knows the bounds of a slice.
+
+Code without checks drops it for its first operand (`passes/guard.py`), so that a slice costs an addition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from workbench.builtins.declare import builtin
+from workbench.builtins.operators import and_, where
+from workbench.builtins.rules import Arg, Signature, count, refuse
+from workbench.types import int64
+
+
+def _places(name: str, args: Sequence[Arg]) -> Signature:
+    """Three int64 to an int64."""
+    count(name, args, 3)
+    if any(a != int64 for a in args):
+        raise refuse(name, args, "three int64")
+    return (int64,) * 3, int64
+
+
+@builtin(_places, elementwise=False, hidden=True, differentiable="no: integers")
+def view_index(at, i, n):
+    """`at`, the place of element i of a view of n elements; -1, which is no place, where there is no such element."""
+    return at if 0 <= i < n else np.int64(-1)
+
+
+@view_index.expansion
+def _(at, i, n):
+    return where(and_(i >= 0, i < n), at, at.like(-1))
