@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from workbench import types
-from workbench.autodiff import adjoint, adjoint_params
+from workbench.autodiff import adjoint, adjoint_params, kept
 from workbench.backends.python.interpret import run
 from workbench.builtins import FORMS, TABLE
 from workbench.frontend import Definition, Scope, lower
@@ -40,11 +40,14 @@ def gradients(
 ) -> dict[str, np.ndarray]:
     """What the adjoint leaves in each adjoint array, by the kernel's names, from these cotangents of its arrays.
 
-    The adjoint runs, as on a tape, on what the kernel has left in its arrays.
+    The adjoint runs, as on a tape, on what the kernel has left in its arrays; of those in `kept`, on what they held
+    before.
     """
     reverse = adjoint(function, atomic=atomic)
     after = [np.array(a) if isinstance(a, np.ndarray) else a for a in args]
     run(function, dim, after)
+    copies = kept(function, reverse)
+    after = [np.array(a) if p.name in copies else b for p, a, b in zip(function.params, args, after, strict=True)]
     adjoints = {}
     given = dict(zip((p.name for p in function.params), after, strict=True))
     for name, param in adjoint_params(reverse).items():

@@ -184,7 +184,7 @@ def test_the_adjoint_of_a_scalar_can_be_differentiated_again() -> None:
 
 
 def test_a_refusal_pickles() -> None:
-    function = kernel("def k(x):\n    i = tid()\n    x[i] = x[i] * x[i]", {"x": X1})
+    function = kernel("def k(x):\n    i = tid()\n    x[i] = x[i + 1] * x[i]", {"x": X1})
     with pytest.raises(NotDifferentiable) as caught:
         adjoint(function)
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)

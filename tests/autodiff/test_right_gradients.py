@@ -39,6 +39,10 @@ STRAIGHT: dict[str, str] = {
     "scalar in a power": "y[i] = a ** x[i]",
     "chained": "y[i] = tanh(sinh(x[i] * 0.3)) + cosh(x[i]) * erf(a * x[i])",
     "index from the end": "y[i] = x[-1 - i] * x[i]",
+    "overwritten": "x[i] = sin(x[i])",
+    "scaled in place": "x[i] *= y[i]",
+    "overwritten later": "t = x[i]\n    y[i] = t * t\n    x[i] = 0.0",
+    "divided and scaled": "x[i] /= y[i]\n    x[i] *= a\n    y[i] *= x[i]",
     "neighbours": "j = (i + 1) % len(x)\n    y[i] = x[i] * x[j] + x[j] * x[j]",
 }
 

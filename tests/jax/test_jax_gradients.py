@@ -52,6 +52,12 @@ def square_in_place(x: wb.array[wb.float64]):
     x[i] = x[i] * x[i]
 
 
+@wb.kernel
+def power_in_pairs(x: wb.array[wb.float64]):
+    i = wb.tid()
+    x[i] = x[i] * x[i + 1]
+
+
 rng = np.random.default_rng(3)
 X, W, XS, WS = rng.random(6), rng.random(6), rng.random((4, 6)), rng.random((4, 6))
 A, AS = 1.3, rng.random(4)
@@ -202,10 +208,15 @@ def test_second_order_is_refused_by_name() -> None:
 
 
 def test_what_the_adjoint_cannot_do_is_refused_at_its_line() -> None:
-    f = wb.jax_kernel(square_in_place, in_out_argnames=["x"])
+    f = wb.jax_kernel(power_in_pairs, in_out_argnames=["x"], launch_dims=5)
     with pytest.raises(NotDifferentiable) as error:
         jax.grad(total(f))(X)
     assert error.value.location is not None
+
+
+def test_what_is_overwritten_is_taken_from_the_operand() -> None:
+    f = wb.jax_kernel(square_in_place, in_out_argnames=["x"])
+    same(jax.grad(total(f))(X), jax.grad(lambda x: total(lambda y: y * y)(x))(X))
 
 
 def test_enable_backward_false_refuses() -> None:

@@ -12,10 +12,12 @@ import numpy as np
 from workbench.api import build
 from workbench.api.arguments import as_dims, check, deduce
 from workbench.api.kernel import Kernel, Specialisation
+from workbench.autodiff import adjoint as differentiate
 from workbench.autodiff import adjoint_names
 from workbench.backends.base import Options
-from workbench.errors import LaunchError
+from workbench.errors import LaunchError, NotDifferentiable
 from workbench.events import Launched, listening
+from workbench.ir.values import written_arrays
 from workbench.runtime.array import array
 from workbench.runtime.checks import checks_wanted
 from workbench.runtime.create import zeros
@@ -176,7 +178,23 @@ def prepare(
         _keep_plan(kernel, dim, values, options, record)
         return record
     pairs = adjoint_arguments(specialisation, arguments, adjoints, place)
-    return bind(specialisation, "adjoint", dims, {**arguments, **pairs}, place, options)
+    record = bind(specialisation, "adjoint", dims, {**arguments, **pairs}, place, options)
+    _refuse_overwritten(record)
+    return record
+
+
+def _refuse_overwritten(record: LaunchRecord) -> None:
+    """A bare adjoint launch has the arrays of now, and those that the kernel changes are no longer what they were."""
+    loaded = record.loaded
+    lost = (loaded.reads | loaded.writes) & written_arrays(record.specialisation.function)
+    if lost:
+        name = min(lost)
+        raise NotDifferentiable(
+            f"{record.kernel} changes {name}, and its adjoint needs what {name} held before.",
+            advice="Launch it inside `with wb.Tape()`, which keeps a copy, or let it write to another array.",
+            function=record.kernel,
+            parameter=name,
+        )
 
 
 def _count(kernel: Kernel, values: Sequence[Any]) -> LaunchError:
@@ -204,6 +222,8 @@ def bind(
     if direction == "adjoint":
         adjoints = adjoint_names(specialisation.function.params).values()
         atomic = _overlap([arguments[name] for name in adjoints])
+        if atomic and _is_aliased(specialisation, arguments):
+            differentiate(specialisation.function, aliased=True)  # raises where the order of accesses would matter
     elif "adjoint" in direction:
         atomic = _overlap(arrays)
     else:
@@ -216,6 +236,13 @@ def bind(
         )  # fmt: skip
     loaded = build.load(specialisation, direction, options, device, atomic)
     return record_of(loaded, specialisation, dims, arguments)
+
+
+def _is_aliased(specialisation: Specialisation, arguments: Mapping[str, Any]) -> bool:
+    """Whether an array that the kernel writes may share memory with another argument."""
+    names = [p.name for p in specialisation.function.params if isinstance(p.type, ArrayType)]
+    written = written_arrays(specialisation.function)
+    return any(_overlap([arguments[a], arguments[b]]) for a, b in itertools.combinations(names, 2) if {a, b} & written)
 
 
 def record_of(

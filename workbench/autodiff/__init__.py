@@ -2,10 +2,10 @@
 
 from workbench.autodiff.adjoint import adjoint
 from workbench.autodiff.directions import derived, parameters, then
-from workbench.autodiff.reads import adjoint_names, adjoint_params, primal_params, reads, tangent_names
+from workbench.autodiff.reads import adjoint_names, adjoint_params, kept, primal_params, reads, tangent_names
 from workbench.autodiff.tangent import tangent
 
 __all__ = [
-    "adjoint", "adjoint_names", "adjoint_params", "derived", "parameters", "primal_params", "reads", "tangent",
+    "adjoint", "adjoint_names", "adjoint_params", "derived", "kept", "parameters", "primal_params", "reads", "tangent",
     "tangent_names", "then",
 ]  # fmt: skip

@@ -33,24 +33,27 @@ from workbench.types import ArrayType, is_float
 UNROLL_LIMIT = 2048
 
 
-def adjoint(function: Function, *, atomic: bool = False) -> Function:
+def adjoint(function: Function, *, atomic: bool = False, aliased: bool = False) -> Function:
     """The function that turns cotangents of a kernel's results into cotangents of its inputs.
 
     Its parameters are the kernel's, then for each one with a float type an array `adj_<name>`: of an array of the same
     type and shape, of a scalar or vector with one element. A launch of it has the kernel's dimensions. It reads what
     the caller put into the adjoint arrays of what the kernel writes, clears those elements, and adds to the adjoint
-    arrays of what the kernel reads. It changes no array of the kernel.
+    arrays of what the kernel reads. The kernel's own arrays must be what they were before the launch (see `kept`), and
+    are left so.
 
     Args:
         function: a kernel, or an adjoint.
         atomic: always accumulate atomically: for adjoint arrays that overlap.
+        aliased: arrays that the kernel writes may overlap others; implies `atomic`.
 
     Raises:
         NotDifferentiable: the adjoint would not be right; `location` is the line that prevents it.
     """
+    atomic = atomic or aliased
     current = _simplified(without_asserts(function), atomic)
     while True:
-        result, own = _attempt(current, atomic)
+        result, own = _attempt(current, atomic, aliased)
         missing = _missing(result)
         if not missing:
             break
@@ -76,10 +79,10 @@ def _unrolled(function: Function, loops: set[Op | None]) -> Function:
     return unroll(function, UNROLL_LIMIT, lambda op: any(o in loops for block in op.blocks for o in walk(block)))
 
 
-def _attempt(function: Function, atomic: bool) -> tuple[Function, Emitter]:
+def _attempt(function: Function, atomic: bool, aliased: bool) -> tuple[Function, Emitter]:
     """The adjoint, perhaps with `unavailable` operations, pruned; and the builder that made it."""
     active = active_values(function)
-    memory = study(function, active)
+    memory = study(function, active, aliased)
     primal = [fresh(p) for p in function.params]
     env = dict(zip(function.params, primal, strict=True))
     names = adjoint_names(function.params)

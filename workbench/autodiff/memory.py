@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
+from workbench.autodiff.places import late_loads
 from workbench.errors import NotDifferentiable
 from workbench.ir.values import EFFECTS, Function, Op, Value, walk
 from workbench.types import ArrayType, element, is_float, is_integer
@@ -20,17 +21,18 @@ class Memory:
     """Facts about the array parameters.
 
     Attributes:
-        overwritten: arrays that the kernel changes: a value loaded from one cannot be loaded again later.
+        late: loads that may see what the thread itself has written. The adjoint's arrays are as they were before the
+            launch, so there they would see something else.
         private: float arrays of which every access that the adjoint mirrors has all the launch's `tid()` values among
             its indices, at the same places: no two threads touch one element of their adjoint.
     """
 
-    overwritten: frozenset[Value]
+    late: frozenset[Op]
     private: frozenset[Value]
 
 
-def study(function: Function, active: frozenset[Value]) -> Memory:
-    """The facts for this kernel.
+def study(function: Function, active: frozenset[Value], aliased: bool) -> Memory:
+    """The facts for this kernel; `aliased`: arrays that it writes may overlap others.
 
     Raises:
         NotDifferentiable: an array is written, and read or added to where another thread may write.
@@ -48,7 +50,7 @@ def study(function: Function, active: frozenset[Value]) -> Memory:
     for array, uses in mirrored.items():
         if array not in private:
             _refuse_shared(array, uses, function.name)
-    return Memory(frozenset(op.operands[0] for op in ops if op.name in EFFECTS), private)
+    return Memory(late_loads(function, aliased), private)
 
 
 def _is_private(uses: list[Op], made: dict[Value, Op], ndim: int) -> bool:

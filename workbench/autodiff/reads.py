@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.ir.values import Function, Value, read_arrays
+from workbench.ir.values import Function, Value, read_arrays, written_arrays
 from workbench.types import is_float
 
 
@@ -47,5 +47,15 @@ def adjoint_params(adjoint: Function) -> dict[str, Value]:
 
 
 def reads(adjoint: Function) -> frozenset[str]:
-    """Names of the kernel's arrays whose elements the adjoint reads: they must be at backward what they were."""
+    """Names of the kernel's arrays whose elements the adjoint reads: they must be what they were before the launch."""
     return read_arrays(adjoint) & {p.name for p in primal_params(adjoint)}
+
+
+def kept(function: Function, adjoint: Function) -> frozenset[str]:
+    """Names of the arrays that the launch changes and the adjoint must be given as they were before it.
+
+    The caller keeps a copy of each, made before the launch, and passes that in the array's place; likewise of any array
+    in `reads(adjoint)` that shares memory with one that the launch writes. Where an adjoint writes to one of the
+    kernel's arrays (`written_arrays`), it leaves in it what it found.
+    """
+    return (reads(adjoint) | written_arrays(adjoint)) & written_arrays(function)

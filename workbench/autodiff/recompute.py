@@ -29,7 +29,7 @@ class Missing:
     loop: Op | None = None
 
 
-def recompute(ops: Iterable[Op], env: dict[Value, Value], builder: Emitter, overwritten: frozenset[Value]) -> None:
+def recompute(ops: Iterable[Op], env: dict[Value, Value], builder: Emitter, late: frozenset[Op]) -> None:
     """Emit the operations without effects; `env` maps the kernel's values to the adjoint's and learns the results."""
     for op in ops:
         builder.location = op.location
@@ -42,7 +42,7 @@ def recompute(ops: Iterable[Op], env: dict[Value, Value], builder: Emitter, over
                 "Keep it in an array of its own in this kernel, and use it in a second one.",
             )
             unavailable(op.result, missing, env, builder)
-        elif op.name == "load" and array in overwritten:
+        elif op in late:
             assert array is not None
             missing = Missing(
                 f"{array.name} is overwritten in this kernel, and the adjoint needs the value it had here",
@@ -50,7 +50,7 @@ def recompute(ops: Iterable[Op], env: dict[Value, Value], builder: Emitter, over
             )
             unavailable(op.result, missing, env, builder)
         else:
-            _copy(op, env, builder, overwritten)
+            _copy(op, env, builder, late)
 
 
 def _called(op: Op) -> str:
@@ -63,8 +63,8 @@ def unavailable(value: Value, missing: Missing, env: dict[Value, Value], builder
     env[value] = op.result
 
 
-def _copy(op: Op, env: dict[Value, Value], builder: Emitter, overwritten: frozenset[Value]) -> None:
-    blocks = tuple(_block(b, env, builder, overwritten) for b in op.blocks)
+def _copy(op: Op, env: dict[Value, Value], builder: Emitter, late: frozenset[Op]) -> None:
+    blocks = tuple(_block(b, env, builder, late) for b in op.blocks)
     builder.location = op.location
     operands = [env[v] for v in op.operands]
     names = [v.name for v in op.results]
@@ -73,9 +73,9 @@ def _copy(op: Op, env: dict[Value, Value], builder: Emitter, overwritten: frozen
     builder.recomputed.update(copied.results)
 
 
-def _block(block: Block, env: dict[Value, Value], builder: Emitter, overwritten: frozenset[Value]) -> Block:
+def _block(block: Block, env: dict[Value, Value], builder: Emitter, late: frozenset[Op]) -> Block:
     params = tuple(fresh(p) for p in block.params)
     env.update(zip(block.params, params, strict=True))
     with builder.block(params) as opened:
-        recompute(block.ops, env, builder, overwritten)
+        recompute(block.ops, env, builder, late)
     return opened.block

@@ -51,7 +51,7 @@ class Reverse:
     def block(self, block: Block, cotangents: Cotangents) -> None:
         """Recompute the block's values, then walk it backwards; what is left in `cotangents` belongs outside."""
         ops = block.ops[:-1] if block.ops and block.ops[-1].name == "yield" else block.ops
-        recompute(ops, self.env, self.builder, self.memory.overwritten)
+        recompute(ops, self.env, self.builder, self.memory.late)
         for op in reversed(ops):
             self.builder.location = op.location
             if op.name in _EFFECTS:

@@ -123,7 +123,7 @@ def adjoint_gradient(loaded: Loaded, forward: Description) -> Gradient:
     The adjoint's parameters are the forward's, then an adjoint array for each that is of floats.
 
     Raises:
-        NotDifferentiable: it reads an array that the kernel changes.
+        NotDifferentiable: it reads what an output that is no input held before.
     """
     split = len(forward.wires)
     floats = [w for w in forward.wires if is_float(w.type)]
@@ -142,10 +142,10 @@ def adjoint_gradient(loaded: Loaded, forward: Description) -> Gradient:
 def _primal_wire(wire: Wire, loaded: Loaded, twins: Mapping[str, str], operands: list[Source]) -> Wire:
     """A parameter of the kernel in its adjoint: an operand where the adjoint uses more of it than its shape."""
     read = wire.name in loaded.reads
-    if read and wire.result >= 0:
+    if wire.name in loaded.writes or (read and wire.result >= 0 and wire.operand < 0):
         raise NotDifferentiable(
-            f"The gradient of {loaded.name} reads {wire.name}, which {loaded.name} changes.",
-            advice="Let the kernel write to another array.",
+            f"The gradient of {loaded.name} needs what {wire.name} held before, which {loaded.name} changes.",
+            advice="Make it an input that comes out (in_out), or let the kernel write to another array.",
             function=loaded.name,
         )
     plain = replace(wire, operand=-1, result=-1, fill=None)
