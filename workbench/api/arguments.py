@@ -32,6 +32,45 @@ def as_dims(dim: Any, kernel: str) -> tuple[int, ...]:
     return tuple(int(n) for n in given)
 
 
+def as_block_dim(value: Any, kernel: str) -> int:
+    """Threads of a block: an int from 1 to 1024.
+
+    Raises:
+        LaunchError: anything else.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= 1024:
+        raise LaunchError(
+            f"{kernel}: block_dim is a whole number from 1 to 1024, not {value!r}.", parameter="block_dim"
+        )
+    return int(value)
+
+
+def as_stream(stream: Any, device: Device, kernel: str) -> Any:
+    """The stream itself, where it can be one of this device.
+
+    Raises:
+        LaunchError: the device is the CPU, or the stream is another device's.
+    """
+    if stream is None:
+        return None
+    if not device.is_cuda:
+        raise LaunchError(
+            f"{kernel}: the launch is on the CPU, which has no streams.", parameter="stream", advice="Leave stream out."
+        )
+    owner = getattr(stream, "device", device)
+    if isinstance(owner, Device) and owner != device:
+        raise LaunchError(f"{kernel}: the stream is of {owner}; the launch is on {device}.", parameter="stream")
+    return stream
+
+
+def wrong_count(kernel: Kernel, values: Sequence[Any]) -> LaunchError:
+    """The error for too few or too many arguments."""
+    if len(values) < len(kernel.parameters):
+        missing = ", ".join(kernel.parameters[len(values) :])
+        return LaunchError(f"{kernel.name} takes {len(kernel.parameters)} arguments; {missing} is missing.")
+    return LaunchError(f"{kernel.name} takes {len(kernel.parameters)} arguments; {len(values)} were given.")
+
+
 def deduce(kernel: Kernel, values: Sequence[Any]) -> tuple[Type, ...]:
     """One type a parameter: its annotation, or what the argument is."""
     return tuple(

@@ -20,10 +20,8 @@ from workbench.events import Launched, listening, publish
 from workbench.runtime.driver import driver
 from workbench.runtime.loaded import Loaded
 from workbench.runtime.observers import OBSERVERS
-from workbench.runtime.record import LaunchRecord
+from workbench.runtime.record import BLOCK_DIM, LaunchRecord
 from workbench.types import ArrayType
-
-BLOCK_DIM = 256
 
 
 @functools.cache
@@ -49,7 +47,7 @@ def execute(record: LaunchRecord) -> None:
         observer.launching(record)
     for name in record.writes:
         record.arguments[name].memory.version += 1
-    fault = _run(record.loaded, record.dim, record.buffer)
+    fault = _run(record.loaded, record.dim, record.buffer, record.block_dim, record.stream)
     if listening(Launched):
         publish(Launched(record))
     if fault is not None:
@@ -69,7 +67,7 @@ def execute_again(record: LaunchRecord) -> None:
     arguments = record.arguments
     for name in record.writes:
         arguments[name].memory.version += 1
-    fault = _run(record.loaded, record.dim, record.buffer)
+    fault = _run(record.loaded, record.dim, record.buffer, record.block_dim, record.stream)
     if fault is not None:
         raise fault
 
@@ -86,20 +84,22 @@ def run_unseen(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) 
     packer = loaded.packer
     buffer = packer.new()
     packer.write(buffer, dims, arguments)
-    fault = _run(loaded, dims, buffer)
+    fault = _run(loaded, dims, buffer, BLOCK_DIM, None)
     if fault is not None:
         raise fault
 
 
-def _run(loaded: Loaded, dims: Sequence[int], buffer: ctypes.Array[ctypes.c_char]) -> KernelFault | None:
+def _run(
+    loaded: Loaded, dims: Sequence[int], buffer: ctypes.Array[ctypes.c_char], block_dim: int, stream: Any
+) -> KernelFault | None:
     """Run; what code with checks reported is given back, to be raised when all else is done."""
     total = math.prod(dims)
     if not total:
         return None
     if loaded.device.is_cuda:
         if loaded.checked:
-            return _checked_cuda(loaded, dims, buffer)
-        _run_cuda(loaded, total, buffer)
+            return _checked_cuda(loaded, dims, buffer, block_dim, stream)
+        _run_cuda(loaded, total, buffer, block_dim, stream)
         return None
     install_launcher()
     start, grain = ctypes.addressof(buffer), loaded.threads_per_task
@@ -121,7 +121,9 @@ def _fault(
     return raised_by(loaded.function, found, dims, shapes)
 
 
-def _checked_cuda(loaded: Loaded, dims: Sequence[int], buffer: ctypes.Array[ctypes.c_char]) -> KernelFault | None:
+def _checked_cuda(
+    loaded: Loaded, dims: Sequence[int], buffer: ctypes.Array[ctypes.c_char], block_dim: int, stream: Any
+) -> KernelFault | None:
     """With a fault record on the device: reading it waits for the launch."""
     found = driver()
     assert found is not None
@@ -131,17 +133,20 @@ def _checked_cuda(loaded: Loaded, dims: Sequence[int], buffer: ctypes.Array[ctyp
     try:
         found.copy_to_device(place.handle, record, index)
         address = ctypes.c_void_p(place.handle)
-        _run_cuda(loaded, math.prod(dims), buffer, (ctypes.addressof(address),))
+        _run_cuda(loaded, math.prod(dims), buffer, block_dim, stream, (ctypes.addressof(address),))
         found.copy_to_host(record, place.handle, index)
     finally:
         place.free()
     return _fault(loaded, dims, buffer, record.tobytes())
 
 
-def _run_cuda(loaded: Loaded, total: int, buffer: ctypes.Array[ctypes.c_char], extra: tuple[int, ...] = ()) -> None:
+def _run_cuda(
+    loaded: Loaded, total: int, buffer: ctypes.Array[ctypes.c_char], block_dim: int, stream: Any,
+    extra: tuple[int, ...] = (),
+) -> None:  # fmt: skip
     found = driver()
     assert found is not None
     start = ctypes.addressof(buffer)
     addresses = [start, *(start + slot.offset for slot in loaded.layout.slots), *extra]
-    grid = (total + BLOCK_DIM - 1) // BLOCK_DIM
-    found.launch(loaded.device.index, loaded.handle, grid, BLOCK_DIM, addresses)
+    grid = (total + block_dim - 1) // block_dim
+    found.launch(loaded.device.index, loaded.handle, grid, block_dim, addresses, stream)

@@ -7,14 +7,32 @@ backwards by a tape.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from workbench.backends.base import Options
+from workbench.errors import LaunchError
 from workbench.runtime.array import array
 from workbench.runtime.loaded import Loaded
 from workbench.source import Location
+
+BLOCK_DIM = 256
+"""Threads of a CUDA block where nothing is said."""
+
+
+@dataclass(frozen=True, eq=False)
+class Binder:
+    """What a record asks when one of its arguments changes: the floor above knows kernels and their variants.
+
+    Attributes:
+        check: (record, parameter, value) to the value as the packer takes it; raises LaunchError.
+        bind: (record, dims, arguments) to a record with the code that suits them; raises LaunchError.
+    """
+
+    check: Callable[[LaunchRecord, str, Any], Any]
+    bind: Callable[[LaunchRecord, Any, Mapping[str, Any]], LaunchRecord]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +46,10 @@ class LaunchRecord:
         specialisation: what the code was built from (opaque here); a tape asks it for the adjoint.
         location: the kernel's `def` in the user's text.
         versions: of each array's memory, just before the launch.
+        options: what the code was asked for (checks, fast maths).
+        block_dim: threads of a CUDA block.
+        stream: the CUDA stream; None is the device's default one.
+        binder: makes a record of other arguments.
     """
 
     loaded: Loaded
@@ -36,6 +58,10 @@ class LaunchRecord:
     specialisation: Any = None
     location: Location | None = None
     versions: Mapping[str, int] = field(default_factory=dict, repr=False)
+    options: Options = field(default_factory=Options, repr=False)
+    block_dim: int = BLOCK_DIM
+    stream: Any = None
+    binder: Binder | None = field(default=None, repr=False)
 
     @property
     def kernel(self) -> str:
@@ -75,13 +101,40 @@ class LaunchRecord:
         made.__dict__["buffer"] = self.buffer
         return made
 
-    def with_arguments(self, changes: Mapping[str, Any]) -> LaunchRecord:
-        """The same launch with other arguments."""
-        return LaunchRecord(self.loaded, self.dim, {**self.arguments, **changes}, self.specialisation, self.location)
+    def checked(self, name: str, value: Any) -> Any:
+        """`value` as an argument for the parameter `name`.
+
+        Raises:
+            LaunchError: it does not fit.
+        """
+        return self._binder.check(self, name, value)
+
+    def changed(self, values: Mapping[str, Any], dim: Any = None) -> LaunchRecord:
+        """The same launch with other (checked) arguments or dimensions, and the code that suits them.
+
+        Raises:
+            LaunchError: the dimensions do not fit the kernel.
+        """
+        return self._binder.bind(self, self.dim if dim is None else dim, {**self.arguments, **values})
+
+    def on_stream(self, stream: Any) -> LaunchRecord:
+        """The same launch in another stream."""
+        return replace(self, stream=stream)
+
+    @property
+    def _binder(self) -> Binder:
+        if self.binder is None:
+            raise LaunchError(f"This launch of {self.kernel} was made without its kernel and cannot be changed.")
+        return self.binder
 
     def __repr__(self) -> str:
         dims = "×".join(map(str, self.dim))
-        return f"<{self.direction} launch {self.kernel}[{dims}] on {self.loaded.device}>"
+        shown = ", ".join(f"{n}={_shown(v)}" for n, v in self.arguments.items())
+        return f"<{self.direction} launch {self.kernel}[{dims}] on {self.loaded.device}: {shown}>"
+
+
+def _shown(value: Any) -> str:
+    return f"{value.type!r}{value.shape}" if isinstance(value, array) else f"{value!r}"
 
 
 def memory_versions(arguments: Mapping[str, Any]) -> dict[str, int]:

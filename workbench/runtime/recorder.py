@@ -48,7 +48,7 @@ class LaunchEntry:
             for old, new in arrays:
                 if value is old and name not in given:
                     given[name] = new
-        return LaunchEntry(self.record.with_arguments(given)) if given else self
+        return LaunchEntry(self.record.changed(given)) if given else self
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,140 @@
+"""Arguments and the code that suits them, as a record.
+
+Which code suits is decided here alone: strides, overlaps and checks choose a variant. So whatever changes an argument
+later (a kept launch, a replay, a file) comes back through `BINDER` and never runs code made for other arguments.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from workbench.api import build
+from workbench.api.arguments import as_dims, check
+from workbench.api.kernel import Specialisation
+from workbench.autodiff import adjoint as differentiate
+from workbench.autodiff import adjoint_names
+from workbench.backends.base import Options
+from workbench.errors import LaunchError
+from workbench.ir.values import written_arrays
+from workbench.runtime.array import array
+from workbench.runtime.create import zeros
+from workbench.runtime.device import Device
+from workbench.runtime.loaded import Loaded
+from workbench.runtime.record import BLOCK_DIM, Binder, LaunchRecord, memory_versions
+from workbench.types import ArrayType, is_float
+
+PLAIN = Options()
+
+
+def bind(
+    specialisation: Specialisation, direction: str, dims: tuple[int, ...], arguments: Mapping[str, Any], device: Device,
+    options: Options = PLAIN, block_dim: int = BLOCK_DIM, stream: Any = None,
+) -> LaunchRecord:  # fmt: skip
+    """Checked arguments and the code that suits them, as a record.
+
+    Raises:
+        LaunchError: the kernel asks for another number of dimensions.
+    """
+    arrays = [a for a in arguments.values() if isinstance(a, array)]
+    options = replace(options, contiguous=all(a.is_contiguous for a in arrays))
+    if direction == "adjoint":
+        adjoints = adjoint_names(specialisation.function.params).values()
+        atomic = overlap([arguments[name] for name in adjoints])
+        if atomic and _is_aliased(specialisation, arguments):
+            differentiate(specialisation.function, aliased=True)  # raises where the order of accesses would matter
+    elif "adjoint" in direction:
+        atomic = overlap(arrays)
+    else:
+        atomic = specialisation.adds_alone and overlap(arrays)
+    wanted = specialisation.function.launch_ndim
+    if wanted and wanted != len(dims):
+        raise LaunchError(
+            f"{specialisation.kernel.name} asks tid() for {wanted} indices; dim has {len(dims)} dimensions.",
+            parameter="dim", advice="Give dim as many sizes as there are indices.",
+        )  # fmt: skip
+    loaded = build.load(specialisation, direction, options, device, atomic)
+    return record_of(loaded, specialisation, dims, arguments, options, block_dim, stream)
+
+
+def _is_aliased(specialisation: Specialisation, arguments: Mapping[str, Any]) -> bool:
+    """Whether an array that the kernel writes may share memory with another argument."""
+    names = [p.name for p in specialisation.function.params if isinstance(p.type, ArrayType)]
+    written = written_arrays(specialisation.function)
+    return any(overlap([arguments[a], arguments[b]]) for a, b in itertools.combinations(names, 2) if {a, b} & written)
+
+
+def record_of(
+    loaded: Loaded, specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, Any],
+    options: Options = PLAIN, block_dim: int = BLOCK_DIM, stream: Any = None,
+) -> LaunchRecord:  # fmt: skip
+    """A record of these, with the arrays' versions of now."""
+    return LaunchRecord(
+        loaded, dims, dict(arguments), specialisation, specialisation.kernel.place, memory_versions(arguments),
+        options, block_dim, stream, BINDER,
+    )  # fmt: skip
+
+
+def _check_again(record: LaunchRecord, name: str, value: Any) -> Any:
+    slot = next(s for s in record.loaded.layout.slots if s.name == name)
+    return check(record.specialisation.kernel, name, slot.type, value, record.loaded.device)
+
+
+def _bind_again(record: LaunchRecord, dims: Any, arguments: Mapping[str, Any]) -> LaunchRecord:
+    return bind(
+        record.specialisation, record.direction, as_dims(dims, record.kernel), arguments, record.loaded.device,
+        record.options, record.block_dim, record.stream,
+    )  # fmt: skip
+
+
+BINDER = Binder(_check_again, _bind_again)
+
+
+def overlap(arrays: Sequence[array]) -> bool:
+    """Whether two of the arrays, or two elements of one, may share memory: then accumulation must be atomic."""
+    spans = []
+    for a in arrays:
+        if a.size == 0:
+            continue
+        if any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape, strict=True)):
+            return True
+        reach = [(n - 1) * s for n, s in zip(a.shape, a.strides, strict=True)]
+        low = a.address + sum(r for r in reach if r < 0)
+        spans.append((low, a.address + sum(r for r in reach if r > 0) + a.dtype.size))
+    spans.sort()
+    return any(before[1] > after[0] for before, after in itertools.pairwise(spans))
+
+
+def adjoint_arguments(
+    specialisation: Specialisation, arguments: Mapping[str, Any], given: Sequence[Any], device: Device
+) -> dict[str, array]:
+    """The `adj_…` arguments: those given, else the arrays' `.grad`, else (for numbers) a fresh sum nobody keeps.
+
+    Raises:
+        LaunchError: an array has neither, or a given one does not fit.
+    """
+    kernel = specialisation.kernel
+    listed = [*given, *[None] * (len(kernel.parameters) - len(given))]
+    result = {}
+    names = adjoint_names(specialisation.function.params)
+    for name, type, value in zip(kernel.parameters, specialisation.types, listed, strict=True):
+        if not is_float(type):
+            continue
+        wanted = type if isinstance(type, ArrayType) else ArrayType(type, 1)
+        if value is None:
+            value = arguments[name].grad if isinstance(type, ArrayType) else zeros(1, type, device)
+        if value is None:
+            raise LaunchError(
+                f"{kernel.name}: the adjoint of {name} is missing.", parameter=names[name],
+                advice=f"Make {name} with requires_grad=True, or give its adjoint array.",
+            )  # fmt: skip
+        checked = check(kernel, names[name], wanted, value, device)
+        if isinstance(type, ArrayType) and checked.shape != arguments[name].shape:
+            raise LaunchError(
+                f"{kernel.name}: {names[name]} has shape {checked.shape}; {name} has {arguments[name].shape}.",
+                parameter=names[name],
+            )
+        result[names[name]] = checked
+    return result
