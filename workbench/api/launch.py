@@ -75,27 +75,18 @@ def launch(
     """
     values = [*inputs, *outputs]
     options = _OPTIONS[checks_wanted(checks, getattr(kernel, "checks", None)), bool(fast_math)]
-    plan = None if adjoint else _plan_for(kernel, dim, values, device, options)
-    if stream is not None or block_dim != BLOCK_DIM:
-        plan = None
-    if plan is not None and not (record_cmd or OBSERVERS.get() or listening(Launched)):
-        dims, arguments = plan.arguments(kernel, dim, values)
-        run_unseen(plan.loaded, dims, arguments)
-        return None
-    if plan is not None:
-        dims, arguments = plan.arguments(kernel, dim, values)
-        named = dict(zip(kernel.parameters, arguments, strict=True))
-        record = record_of(plan.loaded, plan.specialisation, dims, named, options)
+    plain = not adjoint and stream is None and block_dim == BLOCK_DIM
+    plan = _plan_for(kernel, dim, values, device, options) if plain else None
+    if plan is None:
+        extra = _adjoint_list(inputs, adj_inputs, adj_outputs), device, options, block_dim, stream
+        record = prepare(kernel, dim, values, adjoint, *extra)
     else:
-        adjoints = _adjoint_list(inputs, adj_inputs, adj_outputs)
-        record = prepare(
-            kernel, dim, values, adjoint=adjoint, adjoints=adjoints, device=device, options=options,
-            block_dim=block_dim, stream=stream,
-        )  # fmt: skip
-    if record_cmd:
-        return Launch(kernel, record)
-    execute(record)
-    return None
+        dims, arguments = plan.arguments(kernel, dim, values)
+        if not (record_cmd or OBSERVERS.get() or listening(Launched)):
+            run_unseen(plan.loaded, dims, arguments)
+            return None
+        record = plan.record(kernel, dims, arguments, options)
+    return Launch(kernel, record) if record_cmd else execute(record)
 
 
 @dataclass(frozen=True)
@@ -120,6 +111,11 @@ class _Plan:
         for k in self.numbers:
             values[k] = check(kernel, kernel.parameters[k], self.specialisation.types[k], values[k], self.loaded.device)
         return (dim,) if type(dim) is int and 0 <= dim < 2**31 else as_dims(dim, kernel.name), values
+
+    def record(self, kernel: Kernel, dims: tuple[int, ...], values: list[Any], options: Options) -> LaunchRecord:
+        """The launch as a record, for whoever watches."""
+        named = dict(zip(kernel.parameters, values, strict=True))
+        return record_of(self.loaded, self.specialisation, dims, named, options)
 
 
 def _plan_for(
@@ -158,7 +154,7 @@ def _adjoint_list(inputs: Sequence[Any], adj_inputs: Sequence[Any], adj_outputs:
 
 
 def prepare(
-    kernel: Kernel, dim: Any, values: Sequence[Any], *, adjoint: bool = False, adjoints: Sequence[Any] = (),
+    kernel: Kernel, dim: Any, values: Sequence[Any], adjoint: bool = False, adjoints: Sequence[Any] = (),
     device: Device | str | None = None, options: Options = PLAIN, block_dim: int = BLOCK_DIM, stream: Any = None,
 ) -> LaunchRecord:  # fmt: skip
     """A checked launch as a record, not yet run."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,9 +25,9 @@ from workbench.types import ArrayType
 
 
 @functools.cache
-def install_launcher() -> None:
-    """Load the native launcher, from the cache where it is there; once a process."""
-    dispatch.install(native_image("wb_launcher", dispatch.text(), optimise=False))
+def install_launcher() -> dispatch.Launcher:
+    """The native launcher, loaded from the cache where it is there; once a process."""
+    return dispatch.install(native_image("wb_launcher", dispatch.text(), optimise=False))
 
 
 @functools.cache
@@ -64,16 +64,37 @@ def execute_again(record: LaunchRecord) -> None:
     if OBSERVERS.get() or listening(Launched):
         execute(record.again())
         return
-    arguments = record.arguments
-    for name in record.writes:
-        arguments[name].memory.version += 1
+    for memory in record.changes:
+        memory.version += 1
+    run = record.__dict__.get("_native") or _native(record)
+    if run is not None:
+        run()
+        return
     fault = _run(record.loaded, record.dim, record.buffer, record.block_dim, record.stream)
     if fault is not None:
         raise fault
 
 
+def _native(record: LaunchRecord) -> Callable[[], int] | None:
+    """The launch as one native function, kept with the record; None where it takes more than that."""
+    loaded = record.loaded
+    if loaded.device.is_cuda or loaded.checked:
+        return None
+    row = (ctypes.c_int64 * (dispatch.ENTRY_SIZE // 8))(*table_row(record))
+    run = install_launcher().functions.row(ctypes.addressof(row))
+    record.__dict__["_native"], record.__dict__["_row"] = run, row
+    return run
+
+
+def table_row(record: LaunchRecord, params: int | None = None, fault: int = 0) -> tuple[int, ...]:
+    """What a CPU launch is in a native table; `params` is the address of its packed parameters where not its own."""
+    loaded = record.loaded
+    start = ctypes.addressof(record.buffer) if params is None else params
+    return loaded.address, start, record.threads, cpu_threads(), loaded.threads_per_task, fault
+
+
 def run_unseen(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) -> None:
-    """Run one launch that nobody watches: no record is made.
+    """Run a launch that nobody watches, without a record of it.
 
     Raises:
         DeviceError: the device refused it.
@@ -82,6 +103,11 @@ def run_unseen(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) 
     for position in loaded.written:
         arguments[position].memory.version += 1
     packer = loaded.packer
+    if not (loaded.checked or loaded.address == 0):
+        params = packer.pack(dims, arguments)
+        total = dims[0] if len(dims) == 1 else math.prod(dims)
+        install_launcher().functions.launch(loaded.address, params, total, cpu_threads(), loaded.threads_per_task)
+        return
     buffer = packer.new()
     packer.write(buffer, dims, arguments)
     fault = _run(loaded, dims, buffer, BLOCK_DIM, None)

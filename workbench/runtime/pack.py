@@ -9,7 +9,7 @@ from typing import Any
 
 from workbench.backends.layout import Layout, Slot
 from workbench.runtime.array import array
-from workbench.types import ArrayType, Scalar, Vector
+from workbench.types import ArrayType, Scalar
 
 CODES = {
     "bool": "?", "int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint8": "B", "uint16": "H", "uint32": "I",
@@ -38,14 +38,24 @@ class Packer:
         """An empty buffer."""
         return ctypes.create_string_buffer(self.layout.size)
 
+    def pack(self, dims: Sequence[int], values: Sequence[Any]) -> bytes:
+        """1 to 4 dimensions and the arguments as the bytes of a buffer; values are as for `write`."""
+        return self._struct.pack(*self._flat(dims, values))
+
     def write(self, buffer: ctypes.Array[ctypes.c_char], dims: Sequence[int], values: Sequence[Any]) -> None:
         """Write 1 to 4 dimensions and the arguments: arrays, numbers, or sequences of numbers for vectors."""
+        self._struct.pack_into(buffer, 0, *self._flat(dims, values))
+
+    def _flat(self, dims: Sequence[int], values: Sequence[Any]) -> list[Any]:
         flat: list[Any] = [*dims, 1, 1, 1][:4]
-        for slot, value in zip(self.layout.slots, values, strict=True):
-            if isinstance(value, array):
-                flat.extend(value.packed)
-            elif isinstance(slot.type, Vector):
-                flat.extend(value)
-            else:
+        for value in values:
+            if type(value) is array:
+                flat += value.packed
+            elif type(value) in _SINGLE:
                 flat.append(value)
-        self._struct.pack_into(buffer, 0, *flat)
+            else:
+                flat += value
+        return flat
+
+
+_SINGLE = frozenset((bool, int, float))

@@ -16,6 +16,7 @@ from workbench.backends.base import Options
 from workbench.errors import LaunchError
 from workbench.runtime.array import array
 from workbench.runtime.loaded import Loaded
+from workbench.runtime.memory import Memory
 from workbench.source import Location
 
 BLOCK_DIM = 256
@@ -94,6 +95,11 @@ class LaunchRecord:
         made = self.loaded.packer.new()
         self.loaded.packer.write(made, self.dim, list(self.arguments.values()))
         return made
+
+    @cached_property
+    def changes(self) -> tuple[Memory, ...]:
+        """The memory of each array in `writes`."""
+        return tuple(self.arguments[name].memory for name in self.writes)
 
     def again(self) -> LaunchRecord:
         """The same launch, to be run now: it shares the packed parameters and notes the arrays' versions of now."""

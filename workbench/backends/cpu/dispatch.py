@@ -7,22 +7,20 @@ can break it, and none of them holds the GIL. Without POSIX threads, or where no
 
 from __future__ import annotations
 
-import ctypes
 import sys
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
+from workbench.backends.cpu import fastcall
 from workbench.backends.cpu.compile import CpuBackend, compile_text
 from workbench.backends.cpu.jit import CpuCode, load_symbols
 
 GRAIN = 65536
 MAX_THREADS = 256
 ENTRY_SIZE = 48
-"""Bytes of a row of `replay`'s table: pointers entry, params; int64 total, threads, grain; pointer fault."""
+"""Bytes of a row, for `fastcall`: pointers entry, params; int64 total, threads, grain; pointer fault."""
 
-symbols = ("wb_dispatch", "wb_replay")
+symbols = ("wb_dispatch", "wb_py_link", *fastcall.FUNCTIONS)
 
 # A job: entry, params, total, grain, fault, next index, status.
 _TEXT = """
@@ -75,34 +73,6 @@ shared:
   ret i32 %code.shared
 }
 
-define i32 @wb_replay(ptr %table, i64 %count) #0 {
-start:
-  br label %head
-head:
-  %n = phi i64 [ 0, %start ], [ %n.next, %body ]
-  %status = phi i32 [ 0, %start ], [ %status.next, %body ]
-  %more = icmp slt i64 %n, %count
-  br i1 %more, label %body, label %done
-body:
-  %row = getelementptr inbounds { ptr, ptr, i64, i64, i64, ptr }, ptr %table, i64 %n
-  %params.at = getelementptr inbounds i8, ptr %row, i64 8
-  %total.at = getelementptr inbounds i8, ptr %row, i64 16
-  %threads.at = getelementptr inbounds i8, ptr %row, i64 24
-  %grain.at = getelementptr inbounds i8, ptr %row, i64 32
-  %fault.at = getelementptr inbounds i8, ptr %row, i64 40
-  %entry = load ptr, ptr %row
-  %params = load ptr, ptr %params.at
-  %total = load i64, ptr %total.at
-  %threads = load i64, ptr %threads.at
-  %grain = load i64, ptr %grain.at
-  %fault = load ptr, ptr %fault.at
-  %code = call i32 @wb_dispatch(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault)
-  %status.next = or i32 %status, %code
-  %n.next = add i64 %n, 1
-  br label %head
-done:
-  ret i32 %status
-}
 attributes #0 = { nounwind }
 """
 
@@ -167,11 +137,6 @@ define internal i32 @share(ptr %entry, ptr %params, i64 %total, i64 %threads, i6
 }
 """
 
-_DISPATCH = ctypes.CFUNCTYPE(
-    ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p
-)
-_REPLAY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64)
-
 
 @dataclass(frozen=True)
 class Launcher:
@@ -179,8 +144,7 @@ class Launcher:
 
     image: bytes
     code: CpuCode
-    dispatch: Callable[..., Any]
-    replay: Callable[..., Any]
+    functions: fastcall.Functions
 
 
 _launcher: Launcher | None = None
@@ -189,7 +153,7 @@ _lock = threading.Lock()
 
 def text() -> str:
     """The launcher's LLVM IR."""
-    return _TEXT + (_ALONE if sys.platform == "win32" else _SHARE)
+    return _TEXT + (_ALONE if sys.platform == "win32" else _SHARE) + fastcall.text()
 
 
 def image() -> bytes:
@@ -208,22 +172,23 @@ def install(kept: bytes | None = None) -> Launcher:
         if _launcher is None:
             whole = kept if kept is not None else image()
             code = load_symbols(whole, symbols)
-            first, second = (code.addresses[s] for s in symbols)
-            _launcher = Launcher(whole, code, _DISPATCH(first), _REPLAY(second))
+            _launcher = Launcher(whole, code, fastcall.Functions(code.addresses))
         return _launcher
 
 
-def dispatch(
-    address: int, params_address: int, total: int, threads: int, grain: int = GRAIN, fault: int | None = None
-) -> int:
+def dispatch(address: int, params_address: int, total: int, threads: int, grain: int = GRAIN, fault: int = 0) -> int:
     """Run the entry at `address` over [0, total); gives the entries' return values, or-ed (0 where all went well).
 
     Inline where `total <= grain` or `threads == 1`, else in chunks of `grain` over `threads` threads, the caller among
     them. The GIL is free meanwhile; the caller keeps the buffer and what it points to alive.
     """
-    return (_launcher or install()).dispatch(address, params_address, total, threads, grain, fault)
+    return (_launcher or install()).functions.run(address, params_address, total, threads, grain, fault)
 
 
 def replay(table_address: int, count: int) -> int:
-    """Run `count` rows of a launch table (`ENTRY_SIZE` bytes each) one after another, in one native call."""
-    return (_launcher or install()).replay(table_address, count)
+    """Run `count` rows one after another, in one native call; gives how many went well.
+
+    A row whose fault record counts a fault is the last one that runs. From time to time it looks for signals, so that
+    Ctrl-C ends a long replay with KeyboardInterrupt; the GIL is free in between.
+    """
+    return (_launcher or install()).functions.replay(table_address, count)

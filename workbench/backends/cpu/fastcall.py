@@ -1,0 +1,254 @@
+"""The launcher's functions as Python functions without a compiled extension: their bodies are LLVM IR.
+
+A call through ctypes costs most of a microsecond, more than a small kernel. CPython makes a function object of any
+address (`PyCFunction_NewEx`, METH_FASTCALL), and calls it in some ten nanoseconds. The bodies use functions of the
+stable ABI alone, whose addresses they get from `ctypes.pythonapi` at run time, so one image serves CPython 3.11 and
+later, with the GIL or without. Source: CPython's C API reference, "Common Object Structures", "Limited API".
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping
+
+METH_FASTCALL, METH_NOARGS = 0x80, 0x04
+API = (
+    "PyLong_AsLongLong", "PyLong_FromLongLong", "PyErr_Occurred", "PyErr_CheckSignals", "PyErr_SetString",
+    "PyEval_SaveThread", "PyEval_RestoreThread", "PyBytes_AsString",
+)  # fmt: skip
+"""What the bodies call, in the order of the table; after these comes the object TypeError."""
+
+FUNCTIONS = ("wb_py_run", "wb_py_launch", "wb_py_replay", "wb_py_row")
+"""The functions' symbols; the last one is made anew for each row, with the row's address as its `self`."""
+
+_TYPE_ERROR = len(API)
+_BUDGET = 512
+"""Work, in chunks of about 0.1 ms, after which a replay asks whether the user wants to stop it."""
+
+
+def _api(name: str) -> str:
+    """The address of an API function, as `%name`."""
+    at = f"getelementptr inbounds ([{len(API) + 1} x ptr], ptr @py, i64 0, i64 {API.index(name)})"
+    return f"  %{name} = load ptr, ptr {at}\n"
+
+
+def _arguments(count: int, skip: int = -1) -> str:
+    """`%a0`, `%a1`, … as i64 from Python integers, without the one to `skip`; a wrong call gives an exception."""
+    rows = [_api("PyLong_AsLongLong"), _api("PyErr_Occurred"), _api("PyErr_SetString")]
+    rows.append(
+        f"  %counted = icmp eq i64 %nargs, {count}\n  br i1 %counted, label %take, label %refuse\n"
+        "refuse:\n"
+        f"  %error.at = getelementptr inbounds [{len(API) + 1} x ptr], ptr @py, i64 0, i64 {_TYPE_ERROR}\n"
+        "  %error = load ptr, ptr %error.at\n"
+        "  call void %PyErr_SetString(ptr %error, ptr @wrong.count)\n  ret ptr null\n"
+        "take:\n"
+    )
+    for k in range(count):
+        rows.append(f"  %p{k}.at = getelementptr inbounds ptr, ptr %args, i64 {k}\n  %p{k} = load ptr, ptr %p{k}.at\n")
+        if k != skip:
+            rows.append(f"  %a{k} = call i64 %PyLong_AsLongLong(ptr %p{k})\n")
+    rows.append(
+        "  %raised = call ptr %PyErr_Occurred()\n  %good = icmp eq ptr %raised, null\n"
+        "  br i1 %good, label %go, label %leave\nleave:\n  ret ptr null\ngo:\n"
+    )
+    return "".join(rows)
+
+
+_HEAD = f"""
+@py = internal global [{len(API) + 1} x ptr] zeroinitializer
+@wrong.count = private constant [26 x i8] c"wrong number of arguments\\00"
+
+define void @wb_py_link(ptr %table) #0 {{
+start:
+  br label %head
+head:
+  %n = phi i64 [ 0, %start ], [ %n.next, %head ]
+  %from = getelementptr inbounds ptr, ptr %table, i64 %n
+  %to = getelementptr inbounds [{len(API) + 1} x ptr], ptr @py, i64 0, i64 %n
+  %address = load ptr, ptr %from
+  store ptr %address, ptr %to
+  %n.next = add i64 %n, 1
+  %more = icmp slt i64 %n.next, {len(API) + 1}
+  br i1 %more, label %head, label %done
+done:
+  ret void
+}}
+"""
+
+_RUN = f"""
+define ptr @wb_py_run(ptr %self, ptr %args, i64 %nargs) #0 {{
+start:
+{_arguments(6)}{_api("PyEval_SaveThread")}{_api("PyEval_RestoreThread")}{_api("PyLong_FromLongLong")}
+  %entry = inttoptr i64 %a0 to ptr
+  %params = inttoptr i64 %a1 to ptr
+  %fault = inttoptr i64 %a5 to ptr
+  %state = call ptr %PyEval_SaveThread()
+  %code = call i32 @wb_dispatch(ptr %entry, ptr %params, i64 %a2, i64 %a3, i64 %a4, ptr %fault)
+  call void %PyEval_RestoreThread(ptr %state)
+  %wide = sext i32 %code to i64
+  %given = call ptr %PyLong_FromLongLong(i64 %wide)
+  ret ptr %given
+}}
+
+define ptr @wb_py_launch(ptr %self, ptr %args, i64 %nargs) #0 {{
+start:
+{_arguments(5, skip=1)}{_api("PyBytes_AsString")}
+  %params = call ptr %PyBytes_AsString(ptr %p1)
+  %is.bytes = icmp ne ptr %params, null
+  br i1 %is.bytes, label %run, label %leave
+run:
+{_api("PyEval_SaveThread")}{_api("PyEval_RestoreThread")}{_api("PyLong_FromLongLong")}
+  %entry = inttoptr i64 %a0 to ptr
+  %state = call ptr %PyEval_SaveThread()
+  %code = call i32 @wb_dispatch(ptr %entry, ptr %params, i64 %a2, i64 %a3, i64 %a4, ptr null)
+  call void %PyEval_RestoreThread(ptr %state)
+  %wide = sext i32 %code to i64
+  %given = call ptr %PyLong_FromLongLong(i64 %wide)
+  ret ptr %given
+}}
+
+define ptr @wb_py_row(ptr %self, ptr %unused) #0 {{
+start:
+{_api("PyLong_AsLongLong")}{_api("PyEval_SaveThread")}{_api("PyEval_RestoreThread")}{_api("PyLong_FromLongLong")}
+  %address = call i64 %PyLong_AsLongLong(ptr %self)
+  %row = inttoptr i64 %address to ptr
+  %state = call ptr %PyEval_SaveThread()
+  %code = call i32 @row(ptr %row)
+  call void %PyEval_RestoreThread(ptr %state)
+  %wide = sext i32 %code to i64
+  %given = call ptr %PyLong_FromLongLong(i64 %wide)
+  ret ptr %given
+}}
+
+define internal i32 @row(ptr %row) #0 {{
+  %params.at = getelementptr inbounds i8, ptr %row, i64 8
+  %total.at = getelementptr inbounds i8, ptr %row, i64 16
+  %threads.at = getelementptr inbounds i8, ptr %row, i64 24
+  %grain.at = getelementptr inbounds i8, ptr %row, i64 32
+  %fault.at = getelementptr inbounds i8, ptr %row, i64 40
+  %entry = load ptr, ptr %row
+  %params = load ptr, ptr %params.at
+  %total = load i64, ptr %total.at
+  %threads = load i64, ptr %threads.at
+  %grain = load i64, ptr %grain.at
+  %fault = load ptr, ptr %fault.at
+  %code = call i32 @wb_dispatch(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault)
+  ret i32 %code
+}}
+"""
+
+_REPLAY = f"""
+define ptr @wb_py_replay(ptr %self, ptr %args, i64 %nargs) #0 {{
+start:
+{_arguments(2)}{_api("PyEval_SaveThread")}{_api("PyEval_RestoreThread")}{_api("PyErr_CheckSignals")}
+{_api("PyLong_FromLongLong")}
+  %table = inttoptr i64 %a0 to ptr
+  br label %batch
+batch:                                                ; rows until the budget is spent, then a look at the signals
+  %first = phi i64 [ 0, %go ], [ %n.next, %asked ]
+  %state = call ptr %PyEval_SaveThread()
+  br label %head
+head:
+  %n = phi i64 [ %first, %batch ], [ %n.next, %next ]
+  %work = phi i64 [ 0, %batch ], [ %work.next, %next ]
+  %more = icmp slt i64 %n, %a1
+  br i1 %more, label %body, label %done
+body:
+  %row = getelementptr inbounds {{ ptr, ptr, i64, i64, i64, ptr }}, ptr %table, i64 %n
+  %code = call i32 @row(ptr %row)
+  %fault.at = getelementptr inbounds i8, ptr %row, i64 40
+  %fault = load ptr, ptr %fault.at
+  %checked = icmp ne ptr %fault, null
+  br i1 %checked, label %look, label %count
+look:
+  %faults = load i64, ptr %fault
+  %bad = icmp ne i64 %faults, 0
+  br i1 %bad, label %done, label %count
+count:
+  %total.at = getelementptr inbounds i8, ptr %row, i64 16
+  %total = load i64, ptr %total.at
+  %grain.at = getelementptr inbounds i8, ptr %row, i64 32
+  %grain = load i64, ptr %grain.at
+  %small = icmp sle i64 %total, %grain
+  br i1 %small, label %next, label %large
+large:
+  %chunks = udiv i64 %total, %grain
+  br label %next
+next:
+  %amount = phi i64 [ 1, %count ], [ %chunks, %large ]
+  %work.next = add i64 %work, %amount
+  %n.next = add i64 %n, 1
+  %spent = icmp sgt i64 %work.next, {_BUDGET}
+  br i1 %spent, label %ask, label %head
+ask:
+  call void %PyEval_RestoreThread(ptr %state)
+  %signal = call i32 %PyErr_CheckSignals()
+  %stop = icmp ne i32 %signal, 0
+  br i1 %stop, label %interrupted, label %asked
+asked:
+  br label %batch
+interrupted:
+  ret ptr null
+done:
+  call void %PyEval_RestoreThread(ptr %state)
+  %given = call ptr %PyLong_FromLongLong(i64 %n)
+  ret ptr %given
+}}
+"""
+
+
+def text() -> str:
+    """The functions' LLVM IR, to stand beside the launcher's."""
+    return _HEAD + _RUN + _REPLAY
+
+
+class _Method(ctypes.Structure):
+    """CPython's PyMethodDef."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("body", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+class Functions:
+    """The functions of a loaded image, for the rest of the process.
+
+    Wrong counts and kinds of arguments raise; what an address means is believed.
+
+    Attributes:
+        run: (entry, params' address, total, threads, grain, fault's address or 0) to the entries' return values, or-ed.
+        launch: (entry, params as bytes, total, threads, grain), likewise.
+        replay: (table's address, rows) to how many rows went well.
+    """
+
+    def __init__(self, addresses: Mapping[str, int]) -> None:
+        """From the addresses of the image's symbols."""
+        table = (ctypes.c_void_p * (len(API) + 1))(*(_address(name) for name in API), _object("PyExc_TypeError"))
+        ctypes.CFUNCTYPE(None, ctypes.c_void_p)(addresses["wb_py_link"])(ctypes.addressof(table))
+        make = ctypes.pythonapi.PyCFunction_NewEx
+        make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
+        self._make = make
+        self._methods = {name: _Method(name.encode(), addresses[name], METH_FASTCALL, _DOC) for name in FUNCTIONS}
+        self._methods["wb_py_row"].flags = METH_NOARGS
+        self.run, self.launch, self.replay = (self._function(name, 0) for name in FUNCTIONS[:-1])
+
+    def row(self, address: int) -> Callable[[], int]:
+        """A function without arguments that runs what stands in the row at `address`; its caller keeps the row."""
+        return self._function("wb_py_row", address)
+
+    def _function(self, name: str, own: int) -> Callable[..., int]:
+        return self._make(ctypes.addressof(self._methods[name]), own, None)
+
+
+_DOC = b"Native; see workbench.backends.cpu.fastcall."
+
+
+def _address(name: str) -> int:
+    return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
+
+
+def _object(name: str) -> int:
+    return ctypes.c_void_p.in_dll(ctypes.pythonapi, name).value or 0
