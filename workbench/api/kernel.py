@@ -54,6 +54,8 @@ class Specialisation:
 
     def is_current(self) -> bool:
         """Whether every value captured from the user's namespace is still what it was, in type and in all bits."""
+        if not self._watched:
+            return True
         if len(self._plain) == len(self._watched) and all(d.get(k) is v for d, k, v in self._plain):
             return True
         return all(

@@ -23,7 +23,7 @@ from workbench.runtime.execute import execute, run_unseen
 from workbench.runtime.loaded import Loaded
 from workbench.runtime.observers import OBSERVERS
 from workbench.runtime.record import BLOCK_DIM, LaunchRecord
-from workbench.types import ArrayType
+from workbench.types import ArrayType, float32, float64
 
 _OPTIONS = {(c, f): Options(checks=c, fast_math=f) for c in (False, True) for f in (False, True)}
 
@@ -83,8 +83,7 @@ def launch(
     else:
         dims, arguments = plan.arguments(kernel, dim, values)
         if not (record_cmd or OBSERVERS.get() or listening(Launched)):
-            run_unseen(plan.loaded, dims, arguments)
-            return None
+            return run_unseen(plan.loaded, dims, arguments)
         record = plan.record(kernel, dims, arguments, options)
     return Launch(kernel, record) if record_cmd else execute(record)
 
@@ -95,12 +94,13 @@ class _Plan:
 
     Attributes:
         specialisation, loaded: the code.
-        numbers: positions of arguments that are checked each time: numbers and vectors.
+        numbers: positions of arguments that are checked each time (numbers and vectors), each with the Python type
+            that needs no check.
     """
 
     specialisation: Specialisation
     loaded: Loaded
-    numbers: tuple[int, ...]
+    numbers: tuple[tuple[int, Any], ...]
 
     def arguments(self, kernel: Kernel, dim: Any, values: list[Any]) -> tuple[tuple[int, ...], list[Any]]:
         """Dimensions and checked arguments.
@@ -108,8 +108,11 @@ class _Plan:
         Raises:
             LaunchError: a number does not fit.
         """
-        for k in self.numbers:
-            values[k] = check(kernel, kernel.parameters[k], self.specialisation.types[k], values[k], self.loaded.device)
+        for k, exact in self.numbers:
+            if type(values[k]) is not exact:
+                values[k] = check(
+                    kernel, kernel.parameters[k], self.specialisation.types[k], values[k], self.loaded.device
+                )
         return (dim,) if type(dim) is int and 0 <= dim < 2**31 else as_dims(dim, kernel.name), values
 
     def record(self, kernel: Kernel, dims: tuple[int, ...], values: list[Any], options: Options) -> LaunchRecord:
@@ -144,7 +147,11 @@ def _keep_plan(kernel: Kernel, dim: Any, values: Sequence[Any], options: Options
     specialisation = record.specialisation
     if not arrays or any(isinstance(v, np.ndarray) for v in values) or (specialisation.adds_alone and overlap(arrays)):
         return
-    numbers = tuple(k for k, t in enumerate(specialisation.types) if not isinstance(t, ArrayType))
+    numbers = tuple(
+        (k, float if t in (float32, float64) else None)
+        for k, t in enumerate(specialisation.types)
+        if not isinstance(t, ArrayType)
+    )
     kernel.plans[_kinds(dim, values, options)] = _Plan(specialisation, record.loaded, numbers)
 
 

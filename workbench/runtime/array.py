@@ -18,6 +18,7 @@ from workbench.runtime.device import CPU, Device, get_device
 from workbench.runtime.driver import driver
 from workbench.runtime.memory import Memory, allocate, of_numpy
 from workbench.runtime.observers import OBSERVERS
+from workbench.runtime.pack import array_piece
 from workbench.types import MAX_NDIM, ArrayType, Scalar, Vector, as_type, element, is_float
 
 Shape = int | Sequence[int]
@@ -113,7 +114,7 @@ class array:
         dense = strides is None or self.strides == _dense(self.shape, dtype.size)
         self.is_contiguous = dense or self.size <= 1
         self.tag = f"{self.type!r} {'dense' if self.is_contiguous else 'strided'} {self.device}"
-        self.packed = (self.address, *self.shape, *self.strides)
+        self.packed = array_piece(self.address, self.shape, self.strides)
         self.requires_grad = False
         self._grad: array | None = None
         if requires_grad:

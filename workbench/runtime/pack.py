@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import functools
+import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from workbench.backends.layout import Layout, Slot
-from workbench.runtime.array import array
-from workbench.types import ArrayType, Scalar
+from workbench.types import ArrayType, Scalar, Vector
 
 CODES = {
     "bool": "?", "int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint8": "B", "uint16": "H", "uint32": "I",
@@ -26,36 +27,55 @@ def slot_format(slot: Slot) -> str:
     return f"{code}{-slot.size % 8}x"
 
 
+def array_piece(address: int, shape: Sequence[int], strides: Sequence[int]) -> bytes:
+    """What an array is in a buffer; arrays keep theirs."""
+    return struct.pack(f"<Q{2 * len(shape)}q", address, *shape, *strides)
+
+
+@functools.lru_cache(maxsize=1024)
+def dims_piece(dims: tuple[int, ...]) -> bytes:
+    """What 1 to 4 dimensions are in a buffer."""
+    return struct.pack("<4q", *(*dims, 1, 1, 1)[:4])
+
+
+def value_piece(slot: Slot) -> Callable[[Any], bytes]:
+    """What turns a number, or a vector's sequence of numbers, into the bytes of its slot."""
+    pack = struct.Struct(f"<{slot_format(slot)}").pack
+
+    def packed(value: Any) -> bytes:
+        numbers = value if isinstance(slot.type, Vector) else (value,)
+        try:
+            return pack(*numbers)
+        except OverflowError:  # 1e300 as a float32 is infinite
+            return pack(*(math.copysign(math.inf, n) if abs(n) > _FLOAT32_MAX else n for n in numbers))
+
+    return packed
+
+
+_FLOAT32_MAX = 3.4028235677973366e38
+"""From here on a number rounds to infinity: the largest float32 and half a step."""
+
+
 class Packer:
-    """Writes buffers of one layout."""
+    """Makes buffers of one layout.
+
+    Attributes:
+        pieces: for each slot what makes its bytes of an argument; None for arrays, which have theirs.
+    """
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
-        self._struct = struct.Struct("<4q" + "".join(slot_format(s) for s in layout.slots))
-        assert self._struct.size == layout.size
+        self.pieces = tuple(None if isinstance(s.type, ArrayType) else value_piece(s) for s in layout.slots)
 
     def new(self) -> ctypes.Array[ctypes.c_char]:
         """An empty buffer."""
         return ctypes.create_string_buffer(self.layout.size)
 
-    def pack(self, dims: Sequence[int], values: Sequence[Any]) -> bytes:
-        """1 to 4 dimensions and the arguments as the bytes of a buffer; values are as for `write`."""
-        return self._struct.pack(*self._flat(dims, values))
+    def pack(self, dims: tuple[int, ...], values: Sequence[Any]) -> bytes:
+        """1 to 4 dimensions and the arguments: arrays, numbers, or sequences of numbers for vectors."""
+        made = [v.packed if p is None else p(v) for p, v in zip(self.pieces, values, strict=True)]
+        return b"".join((dims_piece(dims), *made))
 
     def write(self, buffer: ctypes.Array[ctypes.c_char], dims: Sequence[int], values: Sequence[Any]) -> None:
-        """Write 1 to 4 dimensions and the arguments: arrays, numbers, or sequences of numbers for vectors."""
-        self._struct.pack_into(buffer, 0, *self._flat(dims, values))
-
-    def _flat(self, dims: Sequence[int], values: Sequence[Any]) -> list[Any]:
-        flat: list[Any] = [*dims, 1, 1, 1][:4]
-        for value in values:
-            if type(value) is array:
-                flat += value.packed
-            elif type(value) in _SINGLE:
-                flat.append(value)
-            else:
-                flat += value
-        return flat
-
-
-_SINGLE = frozenset((bool, int, float))
+        """`pack` into a buffer that stays where it is."""
+        buffer[:] = self.pack(tuple(dims), values)  # type: ignore[assignment]
