@@ -16,6 +16,7 @@ from workbench import cache, errors, events, types
 from workbench.api.cell import Cell
 from workbench.api.cell import build_cell as _build_cell
 from workbench.api.constant import constant
+from workbench.api.customs import func_grad, func_replay
 from workbench.api.func import Func, func
 from workbench.api.gradcheck import Verdict, gradcheck
 from workbench.api.kernel import Kernel, kernel
@@ -95,6 +96,7 @@ _ANNOTATIONS = {
     "Scalar": Scalar,
 }
 LANGUAGE: dict[str, Any] = {**_BUILTINS, **_TYPES, **_ANNOTATIONS, "kernel": kernel, "func": func}
+LANGUAGE |= {"func_grad": func_grad, "func_replay": func_replay}
 """Names that a `%%kernel` cell sees without an import."""
 
 
@@ -108,8 +110,6 @@ def build_cell(text: str, namespace: dict[str, Any], **options: Any) -> Cell:
 
 
 _ABSENT = {
-    "func_grad": "gradients are derived from the func's own lines; a custom one is not in the language yet",
-    "func_replay": "what a gradient needs of a func is recomputed or kept as it is; that cannot be changed yet",
     "func_native": "a func is written in Python; native text is not in the language yet",
 }
 
@@ -133,7 +133,7 @@ __all__ = [
     "Kernel", "KernelFault", "KernelSyntaxError", "KernelTypeError", "Launch", "LaunchError", "NotDifferentiable",
     "Recorder", "Scalar", "ScopedDevice", "Tape", "Verdict", "WorkbenchError", "array", "array1d", "array2d",
     "array3d", "array4d", "build_cell", "cache", "checks", "clone", "constant", "copy", "empty", "empty_like",
-    "errors", "events", "from_numpy", "full", "func", "get_device", "get_devices", "gradcheck", "jax_kernel",
-    "kernel", "launch", "launch_tangent", "map", "matrix", "ones", "record", "set_checks", "types", "vector", "zeros",
-    "zeros_like",
+    "errors", "events", "from_numpy", "full", "func", "func_grad", "func_replay", "get_device", "get_devices",
+    "gradcheck", "jax_kernel", "kernel", "launch", "launch_tangent", "map", "matrix", "ones", "record", "set_checks",
+    "types", "vector", "zeros", "zeros_like",
 ]  # fmt: skip

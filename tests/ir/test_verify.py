@@ -33,6 +33,10 @@ def ends(*values: Value, params: tuple[Value, ...] = ()) -> Block:
     return Block(params, (Op("yield", values),))
 
 
+def custom(gradient: Block | None, adjoints: tuple[int, ...], replay: Block | None = None) -> dict[str, object]:
+    return {"name": "f", "gradient": gradient, "adjoints": adjoints, "replay": replay}
+
+
 MALFORMED: dict[str, list[Callable[[Given], Op]]] = {
     "const": [
         lambda g: Op("const", (), (value(float32),), {}),
@@ -125,6 +129,11 @@ MALFORMED: dict[str, list[Callable[[Given], Op]]] = {
         lambda g: Op("while", (g.x,), (value(float32),), {}, (ends(g.c, params=(value(float32),)), ends(g.x))),
         lambda g: Op("while", (g.x,), (value(float32),), {},
                      (ends(g.c, params=(value(float32),)), ends(g.d, params=(value(float32),)))),
+    ],
+    "custom": [
+        lambda g: Op("custom", (g.x,), (value(float32),), custom(None, ()), (ends(g.d),)),
+        lambda g: Op("custom", (g.x,), (value(float32),), custom(ends(params=(value(float32),)), ()), (ends(g.x),)),
+        lambda g: Op("custom", (g.x,), (value(float32),), custom(None, (), ends()), (ends(g.x),)),
     ],
 }  # fmt: skip
 CASES = [(name, n) for name, makers in MALFORMED.items() for n in range(len(makers))]

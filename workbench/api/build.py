@@ -22,6 +22,7 @@ from workbench.cache.store import Store, default_store
 from workbench.errors import DeviceError
 from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, StageDone, publish
 from workbench.ir.values import Function, Op, read_arrays, written_arrays
+from workbench.passes.customs import without_customs
 from workbench.passes.own import own
 from workbench.runtime.device import Device, get_device
 from workbench.runtime.driver import driver
@@ -156,7 +157,10 @@ def function_of(specialisation: Specialisation, direction: str, atomic: bool = F
         NotDifferentiable: there is no right adjoint or tangent.
     """
     function = derived(specialisation.function, direction, atomic)
-    return function if atomic or direction.endswith("adjoint") else own(function)
+    if direction.endswith("adjoint"):
+        return function
+    function = without_customs(function)
+    return function if atomic else own(function)
 
 
 def _metadata(

@@ -8,15 +8,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.api import build
+from workbench.api.customs import attach
 from workbench.api.func import Func
 from workbench.api.kernel import Kernel
 from workbench.backends.base import Options
 from workbench.errors import CellErrors, DeviceError, KernelSyntaxError, WorkbenchError
 from workbench.events import CompileFailed, publish
-from workbench.frontend import Definition, Scope
+from workbench.frontend import MISSING, Definition, Scope, read_again
 from workbench.runtime.checks import checks_wanted
 from workbench.runtime.device import get_device
 from workbench.source import Location, Source
+
+CUSTOMS = {"func_grad": "gradient", "func_replay": "replay"}
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,11 @@ def _read(source: Source, namespace: Mapping[str, Any], constants: dict[str, Any
     for node in nodes:
         definition = Definition(node.name, node, source, scope)
         try:
-            if _is_func(node, called):
+            custom = _custom(node)
+            if custom is not None:
+                own[node.name] = cell.funcs[node.name] = Func(definition)
+                attach(_decorated(definition, custom), definition, CUSTOMS[custom[0]])
+            elif _is_func(node, called):
                 own[node.name] = cell.funcs[node.name] = Func(definition).beside(cell.funcs.get(node.name))
             else:
                 own[node.name] = cell.kernels[node.name] = Kernel(definition)
@@ -138,6 +145,26 @@ def _stray_error(source: Source, node: ast.AST) -> WorkbenchError:
     if isinstance(node, ast.Module):
         return KernelSyntaxError("This cell defines nothing.", place, "Write at least one def.")
     return KernelSyntaxError("A kernel cell holds only defs.", place, "Move this line to a cell of its own.")
+
+
+def _custom(node: ast.FunctionDef) -> tuple[str, ast.expr] | None:
+    """The decorator's word and its argument, where a def is a gradient or a replay: `@func_grad(f)`."""
+    for decorator in node.decorator_list:
+        if isinstance(decorator, ast.Call) and decorator.args:
+            word = ast.unparse(decorator.func).split(".")[-1]
+            if word in CUSTOMS:
+                return word, decorator.args[0]
+    return None
+
+
+def _decorated(definition: Definition, custom: tuple[str, ast.expr]) -> Any:
+    """What stands in the decorator's brackets."""
+    word, node = custom
+    path = ast.unparse(node)
+    found = read_again(definition, path) if path.replace(".", "").isidentifier() else MISSING
+    if found is MISSING:
+        raise KernelSyntaxError(f"@{word} does not find {path}.", definition.locate(node), "Define the func above.")
+    return found
 
 
 def _is_func(node: ast.FunctionDef, called: set[str]) -> bool:

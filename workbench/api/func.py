@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from workbench.api.text import definition_of
-from workbench.frontend import Definition, check_signature
+from workbench.frontend import Custom, Definition, check_signature
 
 
 class Func:
@@ -18,6 +18,7 @@ class Func:
         check_signature(definition)
         self.name = definition.name
         self.__wb_definitions__: tuple[Definition, ...] = (definition,)
+        self.__wb_customs__: dict[Definition, Custom] = {}
         self.__name__ = definition.name
 
     def beside(self, before: Any) -> Func:
@@ -30,6 +31,7 @@ class Func:
         if all(d.source == new.source and d.node.lineno < new.node.lineno for d in old):
             kept = tuple(d for d in old if _annotations(d) != _annotations(new))
             self.__wb_definitions__ = (*kept, new)
+            self.__wb_customs__ = before.__wb_customs__ if isinstance(before, Func) else {}
         return self
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

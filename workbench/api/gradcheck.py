@@ -215,6 +215,15 @@ class _Check:
         return self.loss(moved)
 
     def _line(self, name: str) -> str:
+        """Where the parameter's values go: to a gradient that the user wrote, else to the line that uses them first."""
+        reached = {p for p in self.function.params if p.name == name}
+        for op in walk(self.function.body):
+            if not reached.isdisjoint(op.operands):
+                gradient = op.attrs.get("gradient")
+                places = [o.location for o in gradient.ops if o.location.line] if gradient is not None else []
+                if places:
+                    return f"{places[-1]}, in the gradient of {op.attrs['name']}"
+                reached.update(op.results)
         for op in walk(self.function.body):
             if any(v.name == name and v in self.function.params for v in op.operands) and op.location.line:
                 return str(op.location)

@@ -70,6 +70,8 @@ def plain_place(watched: Watched) -> tuple[Mapping[str, Any], str, Any] | None:
     So it is for a name of the user's globals and for an attribute of a module, as long as no closure is in the way; not
     for NumPy arrays, which can change in place.
     """
+    if watched.place is not None:
+        return (*watched.place, watched.value)
     root, *attrs = watched.path.split(".")
     scope = watched.definition.scope
     if watched.again is not None:

@@ -34,6 +34,9 @@ def active_values(function: Function) -> frozenset[Value]:
             sources.append(op.result)
         if op.name in EFFECTS and is_float(op.operands[0].type):
             sinks.append(op.operands[-1])
+        if op.name == "custom" and op.attrs["gradient"] is not None:
+            sources += op.results if any(isinstance(v.type, ArrayType) for v in op.operands) else ()
+            sinks += op.operands if touches_floats(op.blocks[0]) else ()
     return frozenset(_reached(sources, after) & _reached(sinks, before))
 
 
@@ -86,6 +89,12 @@ def _loop(op: Op) -> Iterable[Edge]:
     return edges
 
 
+def _custom(op: Op) -> Iterable[Edge]:
+    if op.attrs["gradient"] is None:
+        return _if(op)
+    return [(op.operands[k], result) for k in op.attrs["adjoints"] for result in op.results]
+
+
 _CORE: dict[str, Callable[[Op], Iterable[Edge]]] = {
     "cast": _all,
     "vec": _all,
@@ -94,6 +103,7 @@ _CORE: dict[str, Callable[[Op], Iterable[Edge]]] = {
     "if": _if,
     "for": _loop,
     "while": _loop,
+    "custom": _custom,
 }
 
 

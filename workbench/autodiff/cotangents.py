@@ -135,6 +135,11 @@ def zero(builder: Emitter, type: Type) -> Ref:
     return constant(builder, 0.0, type)
 
 
+def nothing(builder: Emitter, type: Type) -> Value:
+    """0 of any type: the cotangent of a result that has none, also of an integer."""
+    return builder.const((0,) * type.length if isinstance(type, Vector) else 0, type)
+
+
 def truth(builder: Emitter, value: bool) -> Ref:
     """A bool constant."""
     return Ref(builder, builder.const(value, bool_))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.autodiff.activity import influenced
-from workbench.autodiff.cotangents import Cotangents, Piece, zero
+from workbench.autodiff.cotangents import Cotangents, Piece, nothing, zero
 from workbench.autodiff.emitter import Emitter
 from workbench.autodiff.memory import Memory
 from workbench.autodiff.reverse import WHOLE, Reverse
@@ -18,7 +18,7 @@ from workbench.builtins import TABLE, Builtin, Ref, operators
 from workbench.builtins.refs import pack
 from workbench.errors import NotDifferentiable
 from workbench.ir.build import Builder
-from workbench.ir.values import Op, Value
+from workbench.ir.values import Block, Op, Value
 from workbench.types import Vector
 
 _NOTHING = Memory(frozenset(), frozenset())
@@ -81,3 +81,33 @@ def _transposed(
     builder.location = op.location
     found = cotangents.take_full(seed)
     return found.ref if found is not None else zero(builder, seed.type)
+
+
+def pushed_through(
+    gradient: Block, inputs: Sequence[Value], results: Sequence[Value], tangents: Sequence[Value | None],
+    builder: Emitter, function: str,
+) -> list[Value]:  # fmt: skip
+    """The tangents of a func's results, from the gradient that a user wrote for it: that is linear in its last
+    parameters, the adjoints of the results, and is walked backwards to them.
+
+    Args:
+        gradient: a closed block of `custom`.
+        inputs: the func's inputs here.
+        results: the func's results, for their types.
+        tangents: one for each value that the block yields.
+        builder: where to write.
+        function: the kernel's name, for messages.
+    """
+    seeds = gradient.params[len(inputs) :]
+    env = dict(zip(gradient.params, inputs, strict=False))
+    env.update((seed, nothing(builder, seed.type)) for seed in seeds)
+    active = influenced(gradient, seeds)
+    cotangents = Cotangents(builder, active)
+    for value, tangent in zip(gradient.yielded, tangents, strict=True):
+        if tangent is not None:
+            cotangents.add(value, Piece(builder.ref(tangent)))
+    place = builder.location
+    Reverse(function, active, _NOTHING, env, {}, frozenset(), builder).block(gradient, cotangents)
+    builder.location = place
+    found = [cotangents.take_full(seed) for seed in seeds]
+    return [f.ref.value if f is not None else nothing(builder, v.type) for f, v in zip(found, results, strict=True)]

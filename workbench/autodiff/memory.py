@@ -15,6 +15,8 @@ from workbench.errors import NotDifferentiable
 from workbench.ir.values import EFFECTS, Function, Op, Value, walk
 from workbench.types import ArrayType, element, is_float, is_integer
 
+MEMORY = EFFECTS | {"load"}
+
 
 @dataclass(frozen=True)
 class Memory:
@@ -40,7 +42,12 @@ def study(function: Function, active: frozenset[Value], aliased: bool) -> Memory
     ops = list(walk(function.body))
     made = {v: op for op in ops for v in op.results}
     mirrored: dict[Value, list[Op]] = defaultdict(list)
+    theirs = _under_own_gradient(ops)
     for op in ops:
+        if op in theirs:
+            if op.name in MEMORY:
+                mirrored[op.operands[0]].append(op)
+            continue
         if op.name == "atomic" and is_float(op.operands[0].type):
             raise _refused_atomic(op, function.name)
         load = op.name == "load" and op.result in active
@@ -49,8 +56,26 @@ def study(function: Function, active: frozenset[Value], aliased: bool) -> Memory
     private = frozenset(a for a, uses in mirrored.items() if _is_private(uses, made, function.launch_ndim))
     for array, uses in mirrored.items():
         if array not in private:
-            _refuse_shared(array, uses, function.name)
-    return Memory(late_loads(function, aliased), private)
+            inside = [op for op in uses if op in theirs]
+            if inside and any(op.name in EFFECTS for op in uses if op not in theirs):
+                raise _refused_custom(array, inside[0], function.name)
+            _refuse_shared(array, [op for op in uses if op not in theirs], function.name)
+    given = {v for op in ops if op.name == "custom" and op.attrs["gradient"] is not None for v in op.operands}
+    return Memory(late_loads(function, aliased), private - given)
+
+
+def _under_own_gradient(ops: list[Op]) -> set[Op]:
+    """Operations in the bodies of funcs whose gradient the user wrote."""
+    bodies = [op.blocks[0] for op in ops if op.name == "custom" and op.attrs["gradient"] is not None]
+    return {inner for body in bodies for inner in walk(body)}
+
+
+def _refused_custom(array: Value, op: Op, function: str) -> NotDifferentiable:
+    return NotDifferentiable(
+        f"{array.name} is written in this kernel, and used here in a func with a gradient of its own, at an element "
+        "that another thread may write.",
+        op.location, advice="Do one of them in a kernel of its own.", function=function,
+    )  # fmt: skip
 
 
 def _is_private(uses: list[Op], made: dict[Value, Op], ndim: int) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from workbench.autodiff.reuse import may_overlap
-from workbench.ir.values import EFFECTS, Block, Function, Op, Value, walk
+from workbench.ir.values import EFFECTS, Block, Function, Op, Value, closed_blocks, walk
 from workbench.types import ArrayType, is_integer
 
 Still = Callable[[Value], bool]
@@ -111,8 +111,22 @@ class _Order:
                 for inner, side in zip(op.blocks, sides, strict=True):
                     late += self.block(inner, side)
                 done += [effect for side in sides for effect in side[before:]]
+            elif op.name == "custom":
+                late += self.custom(op, done)
             elif op.blocks:
                 done += [o for inner in op.blocks for o in walk(inner) if o.name in EFFECTS]
                 for inner in op.blocks:
                     late += self.block(inner, list(done))
+        return late
+
+    def custom(self, op: Op, done: list[Op]) -> list[Op]:
+        """A func's body; then what its gradient and its replay load of arrays that were written."""
+        late = self.block(op.blocks[0], done)
+        written = {effect.operands[0] for effect in done}
+        for closed in closed_blocks(op):
+            given = dict(zip(closed.params, op.operands, strict=False))
+            for inner in walk(closed):
+                array = given.get(inner.operands[0]) if inner.name == "load" else None
+                if array in written or (array is not None and written and self.places.aliased):
+                    late.append(inner)
         return late

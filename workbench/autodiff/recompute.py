@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from workbench.autodiff.closed import Env, Lost, inlined
 from workbench.autodiff.emitter import Emitter
 from workbench.ir.rewrite import fresh
-from workbench.ir.values import Block, Op, Value
+from workbench.ir.values import EFFECTS, Block, Op, Value, walk
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,9 @@ def recompute(ops: Iterable[Op], env: dict[Value, Value], builder: Emitter, late
         builder.location = op.location
         if op.name in ("store", "reduce_add"):
             continue
+        if op.name == "custom" and _is_replaced(op):
+            _custom(op, env, builder, late)
+            continue
         array = op.operands[0] if op.operands else None
         if op.name in ("atomic_add", "atomic"):
             missing = Missing(
@@ -51,6 +55,40 @@ def recompute(ops: Iterable[Op], env: dict[Value, Value], builder: Emitter, late
             unavailable(op.result, missing, env, builder)
         else:
             _copy(op, env, builder, late)
+
+
+def _is_replaced(op: Op) -> bool:
+    return op.attrs["replay"] is not None or any(inner.name in EFFECTS for inner in walk(op.blocks[0]))
+
+
+def _custom(op: Op, env: dict[Value, Value], builder: Emitter, late: frozenset[Op]) -> None:
+    """The results of a func by the replay the user wrote, or by its body without its effects."""
+    replay = op.attrs["replay"]
+    if replay is None:
+        recompute(op.blocks[0].ops[:-1], env, builder, late)
+        values = [env[v] for v in op.blocks[0].yielded]
+    else:
+        values = inlined(replay, [env[v] for v in op.operands], builder, lost_loads(op, "replay", builder, late))
+        builder.recomputed.update(values)
+    env.update(zip(op.results, values, strict=True))
+
+
+def lost_loads(op: Op, role: str, builder: Emitter, late: frozenset[Op]) -> Lost:
+    """For the gradient or replay of `op`: loads that would not see what the func saw are unavailable."""
+
+    def lost(inner: Op, inside: Env) -> bool:
+        if inner not in late:
+            return False
+        array = inside[inner.operands[0]]
+        missing = Missing(
+            f"The {role} of {op.attrs['name']} reads {array.name} here, which this kernel writes; the adjoint has it "
+            "as it was before the launch",
+            "Write to another array, or hand the value to the func.",
+        )
+        unavailable(inner.result, missing, inside, builder)
+        return True
+
+    return lost
 
 
 def _called(op: Op) -> str:

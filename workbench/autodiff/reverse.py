@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from workbench.autodiff import loops
+from workbench.autodiff import customs, loops
 from workbench.autodiff.activity import touches_floats
 from workbench.autodiff.cotangents import Cotangent, Cotangents, Piece, both, truth, zero
 from workbench.autodiff.emitter import Emitter
@@ -277,6 +277,7 @@ _EFFECTS: dict[str, Callable[[Reverse, Op, Cotangents], None]] = {
     "if": Reverse.branch,
     "for": loops.reverse_for,
     "while": loops.reverse_while,
+    "custom": customs.reverse_custom,
 }
 _VALUES: dict[str, Callable[[Reverse, Op, Cotangent, Cotangents], None]] = {
     "load": Reverse.load,

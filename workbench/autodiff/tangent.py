@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from workbench.autodiff.activity import active_values
+from workbench.autodiff.closed import written
 from workbench.autodiff.cotangents import zero
 from workbench.autodiff.emitter import Emitter, relabelled
-from workbench.autodiff.linear import pushed
+from workbench.autodiff.linear import pushed, pushed_through
 from workbench.autodiff.reads import tangent_names
 from workbench.errors import NotDifferentiable
 from workbench.ir.rewrite import fresh
@@ -21,7 +22,7 @@ from workbench.ir.verify import verify
 from workbench.passes.fold import fold
 from workbench.passes.own import owned_arrays
 from workbench.passes.prune import prune
-from workbench.types import is_float
+from workbench.types import ArrayType, is_float
 
 # How many operands of each stand before the initial values of what it carries.
 _BOUNDS = {"for": 3, "while": 0}
@@ -199,6 +200,32 @@ class _Tangent:
             blocks.append(self.nested(block, carried, () if condition else slots))
         self.structured(op, operands, slots, blocks)
 
+    def custom(self, op: Op) -> None:
+        """A func as it is; by its gradient, transposed, where the user wrote one.
+
+        Raises:
+            NotDifferentiable: that gradient adds to elements of arrays.
+        """
+        (body,) = op.blocks
+        if op.attrs["gradient"] is None or not any(v in self.active for v in op.results):
+            self.ops(body.ops[:-1])
+            pairs = list(zip(op.results, body.yielded, strict=True))
+            self.env.update((r, self.env[v]) for r, v in pairs)
+            self.tangents.update((r, self.tangents[v]) for r, v in pairs if v in self.tangents)
+            return
+        if any(isinstance(v.type, ArrayType) and is_float(v.type) for v in op.operands):
+            raise self.refuse(
+                f"{op.attrs['name']} has a gradient of its own and takes an array: it has no tangent yet.", op,
+                "Hand elements to it, not arrays.",
+            )  # fmt: skip
+        written([op], self.env, self.builder)
+        inputs = [self.env[v] for v in op.operands]
+        tangents = [self.tangents.get(op.operands[k]) for k in op.attrs["adjoints"]]
+        found = pushed_through(op.attrs["gradient"], inputs, op.results, tangents, self.builder, self.name)
+        for value, one in zip(op.results, found, strict=True):
+            if is_float(value.type):
+                self.set(value, one)
+
     def nested(self, block: Block, carried: Sequence[Value], slots: Sequence[int]) -> Block:
         """A block with tangents of what it carries, that yields those of `slots` too."""
         params = [fresh(p) for p in block.params]
@@ -228,6 +255,7 @@ _STRUCTURED: dict[str, Callable[[_Tangent, Op], None]] = {
     "if": _Tangent.branch,
     "for": _Tangent.loop,
     "while": _Tangent.loop,
+    "custom": _Tangent.custom,
 }
 _EFFECTS: dict[str, Callable[[_Tangent, Op], None]] = {
     "store": _Tangent.store,

@@ -141,6 +141,6 @@ def builtin(rule: Rule, *, name: str = "", **facts: Any) -> Callable[[Callable[.
 
 def form(signature: str, doc: str) -> Form:
     """Declare a name that the front end lowers in its own way."""
-    name = signature.split("(")[0]
+    name = signature.split("(")[0].split("[")[0]
     FORMS[name] = Form(name, signature, doc)
     return FORMS[name]

@@ -24,4 +24,9 @@ static = form(
     "What Python makes of the expression while the kernel is compiled, with the names around the kernel: a number, a "
     "vector, a tuple to loop over, a func, a type. On the host: its argument.",
 )
+adjoint = form(
+    "adjoint[x]",
+    "In the body of a `@func_grad`: what is added to it becomes part of the adjoint of the input x; of an array, its "
+    "adjoint array.",
+)
 quat_identity = form("quat_identity(dtype=float)", "The quaternion (0, 0, 0, 1), which rotates nothing.")

@@ -20,7 +20,8 @@ from workbench.backends.base import Options
 from workbench.cache.generator import generator_version
 from workbench.errors import CacheError
 from workbench.ir.show import canonical, literal_bits
-from workbench.ir.values import Function, Op, walk
+from workbench.ir.values import Block, Function, Op, closed_blocks, walk
+from workbench.passes.customs import without_customs
 from workbench.types import ArrayType, Matrix, Quaternion, Scalar, Vector
 
 SCHEMA = 1
@@ -100,7 +101,8 @@ def make_key(
 ) -> Key:
     """The key of the artifact that `backend` makes from `function`.
 
-    Adjoints and tangents are keyed by their forward function and the direction, so a hit runs no autodiff. Names of
+    Adjoints and tangents are keyed by their forward function and the direction, so a hit runs no autodiff; gradients
+    that the user wrote are in those keys alone. Names of
     the function, of its parameters and of its locals are not in the key: where an artifact holds one (its entry
     symbol), its metadata says so.
 
@@ -119,6 +121,7 @@ def make_key(
     """
     if direction != "forward" and not set(direction.split(" ")) <= {"adjoint", "tangent"}:
         raise CacheError(f'a module key has direction "forward", or words "adjoint" and "tangent", not {direction!r}')
+    function = without_customs(function) if direction == "forward" else function
     generator = generator_version() if generator is None else generator
     return Key(
         (
@@ -141,7 +144,7 @@ def _constants(function: Function) -> Iterator[Part]:
     uses: dict[str, list[tuple[Any, Any]]] = {}
     for c in function.captured:
         uses.setdefault(c.name, []).append((c.type, c.value))
-    for op in walk(function.body):
+    for op in _every_op(function.body):
         if op.name == "const" and op.attrs.get("captured"):
             uses.setdefault(op.attrs["captured"], []).append((op.result.type, op.attrs["value"]))
     for name, values in uses.items():
@@ -150,6 +153,13 @@ def _constants(function: Function) -> Iterator[Part]:
             del bits[1:], values[1:]
         shown = ", ".join(dict.fromkeys(_shown(type, value) for type, value in values))
         yield Part(f"constant {name}", "constant", " ".join(bits).encode(), shown)
+
+
+def _every_op(block: Block) -> Iterator[Op]:
+    for op in walk(block):
+        yield op
+        for closed in closed_blocks(op):
+            yield from _every_op(closed)
 
 
 def _bits(name: str, type: Any, value: Any) -> str:
@@ -184,11 +194,15 @@ def _code(function: Function) -> bytes:
         text = canonical(function)
     except (TypeError, ValueError, OverflowError) as error:
         raise CacheError(f"a number in {function.name} cannot be part of a module key: {error}") from None
+    return text.encode() + b"\0" + _attribute_bytes(function.body)
+
+
+def _attribute_bytes(block: Block) -> bytes:
     attributes = bytearray()
-    for n, op in enumerate(walk(function.body), 1):
+    for n, op in enumerate(walk(block), 1):
         for name, value in _attributes(op):
             attributes += b"%d %b=%b\n" % (n, name.encode(), _exact(value, f"{name} of the operation {op.name}"))
-    return text.encode() + b"\0" + attributes
+    return bytes(attributes)
 
 
 def _attributes(op: Op) -> list[tuple[str, Any]]:
@@ -212,6 +226,7 @@ _EXACT: dict[type, tuple[bytes, Callable[[Any, str], bytes]]] = {
     tuple: (b"tuple", _tuple),
     list: (b"tuple", _tuple),
     Scalar: (b"type", lambda v, _: repr(v).encode()),
+    Block: (b"block", lambda v, _: _attribute_bytes(v)),
     Vector: (b"type", lambda v, _: repr(v).encode()),
     Matrix: (b"type", lambda v, _: repr(v).encode()),
     Quaternion: (b"type", lambda v, _: repr(v).encode()),

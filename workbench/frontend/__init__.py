@@ -2,6 +2,7 @@
 
 from workbench.frontend.annotate import parameter_annotations, parameter_families
 from workbench.frontend.context import Watched
+from workbench.frontend.customs import Custom
 from workbench.frontend.definition import MISSING, Definition, Scope
 from workbench.frontend.generic import Family, Float, Generic, Int, Scalar, array_of
 from workbench.frontend.lower import Lowered, check_signature, lower, result_types
@@ -9,6 +10,7 @@ from workbench.frontend.names import as_builtin, read_again
 
 __all__ = [
     "MISSING",
+    "Custom",
     "Definition",
     "Family",
     "Float",

@@ -57,7 +57,8 @@ def usable(context: Context, operand: Operand) -> Value | Literal:
             "Index one element of it.",
         )  # fmt: skip
     what = operand.path if isinstance(operand, Static) else "This"
-    raise context.error(KernelTypeError, f"{what} is no value that a kernel can compute with.")
+    advice = f"{what}[x] stands in the body of a @wb.func_grad." if what.split(".")[-1] == "adjoint" else ""
+    raise context.error(KernelTypeError, f"{what} is no value that a kernel can compute with.", advice)
 
 
 def default_type(literal: Literal) -> Scalar:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -95,12 +95,14 @@ class Watched:
 
     Attributes:
         again: computes a value to compare with `value` by ==, where `path` is no name (the text of a `static(…)`).
+        place: a mapping and a key under which it holds the value, where looking there says the same as `again`.
     """
 
     definition: Definition
     path: str
     value: Any
     again: Callable[[], Any] | None = None
+    place: tuple[Mapping[Any, Any], Any] | None = None
 
 
 @dataclass

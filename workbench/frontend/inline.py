@@ -10,6 +10,7 @@ from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.annotate import parameter_annotations, parameter_families
 from workbench.frontend.coerce import assign_type, describe, indexable, usable
 from workbench.frontend.context import Context, Env
+from workbench.frontend.customs import custom_of, emit
 from workbench.frontend.definition import Definition
 from workbench.frontend.exits import rewrite
 from workbench.frontend.generic import Family, Generic
@@ -38,8 +39,14 @@ def call(context: Context, callee: Static, args: list[Operand], keywords: dict[s
         raise context.error(
             KernelSyntaxError, f"{definition.name} calls itself; a kernel has no recursion.", "Write a loop."
         )
-    inner = Context(definition, env, context.shared, (*context.inside, frame), 0)
+    inner = Context(definition, dict(env), context.shared, (*context.inside, frame), 0)
     place = context.builder.location
+    custom = custom_of(context, callee.value.__wb_customs__, definition)
+    if custom is not None:
+        with context.builder.block() as opened:
+            returned = context.shared.lower_body(inner, rewrite(mark(definition, definition.node.body)))
+        context.builder.location = place
+        return emit(context, definition.name, custom, env, opened.block, returned.value)
     returned = context.shared.lower_body(inner, rewrite(mark(definition, definition.node.body)))
     context.builder.location = place
     return returned.value if returned.value is not None else ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from dataclasses import replace
 
 from workbench.builtins.table import TABLE
@@ -119,7 +120,7 @@ def _augmented_element(context: Context, node: ast.AugAssign, target: Value | Vi
 
 
 def _as_read(target: ast.expr) -> ast.expr:
-    read = ast.parse(ast.unparse(target), mode="eval").body
-    for node in ast.walk(read):
-        ast.copy_location(node, target)
+    assert isinstance(target, (ast.Name, ast.Attribute, ast.Subscript))
+    read = copy.copy(target)
+    read.ctx = ast.Load()
     return read

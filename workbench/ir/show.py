@@ -79,6 +79,13 @@ class _Printer:
             self.rows.append(f"{pad}{{ {params}".rstrip())
             self.block(block, depth + 1)
             self.rows.append(f"{pad}}}")
+        for name in ("gradient", "replay"):
+            block = op.attrs.get(name)
+            if isinstance(block, Block):
+                params = ", ".join(f"{self.name(v)}: {_type(v.type)}" for v in block.params)
+                self.rows.append(f"{pad}{name} {{ {params}".rstrip())
+                self.block(block, depth + 1)
+                self.rows.append(f"{pad}}}")
 
     def attrs(self, op: Op) -> str:
         if op.name == "const":
@@ -87,7 +94,7 @@ class _Printer:
             if captured:
                 return f" @{captured}"
             return f" #{literal_bits(value, type)}" if self.canonical else f" {_readable(value)}"
-        shown = [f"{k}={v}" for k, v in sorted(op.attrs.items()) if v is not None]
+        shown = [f"{k}={v}" for k, v in sorted(op.attrs.items()) if v is not None and not isinstance(v, Block)]
         return f"[{', '.join(shown)}]" if shown else ""
 
 

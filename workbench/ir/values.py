@@ -27,6 +27,10 @@ Core operations (every other operation is the name of an elementwise builtin, se
     if             (condition) -> *results         blocks: then, else; both yield the results
     for            (start, stop, step, *init) -> *results       block: (index, *carried) yields the next carried
     while          (*init) -> *results             blocks: (*carried) yields the condition; (*carried) yields the next
+    custom         (*inputs) -> *results           a func whose gradient or replay a user wrote. block: its body
+        attrs: name; gradient and replay, closed blocks or None; adjoints, the positions of inputs
+        gradient: (*inputs, *adjoints of the results, *adjoint arrays of the inputs that are float arrays) yields an
+        adjoint for each input in `adjoints`; replay: (*inputs) yields the results
 
 Indices are integers of any width; they are already non-negative (the front end wraps what may be negative with the
 builtin `wrap_index`). `for` counts like Python's range, step of either sign, index of the type of start. Kernels have
@@ -50,6 +54,7 @@ STRUCTURED = frozenset({"if", "for", "while"})
 REPORTS = frozenset({"assert", "fault"})
 CORE = EFFECTS | STRUCTURED | REPORTS | {
     "const", "tid", "shape", "load", "cast", "vec", "extract", "insert", "unavailable", "yield", "launch_dim",
+    "custom",
 }  # fmt: skip
 
 
@@ -128,6 +133,11 @@ def walk(block: Block) -> Iterator[Op]:
         yield op
         for inner in op.blocks:
             yield from walk(inner)
+
+
+def closed_blocks(op: Op) -> tuple[Block, ...]:
+    """The gradient and the replay of a `custom`: they use nothing from outside, and `walk` does not enter them."""
+    return tuple(b for b in (op.attrs.get("gradient"), op.attrs.get("replay")) if isinstance(b, Block))
 
 
 def number_ops(function: Function) -> dict[Op, int]:

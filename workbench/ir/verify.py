@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from workbench.ir.values import ATOMIC_KINDS, CORE, Block, Function, Op, Value
-from workbench.types import ArrayType, Scalar, Vector, float64, int32, int64, is_integer
+from workbench.ir.values import ATOMIC_KINDS, CORE, Block, Function, Op, Value, closed_blocks
+from workbench.types import ArrayType, Scalar, Vector, float64, int32, int64, is_float, is_integer
 from workbench.types import bool as bool_
 
 
@@ -101,6 +101,21 @@ def _insert(op: Op) -> bool:
     return isinstance(t, Vector) and op.operands[2].type == t.dtype and op.result.type == t
 
 
+def _custom(op: Op) -> bool:
+    (body,) = op.blocks
+    results, inputs = _types(op.results), _types(op.operands)
+    gradient, replay = op.attrs["gradient"], op.attrs["replay"]
+    arrays = [t for t in inputs if isinstance(t, ArrayType) and is_float(t)]
+    adjoints = [inputs[k] for k in op.attrs["adjoints"]]
+    return (
+        not body.params
+        and _types(body.yielded) == results
+        and (gradient is None or _types(gradient.params) == [*inputs, *results, *arrays])
+        and (gradient is None or _types(gradient.yielded) == adjoints)
+        and (replay is None or (_types(replay.params) == inputs and _types(replay.yielded) == results))
+    )
+
+
 RULES: dict[str, Callable[[Op], object]] = {
     "const": lambda op: not op.operands and isinstance(op.result.type, (Scalar, Vector)) and "value" in op.attrs,
     "tid": lambda op: op.result.type == int32 and op.attrs["axis"] in range(4),
@@ -122,6 +137,7 @@ RULES: dict[str, Callable[[Op], object]] = {
     "if": _if,
     "for": _for,
     "while": _while,
+    "custom": _custom,
 }
 assert RULES.keys() == CORE
 
@@ -151,6 +167,8 @@ def _block(block: Block, defined: set[Value], where: str, nested: bool) -> None:
             raise InvalidIR(f"{where}: a yield in the middle of a block")
         for inner in op.blocks:
             _block(inner, defined, where, nested=True)
+        for inner in closed_blocks(op):
+            _block(inner, set(), where, nested=True)
         if op.name in RULES and not RULES[op.name](op):
             kinds = ", ".join(repr(v.type) for v in op.operands)
             results = ", ".join(repr(v.type) for v in op.results)

@@ -78,6 +78,12 @@ class _Expander:
         self.builder.append(Op(op.name, operands, op.results, op.attrs, blocks, op.location))
 
     def core(self, op: Op, operands: tuple[Value, ...]) -> None:
+        if op.name == "custom":
+            for inner in op.blocks[0].ops[:-1]:
+                self.op(inner)
+            yielded = (self.mapping.get(v, v) for v in op.blocks[0].yielded)
+            self.mapping.update(zip(op.results, yielded, strict=True))
+            return
         if op.name == "extract":
             known, index = self.parts.get(operands[0]), self.constants.get(operands[1])
             if known is not None and index is not None and 0 <= index < len(known):

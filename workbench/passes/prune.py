@@ -6,7 +6,7 @@ value that a loop carries for itself alone is dropped. Loops are assumed to end:
 
 from __future__ import annotations
 
-from workbench.ir.rewrite import replace_body
+from workbench.ir.rewrite import map_blocks, replace_body
 from workbench.ir.values import EFFECTS, REPORTS, STRUCTURED, Block, Function, Op, Value
 
 
@@ -55,7 +55,9 @@ class _Needs:
         """Keep an operation and those around it, with what they cannot do without."""
         while op is not None and op not in self.kept:
             self.kept.add(op)
-            if op.name in STRUCTURED:
+            if op.name == "custom":
+                self.pending += [*op.operands, *op.blocks[0].yielded]
+            elif op.name in STRUCTURED:
                 self.pending += op.operands[: _LEADING[op.name]]
                 if op.name == "while":
                     self.pending += op.blocks[0].yielded
@@ -83,7 +85,9 @@ class _Needs:
         return Block(block.params, tuple(ops))
 
     def narrowed(self, op: Op) -> Op:
-        """A structured operation with its live slots alone."""
+        """A structured operation with its live slots alone; a `custom` as a whole."""
+        if op.name == "custom":
+            return map_blocks(op, self.rebuilt)
         slots = [s for s in range(len(op.results)) if (op, s) in self.live]
         lead = _LEADING[op.name]
         operands = op.operands[:lead]

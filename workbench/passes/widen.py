@@ -42,4 +42,5 @@ def _op(op: Op, mapping: Mapping) -> Op:
     operands = tuple(mapping[v] for v in op.operands)
     blocks = tuple(_block(b, mapping) for b in op.blocks)
     results = tuple(_value(v, mapping) for v in op.results)
-    return Op(op.name, operands, results, op.attrs, blocks, op.location)
+    attrs = {k: _block(v, {}) if isinstance(v, Block) else v for k, v in op.attrs.items()}
+    return Op(op.name, operands, results, attrs, blocks, op.location)

@@ -331,4 +331,15 @@ _CORE: dict[str, Callable[[_Thread, Op, list[Any]], tuple[Any, ...]]] = {
     "extract": _extract,
     "insert": _insert,
 }
-_STRUCTURED: dict[str, Callable[[_Thread, Op, list[Any]], Any]] = {"if": _if, "for": _for, "while": _while}
+
+
+def _custom(thread: _Thread, op: Op, operands: list[Any]) -> Any:
+    return (yield from thread.inner(op.blocks[0], ()))
+
+
+_STRUCTURED: dict[str, Callable[[_Thread, Op, list[Any]], Any]] = {
+    "if": _if,
+    "for": _for,
+    "while": _while,
+    "custom": _custom,
+}
