@@ -36,7 +36,7 @@ def test_everything_is_listed_in_order_and_replayed():
     rec.replay()
     assert x.numpy().tolist() == [6 + 0.5 * 36, 12 + 0.5 * 144]
     assert "step" in repr(rec) and "<table>" in rec._repr_html_()
-    assert "test_record.py" in rec.rows()[0][3]
+    assert "test_record.py" in rec.rows()[0][4]
 
 
 def test_replay_with_other_numbers_and_arrays():

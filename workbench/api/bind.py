@@ -7,6 +7,7 @@ later (a kept launch, a replay, a file) comes back through `BINDER` and never ru
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -96,6 +97,9 @@ def overlap(arrays: Sequence[array]) -> bool:
     """Whether two of the arrays, or two elements of one, may share memory: then accumulation must be atomic."""
     spans = []
     for a in arrays:
+        if a.is_contiguous:
+            spans.append((a.address, a.address + math.prod(a.shape) * a.dtype.size))
+            continue
         if a.size == 0:
             continue
         if any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape, strict=True)):
@@ -104,7 +108,12 @@ def overlap(arrays: Sequence[array]) -> bool:
         low = a.address + sum(r for r in reach if r < 0)
         spans.append((low, a.address + sum(r for r in reach if r > 0) + a.dtype.size))
     spans.sort()
-    return any(before[1] > after[0] for before, after in itertools.pairwise(spans))
+    end = 0
+    for low, high in spans:
+        if low < end and low < high:
+            return True
+        end = max(end, high)
+    return False
 
 
 def adjoint_arguments(

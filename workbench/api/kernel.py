@@ -54,10 +54,12 @@ class Specialisation:
 
     def is_current(self) -> bool:
         """Whether every value captured from the user's namespace is still what it was, in type and in all bits."""
-        if not self._watched:
-            return True
-        if len(self._plain) == len(self._watched) and all(d.get(k) is v for d, k, v in self._plain):
-            return True
+        if len(self._plain) == len(self._watched):
+            for namespace, name, value in self._plain:
+                if namespace.get(name) is not value:
+                    break
+            else:
+                return True
         return all(
             _same(w.value, read_again(w.definition, w.path)) if w.again is None else w.again() == w.value
             for w in self._watched

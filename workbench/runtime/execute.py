@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -31,6 +32,12 @@ def install_launcher() -> dispatch.Launcher:
 
 
 @functools.cache
+def native_launch() -> Callable[..., int]:
+    """The native function that launches from packed parameters."""
+    return install_launcher().functions.launch
+
+
+@functools.cache
 def cpu_threads() -> int:
     """Threads of a large CPU launch: `WORKBENCH_THREADS`, else the cores this process may use."""
     return settings().threads
@@ -43,11 +50,16 @@ def execute(record: LaunchRecord) -> None:
         DeviceError: the device refused it.
         KernelFault: code with checks met a fault; the launch is over, and all that did not fault is done.
     """
-    for observer in OBSERVERS.get():
+    observers = OBSERVERS.get()
+    for observer in observers:
         observer.launching(record)
-    for name in record.writes:
-        record.arguments[name].memory.version += 1
+    for memory in record.changes:
+        memory.version += 1
+    started = time.perf_counter()
     fault = _run(record.loaded, record.dim, record.buffer, record.block_dim, record.stream)
+    seconds = time.perf_counter() - started
+    for observer in observers:
+        observer.done(record, started, seconds)
     if listening(Launched):
         publish(Launched(record))
     if fault is not None:
@@ -106,7 +118,7 @@ def run_unseen(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) 
     if not (loaded.checked or loaded.address == 0):
         params = packer.pack(dims, arguments)
         total = dims[0] if len(dims) == 1 else math.prod(dims)
-        install_launcher().functions.launch(loaded.address, params, total, cpu_threads(), loaded.threads_per_task)
+        native_launch()(loaded.address, params, total, cpu_threads(), loaded.threads_per_task)
         return
     buffer = packer.new()
     packer.write(buffer, dims, arguments)
@@ -134,12 +146,11 @@ def _run(
         return None
     record = ctypes.create_string_buffer(FAULT_SIZE)
     dispatch.dispatch(loaded.address, start, total, cpu_threads(), grain, ctypes.addressof(record))
-    return _fault(loaded, dims, buffer, record.raw)
+    return fault_of(loaded, dims, buffer, record.raw)
 
 
-def _fault(
-    loaded: Loaded, dims: Sequence[int], buffer: ctypes.Array[ctypes.c_char], record: bytes
-) -> KernelFault | None:
+def fault_of(loaded: Loaded, dims: Sequence[int], buffer: Any, record: bytes) -> KernelFault | None:
+    """The error that a launch's fault record tells of; None where it tells of none. `buffer`: the packed parameters."""
     found = FaultRecord.read(record)
     if found is None:
         return None
@@ -163,7 +174,7 @@ def _checked_cuda(
         found.copy_to_host(record, place.handle, index)
     finally:
         place.free()
-    return _fault(loaded, dims, buffer, record.tobytes())
+    return fault_of(loaded, dims, buffer, record.tobytes())
 
 
 def _run_cuda(

@@ -36,6 +36,9 @@ class Observer:
     def filling(self, target: array, value: float) -> None:
         """`target` is about to be filled with `value`."""
 
+    def done(self, subject: object, started: float, seconds: float) -> None:
+        """What was announced is over: `subject` is the record, target or graph; `started` as `time.perf_counter`."""
+
 
 OBSERVERS: ContextVar[tuple[Observer, ...]] = ContextVar("workbench observers", default=())
 

@@ -41,15 +41,14 @@ def dims_piece(dims: tuple[int, ...]) -> bytes:
 def value_piece(slot: Slot) -> Callable[[Any], bytes]:
     """What turns a number, or a vector's sequence of numbers, into the bytes of its slot."""
     pack = struct.Struct(f"<{slot_format(slot)}").pack
+    return (lambda numbers: pack(*numbers)) if isinstance(slot.type, Vector) else pack
 
-    def packed(value: Any) -> bytes:
-        numbers = value if isinstance(slot.type, Vector) else (value,)
-        try:
-            return pack(*numbers)
-        except OverflowError:  # 1e300 as a float32 is infinite
-            return pack(*(math.copysign(math.inf, n) if abs(n) > _FLOAT32_MAX else n for n in numbers))
 
-    return packed
+def _rounded(value: Any) -> Any:
+    """Numbers that are too large for a float32 as infinity; sequences of numbers likewise."""
+    if isinstance(value, (tuple, list)):
+        return [_rounded(v) for v in value]
+    return math.copysign(math.inf, value) if isinstance(value, float) and abs(value) > _FLOAT32_MAX else value
 
 
 _FLOAT32_MAX = 3.4028235677973366e38
@@ -73,8 +72,19 @@ class Packer:
 
     def pack(self, dims: tuple[int, ...], values: Sequence[Any]) -> bytes:
         """1 to 4 dimensions and the arguments: arrays, numbers, or sequences of numbers for vectors."""
-        made = [v.packed if p is None else p(v) for p, v in zip(self.pieces, values, strict=True)]
-        return b"".join((dims_piece(dims), *made))
+        try:
+            return b"".join([dims_piece(dims), *[v.packed if p is None else p(v) for p, v in zip(self.pieces, values)]])  # noqa: B905
+        except OverflowError:  # 1e300 as a float32 is infinite
+            return self.pack(dims, [v if p is None else _rounded(v) for p, v in zip(self.pieces, values, strict=True)])
+
+    def single(self, position: int, value: Any) -> bytes:
+        """The bytes of one argument that is no array."""
+        piece = self.pieces[position]
+        assert piece is not None
+        try:
+            return piece(value)
+        except OverflowError:
+            return piece(_rounded(value))
 
     def write(self, buffer: ctypes.Array[ctypes.c_char], dims: Sequence[int], values: Sequence[Any]) -> None:
         """`pack` into a buffer that stays where it is."""

@@ -11,119 +11,116 @@ rec[3].launch()
 
 from __future__ import annotations
 
+import difflib
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html import escape
-from typing import Any
+from typing import Any, Self, overload
 
 from workbench.errors import LaunchError
-from workbench.events import Replayed, publish
+from workbench.events import Launched, Replayed, listening, publish
 from workbench.runtime.array import array
-from workbench.runtime.execute import execute_again
-from workbench.runtime.observers import Observer, observing
+from workbench.runtime.contents import Contents
+from workbench.runtime.entries import CopyEntry, Entry, FillEntry, GraphEntry, LaunchEntry
+from workbench.runtime.observers import OBSERVERS, Observer
 from workbench.runtime.record import LaunchRecord
+from workbench.runtime.replay import Prepared
+from workbench.runtime.site import call_site
+from workbench.runtime.substitute import Substitution, fits, region
 
-
-@dataclass(frozen=True, eq=False)
-class LaunchEntry:
-    """A recorded launch."""
-
-    record: LaunchRecord
-
-    def launch(self) -> None:
-        """Run it again, on the arrays' contents of now."""
-        execute_again(self.record)
-
-    def row(self) -> tuple[str, str, str, str]:
-        """What the table shows: kind, name, threads, place."""
-        place = str(self.record.location) if self.record.location else ""
-        return self.record.direction, self.record.kernel, "×".join(map(str, self.record.dim)), place
-
-    def changed(self, changes: dict[str, Any], arrays: list[tuple[array, array]]) -> LaunchEntry:
-        """The same launch with parameters changed by name and arrays by identity."""
-        given = {n: v for n, v in changes.items() if n in self.record.arguments}
-        for name, value in self.record.arguments.items():
-            for old, new in arrays:
-                if value is old and name not in given:
-                    given[name] = new
-        return LaunchEntry(self.record.changed(given)) if given else self
-
-
-@dataclass(frozen=True, eq=False)
-class CopyEntry:
-    """A recorded copy or sum; `kind` is "copy" or "add"."""
-
-    kind: str
-    target: array
-    source: array
-
-    def launch(self) -> None:
-        """Copy or add again."""
-        (self.target.copy_ if self.kind == "copy" else self.target.add_)(self.source)
-
-    def row(self) -> tuple[str, str, str, str]:
-        """What the table shows."""
-        return self.kind, "", "×".join(map(str, self.target.shape)), ""
-
-    def changed(self, changes: dict[str, Any], arrays: list[tuple[array, array]]) -> CopyEntry:
-        """The same copy with arrays replaced by identity."""
-        table = {id(old): new for old, new in arrays}
-        return CopyEntry(self.kind, table.get(id(self.target), self.target), table.get(id(self.source), self.source))
-
-
-@dataclass(frozen=True, eq=False)
-class FillEntry:
-    """A recorded fill."""
-
-    target: array
-    value: float
-
-    def launch(self) -> None:
-        """Fill again."""
-        self.target.fill_(self.value)
-
-    def row(self) -> tuple[str, str, str, str]:
-        """What the table shows."""
-        return "fill", f"{self.value}", "×".join(map(str, self.target.shape)), ""
-
-    def changed(self, changes: dict[str, Any], arrays: list[tuple[array, array]]) -> FillEntry:
-        """The same fill with its array replaced by identity."""
-        return replace(self, target={id(old): new for old, new in arrays}.get(id(self.target), self.target))
-
-
-Entry = LaunchEntry | CopyEntry | FillEntry
+HEAD = ("what", "name", "size", "time", "where")
+_KEPT_TABLES = 4
 
 
 class Recorder(Observer):
-    """An ordered list of what ran, a tape's backward pass included; made by `record()`."""
+    """An ordered list of what ran, a tape's backward pass included; made by `record()` or `load_record()`.
+
+    Attributes:
+        entries: what ran, in order.
+        contents: what arrays held before their first use; None where that is not kept.
+        lost: how many calls of other libraries could not be noted.
+    """
 
     sees_backward = True
 
-    def __init__(self, entries: Sequence[Entry] = ()) -> None:
+    def __init__(self, entries: Iterable[Entry] = (), contents: Contents | None = None) -> None:
         self.entries: list[Entry] = list(entries)
+        self.contents = contents
+        self.lost = 0
+        self._tables: dict[Any, Prepared] = {}
+        self._parameters: dict[str, tuple[list[LaunchRecord], dict[Any, Any]]] = {}
+        self._lock = threading.RLock()
+
+    # What observers are told.
 
     def launching(self, record: LaunchRecord) -> None:
         """Note a launch."""
-        self.entries.append(LaunchEntry(record))
+        self._note(LaunchEntry(record, started=time.perf_counter(), site=call_site()))
 
     def copying(self, target: array, source: array) -> None:
         """Note a copy."""
-        self.entries.append(CopyEntry("copy", target, source))
+        self._note(CopyEntry("copy", target, source, started=time.perf_counter(), site=call_site()))
 
     def adding(self, target: array, source: array) -> None:
         """Note a sum."""
-        self.entries.append(CopyEntry("add", target, source))
+        self._note(CopyEntry("add", target, source, started=time.perf_counter(), site=call_site()))
 
-    def filling(self, target: array, value: float) -> None:
+    def filling(self, target: array, value: Any) -> None:
         """Note a fill."""
-        self.entries.append(FillEntry(target, value))
+        self._note(FillEntry(target, value, started=time.perf_counter(), site=call_site()))
+
+    def replaying(self, graph: Any) -> None:
+        """Note a run of a captured graph."""
+        self._note(GraphEntry(graph, started=time.perf_counter(), site=call_site()))
+
+    def done(self, subject: object, started: float, seconds: float) -> None:
+        """Note when something began to run and how long it took."""
+        for k in range(len(self.entries) - 1, -1, -1):
+            entry = self.entries[k]
+            if entry.subject is subject and entry.seconds is None:
+                self.entries[k] = replace(entry, started=started, seconds=seconds)
+                return
+
+    def _note(self, entry: Entry) -> None:
+        if self.contents is not None:
+            self.contents.keep(entry.arrays)
+        self.entries.append(entry)
+        self._forget()
+
+    def _forget(self) -> None:
+        """Drop what was worked out for the entries as they were."""
+        self._tables.clear()
+        self._parameters.clear()
+
+    def start(self) -> Self:
+        """Begin to record what this context runs; again does nothing."""
+        if self not in OBSERVERS.get():
+            OBSERVERS.set((*OBSERVERS.get(), self))
+        return self
+
+    def stop(self) -> None:
+        """Record no more; `start` goes on. What ran is put in the order in which it began."""
+        OBSERVERS.set(tuple(o for o in OBSERVERS.get() if o is not self))
+        self.entries.sort(key=lambda e: e.started)
+        self._forget()
+
+    # What it holds.
 
     def __len__(self) -> int:
         return len(self.entries)
 
-    def __getitem__(self, index: int) -> Entry:
+    @overload
+    def __getitem__(self, index: int) -> Entry: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Recorder: ...
+
+    def __getitem__(self, index: int | slice) -> Entry | Recorder:
+        if isinstance(index, slice):
+            return Recorder(self.entries[index], self.contents)
         return self.entries[index]
 
     def __iter__(self) -> Iterator[Entry]:
@@ -134,78 +131,144 @@ class Recorder(Observer):
         """The launches among the entries."""
         return [e.record for e in self.entries if isinstance(e, LaunchEntry)]
 
-    def only(self, *, adjoint: bool | None = None, kernel: str | None = None) -> Recorder:
-        """The launches of one direction, of one kernel, or both."""
+    def only(self, *, adjoint: bool | None = None, kernel: Any = None) -> Recorder:
+        """The launches of one direction, of one kernel (itself or its name), or both."""
+        name = getattr(kernel, "name", kernel)
         kept = [
             e for e in self.entries
             if isinstance(e, LaunchEntry)
             and (adjoint is None or (e.record.direction == "adjoint") == adjoint)
-            and (kernel is None or e.record.kernel == kernel)
+            and (name is None or e.record.kernel == name)
         ]  # fmt: skip
-        return Recorder(kept)
+        return Recorder(kept, self.contents)
 
-    def replay(self, **changes: Any) -> None:
+    # Running it again.
+
+    def replay(self, arrays: Mapping[array, array] | None = None, /, **changes: Any) -> None:
         """Run everything again, in order, on the arrays' contents of now.
 
+        Neighbouring launches on the CPU are one native call; Ctrl-C ends it between two of them.
+
         Args:
-            changes: parameter name to value, for every launch that has the parameter; an array given for a parameter
-                replaces the recorded one everywhere: in other launches, copies and fills too.
+            arrays: recorded arrays to the ones to use in their place, everywhere: in launches, copies and fills, views
+                and gradients included.
+            changes: parameter name to value, for every launch that has the parameter, for this run alone. An array
+                given for a parameter replaces the recorded one everywhere.
 
         Raises:
-            LaunchError: no recorded launch has a parameter of that name, or an array of another type.
+            LaunchError: no recorded launch has a parameter of that name, an argument does not fit, or a name stands for
+                several arrays; nothing has run.
+            KernelFault: with checks, something was out of range; what comes after it has not run.
         """
+        swaps, numbers = self._sorted(changes, dict(arrays or {}))
         started = time.perf_counter()
-        for entry in self._changed(changes):
-            entry.launch()
+        with self._lock:
+            if OBSERVERS.get() or listening(Launched):
+                swap = Substitution(swaps)
+                for entry in [e.changed(numbers, swap) for e in self.entries]:
+                    entry.launch()
+            else:
+                table = self._table(swaps)
+                with table.patched(numbers):
+                    table.run()
         publish(Replayed(len(self.launches), time.perf_counter() - started))
 
-    def _changed(self, changes: dict[str, Any]) -> list[Entry]:
-        arrays: list[tuple[array, array]] = []
+    def rewind(self) -> None:
+        """Put back what the arrays held before the recorded code first used them.
+
+        Raises:
+            LaunchError: that was not kept; `record(inputs=True)` keeps it.
+        """
+        if self.contents is None:
+            raise LaunchError("This record kept no contents.", advice="Record with wb.record(inputs=True).")
+        self.contents.restore()
+
+    def _table(self, swaps: dict[array, array]) -> Prepared:
+        key = tuple((id(old), id(new)) for old, new in swaps.items())
+        found = self._tables.get(key)
+        if found is None:
+            swap = Substitution(swaps)
+            found = Prepared([e.changed({}, swap) for e in self.entries] if swap else self.entries)
+            found.kept = swaps
+            if len(self._tables) >= _KEPT_TABLES:
+                self._tables.pop(next(iter(self._tables)))
+            self._tables[key] = found
+        return found
+
+    def _sorted(self, changes: dict[str, Any], swaps: dict[array, array]) -> tuple[dict[array, array], dict[str, Any]]:
+        """The changes, as arrays and as numbers; all checked."""
+        numbers = {}
         for name, value in changes.items():
-            found = [r.arguments[name] for r in self.launches if name in r.arguments]
-            if not found:
-                known = sorted({n for r in self.launches for n in r.arguments})
+            records, distinct = self._uses(name)
+            for old in distinct.values():
+                fits(name, old, value)
+            if not isinstance(value, array):
+                for record in records:
+                    record.checked(name, value)
+                numbers[name] = value
+            elif len(distinct) > 1:
                 raise LaunchError(
-                    f"No recorded launch has a parameter {name}; there is {', '.join(known)}.", parameter=name
-                )
-            for old in found:
-                self._fits(name, old, value)
-                if isinstance(old, array) and not any(old is o for o, _ in arrays):
-                    arrays.append((old, value))
-        return [e.changed(changes, arrays) for e in self.entries] if changes else list(self.entries)
+                    f"{name} is {len(distinct)} different arrays in this record.", parameter=name,
+                    advice="Say which: rec.replay({old: new}).",
+                )  # fmt: skip
+            else:
+                swaps[next(iter(distinct.values()))] = value
+        return swaps, numbers
 
-    @staticmethod
-    def _fits(name: str, old: Any, new: Any) -> None:
-        if isinstance(old, array):
-            if not isinstance(new, array) or new.type != old.type or new.shape != old.shape or new.device != old.device:
-                what = f"{new.type!r} of shape {new.shape}" if isinstance(new, array) else type(new).__name__
-                raise LaunchError(f"{name} was an {old.type!r} of shape {old.shape}; this is {what}.", parameter=name)
-        elif isinstance(new, array):
-            raise LaunchError(f"{name} was a number; this is an array.", parameter=name)
+    def _uses(self, name: str) -> tuple[list[LaunchRecord], dict[Any, Any]]:
+        """One record for each kernel that has the parameter, and its different arguments (one for all numbers)."""
+        if name not in self._parameters:
+            having = [r for r in self.launches if name in r.arguments]
+            if not having:
+                raise self._unknown(name)
+            arguments = [r.arguments[name] for r in having]
+            distinct = {region(a) if isinstance(a, array) else None: a for a in arguments}
+            self._parameters[name] = list({id(r.loaded): r for r in having}.values()), distinct
+        return self._parameters[name]
 
-    def rows(self) -> list[tuple[str, str, str, str]]:
-        """One row an entry: kind, name, threads, place."""
+    def _unknown(self, name: str) -> LaunchError:
+        known = sorted({n for r in self.launches for n in r.arguments})
+        close = difflib.get_close_matches(name, known, 1)
+        return LaunchError(
+            f"No recorded launch has a parameter {name}; there is {', '.join(known) or 'none'}.", parameter=name,
+            advice=f"Did you mean {close[0]}?" if close else "",
+        )  # fmt: skip
+
+    # Showing it.
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """One row an entry: kind, name, size, time, place."""
         return [e.row() for e in self.entries]
 
     def __repr__(self) -> str:
-        head = ("what", "name", "size", "where")
-        rows = [head, *self.rows()]
-        widths = [max(len(r[k]) for r in rows) for k in range(4)]
+        rows = [("#", *HEAD), *((str(k), *row) for k, row in enumerate(self.rows()))]
+        widths = [max(len(r[k]) for r in rows) for k in range(len(HEAD) + 1)]
         lines = ["  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in rows]
-        return "\n".join([f"{len(self)} recorded", *lines])
+        return "\n".join([f"{len(self)} recorded{self._lost()}", *lines])
+
+    def _lost(self) -> str:
+        return f", {self.lost} more could not be noted" if self.lost else ""
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{h}</th>" for h in ("#", "what", "name", "size", "where"))
+        head = "".join(f"<th>{h}</th>" for h in ("#", *HEAD))
         body = "".join(
             f"<tr><td>{k}</td>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>"
             for k, row in enumerate(self.rows())
         )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{escape(self._lost())}"
 
 
 @contextmanager
-def record() -> Iterator[Recorder]:
-    """Record what runs inside the `with`."""
-    recorder = Recorder()
-    with observing(recorder):
+def record(inputs: bool = False) -> Iterator[Recorder]:
+    """Record what runs inside the `with`.
+
+    Args:
+        inputs: keep what each array holds before it is first used, so that `rewind` can put it back and a saved record
+            starts from there.
+    """
+    recorder = Recorder(contents=Contents() if inputs else None)
+    recorder.start()
+    try:
         yield recorder
+    finally:
+        recorder.stop()

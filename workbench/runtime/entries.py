@@ -1,0 +1,261 @@
+"""What a recorder holds: launches, copies, sums, fills and graphs, each with its time and its line.
+
+An entry is frozen. It can be run again as it stands, or give another entry for other arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from workbench.runtime.array import array
+from workbench.runtime.execute import execute_again
+from workbench.runtime.memory import Memory
+from workbench.runtime.record import LaunchRecord
+from workbench.runtime.site import Site
+from workbench.runtime.substitute import Substitution
+
+
+class Runnable(Protocol):
+    """A captured graph, as far as a recorder knows it."""
+
+    name: str
+
+    def launch(self) -> None:
+        """Run it."""
+        ...
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Entry:
+    """One thing that ran.
+
+    Attributes:
+        started: when, in seconds of `time.perf_counter`; 0 where it is not known.
+        seconds: how long the caller waited for it (a CUDA launch is queued by then, not over); None: not known.
+        site: the line that asked for it.
+    """
+
+    started: float = 0.0
+    seconds: float | None = None
+    site: Site | None = field(default=None)
+
+    @property
+    def kind(self) -> str:
+        """ "forward", "adjoint", "tangent", "copy", "add", "fill", "graph" or "jax"."""
+        raise NotImplementedError
+
+    @property
+    def name(self) -> str:
+        """The kernel's name, or the value of a fill."""
+        return ""
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """Dimensions of the launch, or the shape of what was copied."""
+        raise NotImplementedError
+
+    @property
+    def arrays(self) -> tuple[array, ...]:
+        """Every array it touches."""
+        return ()
+
+    @property
+    def subject(self) -> object:
+        """What observers were told of, to find the entry again when it is over."""
+        raise NotImplementedError
+
+    @property
+    def changes(self) -> tuple[Memory, ...]:
+        """The memory that it may change."""
+        return ()
+
+    def launch(self) -> None:
+        """Run it again, on the arrays' contents of now."""
+        raise NotImplementedError
+
+    def changed(self, values: Mapping[str, Any], swap: Substitution) -> Entry:
+        """The same with parameters changed by name and arrays replaced."""
+        raise NotImplementedError
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of all elements of the arrays that it touches."""
+        return sum(a.nbytes for a in self.arrays)
+
+    def row(self) -> tuple[str, ...]:
+        """What the table shows: kind, name, size, time, place."""
+        time = "" if self.seconds is None else f"{self.seconds * 1e6:.4g} µs"
+        return self.kind, self.name, "×".join(map(str, self.size)), time, str(self.site or "")
+
+
+@dataclass(frozen=True, eq=False)
+class LaunchEntry(Entry):
+    """A recorded launch."""
+
+    record: LaunchRecord
+
+    @property
+    def kind(self) -> str:
+        """The direction."""
+        return self.record.direction
+
+    @property
+    def name(self) -> str:
+        """The kernel's name."""
+        return self.record.kernel
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """The launch's dimensions."""
+        return self.record.dim
+
+    @property
+    def arrays(self) -> tuple[array, ...]:
+        """Its array arguments."""
+        return tuple(a for a in self.record.arguments.values() if isinstance(a, array))
+
+    @property
+    def subject(self) -> object:
+        """The record."""
+        return self.record
+
+    @property
+    def changes(self) -> tuple[Memory, ...]:
+        """The memory of the arrays that the kernel writes."""
+        return self.record.changes
+
+    def launch(self) -> None:
+        """Run it again, on the arrays' contents of now."""
+        execute_again(self.record)
+
+    def changed(self, values: Mapping[str, Any], swap: Substitution) -> Entry:
+        """The same launch with parameters changed by name and arrays replaced."""
+        record = self.record
+        given = {name: new for name, old in record.arguments.items() if (new := swap(old)) is not old}
+        given |= {n: record.checked(n, v) for n, v in values.items() if n in record.arguments}
+        return replace(self, record=record.changed(given)) if given else self
+
+
+@dataclass(frozen=True, eq=False)
+class CopyEntry(Entry):
+    """A recorded copy or sum; `what` is "copy" or "add"."""
+
+    what: str
+    target: array
+    source: array
+
+    @property
+    def kind(self) -> str:
+        """What it does."""
+        return self.what
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """The target's shape."""
+        return self.target.shape
+
+    @property
+    def arrays(self) -> tuple[array, ...]:
+        """Target and source."""
+        return self.target, self.source
+
+    @property
+    def subject(self) -> object:
+        """The target."""
+        return self.target
+
+    @property
+    def changes(self) -> tuple[Memory, ...]:
+        """The target's memory."""
+        return (self.target.memory,)
+
+    def launch(self) -> None:
+        """Copy or add again."""
+        (self.target.copy_ if self.what == "copy" else self.target.add_)(self.source)
+
+    def changed(self, values: Mapping[str, Any], swap: Substitution) -> Entry:
+        """The same copy with arrays replaced."""
+        return replace(self, target=swap(self.target), source=swap(self.source))
+
+
+@dataclass(frozen=True, eq=False)
+class FillEntry(Entry):
+    """A recorded fill."""
+
+    target: array
+    value: Any
+
+    @property
+    def kind(self) -> str:
+        """It is a fill."""
+        return "fill"
+
+    @property
+    def name(self) -> str:
+        """The value."""
+        return f"{self.value}"
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """The target's shape."""
+        return self.target.shape
+
+    @property
+    def arrays(self) -> tuple[array, ...]:
+        """The target."""
+        return (self.target,)
+
+    @property
+    def subject(self) -> object:
+        """The target."""
+        return self.target
+
+    @property
+    def changes(self) -> tuple[Memory, ...]:
+        """The target's memory."""
+        return (self.target.memory,)
+
+    def launch(self) -> None:
+        """Fill again."""
+        self.target.fill_(self.value)
+
+    def changed(self, values: Mapping[str, Any], swap: Substitution) -> Entry:
+        """The same fill with its array replaced."""
+        return replace(self, target=swap(self.target))
+
+
+@dataclass(frozen=True, eq=False)
+class GraphEntry(Entry):
+    """A recorded run of a captured graph; its parameters are the graph's own to change."""
+
+    graph: Runnable
+
+    @property
+    def kind(self) -> str:
+        """It is a graph."""
+        return "graph"
+
+    @property
+    def name(self) -> str:
+        """The graph's name."""
+        return getattr(self.graph, "name", "")
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """How many nodes it has, where it says so."""
+        return (len(self.graph),) if hasattr(self.graph, "__len__") else ()  # type: ignore[arg-type]
+
+    @property
+    def subject(self) -> object:
+        """The graph."""
+        return self.graph
+
+    def launch(self) -> None:
+        """Run it again."""
+        self.graph.launch()
+
+    def changed(self, values: Mapping[str, Any], swap: Substitution) -> Entry:
+        """The same graph: what it uses is changed by the graph's own `update`."""
+        return self

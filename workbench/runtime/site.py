@@ -1,0 +1,30 @@
+"""The line of the user's text that asked for a launch: what a recorder shows as its place."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+
+_OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+@dataclass(frozen=True)
+class Site:
+    """A line of code: the file as Python calls it, and the line from 1."""
+
+    filename: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{os.path.basename(self.filename)}:{self.line}"
+
+
+def call_site() -> Site | None:
+    """The innermost running line that is not the library's own; None where there is none."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if not frame.f_code.co_filename.startswith(_OWN):
+            return Site(frame.f_code.co_filename, frame.f_lineno)
+        frame = frame.f_back
+    return None
