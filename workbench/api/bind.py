@@ -15,8 +15,8 @@ from typing import Any
 from workbench.api import build
 from workbench.api.arguments import as_dims, check
 from workbench.api.kernel import Specialisation
+from workbench.autodiff import FORWARD, adjoint_names, derived, parameters
 from workbench.autodiff import adjoint as differentiate
-from workbench.autodiff import adjoint_names
 from workbench.backends.base import Options
 from workbench.errors import LaunchError
 from workbench.ir.values import written_arrays
@@ -41,11 +41,13 @@ def bind(
     """
     arrays = [a for a in arguments.values() if isinstance(a, array)]
     options = replace(options, contiguous=all(a.is_contiguous for a in arrays))
-    if direction == "adjoint":
-        adjoints = adjoint_names(specialisation.function.params).values()
+    before, _, step = direction.rpartition(" ")
+    if step == "adjoint":
+        adjoints = adjoint_names(parameters(specialisation.function.params, before or FORWARD)).values()
         atomic = overlap([arguments[name] for name in adjoints])
         if atomic and _is_aliased(specialisation, arguments):
-            differentiate(specialisation.function, aliased=True)  # raises where the order of accesses would matter
+            # raises where the order of accesses would matter
+            differentiate(derived(specialisation.function, before or FORWARD), aliased=True)
     elif "adjoint" in direction:
         atomic = overlap(arrays)
     else:

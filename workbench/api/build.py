@@ -135,7 +135,7 @@ def _build(
     if direction == "forward":
         done("parse", specialisation.seconds)
     clock = time.perf_counter()
-    function = function_of(specialisation, direction, atomic)
+    function = function_of(specialisation, direction, atomic, options.numbers)
     if direction != "forward":
         done("autodiff" if " " in direction else direction, time.perf_counter() - clock)
     artifact = backend.compile(function, options, target)
@@ -150,13 +150,13 @@ def _build(
     return loaded
 
 
-def function_of(specialisation: Specialisation, direction: str, atomic: bool = False) -> Function:
-    """The IR of one direction; `atomic`: no plain adds, because arguments overlap.
+def function_of(specialisation: Specialisation, direction: str, atomic: bool = False, numbers: bool = True) -> Function:
+    """The IR of one direction; `atomic`: no plain adds, because arguments overlap; `numbers`: their gradients too.
 
     Raises:
         NotDifferentiable: there is no right adjoint or tangent.
     """
-    function = derived(specialisation.function, direction, atomic)
+    function = derived(specialisation.function, direction, atomic, numbers)
     if direction.endswith("adjoint"):
         return function
     function = without_customs(function)
@@ -209,7 +209,7 @@ def _loaded(
         contiguous=options.contiguous,
         checked=options.checks,
         metadata=dict(facts),
-        make_function=lambda: function_of(specialisation, direction, atomic),
+        make_function=lambda: function_of(specialisation, direction, atomic, options.numbers),
     )
 
 

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from workbench.api.arguments import check
+from workbench.api.bind import bind
 from workbench.api.kernel import Kernel
-from workbench.api.launch import bind, prepare
+from workbench.api.launch import prepare
 from workbench.autodiff import parameters, tangent_names, then
 from workbench.backends.base import Options
 from workbench.errors import LaunchError
@@ -80,9 +81,11 @@ def bind_tangent(record: LaunchRecord, tangents: Mapping[str, Any]) -> LaunchRec
                 f"{kernel.name}: {name} has shape {value.shape}; {p.name} has {argument.shape}.", parameter=name
             )
         complete[name] = value
-    options = Options(checks=record.loaded.checked)
     direction = then(record.direction, "tangent")
-    return bind(record.specialisation, direction, record.dim, {**record.arguments, **complete}, device, options)
+    arguments = {**record.arguments, **complete}
+    return bind(
+        record.specialisation, direction, record.dim, arguments, device, record.options, record.block_dim, record.stream
+    )
 
 
 def _zero(type: Any) -> Any:

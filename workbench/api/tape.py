@@ -1,29 +1,29 @@
 """The tape: what ran inside a `with`, to be walked backwards.
 
 Every float array that a recorded launch touches has an adjoint, of the memory it lies in, so that views share theirs.
-An adjoint launch reads arrays as the forward launch found them; where one has changed since, the gradient would be
-wrong, so `backward` refuses and names the array.
+An adjoint launch reads arrays as the forward launch found them: what is about to change is copied first (`snapshots`),
+and where a change was not seen, `backward` refuses and names the array.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
 
-from workbench.api.launch import bind
-from workbench.autodiff import adjoint_names
-from workbench.backends.base import Options
-from workbench.errors import LaunchError, NotDifferentiable
+from workbench.api.snapshots import Snapshot, Snapshots
+from workbench.api.steps import CopyStep, FillStep, FunctionStep, LaunchStep, Step
+from workbench.errors import LaunchError
 from workbench.runtime.array import array
 from workbench.runtime.create import zeros
-from workbench.runtime.execute import execute
 from workbench.runtime.memory import Memory
-from workbench.runtime.observers import OBSERVERS, Observer, backwards
+from workbench.runtime.observers import OBSERVERS, Observer, without
 from workbench.runtime.record import LaunchRecord
 from workbench.types import element, is_float
+
+_UNWRITTEN = "Launch the kernel that writes it inside `with tape:`; a change made through NumPy is not seen."
 
 
 class Gradients(Mapping[array, array]):
@@ -39,7 +39,7 @@ class Gradients(Mapping[array, array]):
             raise KeyError("the tape saw no launch, copy or fill of this array")
         return self._tape.adjoint_of(key)
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[array]:
         return iter(self._tape.seen.values())
 
     def __len__(self) -> int:
@@ -49,14 +49,28 @@ class Gradients(Mapping[array, array]):
 class Tape(Observer):
     """Records launches, copies and fills inside a `with`; `backward` gives the gradients.
 
+        x = wb.array([1.0, 2.0, 3.0], requires_grad=True)
+        with wb.Tape() as tape:
+            wb.launch(square, 3, inputs=[x], outputs=[y])
+            wb.launch(total, 3, inputs=[y], outputs=[loss])
+        tape.backward(loss)
+        x.grad
+
     After `backward`, `.grad` of arrays made with `requires_grad=True`, and `tape.gradients[x]` of every float array,
-    hold the sum of the gradients so far. The adjoint of what a launch wrote is read and cleared on the way.
+    hold the sum of the gradients so far. The adjoint of what a launch wrote is read and cleared on the way. Arrays may
+    be overwritten while the tape is open: it keeps copies of what a gradient needs (`snapshots`, `nbytes`). Tapes nest,
+    and one tape may record what another one's `backward` runs: the gradient of a gradient.
+
+    Args:
+        into_grad: gather gradients in the arrays' own `.grad`, where they have one; else in `gradients` alone.
     """
 
-    def __init__(self) -> None:
-        self._steps: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
+    def __init__(self, *, into_grad: bool = True) -> None:
+        self.steps: list[Step] = []
         self.adjoints: dict[Memory, array] = {}
         self.seen: dict[int, array] = {}
+        self.kept = Snapshots()
+        self._into_grad = into_grad
         self._token: Any = None
 
     def __enter__(self) -> Self:
@@ -76,55 +90,98 @@ class Tape(Observer):
         """The adjoint of each float array the tape saw."""
         return Gradients(self)
 
+    @property
+    def snapshots(self) -> tuple[Snapshot, ...]:
+        """Copies of arrays that changed and that a gradient needs as they were, in order, with size and reason."""
+        return tuple(self.kept.kept.values())
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all snapshots."""
+        return sum(s.nbytes for s in self.snapshots)
+
     def __len__(self) -> int:
-        return len(self._steps)
+        return len(self.steps)
+
+    def __repr__(self) -> str:
+        kept = self.snapshots
+        lines = [f"<Tape of {len(self)} steps; {len(kept)} copies kept, {self.nbytes:,} bytes>"]
+        lines += [f"  {s}" for s in kept[:8]]
+        return "\n".join([*lines, f"  and {len(kept) - 8} more"] if len(kept) > 8 else lines)
+
+    # What it hears of.
 
     def launching(self, record: LaunchRecord) -> None:
-        """Note a launch."""
-        for value in record.arguments.values():
+        """Note a launch, and keep what it is about to overwrite."""
+        step = LaunchStep(record)
+        for value in step.arrays.values():
             self._see(value)
-        if record.direction == "forward":
-            self._steps.append((self._reverse_launch, (record,)))
-        else:
-            raise NotDifferentiable(
-                f"The adjoint of {record.kernel} was launched while a tape records; the tape cannot differentiate it.",
-                advice="Launch it after the `with` of the tape.",
-            )
+        self.steps.append(step)
+        with without(self):
+            self.kept.note(step)
+            for memory in {step.arrays[n].memory for n in record.writes}:
+                self.kept.before_change(memory, record.kernel)
 
     def copying(self, target: array, source: array) -> None:
         """Note a copy."""
-        self._see(target)
+        self._change(target, "copy", CopyStep(target, source))
         self._see(source)
-        if is_float(target.dtype):
-            self._steps.append((self._reverse_copy, (target, source)))
 
     def adding(self, target: array, source: array) -> None:
         """Note a sum."""
-        self._see(target)
+        self._change(target, "add", CopyStep(target, source, add=True))
         self._see(source)
-        if is_float(target.dtype):
-            self._steps.append((self._reverse_sum, (target, source)))
 
     def filling(self, target: array, value: float) -> None:
         """Note a fill."""
+        self._change(target, "fill", FillStep(target))
+
+    def _change(self, target: array, what: str, step: Step) -> None:
         self._see(target)
         if is_float(target.dtype):
-            self._steps.append((self._reverse_fill, (target,)))
+            self.steps.append(step)
+        with without(self):
+            self.kept.before_change(target.memory, what)
 
-    def _see(self, value: Any) -> None:
-        if isinstance(value, array) and is_float(value.dtype):
+    def _see(self, value: array) -> None:
+        if is_float(value.dtype):
             self.seen.setdefault(id(value), value)
 
-    def backward(self, loss: array | None = None, grads: Mapping[array, Any] | None = None) -> None:
+    def record_func(self, backward: Callable[[], None], arrays: Sequence[array]) -> None:
+        """Note a computation of the user's own, that no launch did.
+
+        Args:
+            backward: called with nothing in its turn of the backward pass; it reads the adjoints of what the
+                computation wrote (`tape.gradients[y]`, `y.grad`), clears them, and adds to those of what it read.
+            arrays: the float arrays it read and wrote.
+
+        Raises:
+            LaunchError: the tape is not open, or an array holds no floats.
+        """
+        if self._token is None:
+            raise LaunchError("record_func() notes what runs inside the tape's `with`.", advice="Call it there.")
+        for value in arrays:
+            if not isinstance(value, array) or not is_float(value.dtype):
+                raise LaunchError(f"record_func() takes arrays of floats; this is {value!r}.")
+            self._see(value)
+        self.steps.append(FunctionStep(backward, tuple(arrays)))
+
+    # Backwards.
+
+    def backward(
+        self, loss: array | None = None, grads: Mapping[array, Any] | None = None, *, retain_grad: bool = False
+    ) -> None:
         """Walk backwards from a loss, or from given adjoints.
 
         Args:
             loss: a float array of one element, whose adjoint is set to 1.
             grads: arrays to their adjoints (arrays or NumPy arrays of the same shape).
+            retain_grad: leave in the adjoint of every array what it was after the array's last change; without, the
+                adjoints of what a launch, a copy or a fill has overwritten are used up (0) in the end.
 
         Raises:
-            LaunchError: neither or both are given, or the loss has more than one element.
-            NotDifferentiable: a kernel has no right adjoint, or an array its adjoint reads has changed since.
+            LaunchError: neither or both are given, the loss has more than one element, or nothing recorded wrote it.
+            NotDifferentiable: a kernel has no right adjoint, or an array its adjoint reads has changed unseen.
         """
         if (loss is None) == (grads is None):
             raise LaunchError("backward() takes a loss, or grads: one of the two.")
@@ -135,96 +192,78 @@ class Tape(Observer):
             raise LaunchError(
                 f"A loss is one float; this is {loss.type!r} of shape {loss.shape}.", advice="Sum it in a kernel."
             )
+        starts = [(target, _seed(target, value)) for target, value in seeds.items()]
+        steps = self.path(seeds)
+        if loss is not None and not steps:
+            raise LaunchError("Nothing that this tape recorded has written the loss.", advice=_UNWRITTEN)
         for target in seeds:
             self._see(target)
-        ready = [(reverse, self._ready(reverse, args)) for reverse, args in reversed(self._steps)]
-        starts = [(self.adjoint_of(target), _seed(target, value)) for target, value in seeds.items()]
-        with backwards():
-            for adjoint, seed in starts:
-                adjoint.add_(seed)
-            for reverse, args in ready:
-                reverse(*args)
+        with without(self):
+            before = set(self.adjoints) | {a.memory for s in steps for a in s.changed if a.memory.grad is not None}
+            ready = [(step, step.reversed(self)) for step in steps]
+            aside = self._set_aside({a.memory for s in steps for a in s.changed} & before)
+            for target, seed in starts:
+                self.adjoint_of(target).add_(seed)
+            retained: dict[Memory, array] = {}
+            for step, undo in ready:
+                if retain_grad:
+                    retained |= self._copies({a.memory for a in step.changed} - retained.keys())
+                undo()
+            for memory, held in retained.items():
+                self.adjoints[memory].copy_(held)
+            for memory, held in aside.items():
+                self.adjoints[memory].add_(held)
 
-    def _ready(self, reverse: Callable[..., None], args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Everything that can refuse, before any adjoint is changed."""
-        return (self._adjoint_record(*args),) if reverse == self._reverse_launch else args
+    def path(self, ends: Mapping[array, Any] | Sequence[array]) -> list[Step]:
+        """The steps through which a gradient goes that starts at these arrays, the last one first."""
+        reached = {a.memory for a in ends}
+        found = []
+        for step in reversed(self.steps):
+            if step.passes(reached):
+                found.append(step)
+                reached.update(a.memory for a in step.used)
+        return found
+
+    def _set_aside(self, memories: set[Memory]) -> dict[Memory, array]:
+        """Sums of earlier passes in adjoints that this one reads and clears; they are added again in the end."""
+        held = self._copies(memories)
+        for memory in held:
+            self.adjoints[memory].zero_()
+        return held
+
+    def _copies(self, memories: set[Memory]) -> dict[Memory, array]:
+        return {m: self.adjoints[m].fresh_like().copy_(self.adjoints[m]) for m in memories if m in self.adjoints}
 
     def zero(self) -> None:
         """Set all adjoints to 0; the records stay."""
-        with backwards():
+        with without(self):
             for adjoint in self.adjoints.values():
                 adjoint.zero_()
 
     def reset(self) -> None:
-        """Forget records and adjoints; `.grad` of the user's arrays keeps its values."""
-        self._steps.clear()
+        """Forget records, snapshots and adjoints; `.grad` of the user's arrays keeps its values."""
+        self.steps.clear()
         self.adjoints.clear()
         self.seen.clear()
+        self.kept.clear()
 
     def adjoint_of(self, value: array) -> array:
         """The adjoint of an array: a view of its memory's adjoint, laid out alike."""
         base = self.adjoints.get(value.memory)
         if base is None:
-            scalar = element(value.dtype)
-            with backwards():
-                base = (
-                    value.memory.grad
-                    if value.memory.grad is not None
-                    else zeros(max(1, value.memory.nbytes // scalar.size), scalar, value.device)
-                )
+            base = value.memory.grad if self._into_grad else None
+            if base is None:
+                scalar = element(value.dtype)
+                with without(self):
+                    base = zeros(max(1, -(-value.memory.nbytes // scalar.size)), scalar, value.device)
             self.adjoints[value.memory] = base
-        made = value.view(value.shape, value.strides, base.address + value.address - value.memory.address)
-        made.memory = base.memory
-        return made
-
-    def _adjoint_record(self, record: LaunchRecord) -> LaunchRecord:
-        floats = {n: a for n, a in record.arguments.items() if isinstance(a, array) and is_float(a.dtype)}
-        made = bind_adjoint(record, {name: self.adjoint_of(a) for name, a in floats.items()})
-        self._check_versions(record, made)
-        return made
-
-    def _check_versions(self, record: LaunchRecord, made: LaunchRecord) -> None:
-        for name in made.reads & record.versions.keys():
-            if record.arguments[name].memory.version != record.versions[name]:
-                raise NotDifferentiable(
-                    f"{name} of {record.kernel} has changed since the launch, and the adjoint needs it as it was.",
-                    record.location,
-                    "Write the new values to another array, or call backward() before the change.",
-                    record.kernel,
-                    parameter=name,
-                )
-
-    def _reverse_launch(self, record: LaunchRecord) -> None:
-        execute(record)
-
-    def _reverse_copy(self, target: array, source: array) -> None:
-        gone = self.adjoint_of(target)
-        self.adjoint_of(source).add_(gone)
-        gone.zero_()
-
-    def _reverse_sum(self, target: array, source: array) -> None:
-        self.adjoint_of(source).add_(self.adjoint_of(target))
-
-    def _reverse_fill(self, target: array) -> None:
-        self.adjoint_of(target).zero_()
-
-
-def bind_adjoint(record: LaunchRecord, adjoints: Mapping[str, array]) -> LaunchRecord:
-    """The adjoint launch of a recorded forward launch, with adjoints by parameter; numbers get a sum nobody keeps."""
-    specialisation = record.specialisation
-    types = {p.name: p.type for p in specialisation.function.params}
-    complete = {
-        name: adjoints[p] if p in adjoints else zeros(1, types[p], record.loaded.device)
-        for p, name in adjoint_names(specialisation.function.params).items()
-    }
-    options = Options(checks=record.loaded.checked)
-    return bind(specialisation, "adjoint", record.dim, {**record.arguments, **complete}, record.loaded.device, options)
+        return value.twin(base.memory)
 
 
 def _seed(target: array, value: Any) -> array:
     """An adjoint to start from, as an array like the target."""
     host = value.numpy() if isinstance(value, array) else np.asarray(value)
-    wanted = target.numpy()
-    if host.shape not in ((), wanted.shape):
-        raise LaunchError(f"This adjoint has shape {host.shape}; the array has {wanted.shape}.")
-    return array(np.broadcast_to(host, wanted.shape).astype(wanted.dtype), target.dtype, device=target.device)
+    wanted = (*target.shape, *target.dtype.shape)
+    if host.shape not in ((), wanted):
+        raise LaunchError(f"This adjoint has shape {host.shape}; the array has {wanted}.")
+    return array(np.broadcast_to(host, wanted).astype(element(target.dtype).numpy), target.dtype, device=target.device)

@@ -19,11 +19,14 @@ from workbench.types import ArrayType, Scalar, Type, Vector, element, is_float
 Edge = tuple[Value, Value]
 
 
-def active_values(function: Function) -> frozenset[Value]:
-    """The values that get a cotangent: scalars and vectors of floats, never arrays or constants."""
+def active_values(function: Function, numbers: bool = True) -> frozenset[Value]:
+    """The values that get a cotangent: scalars and vectors of floats, never arrays or constants.
+
+    `numbers`: parameters that are no arrays have one.
+    """
     after: dict[Value, list[Value]] = defaultdict(list)
     before: dict[Value, list[Value]] = defaultdict(list)
-    sources = [p for p in function.params if not isinstance(p.type, ArrayType) and is_float(p.type)]
+    sources = [p for p in function.params if numbers and not isinstance(p.type, ArrayType) and is_float(p.type)]
     sinks: list[Value] = []
     for op in walk(function.body):
         for a, b in _edges(op):

@@ -33,7 +33,7 @@ from workbench.types import ArrayType, is_float
 UNROLL_LIMIT = 2048
 
 
-def adjoint(function: Function, *, atomic: bool = False, aliased: bool = False) -> Function:
+def adjoint(function: Function, *, atomic: bool = False, aliased: bool = False, numbers: bool = True) -> Function:
     """The function that turns cotangents of a kernel's results into cotangents of its inputs.
 
     Its parameters are the kernel's, then for each one with a float type an array `adj_<name>`: of an array of the same
@@ -45,6 +45,7 @@ def adjoint(function: Function, *, atomic: bool = False, aliased: bool = False) 
     Args:
         function: a kernel, or an adjoint.
         atomic: always accumulate atomically: for adjoint arrays that overlap.
+        numbers: find the gradients of parameters that are no arrays; else theirs stay as they are given.
         aliased: arrays that the kernel writes may overlap others; implies `atomic`.
 
     Raises:
@@ -53,7 +54,7 @@ def adjoint(function: Function, *, atomic: bool = False, aliased: bool = False) 
     atomic = atomic or aliased
     current = _simplified(without_asserts(function), atomic)
     while True:
-        result, own = _attempt(current, atomic, aliased)
+        result, own = _attempt(current, atomic, aliased, numbers)
         missing = _missing(result)
         if not missing:
             break
@@ -79,9 +80,9 @@ def _unrolled(function: Function, loops: set[Op | None]) -> Function:
     return unroll(function, UNROLL_LIMIT, lambda op: any(o in loops for block in op.blocks for o in walk(block)))
 
 
-def _attempt(function: Function, atomic: bool, aliased: bool) -> tuple[Function, Emitter]:
+def _attempt(function: Function, atomic: bool, aliased: bool, numbers: bool) -> tuple[Function, Emitter]:
     """The adjoint, perhaps with `unavailable` operations, pruned; and the builder that made it."""
-    active = active_values(function)
+    active = active_values(function, numbers)
     memory = study(function, active, aliased)
     primal = [fresh(p) for p in function.params]
     env = dict(zip(function.params, primal, strict=True))

@@ -23,19 +23,20 @@ def then(direction: str, step: str) -> str:
     return step if direction == FORWARD else f"{direction} {step}"
 
 
-def derived(function: Function, direction: str, atomic: bool = False) -> Function:
+def derived(function: Function, direction: str, atomic: bool = False, numbers: bool = True) -> Function:
     """The function of this direction.
 
     Args:
         function: a kernel.
         direction: see above.
         atomic: adjoints accumulate atomically: for arrays that overlap.
+        numbers: adjoints find the gradients of numbers too.
 
     Raises:
         NotDifferentiable: a step cannot be taken.
     """
     for step in _steps(direction):
-        function = adjoint(function, atomic=atomic) if step == "adjoint" else tangent(function)
+        function = adjoint(function, atomic=atomic, numbers=numbers) if step == "adjoint" else tangent(function)
     return function
 
 

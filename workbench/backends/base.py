@@ -21,11 +21,13 @@ class Options:
         checks: test array bounds, divisions and asserts, and report faults.
         fast_math: allow reassociation and approximate maths.
         contiguous: every array argument is C-contiguous, so strides are not read.
+        numbers: an adjoint finds the gradients of number parameters too.
     """
 
     checks: bool = False
     fast_math: bool = False
     contiguous: bool = True
+    numbers: bool = True
 
     def items(self) -> tuple[tuple[str, bool], ...]:
         """Name and value of each option, by name."""

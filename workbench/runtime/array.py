@@ -17,11 +17,10 @@ from workbench.frontend import array_of
 from workbench.runtime.device import CPU, Device, get_device
 from workbench.runtime.driver import driver
 from workbench.runtime.memory import Memory, allocate, of_numpy
-from workbench.runtime.observers import OBSERVERS
+from workbench.runtime.observers import tell
 from workbench.runtime.pack import array_piece
+from workbench.runtime.shapes import Shape, as_shape, dense
 from workbench.types import MAX_NDIM, ArrayType, Scalar, Vector, as_type, element, is_float
-
-Shape = int | Sequence[int]
 
 
 class array:
@@ -96,9 +95,10 @@ class array:
 
     def _adopt(self, host: np.ndarray[Any, Any], kind: Scalar | Vector, requires_grad: bool) -> None:
         dims = host.ndim - len(kind.shape)
-        if host.size and host.strides[dims:] != _dense(kind.shape, host.itemsize):
+        if host.size and host.strides[dims:] != dense(kind.shape, host.itemsize):
             host = np.ascontiguousarray(host)
-        self._place(of_numpy(host, CPU), kind, host.shape[:dims], host.strides[:dims], requires_grad)
+        place = host.__array_interface__["data"][0]
+        self._place(of_numpy(host, CPU), kind, host.shape[:dims], host.strides[:dims], requires_grad, place)
 
     def _place(
         self, memory: Memory, dtype: Scalar | Vector, shape: Sequence[int], strides: Sequence[int] | None,
@@ -108,11 +108,10 @@ class array:
         self.address = memory.address if address is None else address
         self.dtype = dtype
         self.shape = tuple(int(n) for n in shape)
-        self.strides = tuple(int(s) for s in strides) if strides is not None else _dense(self.shape, dtype.size)
+        self.strides = tuple(int(s) for s in strides) if strides is not None else dense(self.shape, dtype.size)
         self.device = memory.device
         self.type = ArrayType(dtype, len(self.shape))
-        dense = strides is None or self.strides == _dense(self.shape, dtype.size)
-        self.is_contiguous = dense or self.size <= 1
+        self.is_contiguous = self.strides == dense(self.shape, dtype.size) or self.size <= 1
         self.tag = f"{self.type!r} {'dense' if self.is_contiguous else 'strided'} {self.device}"
         self.packed = array_piece(self.address, self.shape, self.strides)
         self.requires_grad = False
@@ -124,7 +123,7 @@ class array:
         if not is_float(self.dtype):
             raise TypeError(f"an array of {self.dtype!r} has no gradient: only floats have one")
         self.requires_grad = True
-        self._grad = self.memory.grad = self.fresh_like().fill_(0)
+        self._grad = self.memory.grad = self.twin(allocate(self.device, self.memory.nbytes)).fill_(0)
 
     @property
     def grad(self) -> array | None:
@@ -160,11 +159,11 @@ class array:
         scalar = element(self.dtype)
         shape = (*self.shape, *self.dtype.shape)
         if self.device.is_cuda:
-            dense = self if self.is_contiguous else self.contiguous()
+            packed = self if self.is_contiguous else self.contiguous()
             host = np.empty(shape, scalar.numpy)
-            _driver().copy_to_host(host, dense.address)
+            _driver().copy_to_host(host, packed.address)
             return host
-        view = _HostView(self, shape, (*self.strides, *_dense(self.dtype.shape, scalar.size)), scalar.numpy)
+        view = _HostView(self, shape, (*self.strides, *dense(self.dtype.shape, scalar.size)), scalar.numpy)
         return np.asarray(view)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
@@ -181,11 +180,15 @@ class array:
     def __dlpack_device__(self) -> tuple[int, int]:
         return (2, self.device.index) if self.device.is_cuda else (1, 0)
 
-    def view(self, shape: Sequence[int], strides: Sequence[int], address: int) -> array:
-        """Another view of the same memory (byte strides, absolute address)."""
+    def view(self, shape: Sequence[int], strides: Sequence[int], address: int, memory: Memory | None = None) -> array:
+        """Another view of the same memory, or of other memory (byte strides, absolute address)."""
         made = object.__new__(array)
-        made._place(self.memory, self.dtype, shape, strides, False, address)
+        made._place(memory or self.memory, self.dtype, shape, strides, False, address)
         return made
+
+    def twin(self, memory: Memory) -> array:
+        """An array that lies in `memory` as this one lies in its own: a gradient, a tangent, an earlier version."""
+        return self.view(self.shape, self.strides, memory.address + self.address - self.memory.address, memory)
 
     def __getitem__(self, index: Any) -> Any:
         """A view, or the element (a NumPy value) where every dimension has an integer."""
@@ -245,8 +248,8 @@ class array:
 
     def fill_(self, value: float) -> array:
         """Set every element (every component) to `value`; gives the array."""
-        for observer in OBSERVERS.get():
-            observer.filling(self, value)
+        if tell("filling", self, value):
+            return self
         self.memory.version += 1
         if self.device.is_cuda:
             host = np.full((*self.shape, *self.dtype.shape), value, element(self.dtype).numpy)
@@ -266,8 +269,8 @@ class array:
             LaunchError: shape or dtype differ.
         """
         self._must_match(source, "A copy")
-        for observer in OBSERVERS.get():
-            observer.copying(self, source)
+        if tell("copying", self, source):
+            return self
         self.memory.version += 1
         if not self.device.is_cuda:
             self.numpy()[...] = source.numpy()
@@ -286,8 +289,8 @@ class array:
             LaunchError: shape or dtype differ.
         """
         self._must_match(source, "A sum")
-        for observer in OBSERVERS.get():
-            observer.adding(self, source)
+        if tell("adding", self, source):
+            return self
         self.memory.version += 1
         if self.device.is_cuda:
             _driver().copy_to_device(self.address, self.numpy() + source.numpy())
@@ -352,26 +355,6 @@ def _driver() -> Any:
     found = driver()
     assert found is not None
     return found
-
-
-def as_shape(shape: Shape) -> tuple[int, ...]:
-    """A shape as 1 to 4 sizes of at least 0.
-
-    Raises:
-        ValueError: anything else.
-    """
-    dims = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
-    if not 1 <= len(dims) <= MAX_NDIM or any(n < 0 for n in dims):
-        raise ValueError(f"a shape is 1 to 4 sizes of at least 0; this is {shape!r}")
-    return tuple(int(n) for n in dims)
-
-
-def _dense(shape: Sequence[int], item: int) -> tuple[int, ...]:
-    strides = []
-    for n in reversed(shape):
-        strides.append(item)
-        item *= max(n, 1)
-    return tuple(reversed(strides))
 
 
 def _host_form(data: Any, dtype: Any) -> tuple[np.ndarray[Any, Any], Scalar | Vector]:

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from workbench.runtime.array import Shape, array, as_shape
+from workbench.runtime.array import array
 from workbench.runtime.device import CPU, Device, get_device
+from workbench.runtime.shapes import Shape, as_shape
 from workbench.types import as_type
 
 

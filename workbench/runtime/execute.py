@@ -20,7 +20,7 @@ from workbench.errors import KernelFault
 from workbench.events import Launched, listening, publish
 from workbench.runtime.driver import driver
 from workbench.runtime.loaded import Loaded
-from workbench.runtime.observers import OBSERVERS
+from workbench.runtime.observers import OBSERVERS, tell
 from workbench.runtime.record import BLOCK_DIM, LaunchRecord
 from workbench.types import ArrayType
 
@@ -51,8 +51,8 @@ def execute(record: LaunchRecord) -> None:
         KernelFault: code with checks met a fault; the launch is over, and all that did not fault is done.
     """
     observers = OBSERVERS.get()
-    for observer in observers:
-        observer.launching(record)
+    if tell("launching", record):
+        return
     for memory in record.changes:
         memory.version += 1
     started = time.perf_counter()

@@ -56,5 +56,8 @@ def allocate(device: Device, nbytes: int) -> Memory:
 def of_numpy(data: np.ndarray[Any, Any], device: Device) -> Memory:
     """The memory that a NumPy array's elements lie in, kept alive by it."""
     address = data.__array_interface__["data"][0]
-    span = sum((n - 1) * s for n, s in zip(data.shape, data.strides, strict=True) if n > 0) + data.itemsize
-    return Memory(device, address, span if data.size else 0, data)
+    if not data.size:
+        return Memory(device, address, 0, data)
+    reach = [(n - 1) * s for n, s in zip(data.shape, data.strides, strict=True)]
+    low, high = sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
+    return Memory(device, address + low, high - low + data.itemsize, data)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from workbench.runtime.array import array
@@ -19,10 +19,11 @@ class Observer:
     """Sees what is run, in order, before it runs; each method does nothing until it is overridden.
 
     Attributes:
-        sees_backward: whether it sees what a tape runs in `backward` and `zero`: a recorder does, a tape does not.
+        takes: whether what it hears of is left to it: it does it itself, in another form or later. Observers opened
+            before it then see what it does, and not what it heard.
     """
 
-    sees_backward = False
+    takes = False
 
     def launching(self, record: LaunchRecord) -> None:
         """A launch is about to run."""
@@ -43,6 +44,20 @@ class Observer:
 OBSERVERS: ContextVar[tuple[Observer, ...]] = ContextVar("workbench observers", default=())
 
 
+def tell(what: str, *facts: Any) -> bool:
+    """Tell the observers, the one opened last first, what is about to happen; gives whether one of them takes it.
+
+    Args:
+        what: the method's name.
+        facts: its arguments.
+    """
+    for observer in reversed(OBSERVERS.get()):
+        getattr(observer, what)(*facts)
+        if observer.takes:
+            return True
+    return False
+
+
 @contextmanager
 def observing(observer: Observer) -> Iterator[None]:
     """Let `observer` see what runs inside."""
@@ -54,9 +69,20 @@ def observing(observer: Observer) -> Iterator[None]:
 
 
 @contextmanager
-def backwards() -> Iterator[None]:
-    """Run what belongs to a backward pass: only observers that watch those see it."""
-    token = OBSERVERS.set(tuple(o for o in OBSERVERS.get() if o.sees_backward))
+def without(observer: Observer) -> Iterator[None]:
+    """Run what an observer does itself, a tape's backward pass say: all but it see it."""
+    token = OBSERVERS.set(tuple(o for o in OBSERVERS.get() if o is not observer))
+    try:
+        yield
+    finally:
+        OBSERVERS.reset(token)
+
+
+@contextmanager
+def outside(observer: Observer) -> Iterator[None]:
+    """Run what an observer does in the place of what it heard of: those opened before it see it."""
+    open_ = OBSERVERS.get()
+    token = OBSERVERS.set(open_[: open_.index(observer)])
     try:
         yield
     finally:

@@ -44,8 +44,6 @@ class Recorder(Observer):
         lost: how many calls of other libraries could not be noted.
     """
 
-    sees_backward = True
-
     def __init__(self, entries: Iterable[Entry] = (), contents: Contents | None = None) -> None:
         self.entries: list[Entry] = list(entries)
         self.contents = contents

@@ -1,0 +1,225 @@
+"""What a tape records: one step for each launch, copy, sum, fill and function of the user's.
+
+A step knows which arrays carry derivatives through it, and what undoes it. All that may refuse happens in `reversed`,
+before any gradient is changed.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from workbench.api import build
+from workbench.api.bind import bind, overlap
+from workbench.autodiff import adjoint_names, parameters, then
+from workbench.errors import NotDifferentiable
+from workbench.runtime.array import array
+from workbench.runtime.create import zeros
+from workbench.runtime.execute import execute_again
+from workbench.runtime.memory import Memory
+from workbench.runtime.record import LaunchRecord
+from workbench.types import ArrayType, is_float
+
+if TYPE_CHECKING:
+    from workbench.api.tape import Tape
+
+Undo = Callable[[], None]
+
+
+class Step(ABC):
+    """One thing that ran.
+
+    Attributes:
+        changed: arrays of floats whose elements it changes.
+        used: arrays of floats whose elements it reads.
+    """
+
+    changed: Sequence[array]
+    used: Sequence[array]
+
+    @abstractmethod
+    def reversed(self, tape: Tape) -> Undo:
+        """What carries gradients from what it changed to what it used.
+
+        Raises:
+            NotDifferentiable: there is no right gradient.
+        """
+
+    def passes(self, reached: set[Memory]) -> bool:
+        """Whether a gradient that has reached these memories goes through it."""
+        return any(a.memory in reached for a in self.changed)
+
+
+@dataclass(frozen=True, eq=False)
+class LaunchStep(Step):
+    """A launch."""
+
+    record: LaunchRecord
+
+    @cached_property
+    def arrays(self) -> dict[str, array]:
+        """The array arguments by parameter."""
+        return {n: a for n, a in self.record.arguments.items() if isinstance(a, array)}
+
+    @cached_property
+    def changed(self) -> Sequence[array]:  # type: ignore[override]
+        """Float arrays that the launch writes."""
+        return [a for n, a in self.arrays.items() if n in self.record.writes and is_float(a.dtype)]
+
+    @cached_property
+    def used(self) -> Sequence[array]:  # type: ignore[override]
+        """Float arrays that the launch reads."""
+        return [a for n, a in self.arrays.items() if n in self.record.reads and is_float(a.dtype)]
+
+    @cached_property
+    def needed(self) -> frozenset[str]:
+        """Array parameters that the adjoint reads; none where there is no adjoint: `reversed` says so."""
+        record = self.record
+        floats = [a for a in self.arrays.values() if is_float(a.dtype)]
+        dense = all(a.is_contiguous for a in self.arrays.values())
+        options = replace(record.options, numbers=False, contiguous=dense)
+        try:
+            found = build.load(
+                record.specialisation, then(record.direction, "adjoint"), options, record.loaded.device, overlap(floats)
+            )
+        except NotDifferentiable:
+            return frozenset()
+        return (found.reads | found.writes) & self.arrays.keys()
+
+    def reads_of(self, memory: Memory) -> str:
+        """The first parameter in this memory that the adjoint reads; "" where it reads none."""
+        return next((n for n, a in self.arrays.items() if a.memory is memory and n in self.needed), "")
+
+    def version_of(self, memory: Memory) -> int:
+        """The memory's version just before the launch."""
+        return next(self.record.versions[n] for n, a in self.arrays.items() if a.memory is memory)
+
+    def reversed(self, tape: Tape) -> Undo:
+        """The adjoint launch, on the arrays as the launch found them."""
+        floats = {n: tape.adjoint_of(a) for n, a in self.arrays.items() if is_float(a.dtype)}
+        made = bind_adjoint(self.record, floats, self._as_they_were(tape))
+        return lambda: execute_again(made)
+
+    def _as_they_were(self, tape: Tape) -> dict[str, array]:
+        """Arrays that have changed since, as they were.
+
+        Raises:
+            NotDifferentiable: the adjoint reads one of which no copy was kept.
+        """
+        found = {}
+        record = self.record
+        for name, value in self.arrays.items():
+            version = record.versions[name]
+            if value.memory.version == version:
+                continue
+            kept = tape.kept.as_it_was(value, version)
+            if kept is not None:
+                found[name] = kept
+            elif name in self.needed:
+                raise NotDifferentiable(
+                    f"{name} of {record.kernel} has changed since the launch, outside the tape's `with`, and the "
+                    "adjoint needs it as it was.",
+                    record.location,
+                    "Write the new values to another array, or call backward() before the change.",
+                    record.kernel,
+                    parameter=name,
+                )
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class CopyStep(Step):
+    """A copy, or with `add` a sum."""
+
+    target: array
+    source: array
+    add: bool = False
+
+    @property
+    def changed(self) -> Sequence[array]:  # type: ignore[override]
+        """The target."""
+        return (self.target,)
+
+    @property
+    def used(self) -> Sequence[array]:  # type: ignore[override]
+        """The source."""
+        return (self.source,)
+
+    def reversed(self, tape: Tape) -> Undo:
+        """The target's adjoint is added to the source's; of a copy it is gone then."""
+        gone, found = tape.adjoint_of(self.target), tape.adjoint_of(self.source)
+
+        def undo() -> None:
+            found.add_(gone)
+            if not self.add:
+                gone.zero_()
+
+        return undo
+
+
+@dataclass(frozen=True, eq=False)
+class FillStep(Step):
+    """A fill."""
+
+    target: array
+    used: Sequence[array] = ()
+
+    @property
+    def changed(self) -> Sequence[array]:  # type: ignore[override]
+        """The target."""
+        return (self.target,)
+
+    def reversed(self, tape: Tape) -> Undo:
+        """What the target held had no influence."""
+        gone = tape.adjoint_of(self.target)
+        return lambda: (gone.zero_(), None)[1]
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionStep(Step):
+    """Something the user knows how to undo."""
+
+    backward: Undo
+    changed: Sequence[array]
+
+    @property
+    def used(self) -> Sequence[array]:  # type: ignore[override]
+        """The same arrays: only the user knows which."""
+        return self.changed
+
+    def reversed(self, tape: Tape) -> Undo:
+        """What the user gave."""
+        for value in self.changed:
+            tape.adjoint_of(value)
+        return self.backward
+
+
+def bind_adjoint(
+    record: LaunchRecord, adjoints: Mapping[str, array], instead: Mapping[str, Any] | None = None
+) -> LaunchRecord:
+    """The adjoint launch of a recorded launch, with adjoints by parameter; numbers get none.
+
+    Args:
+        record: a launch, forward or a derivative.
+        adjoints: adjoint arrays by parameter.
+        instead: arguments of the launch to be replaced.
+
+    Raises:
+        NotDifferentiable: there is no right adjoint.
+    """
+    params = parameters(record.specialisation.function.params, record.direction)
+    types = {p.name: p.type for p in params}
+    complete = {}
+    for name, adjoint in adjoint_names(params).items():
+        type = types[name]
+        complete[adjoint] = adjoints[name] if isinstance(type, ArrayType) else zeros(1, type, record.loaded.device)
+    arguments = {**record.arguments, **(instead or {}), **complete}
+    options = replace(record.options, numbers=False)
+    direction = then(record.direction, "adjoint")
+    return bind(
+        record.specialisation, direction, record.dim, arguments, record.loaded.device, options, record.block_dim,
+        record.stream,
+    )  # fmt: skip
