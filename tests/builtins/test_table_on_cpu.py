@@ -12,9 +12,9 @@ import pytest
 from tests.builtins.cases import UNDEFINED, Signature, accepted, blank, columns, expected, mismatch, rows
 from workbench.backends.base import Options
 from workbench.backends.cpu.compile import CpuBackend
-from workbench.backends.cpu.jit import load
 from workbench.backends.layout import layout
 from workbench.builtins import TABLE, Ref
+from workbench.cache.native import load_kernel
 from workbench.ir import Builder, Function, Value
 from workbench.ir.verify import verify
 from workbench.types import SCALARS, ArrayType, Scalar, Vector, element, int32
@@ -33,7 +33,7 @@ def run_on_cpu(function: Function, count: int, args: list[np.ndarray]) -> None:
     struct.pack_into("4q", buffer, 0, count, 1, 1, 1)
     for slot, arg in zip(plan.slots, args, strict=True):
         struct.pack_into("3q", buffer, slot.offset, arg.ctypes.data, arg.shape[0], arg.strides[0])
-    code = load(artifact.image, artifact.metadata["entry"])
+    code = load_kernel(artifact.image, artifact.metadata["entry"])
     params = np.frombuffer(bytes(buffer), np.uint8)
     assert ENTRY(code.address)(params.ctypes.data, 0, count, None) == 0
     code.close()

@@ -12,12 +12,12 @@ from typing import Any
 from workbench.api.kernel import Specialisation
 from workbench.autodiff import derived, parameters
 from workbench.backends.base import Artifact, Backend, Options
-from workbench.backends.cpu import jit
 from workbench.backends.cpu.compile import CpuBackend
 from workbench.backends.cuda.nvrtc import CudaBackend
 from workbench.backends.layout import layout
 from workbench.cache.entry import Entry
 from workbench.cache.key import Key, Part, make_key
+from workbench.cache.native import load_kernel
 from workbench.cache.store import Store, default_store
 from workbench.errors import DeviceError
 from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, StageDone, publish
@@ -215,7 +215,7 @@ def _loaded(
 
 def _link(entry: Entry, device: Device) -> Any:
     if not device.is_cuda:
-        return jit.load(entry.image, entry.metadata["entry"])
+        return load_kernel(entry.image, entry.metadata["entry"])
     found = driver()
     assert found is not None
     return found.load(device.index, entry.image, entry.metadata["entry"])

@@ -19,9 +19,10 @@ from workbench.api.arguments import as_dims, deduce
 from workbench.api.kernel import Kernel
 from workbench.autodiff import adjoint, adjoint_names
 from workbench.backends.base import Options
-from workbench.backends.cpu import dispatch, jit
+from workbench.backends.cpu import dispatch
 from workbench.backends.cpu.compile import CpuBackend
 from workbench.backends.layout import layout
+from workbench.cache.native import load_kernel
 from workbench.errors import LaunchError
 from workbench.ir.values import Function, walk
 from workbench.passes.widen import wide_type, widen
@@ -236,7 +237,7 @@ class _Run:
     def __init__(self, function: Function, dims: tuple[int, ...]) -> None:
         backend = CpuBackend()
         artifact = backend.compile(function, Options(), backend.target())
-        self.code = jit.load(artifact.image, artifact.metadata["entry"])
+        self.code = load_kernel(artifact.image, artifact.metadata["entry"])
         self.packer = Packer(layout([(p.name, p.type) for p in function.params]))
         self.params = function.params
         self.dims = dims

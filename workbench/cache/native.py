@@ -1,7 +1,10 @@
-"""Our own native code (the launcher, the FFI handler): LLVM text that is compiled once on a machine and then kept."""
+"""Our own native code (launcher, FFI handler, maths functions): LLVM text, compiled once on a machine and then kept."""
 
 from __future__ import annotations
 
+from functools import lru_cache
+
+from workbench.backends.cpu import jit, variants, vecmath
 from workbench.backends.cpu.compile import CpuBackend, compile_text
 from workbench.cache.entry import Entry
 from workbench.cache.key import Key, Part
@@ -36,3 +39,21 @@ def native_image(name: str, text: str, optimise: bool = True) -> bytes:
         entry = Entry(compile_text(text, target, optimise), metadata)
         store.put(key.digest, entry)
     return entry.image
+
+
+def load_kernel(image: bytes, symbol: str) -> jit.CpuCode:
+    """A kernel's object, linked with those of our maths functions that it calls.
+
+    Raises:
+        BuildError: it is no object of this platform, has no such symbol, or needs one that nobody has.
+    """
+    imports: dict[str, int] = {}
+    for name, bits in sorted(variants.needed(image)):
+        imports |= _maths(name, bits).addresses
+    return jit.load(image, symbol, imports)
+
+
+@lru_cache
+def _maths(name: str, bits: int) -> jit.CpuCode:
+    text, symbols = vecmath.module(name, bits)
+    return jit.load_symbols(native_image(f"wb_maths_{name}_{bits}", text), symbols)

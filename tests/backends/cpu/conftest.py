@@ -15,8 +15,9 @@ import pytest
 from workbench.backends.base import Options
 from workbench.backends.cpu.compile import CpuBackend
 from workbench.backends.cpu.dispatch import dispatch
-from workbench.backends.cpu.jit import CpuCode, load
+from workbench.backends.cpu.jit import CpuCode
 from workbench.backends.layout import layout
+from workbench.cache.native import load_kernel
 from workbench.ir.values import Function
 from workbench.ir.verify import verify
 from workbench.types import ArrayType, element
@@ -43,7 +44,7 @@ def build(function: Function, options: Options) -> CpuCode:
     """The function, compiled for this machine and loaded."""
     backend = CpuBackend()
     artifact = backend.compile(verify(function), options, backend.target())
-    return load(artifact.image, artifact.metadata["entry"])
+    return load_kernel(artifact.image, artifact.metadata["entry"])
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ import llvmlite.binding as llvm
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu import vecmath
 from workbench.backends.cpu.spell import entry_name, spell
+from workbench.backends.cpu.vecmath import Maths
 from workbench.config import settings
 from workbench.errors import BuildError, DeviceError
 from workbench.ir.build import Builder
@@ -33,6 +34,8 @@ LEVEL = 3
 MISCOMPILED = (
     "-avx512dq,-avx512bw" if llvm.llvm_version_info[0] >= 22 and platform.machine() in ("x86_64", "AMD64") else ""
 )
+
+FUSED = ("x86-64-v3", "x86-64-v4")  # portable levels with fused multiply-add
 
 _lock = threading.RLock()
 
@@ -130,7 +133,15 @@ def warm() -> None:
 
 
 def _text(function: Function, options: Options, target: str) -> str:
-    return spell(function, options, vector_maths=target == _native()[0] and bool(_vector_library()))
+    return spell(function, options, _maths(target))
+
+
+@lru_cache
+def _maths(target: str) -> Maths:
+    """What a target has: formulas need fused multiply-add, the library is this machine's."""
+    if target != _native()[0]:
+        return Maths(formulas=target in FUSED)
+    return Maths(vecmath.ARM or bool(llvm.get_host_cpu_features().get("fma")), bool(_vector_library()))
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.backends.cpu import vecmath
 from workbench.backends.cpu.values import cast, register, suffix, width
 from workbench.builtins import TABLE, Builtin
 from workbench.errors import BuildError
@@ -61,8 +60,9 @@ def _call(speller: Speller, spelling: str, scalar: Scalar, args: list[str], flag
     kind = register(scalar)
     library, _, name = spelling.rpartition(":")
     base = name.removeprefix("llvm.")
-    if speller.vector_maths and base in vecmath.FUNCTIONS and not _simple_power(speller, base, op):
-        function, group = speller.vector_function(base, scalar)
+    found = None if _simple_power(speller, base, op) else speller.vector_function(base, scalar)
+    if found is not None:
+        function, group = found
         passed = ", ".join(f"{kind} {a}" for a in args)
         return f"call {flags + ' ' if flags else ''}{kind} @{function}({passed}) #{group}"
     if library:

@@ -10,7 +10,7 @@ import ctypes
 import ctypes.util
 import itertools
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -48,16 +48,16 @@ class CpuCode:
 _loaded: set[CpuCode] = set()
 
 
-def load(image: bytes, symbol: str) -> CpuCode:
-    """The object `image`, with the address of `symbol`.
+def load(image: bytes, symbol: str, imports: Mapping[str, int] | None = None) -> CpuCode:
+    """The object `image`, with the address of `symbol`; `imports` are addresses of functions that it calls.
 
     Raises:
         BuildError: it is no object of this platform, has no such symbol, or needs one that the process does not have.
     """
-    return load_symbols(image, (symbol,))
+    return load_symbols(image, (symbol,), imports)
 
 
-def load_symbols(image: bytes, symbols: Sequence[str]) -> CpuCode:
+def load_symbols(image: bytes, symbols: Sequence[str], imports: Mapping[str, int] | None = None) -> CpuCode:
     """The object `image`, with the addresses of several symbols; `.address` is the first one's.
 
     Raises:
@@ -66,6 +66,8 @@ def load_symbols(image: bytes, symbols: Sequence[str]) -> CpuCode:
     builder = llvm.JITLibraryBuilder().add_object_img(image).add_current_process()
     for symbol in symbols:
         builder.export_symbol(symbol)
+    for symbol, address in (imports or {}).items():
+        builder.import_symbol(symbol, address)
     with _lock:
         try:
             tracker = builder.link(_linker(), f"wb{next(_numbers)}")

@@ -17,6 +17,7 @@ from workbench.backends.base import Options
 from workbench.backends.cpu import atomics, faults, memory, structured, vecmath
 from workbench.backends.cpu.elementwise import native, spell_builtin, spell_cast
 from workbench.backends.cpu.values import literals, register
+from workbench.backends.cpu.vecmath import Maths
 from workbench.backends.cpu.writer import Writer
 from workbench.backends.layout import Slot, layout
 from workbench.errors import BuildError
@@ -33,14 +34,14 @@ def entry_name(function: Function) -> str:
     return "wb_" + re.sub(r"[^A-Za-z0-9_]", lambda m: f"${ord(m[0]):x}", function.name)
 
 
-def spell(function: Function, options: Options, vector_maths: bool = False) -> str:
-    """The function's module as LLVM IR text; with `vector_maths`, maths functions are those of `vecmath.py`.
+def spell(function: Function, options: Options, maths: Maths = Maths()) -> str:  # noqa: B008  (frozen)
+    """The function's module as LLVM IR text; `maths` are the vectorised functions that it may use.
 
     Raises:
         BuildError: it has an operation that has no LLVM spelling.
     """
     chosen = guard(function, versions=True) if options.checks else without_asserts(function)
-    return Speller(expand(chosen, native), options, vector_maths).module()
+    return Speller(expand(chosen, native), options, maths).module()
 
 
 class Speller:
@@ -55,11 +56,13 @@ class Speller:
         row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
     """
 
-    def __init__(self, function: Function, options: Options, vector_maths: bool = False) -> None:
+    def __init__(self, function: Function, options: Options, maths: Maths) -> None:
         """`function` has native builtins on scalars alone (see `passes/expand.py`)."""
         self.function = function
         self.options = options
-        self.vector_maths = vector_maths and vecmath.worth_it(function)
+        self.maths = maths
+        self.innermost = vecmath.worth_it(function)
+        self.halves = vecmath.has_wide_data(function)
         self.writer = Writer()
         self.constants: dict[Value, Any] = {}
         places = layout([(p.name, p.type) for p in function.params])
@@ -99,15 +102,17 @@ class Speller:
             if op.name != "yield":
                 SPELLINGS.get(op.name, spell_builtin)(self, op)
 
-    def vector_function(self, name: str, scalar: Scalar) -> tuple[str, int]:
+    def vector_function(self, name: str, scalar: Scalar) -> tuple[str, int] | None:
         """The function of ours to call for a maths function, and the number of the call's attribute group."""
-        halves = vecmath.has_wide_data(self.function)
-        function, attribute, definitions = vecmath.wrapper(name, scalar, halves)
-        if function not in self._vector_functions:
-            self._vector_functions[function] = attribute
-            self._kept += vecmath.kept(name, scalar, halves)
-            self.writer.declare(function, definitions)
-        return function, 1 + list(self._vector_functions).index(function)
+        found = vecmath.callee(name, scalar, self.maths, self.innermost, self.halves)
+        if found is None:
+            return None
+        if found.symbol not in self._vector_functions:
+            self._vector_functions[found.symbol] = found.attribute
+            self._kept += found.kept
+            for symbol, text in found.definitions.items():
+                self.writer.declare(symbol, text)
+        return found.symbol, 1 + list(self._vector_functions).index(found.symbol)
 
     def module(self) -> str:
         """The whole text."""

@@ -1,8 +1,9 @@
-"""Vectorised maths functions: glibc's libmvec, where this machine has it.
+"""Vectorised maths functions: our own formulas, and glibc's libmvec for the rest where this machine has it.
 
 LLVM vectorises a loop over threads with `sinf` in it only if it knows a `sinf` of eight arguments. Each scalar function
-is a small function of ours that calls the same eight-wide code for one argument, so a result does not depend on where
-in a range a thread stands or how the range was split. Errors are below 4 units of the last place (glibc's promise).
+is a small function of ours that means the same as a lane of the wide one, so a result does not depend on where in a
+range a thread stands or how the range was split. libmvec's errors are below 4 units of the last place (glibc's
+promise); ours are stated in `design/cpu.md`.
 """
 
 from __future__ import annotations
@@ -10,8 +11,12 @@ from __future__ import annotations
 import ctypes
 import platform
 import sys
+from dataclasses import dataclass
 from functools import lru_cache
 
+from workbench.backends.cpu import variants
+from workbench.backends.cpu.approximations import FORMULAS
+from workbench.backends.cpu.variants import PURE
 from workbench.ir.values import Function, walk
 from workbench.types import Scalar, element
 
@@ -21,10 +26,40 @@ ONE = (
 ).split()
 TWO = ("pow", "atan2", "hypot")
 FUNCTIONS = {**dict.fromkeys(ONE, 1), **dict.fromkeys(TWO, 2)}
-LANES = {32: 8, 64: 4}
+ARM = platform.machine() in ("aarch64", "arm64")
+WIDTH = 128 if ARM else 256  # bits of a register
+ISA = {128: "n" if ARM else "b", 256: "d", 64: "n"}  # as the vector function ABIs call registers of this width
 UNROLLED = 16
 
-PURE = "nounwind willreturn memory(none)"
+
+@dataclass(frozen=True)
+class Maths:
+    """What vectorised maths the code for a target may use.
+
+    Attributes:
+        formulas: ours; the target has fused multiply-add.
+        library: libmvec.
+    """
+
+    formulas: bool = False
+    library: bool = False
+
+
+@dataclass(frozen=True)
+class Callee:
+    """A maths function to call from a loop over threads.
+
+    Attributes:
+        symbol: of one element.
+        attribute: what tells the loop vectoriser of the wide ones.
+        definitions: what has to stand in the module, by name.
+        kept: symbols that only the vectoriser will use: they must outlive the passes before it.
+    """
+
+    symbol: str
+    attribute: str
+    definitions: dict[str, str]
+    kept: tuple[str, ...]
 
 
 @lru_cache(maxsize=1)
@@ -35,7 +70,7 @@ def library() -> str:
     try:
         functions = ctypes.CDLL(LIBRARY)
         for name in FUNCTIONS:
-            for bits in LANES:
+            for bits in (32, 64):
                 getattr(functions, symbol(name, bits))
         return f"libmvec {platform.libc_ver()[1]}"
     except (OSError, AttributeError):
@@ -44,7 +79,7 @@ def library() -> str:
 
 def symbol(name: str, bits: int) -> str:
     """The library's AVX2 function (x86-64 vector function ABI)."""
-    return f"_ZGVdN{LANES[bits]}{'v' * FUNCTIONS[name]}_{_scalar(name, bits)}"
+    return f"_ZGVdN{256 // bits}{'v' * FUNCTIONS[name]}_{_scalar(name, bits)}"
 
 
 def worth_it(function: Function) -> bool:
@@ -66,32 +101,59 @@ def has_wide_data(function: Function) -> bool:
     return any(element(t).bits == 64 for t in arrays)
 
 
-def wrapper(name: str, scalar: Scalar, halves: bool) -> tuple[str, str, str]:
-    """For one function: what to call, the call's attribute, and the definitions it needs.
+def callee(name: str, scalar: Scalar, maths: Maths, innermost: bool, halves: bool) -> Callee | None:
+    """The function to call for `name`; None where LLVM's own, which is the C library's, is the best there is.
 
-    `halves`: give the loop vectoriser a variant with half the lanes too.
+    Args:
+        name: of the maths function.
+        scalar: the type of its arguments.
+        maths: what the target has.
+        innermost: whether the loop over threads can be the innermost one (`worth_it`).
+        halves: give the loop vectoriser a variant with half the lanes too.
     """
-    bits, lanes, count = scalar.bits, LANES[scalar.bits], FUNCTIONS[name]
-    kind = "float" if bits == 32 else "double"
-    ours, theirs = f"wb.{_scalar(name, bits)}", symbol(name, bits)
-    wide = f"<{lanes} x {kind}>"
-    definitions = [f"declare {wide} @{theirs}({', '.join([wide] * count)}) {PURE}"]
-    definitions.append(_one(ours, theirs, kind, lanes, count))
-    variants = [f"_ZGVdN{lanes}{'v' * count}_{ours}({theirs})"]
-    if halves and bits == 32:
-        definitions.append(_half(ours, theirs, kind, lanes, count))
-        variants.append(f"_ZGVbN{lanes // 2}{'v' * count}_{ours}({ours}.half)")
-    return ours, f'"vector-function-abi-variant"="{",".join(variants)}"', "\n".join(definitions)
+    if name not in FUNCTIONS:
+        return None
+    if name in FORMULAS and maths.formulas:
+        make = _own
+    elif maths.library and innermost:
+        make = _of_library
+    else:
+        return None
+    bits, count = scalar.bits, FUNCTIONS[name]
+    lanes = (WIDTH // bits, WIDTH // bits // 2) if halves and bits == 32 else (WIDTH // bits,)
+    ours, definitions, wide = make(name, bits, lanes)
+    variants = [f"_ZGV{ISA[n * bits]}N{n}{'v' * count}_{ours}({s})" for n, s in zip(lanes, wide, strict=True)]
+    return Callee(ours, f'"vector-function-abi-variant"="{",".join(variants)}"', definitions, tuple(wide))
 
 
-def kept(name: str, scalar: Scalar, halves: bool) -> tuple[str, ...]:
-    """Symbols that only the loop vectoriser will use: they must outlive the passes before it."""
-    extra = (f"wb.{_scalar(name, scalar.bits)}.half",) if halves and scalar.bits == 32 else ()
-    return (symbol(name, scalar.bits), *extra)
+def module(name: str, bits: int) -> tuple[str, tuple[str, ...]]:
+    """Our function `name`, in all the widths that a kernel may call, as a module; and its symbols."""
+    width = WIDTH // bits
+    return variants.module(name, bits, (width, width // 2) if bits == 32 else (width,))
 
 
 def _scalar(name: str, bits: int) -> str:
     return name + ("f" if bits == 32 else "")
+
+
+def _own(name: str, bits: int, lanes: tuple[int, ...]) -> tuple[str, dict[str, str], list[str]]:
+    symbols = [variants.symbol(name, bits, n) for n in (1, *lanes)]
+    texts = [variants.declared(name, bits, n) for n in (1, *lanes)]
+    return symbols[0], dict(zip(symbols, texts, strict=True)), symbols[1:]
+
+
+def _of_library(name: str, bits: int, lanes: tuple[int, ...]) -> tuple[str, dict[str, str], list[str]]:
+    ours = f"wb.{_scalar(name, bits)}"
+    kind, count, theirs, whole = "float" if bits == 32 else "double", FUNCTIONS[name], symbol(name, bits), lanes[0]
+    wide = f"<{whole} x {kind}>"
+    definitions = {
+        theirs: f"declare {wide} @{theirs}({', '.join([wide] * count)}) {PURE}",
+        ours: _one(ours, theirs, kind, whole, count),
+    }
+    if len(lanes) == 1:
+        return ours, definitions, [theirs]
+    definitions[f"{ours}.half"] = _half(ours, theirs, kind, whole, count)
+    return ours, definitions, [theirs, f"{ours}.half"]
 
 
 def _one(ours: str, theirs: str, kind: str, lanes: int, count: int) -> str:

@@ -1,0 +1,196 @@
+"""Writes one formula as LLVM IR for one float or for several side by side.
+
+A maths function is needed as a scalar and as a vector that mean the same to the last bit. Here it is written once, in
+operators on `Lane` values; `Lanes` spells each operation for its width. No operation mixes lanes, so the scalar is lane
+0 of the vector. Needs a target with fused multiply-add: `fma` is exact where the formulas count on it.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+
+LONG = 5  # coefficients
+
+
+class Lanes:
+    """The text of one function body.
+
+    Attributes:
+        bits: 32 or 64, of an element.
+        count: elements side by side; 1 for the scalar.
+        kind, bit_kind: the types of values and of their bits.
+        declarations: of what the text calls, by name.
+    """
+
+    def __init__(self, bits: int, count: int) -> None:
+        self.bits = bits
+        self.count = count
+        self.kind = self._wide("float" if bits == 32 else "double")
+        self.bit_kind = self._wide(f"i{bits}")
+        self.flag_kind = self._wide("i1")
+        self.rows: list[str] = []
+        self.declarations: dict[str, str] = {}
+
+    def _wide(self, kind: str) -> str:
+        return kind if self.count == 1 else f"<{self.count} x {kind}>"
+
+    @property
+    def suffix(self) -> str:
+        """How LLVM's intrinsics name this type: `f32`, `v8f32`."""
+        return f"f{self.bits}" if self.count == 1 else f"v{self.count}f{self.bits}"
+
+    def emit(self, text: str) -> str:
+        """One instruction; its register."""
+        name = f"%v{len(self.rows)}"
+        self.rows.append(f"  {name} = {text}")
+        return name
+
+    def number(self, value: float) -> str:
+        """A float constant in every lane; exact: LLVM reads the bits of a double."""
+        rounded = struct.unpack("f", struct.pack("f", value))[0] if self.bits == 32 else value
+        return self._all("float" if self.bits == 32 else "double", f"0x{struct.pack('>d', rounded).hex().upper()}")
+
+    def bits_of(self, value: int) -> str:
+        """An integer constant in every lane."""
+        return self._all(f"i{self.bits}", str(value))
+
+    def _all(self, kind: str, text: str) -> str:
+        return text if self.count == 1 else f"<{', '.join([f'{kind} {text}'] * self.count)}>"
+
+    def widened(self, x: Lane) -> Lane:
+        """As float64, in a writer of that width whose rows are these."""
+        wide = Lanes(64, self.count)
+        wide.rows, wide.declarations = self.rows, self.declarations
+        return Lane(wide, self.emit(f"fpext {self.kind} {x.name} to {wide.kind}"))
+
+    def narrowed(self, x: Lane) -> Lane:
+        """A float64 back in this width, rounded once."""
+        return Lane(self, self.emit(f"fptrunc {x.lanes.kind} {x.name} to {self.kind}"))
+
+    def call(self, intrinsic: str, *args: Lane) -> Lane:
+        """An LLVM intrinsic on values of this type."""
+        name = f"llvm.{intrinsic}.{self.suffix}"
+        self.declarations[name] = f"declare {self.kind} @{name}({', '.join([self.kind] * len(args))})"
+        return Lane(self, self.emit(f"call {self.kind} @{name}({', '.join(f'{self.kind} {a.name}' for a in args)})"))
+
+
+class Lane:
+    """A value of a formula: floats, one a lane. Operators are IEEE's, rounded once each."""
+
+    def __init__(self, lanes: Lanes, name: str) -> None:
+        self.lanes = lanes
+        self.name = name
+
+    def _other(self, value: Lane | float) -> str:
+        return value.name if isinstance(value, Lane) else self.lanes.number(value)
+
+    def _do(self, verb: str, left: str, right: str) -> Lane:
+        return Lane(self.lanes, self.lanes.emit(f"{verb} {self.lanes.kind} {left}, {right}"))
+
+    def __add__(self, other: Lane | float) -> Lane:
+        return self._do("fadd", self.name, self._other(other))
+
+    def __sub__(self, other: Lane | float) -> Lane:
+        return self._do("fsub", self.name, self._other(other))
+
+    def __rsub__(self, other: float) -> Lane:
+        return self._do("fsub", self._other(other), self.name)
+
+    def __mul__(self, other: Lane | float) -> Lane:
+        return self._do("fmul", self.name, self._other(other))
+
+    def __truediv__(self, other: Lane | float) -> Lane:
+        return self._do("fdiv", self.name, self._other(other))
+
+    def __rtruediv__(self, other: float) -> Lane:
+        return self._do("fdiv", self._other(other), self.name)
+
+    def __neg__(self) -> Lane:
+        return Lane(self.lanes, self.lanes.emit(f"fneg {self.lanes.kind} {self.name}"))
+
+    def __abs__(self) -> Lane:
+        return self.lanes.call("fabs", self)
+
+    def constant(self, value: float) -> Lane:
+        """The same number in every lane."""
+        return Lane(self.lanes, self.lanes.number(value))
+
+    def is_(self, relation: str, other: Lane | float) -> Flag:
+        """A comparison by LLVM's names: `olt`, `oeq`, `uno` (either is NaN)."""
+        text = f"fcmp {relation} {self.lanes.kind} {self.name}, {self._other(other)}"
+        return Flag(self.lanes, self.lanes.emit(text))
+
+    @property
+    def bits(self) -> Bits:
+        """Its bits as an integer."""
+        text = f"bitcast {self.lanes.kind} {self.name} to {self.lanes.bit_kind}"
+        return Bits(self.lanes, self.lanes.emit(text))
+
+
+class Bits:
+    """The bits of a value; arithmetic wraps."""
+
+    def __init__(self, lanes: Lanes, name: str) -> None:
+        self.lanes = lanes
+        self.name = name
+
+    def do(self, verb: str, other: Bits | int) -> Bits:
+        """An integer instruction: `add`, `and`, `shl`, `ashr`, …"""
+        right = other.name if isinstance(other, Bits) else self.lanes.bits_of(other)
+        return Bits(self.lanes, self.lanes.emit(f"{verb} {self.lanes.bit_kind} {self.name}, {right}"))
+
+    def equals(self, value: int) -> Flag:
+        """Whether it is `value`."""
+        text = f"icmp eq {self.lanes.bit_kind} {self.name}, {self.lanes.bits_of(value)}"
+        return Flag(self.lanes, self.lanes.emit(text))
+
+    @property
+    def value(self) -> Lane:
+        """The float of these bits."""
+        text = f"bitcast {self.lanes.bit_kind} {self.name} to {self.lanes.kind}"
+        return Lane(self.lanes, self.lanes.emit(text))
+
+    @property
+    def number(self) -> Lane:
+        """The float nearest to this integer."""
+        text = f"sitofp {self.lanes.bit_kind} {self.name} to {self.lanes.kind}"
+        return Lane(self.lanes, self.lanes.emit(text))
+
+
+class Flag:
+    """A truth value a lane."""
+
+    def __init__(self, lanes: Lanes, name: str) -> None:
+        self.lanes = lanes
+        self.name = name
+
+    def __or__(self, other: Flag) -> Flag:
+        return Flag(self.lanes, self.lanes.emit(f"or {self.lanes.flag_kind} {self.name}, {other.name}"))
+
+    def __and__(self, other: Flag) -> Flag:
+        return Flag(self.lanes, self.lanes.emit(f"and {self.lanes.flag_kind} {self.name}, {other.name}"))
+
+    def choose(self, yes: Lane | float, no: Lane) -> Lane:
+        """`yes` where it holds, else `no`."""
+        first = yes.name if isinstance(yes, Lane) else self.lanes.number(yes)
+        kind = self.lanes.kind
+        text = f"select {self.lanes.flag_kind} {self.name}, {kind} {first}, {kind} {no.name}"
+        return Lane(self.lanes, self.lanes.emit(text))
+
+
+def fma(x: Lane, y: Lane | float, z: Lane | float) -> Lane:
+    """x · y + z, rounded once."""
+    lanes = x.lanes
+    return lanes.call("fma", x, *(v if isinstance(v, Lane) else x.constant(v) for v in (y, z)))
+
+
+def polynomial(x: Lane, coefficients: Sequence[float]) -> Lane:
+    """Σ cₖ xᵏ: Horner's rule; long ones in halves of even and odd powers, so that a core has two things to do."""
+    if len(coefficients) > LONG:
+        square = x * x
+        return fma(polynomial(square, coefficients[1::2]), x, polynomial(square, coefficients[::2]))
+    total = x.constant(coefficients[-1])
+    for c in reversed(coefficients[:-1]):
+        total = fma(total, x, c)
+    return total
