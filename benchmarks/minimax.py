@@ -80,7 +80,7 @@ def minimax(wanted: Wanted, degree: int, low: float, high: float) -> list[mpf]:
         solved = mpmath.lu_solve(mpmath.matrix(rows), mpmath.matrix([wanted.target(x) for x in points]))
         answer = [solved[n] for n in range(degree + 1)]
         errors = [
-            (mpmath.polyval(answer[::-1], x) - goal) * weight
+            (_value(answer, x) - goal) * weight
             for x, goal, weight in zip(grid, goals, weights, strict=True)
         ]
         found = _peaks(grid, errors)
@@ -88,6 +88,13 @@ def minimax(wanted: Wanted, degree: int, low: float, high: float) -> list[mpf]:
             break
         points = _choose(found, degree + 2)
     return answer
+
+
+def _value(numbers: list[mpf], x: mpf) -> mpf:
+    total = mpf(0)
+    for c in reversed(numbers):
+        total = total * x + c
+    return total
 
 
 def _peaks(grid: list[mpf], errors: list[mpf]) -> list[tuple[mpf, mpf]]:
@@ -115,7 +122,7 @@ def coefficients(name: str, bits: int) -> tuple[list[float], float]:
     kind = np.float32 if bits == 32 else np.float64
     rounded = [mpf(float(kind(float(c)))) for c in minimax(wanted, wanted.degrees[which], wanted.low, high)]
     points = [mpf(wanted.low) + (mpf(high) - mpf(wanted.low)) * k / 999 for k in range(1, 999)]
-    worst = max(abs(mpmath.polyval(rounded[::-1], x) - wanted.target(x)) * abs(wanted.weight(x)) for x in points)
+    worst = max(abs(_value(rounded, x) - wanted.target(x)) * abs(wanted.weight(x)) for x in points)
     return [float(c) for c in rounded], float(worst)
 
 

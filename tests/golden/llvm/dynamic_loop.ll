@@ -34,7 +34,7 @@ body.8:
   %v19 = add nsw i64 %v18, %v15
   %v20 = getelementptr inbounds float, ptr %x.data.17, i64 %v19
   %v21 = load float, ptr %v20
-  %v22 = call float @llvm.sin.f32(float %v21)
+  %v22 = call float @wbm_sin_32(float %v21) #1
   %s.23 = fadd float %s.12, %v22
   ; line 4: for j in range(x.shape[1]):
   %j.next.11 = add nsw i32 %j.10, 1
@@ -53,6 +53,9 @@ done:
 exit:
   ret i32 0
 }
-declare float @llvm.sin.f32(float) nounwind willreturn memory(none)
+declare float @wbm_sin_32(float) nounwind willreturn memory(none)
+declare <8 x float> @wbm_sin_32x8(<8 x float>) nounwind willreturn memory(none)
 attributes #0 = { nounwind "no-trapping-math"="true" }
+attributes #1 = { "vector-function-abi-variant"="_ZGVdN8v_wbm_sin_32(wbm_sin_32x8)" }
+@llvm.compiler.used = appending global [1 x ptr] [ptr @wbm_sin_32x8], section "llvm.metadata"
 !0 = !{i64 0, i64 140737488355328}
