@@ -79,10 +79,7 @@ def minimax(wanted: Wanted, degree: int, low: float, high: float) -> list[mpf]:
                 for k, x in enumerate(points)]  # fmt: skip
         solved = mpmath.lu_solve(mpmath.matrix(rows), mpmath.matrix([wanted.target(x) for x in points]))
         answer = [solved[n] for n in range(degree + 1)]
-        errors = [
-            (_value(answer, x) - goal) * weight
-            for x, goal, weight in zip(grid, goals, weights, strict=True)
-        ]
+        errors = [(_value(answer, x) - goal) * weight for x, goal, weight in zip(grid, goals, weights, strict=True)]
         found = _peaks(grid, errors)
         if len(found) < degree + 2 or max(map(abs, errors)) < abs(solved[degree + 1]) * mpf("1.001"):
             break
