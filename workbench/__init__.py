@@ -22,6 +22,7 @@ from workbench.api.gradcheck import Verdict, gradcheck
 from workbench.api.kernel import Kernel, kernel
 from workbench.api.launch import Launch, launch
 from workbench.api.map import map
+from workbench.api.native import func_native
 from workbench.api.tangents import launch_tangent
 from workbench.api.tape import Tape
 from workbench.builtins import FORMS as _FORMS
@@ -96,7 +97,7 @@ _ANNOTATIONS = {
     "Scalar": Scalar,
 }
 LANGUAGE: dict[str, Any] = {**_BUILTINS, **_TYPES, **_ANNOTATIONS, "kernel": kernel, "func": func}
-LANGUAGE |= {"func_grad": func_grad, "func_replay": func_replay}
+LANGUAGE |= {"func_grad": func_grad, "func_native": func_native, "func_replay": func_replay}
 """Names that a `%%kernel` cell sees without an import."""
 
 
@@ -109,14 +110,7 @@ def build_cell(text: str, namespace: dict[str, Any], **options: Any) -> Cell:
     return _build_cell(text, namespace, language=LANGUAGE, **options)
 
 
-_ABSENT = {
-    "func_native": "a func is written in Python; native text is not in the language yet",
-}
-
-
 def __getattr__(name: str) -> Any:
-    if name in _ABSENT:
-        raise AttributeError(f"workbench has no {name}: {_ABSENT[name]}")
     found = _BUILTINS.get(name, _TYPES.get(name))
     if found is None:
         raise AttributeError(f"module 'workbench' has no attribute {name!r}")
@@ -133,7 +127,7 @@ __all__ = [
     "Kernel", "KernelFault", "KernelSyntaxError", "KernelTypeError", "Launch", "LaunchError", "NotDifferentiable",
     "Recorder", "Scalar", "ScopedDevice", "Tape", "Verdict", "WorkbenchError", "array", "array1d", "array2d",
     "array3d", "array4d", "build_cell", "cache", "checks", "clone", "constant", "copy", "empty", "empty_like",
-    "errors", "events", "from_numpy", "full", "func", "func_grad", "func_replay", "get_device", "get_devices",
-    "gradcheck", "jax_kernel", "kernel", "launch", "launch_tangent", "map", "matrix", "ones", "record", "set_checks",
-    "types", "vector", "zeros", "zeros_like",
+    "errors", "events", "from_numpy", "full", "func", "func_grad", "func_native", "func_replay", "get_device",
+    "get_devices", "gradcheck", "jax_kernel", "kernel", "launch", "launch_tangent", "map", "matrix", "ones", "record",
+    "set_checks", "types", "vector", "zeros", "zeros_like",
 ]  # fmt: skip

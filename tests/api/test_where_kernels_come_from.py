@@ -144,12 +144,6 @@ def test_a_repl_that_keeps_what_was_typed(monkeypatch):
     assert str(module.k.place) == "<python-input-3>, line 2"
 
 
-@pytest.mark.parametrize("name", ["func_native"])
-def test_what_is_absent_says_so(name):
-    with pytest.raises(AttributeError, match=f"workbench has no {name}: "):
-        getattr(wb, name)
-
-
 def test_two_kernels_of_one_name_in_two_modules(tmp_path: Path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     made = []

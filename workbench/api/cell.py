@@ -11,6 +11,7 @@ from workbench.api import build
 from workbench.api.customs import attach
 from workbench.api.func import Func
 from workbench.api.kernel import Kernel
+from workbench.api.native import with_text
 from workbench.backends.base import Options
 from workbench.errors import CellErrors, DeviceError, KernelSyntaxError, WorkbenchError
 from workbench.events import CompileFailed, publish
@@ -112,8 +113,10 @@ def _read(source: Source, namespace: Mapping[str, Any], constants: dict[str, Any
     for node in nodes:
         definition = Definition(node.name, node, source, scope)
         try:
-            custom = _custom(node)
-            if custom is not None:
+            custom, native = _custom(node), _native(definition)
+            if native is not None:
+                own[node.name] = cell.funcs[node.name] = native
+            elif custom is not None:
                 own[node.name] = cell.funcs[node.name] = Func(definition)
                 attach(_decorated(definition, custom), definition, CUSTOMS[custom[0]])
             elif _is_func(node, called):
@@ -155,6 +158,22 @@ def _custom(node: ast.FunctionDef) -> tuple[str, ast.expr] | None:
             if word in CUSTOMS:
                 return word, decorator.args[0]
     return None
+
+
+def _native(definition: Definition) -> Func | None:
+    """The func, where a def has CUDA text: `@func_native(…)`."""
+    for decorator in definition.node.decorator_list:
+        if isinstance(decorator, ast.Call) and ast.unparse(decorator.func).split(".")[-1] == "func_native":
+            given = [_string(definition, a) for a in decorator.args]
+            return with_text(
+                definition, *given, **{k.arg: _string(definition, k.value) for k in decorator.keywords if k.arg}
+            )
+    return None
+
+
+def _string(definition: Definition, node: ast.expr) -> Any:
+    """A string written in the decorator, or a name for one."""
+    return node.value if isinstance(node, ast.Constant) else _decorated(definition, ("func_native", node))
 
 
 def _decorated(definition: Definition, custom: tuple[str, ast.expr]) -> Any:

@@ -13,7 +13,7 @@ from functools import cache
 
 from workbench.builtins import TABLE, Builtin, Ref
 from workbench.ir.build import Builder
-from workbench.ir.values import EFFECTS, Block, Function, Op, Value, walk
+from workbench.ir.values import EFFECTS, Block, Function, Op, Value, is_opaque, walk
 from workbench.types import ArrayType, Scalar, Type, Vector, element, is_float
 
 Edge = tuple[Value, Value]
@@ -37,7 +37,7 @@ def active_values(function: Function, numbers: bool = True) -> frozenset[Value]:
             sources.append(op.result)
         if op.name in EFFECTS and is_float(op.operands[0].type):
             sinks.append(op.operands[-1])
-        if op.name == "custom" and op.attrs["gradient"] is not None:
+        if op.name == "custom" and is_opaque(op):
             sources += op.results if any(isinstance(v.type, ArrayType) for v in op.operands) else ()
             sinks += op.operands if touches_floats(op.blocks[0]) else ()
     return frozenset(_reached(sources, after) & _reached(sinks, before))
@@ -93,7 +93,7 @@ def _loop(op: Op) -> Iterable[Edge]:
 
 
 def _custom(op: Op) -> Iterable[Edge]:
-    if op.attrs["gradient"] is None:
+    if not is_opaque(op):
         return _if(op)
     return [(op.operands[k], result) for k in op.attrs["adjoints"] for result in op.results]
 

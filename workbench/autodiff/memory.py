@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from workbench.autodiff.places import late_loads
 from workbench.errors import NotDifferentiable
-from workbench.ir.values import EFFECTS, Function, Op, Value, walk
+from workbench.ir.values import EFFECTS, Function, Op, Value, is_opaque, walk
 from workbench.types import ArrayType, element, is_float, is_integer
 
 MEMORY = EFFECTS | {"load"}
@@ -60,13 +60,14 @@ def study(function: Function, active: frozenset[Value], aliased: bool) -> Memory
             if inside and any(op.name in EFFECTS for op in uses if op not in theirs):
                 raise _refused_custom(array, inside[0], function.name)
             _refuse_shared(array, [op for op in uses if op not in theirs], function.name)
-    given = {v for op in ops if op.name == "custom" and op.attrs["gradient"] is not None for v in op.operands}
+    customs = [op for op in ops if op.name == "custom" and is_opaque(op)]
+    given = {v for op in customs for v in op.operands}
     return Memory(late_loads(function, aliased), private - given)
 
 
 def _under_own_gradient(ops: list[Op]) -> set[Op]:
     """Operations in the bodies of funcs whose gradient the user wrote."""
-    bodies = [op.blocks[0] for op in ops if op.name == "custom" and op.attrs["gradient"] is not None]
+    bodies = [op.blocks[0] for op in ops if op.name == "custom" and is_opaque(op)]
     return {inner for body in bodies for inner in walk(body)}
 
 

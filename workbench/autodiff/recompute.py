@@ -64,13 +64,35 @@ def _is_replaced(op: Op) -> bool:
 def _custom(op: Op, env: dict[Value, Value], builder: Emitter, late: frozenset[Op]) -> None:
     """The results of a func by the replay the user wrote, or by its body without its effects."""
     replay = op.attrs["replay"]
-    if replay is None:
+    if replay is None and op.attrs.get("replay_cuda"):
+        values = _native(op, env, builder, late)
+    elif replay is None and not op.attrs.get("reference", True):
+        missing = Missing(
+            f"The adjoint needs what {op.attrs['name']} returned here, and its CUDA text may change arrays",
+            "Give func_native a replay_cuda, or a Python body.",
+        )
+        for value in op.results:
+            unavailable(value, missing, env, builder)
+        return
+    elif replay is None:
         recompute(op.blocks[0].ops[:-1], env, builder, late)
         values = [env[v] for v in op.blocks[0].yielded]
     else:
         values = inlined(replay, [env[v] for v in op.operands], builder, lost_loads(op, "replay", builder, late))
         builder.recomputed.update(values)
     env.update(zip(op.results, values, strict=True))
+
+
+def _native(op: Op, env: Env, builder: Emitter, late: frozenset[Op]) -> list[Value]:
+    """The replay that is CUDA text; elsewhere the body without its effects."""
+    with builder.block() as opened:
+        recompute(op.blocks[0].ops[:-1], env, builder, late)
+        builder.yield_(*(env[v] for v in op.blocks[0].yielded))
+    attrs = {**op.attrs, "cuda": op.attrs["replay_cuda"], "cuda_place": op.attrs["replay_cuda_place"], "gradient": None}
+    types, names = [v.type for v in op.results], [v.name for v in op.results]
+    made = builder.emit("custom", [env[v] for v in op.operands], types, attrs, (opened.block,), names)
+    builder.recomputed.update(made.results)
+    return list(made.results)
 
 
 def lost_loads(op: Op, role: str, builder: Emitter, late: frozenset[Op]) -> Lost:

@@ -207,6 +207,9 @@ class _Tangent:
             NotDifferentiable: that gradient adds to elements of arrays.
         """
         (body,) = op.blocks
+        if not op.attrs.get("reference", True):
+            advice = "Write its meaning in Python as the body of its def."
+            raise self.refuse(f"{op.attrs['name']} is CUDA text, whose tangent is not known.", op, advice)
         if op.attrs["gradient"] is None or not any(v in self.active for v in op.results):
             self.ops(body.ops[:-1])
             pairs = list(zip(op.results, body.yielded, strict=True))

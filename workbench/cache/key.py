@@ -22,6 +22,7 @@ from workbench.errors import CacheError
 from workbench.ir.show import canonical, literal_bits
 from workbench.ir.values import Block, Function, Op, closed_blocks, walk
 from workbench.passes.customs import without_customs
+from workbench.source import Location
 from workbench.types import ArrayType, Matrix, Quaternion, Scalar, Vector
 
 SCHEMA = 1
@@ -209,7 +210,9 @@ def _attributes(op: Op) -> list[tuple[str, Any]]:
     if not op.attrs:
         return []
     told = ("value", "captured") if op.name == "const" else ()
-    return sorted((k, v) for k, v in op.attrs.items() if v is not None and k not in told)
+    return sorted(
+        (k, v) for k, v in op.attrs.items() if v is not None and k not in told and not isinstance(v, Location)
+    )
 
 
 def _tuple(value: Any, what: str) -> bytes:

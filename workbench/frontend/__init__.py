@@ -7,6 +7,7 @@ from workbench.frontend.definition import MISSING, Definition, Scope
 from workbench.frontend.generic import Family, Float, Generic, Int, Scalar, array_of
 from workbench.frontend.lower import Lowered, check_signature, lower, result_types
 from workbench.frontend.names import as_builtin, read_again
+from workbench.frontend.natives import Native, native_of
 
 __all__ = [
     "MISSING",
@@ -17,6 +18,7 @@ __all__ = [
     "Generic",
     "Int",
     "Lowered",
+    "Native",
     "Scalar",
     "Scope",
     "Watched",
@@ -24,6 +26,7 @@ __all__ = [
     "as_builtin",
     "check_signature",
     "lower",
+    "native_of",
     "parameter_annotations",
     "parameter_families",
     "read_again",

@@ -62,9 +62,22 @@ def _annotation(definition: Definition, argument: ast.arg) -> Type | None:
 
 
 def _value(definition: Definition, argument: ast.arg) -> Any:
-    node = argument.annotation
-    assert node is not None
-    place = definition.locate(argument.annotation or argument)
+    assert argument.annotation is not None
+    return _evaluated(definition, argument.annotation, f"of {argument.arg}")
+
+
+def annotated(definition: Definition, node: ast.expr, what: str) -> Type | None:
+    """The type that the annotation of something else than a parameter means; None where it leaves it open.
+
+    Raises:
+        KernelTypeError: it is no type.
+    """
+    value = _evaluated(definition, node, f"of {what.lower()}")
+    return parameter_type(value, what, definition.locate(node), definition.name)
+
+
+def _evaluated(definition: Definition, node: ast.expr, what: str) -> Any:
+    place = definition.locate(node)
     try:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             node = ast.parse(node.value, mode="eval").body
@@ -74,7 +87,7 @@ def _value(definition: Definition, argument: ast.arg) -> Any:
         raise
     except Exception as error:
         raise KernelTypeError(
-            f"The annotation of {argument.arg} cannot be evaluated: {error}.", place, function=definition.name
+            f"The annotation {what} cannot be evaluated: {error}.", place, function=definition.name
         ) from None
 
 

@@ -20,6 +20,7 @@ from workbench.frontend.context import Context, Env, Shared, Watched
 from workbench.frontend.definition import Definition
 from workbench.frontend.exits import rewrite
 from workbench.frontend.names import read_again
+from workbench.frontend.natives import Native, attributes
 from workbench.frontend.operands import POISON, Literal, Operand, Poison, View
 from workbench.frontend.randoms import mark
 from workbench.ir.values import EFFECTS, Block, Value, walk
@@ -28,10 +29,11 @@ from workbench.types import ArrayType, Type, Vector, is_float
 
 @dataclass(frozen=True)
 class Custom:
-    """What a user wrote for one version of a func: its gradient, its replay."""
+    """What a user wrote for one version of a func: its gradient, its replay, its CUDA text."""
 
     gradient: Definition | None = None
     replay: Definition | None = None
+    native: Native | None = None
 
 
 def custom_of(context: Context, customs: dict[Definition, Custom], definition: Definition) -> Custom | None:
@@ -44,12 +46,14 @@ def custom_of(context: Context, customs: dict[Definition, Custom], definition: D
     return found
 
 
-def emit(context: Context, name: str, custom: Custom, env: Env, body: Block, returned: Operand | None) -> Operand:
+def emit(
+    context: Context, definition: Definition, custom: Custom, env: Env, body: Block, returned: Operand | None
+) -> Operand:
     """The operation, and what the call gives.
 
     Args:
         context: of the caller.
-        name: the func's.
+        definition: the func.
         custom: what the user wrote.
         env: the func's parameters.
         body: the func's operations.
@@ -58,6 +62,7 @@ def emit(context: Context, name: str, custom: Custom, env: Env, body: Block, ret
     Raises:
         KernelTypeError: gradient or replay do not fit the func; at their lines.
     """
+    name = definition.name
     views = [n for n, o in env.items() if isinstance(o, View)]
     if views:
         raise context.error(
@@ -79,9 +84,18 @@ def emit(context: Context, name: str, custom: Custom, env: Env, body: Block, ret
     attrs = {
         "name": name,
         "gradient": custom.gradient and _gradient(context, name, custom.gradient, env, types),
-        "adjoints": tuple(places) if custom.gradient else (),
+        "adjoints": tuple(places) if custom.gradient or custom.native else (),
         "replay": custom.replay and _replay(context, name, custom.replay, env, types),
     }
+    if custom.native is not None:
+        attrs |= attributes(custom.native, env)
+        attrs["derive"] = custom.native.adjoint and custom.native.reference and _derive(context, definition, env)
+        expected = [custom.native.result] if custom.native.result is not None else []
+        if types != expected:
+            raise context.error(
+                KernelTypeError, f"The Python body of {name} gives {types}, its annotation says {expected}.",
+                "Annotate the one result that the CUDA text returns: -> float say.",
+            )  # fmt: skip
     inputs = [o for o in env.values() if isinstance(o, Value)]
     results = context.builder.emit("custom", inputs, types, attrs, (opened.block,)).results
     return results if isinstance(returned, tuple) else results[0] if results else ()
@@ -198,6 +212,17 @@ def _check(context: Context, inner: Context, block: Block, name: str, writable: 
 def _same_threads(context: Context, inner: Context, name: str) -> None:
     if inner.shared.launch_ndim != context.shared.launch_ndim:
         raise _misfit(inner, f"tid() is asked for here before {name}'s caller asks for it.", "Hand the index over.")
+
+
+def _derive(context: Context, definition: Definition, env: Env) -> Block:
+    """The func's own body as a closed block."""
+    inner = _closed(context, definition, {})
+    params = _parameters(inner, env, list(parameter_annotations(definition).values()))
+    with inner.builder.block(params) as opened:
+        returned = inner.shared.lower_body(inner, rewrite(mark(definition, definition.node.body))).value
+        parts = returned if isinstance(returned, tuple) else () if returned is None else (returned,)
+        inner.builder.yield_(*(materialise(inner, p) for p in parts))
+    return opened.block
 
 
 def _replay(context: Context, name: str, definition: Definition, env: Env, results: Sequence[Type]) -> Block:

@@ -14,6 +14,7 @@ from workbench.frontend.customs import custom_of, emit
 from workbench.frontend.definition import Definition
 from workbench.frontend.exits import rewrite
 from workbench.frontend.generic import Family, Generic
+from workbench.frontend.natives import unknown_body
 from workbench.frontend.operands import Literal, Operand, Poison, Static, Unset, View
 from workbench.frontend.overloads import accepts, choose
 from workbench.frontend.randoms import mark
@@ -44,9 +45,12 @@ def call(context: Context, callee: Static, args: list[Operand], keywords: dict[s
     custom = custom_of(context, callee.value.__wb_customs__, definition)
     if custom is not None:
         with context.builder.block() as opened:
-            returned = context.shared.lower_body(inner, rewrite(mark(definition, definition.node.body)))
+            if custom.native is not None and not custom.native.reference:
+                returned = unknown_body(inner, env, custom.native)
+            else:
+                returned = context.shared.lower_body(inner, rewrite(mark(definition, definition.node.body)))
         context.builder.location = place
-        return emit(context, definition.name, custom, env, opened.block, returned.value)
+        return emit(context, definition, custom, env, opened.block, returned.value)
     returned = context.shared.lower_body(inner, rewrite(mark(definition, definition.node.body)))
     context.builder.location = place
     return returned.value if returned.value is not None else ()

@@ -7,7 +7,11 @@ from typing import Any
 import numpy as np
 
 from workbench.ir.values import Block, Function, Op, Value
+from workbench.source import Location
 from workbench.types import Scalar, Type, Vector, element
+
+# Attributes of many lines, which readers find in the cell.
+TEXTS = ("cuda", "adj_cuda", "replay_cuda")
 
 
 def show(function: Function, *, lines: bool = False) -> str:
@@ -94,7 +98,9 @@ class _Printer:
             if captured:
                 return f" @{captured}"
             return f" #{literal_bits(value, type)}" if self.canonical else f" {_readable(value)}"
-        shown = [f"{k}={v}" for k, v in sorted(op.attrs.items()) if v is not None and not isinstance(v, Block)]
+        hidden = () if self.canonical else TEXTS
+        items = sorted((k, v) for k, v in op.attrs.items() if v is not None and k not in hidden)
+        shown = [f"{k}={v}" for k, v in items if not isinstance(v, (Block, Location))]
         return f"[{', '.join(shown)}]" if shown else ""
 
 

@@ -31,6 +31,9 @@ Core operations (every other operation is the name of an elementwise builtin, se
         attrs: name; gradient and replay, closed blocks or None; adjoints, the positions of inputs
         gradient: (*inputs, *adjoints of the results, *adjoint arrays of the inputs that are float arrays) yields an
         adjoint for each input in `adjoints`; replay: (*inputs) yields the results
+        with CUDA text also: cuda, adj_cuda, replay_cuda, the texts; inputs and outputs, the names of operands and
+        results in them; reference, whether the block means anything (see frontend/natives.py); derive, the body as a
+        closed block where there is an adj_cuda: its derivative is what that text is elsewhere
 
 Indices are integers of any width; they are already non-negative (the front end wraps what may be negative with the
 builtin `wrap_index`). `for` counts like Python's range, step of either sign, index of the type of start. Kernels have
@@ -136,8 +139,14 @@ def walk(block: Block) -> Iterator[Op]:
 
 
 def closed_blocks(op: Op) -> tuple[Block, ...]:
-    """The gradient and the replay of a `custom`: they use nothing from outside, and `walk` does not enter them."""
-    return tuple(b for b in (op.attrs.get("gradient"), op.attrs.get("replay")) if isinstance(b, Block))
+    """The blocks among a `custom`'s attributes: they use nothing from outside, and `walk` does not enter them."""
+    found = (op.attrs.get(name) for name in ("gradient", "replay", "derive"))
+    return tuple(b for b in found if isinstance(b, Block))
+
+
+def is_opaque(op: Op) -> bool:
+    """Whether a `custom`'s gradient is not that of its block: the user wrote one, or the block stands for a text."""
+    return bool(op.attrs["gradient"] or op.attrs.get("adj_cuda") or not op.attrs.get("reference", True))
 
 
 def number_ops(function: Function) -> dict[Op, int]:

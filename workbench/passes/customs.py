@@ -17,7 +17,10 @@ def has_customs(function: Function) -> bool:
 
 
 def without_customs(function: Function) -> Function:
-    """The function with each `custom` replaced by its body, and without constants that only gradients use."""
+    """The function with each `custom` replaced by its body, and without constants that only gradients use.
+
+    One with CUDA text keeps that: it is what the func is on CUDA.
+    """
     if not has_customs(function):
         return function
     body = _block(function.body, {})
@@ -36,7 +39,12 @@ def _block(block: Block, mapping: Mapping) -> Block:
     for op in block.ops:
         operands = tuple(mapping.get(v, v) for v in op.operands)
         moved = Op(op.name, operands, op.results, op.attrs, op.blocks, op.location)
-        if op.name == "custom":
+        if op.name == "custom" and op.attrs.get("cuda"):
+            bare = {**op.attrs, "gradient": None, "replay": None, "adj_cuda": None, "replay_cuda": None, "derive": None}
+            bare["adjoints"] = ()
+            kept = Op(op.name, operands, op.results, bare, op.blocks, op.location)
+            ops.append(map_blocks(kept, lambda inner: _block(inner, mapping)))
+        elif op.name == "custom":
             body = _block(op.blocks[0], mapping)
             ops += body.ops[:-1]
             mapping.update(zip(op.results, body.yielded, strict=True))

@@ -22,24 +22,28 @@ VECTOR_OPERATORS = frozenset({"add", "sub", "mul", "div", "neg"})
 Native = Callable[[Builtin], bool]
 
 
-def expand(function: Function, native: Native, keep_vector_operators: bool = False) -> Function:
+def expand(
+    function: Function, native: Native, keep_vector_operators: bool = False, keep_text: bool = False
+) -> Function:
     """The function with only native builtins, on scalars.
 
     Args:
         function: any legal IR; what the expansions leave unused is left for `prune`.
         native: whether the backend spells this builtin on scalars.
+        keep_text: leave funcs with CUDA text as operations `native`, without their bodies.
         keep_vector_operators: leave native `+ - * /` and negation on whole vectors.
 
     Raises:
         BuildError: a builtin is neither native nor has an expansion.
     """
-    return replace_body(function, _Expander(native, keep_vector_operators).block(function.body))
+    return replace_body(function, _Expander(native, keep_vector_operators, keep_text).block(function.body))
 
 
 class _Expander:
     """One walk. `parts` maps a vector to its components, as far as they are known in the open block."""
 
-    def __init__(self, native: Native, keep_vector_operators: bool) -> None:
+    def __init__(self, native: Native, keep_vector_operators: bool, keep_text: bool) -> None:
+        self.keep_text = keep_text
         self.native = native
         self.keep_vector_operators = keep_vector_operators
         self.mapping: dict[Value, Value] = {}
@@ -78,7 +82,15 @@ class _Expander:
         self.builder.append(Op(op.name, operands, op.results, op.attrs, blocks, op.location))
 
     def core(self, op: Op, operands: tuple[Value, ...]) -> None:
+        if op.name == "custom" and op.attrs.get("cuda") and self.keep_text:
+            self.builder.append(Op("native", operands, op.results, op.attrs, (), op.location))
+            return
         if op.name == "custom":
+            if not op.attrs.get("reference", True):
+                raise BuildError(
+                    f"{op.attrs['name']} has CUDA text and no Python body, so it runs on a CUDA device alone.",
+                    op.location, "Write its meaning in Python as the body of its def, in place of `...`.",
+                )  # fmt: skip
             for inner in op.blocks[0].ops[:-1]:
                 self.op(inner)
             yielded = (self.mapping.get(v, v) for v in op.blocks[0].yielded)

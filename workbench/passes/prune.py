@@ -47,7 +47,7 @@ class _Needs:
                 for position, value in enumerate(inner.params):
                     self.made_by[value] = (op, position - lead if position >= lead else None)
                 effects += self.index(inner, op)
-            if op.name in EFFECTS or op.name in REPORTS:
+            if op.name in EFFECTS or op.name in REPORTS or op.name == "native":
                 effects.append(op)
         return effects
 

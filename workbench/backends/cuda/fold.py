@@ -18,7 +18,7 @@ from workbench.types import Vector
 LIMIT = 10
 _ALWAYS = frozenset({"const", "tid"})
 _LIGHT = frozenset({"const", "tid", "shape", "extract", "cast"})
-_NEVER = STRUCTURED | EFFECTS | REPORTS | {"insert", "unavailable"}
+_NEVER = STRUCTURED | EFFECTS | REPORTS | {"insert", "unavailable", "native"}
 
 
 @dataclass
@@ -70,7 +70,11 @@ def is_splat(op: Op) -> bool:
 
 def has_effect(op: Op) -> bool:
     """Whether the operation, or one inside it, changes memory."""
-    return op.name in EFFECTS or any(inner.name in EFFECTS for block in op.blocks for inner in walk(block))
+    return (
+        op.name in EFFECTS
+        or op.name == "native"
+        or any(inner.name in EFFECTS for block in op.blocks for inner in walk(block))
+    )
 
 
 def fold(function: Function) -> Folding:

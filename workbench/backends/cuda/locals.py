@@ -78,6 +78,8 @@ class Locals:
             if op.blocks:
                 live = self._STRUCTURED[op.name](self, op, live)
                 continue
+            if op.name == "native":  # its results are set before its operands are read
+                live |= self._leaves(op.operands)
             for result in op.results:
                 if result not in self.folding.fixed:
                     self._meet(result, live)
@@ -150,7 +152,11 @@ class Locals:
     def _reassigned(self, op: Op) -> None:
         """`x = x * 2` and `v.x = a` change the variable, as they do in the cell."""
         result = op.result
-        if result in self.folding.folded or result in self.folding.fixed or op.name in ("atomic_add", "atomic"):
+        if (
+            result in self.folding.folded
+            or result in self.folding.fixed
+            or op.name in ("atomic_add", "atomic", "native")
+        ):
             return
         read = set().union(*(self.folding.leaves(v) for v in op.operands)) if op.operands else set()
         for leaf in read:

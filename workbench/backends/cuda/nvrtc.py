@@ -15,6 +15,7 @@ from importlib import metadata
 from typing import Any
 
 from workbench.backends.base import Artifact, Backend, Options
+from workbench.backends.cuda import natives
 from workbench.backends.cuda.spell import entry_name, spell
 from workbench.errors import BuildError, DeviceError
 from workbench.ir.values import Function
@@ -75,7 +76,7 @@ class CudaBackend(Backend):
         start = time.perf_counter()
         text = spell(function, options)
         spelled = time.perf_counter()
-        built = build(text, options, target, "cubin", function.name)
+        built = _built(text, options, target, "cubin", function)
         facts = {
             "entry": entry_name(function),
             "backend": self.name,
@@ -93,7 +94,15 @@ class CudaBackend(Backend):
             BuildError, DeviceError: as `compile`.
         """
         text = spell(function, options)
-        return build(text, options, target or self._target, "ptx", function.name).image.decode().rstrip("\0")
+        return _built(text, options, target or self._target, "ptx", function).image.decode().rstrip("\0")
+
+
+def _built(text: str, options: Options, target: str, kind: str, function: Function) -> Built:
+    try:
+        return build(text, options, target, kind, function.name)
+    except BuildError as error:
+        first = _PLACE.search(error.log)
+        raise natives.placed(error, int(first[1]), text, function) if first else error from None
 
 
 @dataclass(frozen=True)

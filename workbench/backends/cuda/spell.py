@@ -42,7 +42,7 @@ def spell(function: Function, options: Options, *, lines: bool = False) -> str:
         BuildError: the function holds something that has no CUDA spelling.
     """
     chosen = guard(function) if options.checks else without_asserts(function)
-    small = prune(expand(chosen, lambda builtin: builtin.cuda is not None, keep_vector_operators=True))
+    small = prune(expand(chosen, lambda builtin: builtin.cuda is not None, keep_vector_operators=True, keep_text=True))
     return _Kernel(small, options, lines).text()
 
 
@@ -146,6 +146,7 @@ class _Kernel:
         if self.statements.fault:
             params.append(f"{faults.PARAMETER} {self.statements.fault}")
         head = prelude(self.expressions.keys, self.expressions.builtins, self.expressions.vectors)
+        head += "".join(self.statements.natives.values())
         body = "".join(row + "\n" if row.startswith("#") else f"{INDENT}{row}\n" for row in rows)
         return f'{head}\nextern "C" __global__ void {entry_name(self.function)}({_wrapped(params)})\n{{\n{body}}}\n'
 

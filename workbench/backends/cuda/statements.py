@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from workbench.backends.cuda import atomics, faults
+from workbench.backends.cuda import atomics, faults, natives
 from workbench.backends.cuda.expression import ATOM, Expressions, Text
 from workbench.backends.cuda.locals import Locals
 from workbench.backends.cuda.words import C_TYPES, c_type, form_of, identifier, members
@@ -35,6 +35,7 @@ class Statements:
         self.taken = taken
         self.lines = lines
         self.fault = self.thread = ""
+        self.natives: dict[str, str] = {}
         self.declared: set[Value] = set()
         self.line = 0
 
@@ -141,6 +142,20 @@ class Statements:
         self.expressions.keys |= {key} if key else set()
         call = f"{name}({', '.join([f'&{place}', *map(self.expressions.argument, rest[-count:])])})"
         return [f"{self._declare(op.result)} = {call};" if op.result in self.folding.uses else f"{call};"]
+
+    def _native(self, op: Op) -> list[str]:
+        """A call of a function with the user's text; several results go through references."""
+        for value in (*op.operands, *op.results):
+            self.expressions.meet(value.type)
+            if isinstance(value.type, ArrayType):
+                self.expressions.keys.add(("array",))
+        given = [self.name(v) if isinstance(v.type, ArrayType) else self.expressions.argument(v) for v in op.operands]
+        name = natives.function(op, self.natives)
+        if op.attrs["outputs"]:
+            rows = [f"{self._declare(v)} = {{}};" for v in op.results]
+            return [*rows, f"{name}({', '.join([*given, *map(self.name, op.results)])});"]
+        call = f"{name}({', '.join(given)});"
+        return [f"{self._declare(op.result)} = {call}" if any(v in self.folding.uses for v in op.results) else call]
 
     def _fault(self, op: Op) -> list[str]:
         return [faults.report(self.expressions, op, self.fault, self.thread)]
@@ -314,5 +329,6 @@ _STATEMENTS: dict[str, Callable[[Statements, Op], list[str]]] = {
     "atomic": Statements._atomic,
     "reduce_add": Statements._reduce_add,
     "fault": Statements._fault,
+    "native": Statements._native,
     "insert": Statements._insert,
 }

@@ -334,6 +334,11 @@ _CORE: dict[str, Callable[[_Thread, Op, list[Any]], tuple[Any, ...]]] = {
 
 
 def _custom(thread: _Thread, op: Op, operands: list[Any]) -> Any:
+    if not op.attrs.get("reference", True):
+        raise LaunchError(
+            f"{op.attrs['name']} has CUDA text and no Python body, so it runs on a CUDA device alone.",
+            function=thread.function.name,
+        )
     return (yield from thread.inner(op.blocks[0], ()))
 
 
