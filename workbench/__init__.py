@@ -18,6 +18,7 @@ from workbench.api.cell import build_cell as _build_cell
 from workbench.api.constant import constant
 from workbench.api.customs import func_grad, func_replay
 from workbench.api.func import Func, func
+from workbench.api.functional import grad, hvp, jacobian, jvp, value_and_grad
 from workbench.api.gradcheck import Verdict, gradcheck
 from workbench.api.kernel import Kernel, kernel
 from workbench.api.launch import Launch, launch
@@ -125,9 +126,9 @@ def __dir__() -> list[str]:
 __all__ = [
     "LANGUAGE", "BuildError", "CacheError", "Cell", "CellErrors", "Device", "DeviceError", "Float", "Func", "Int",
     "Kernel", "KernelFault", "KernelSyntaxError", "KernelTypeError", "Launch", "LaunchError", "NotDifferentiable",
-    "Recorder", "Scalar", "ScopedDevice", "Tape", "Verdict", "WorkbenchError", "array", "array1d", "array2d",
-    "array3d", "array4d", "build_cell", "cache", "checks", "clone", "constant", "copy", "empty", "empty_like",
-    "errors", "events", "from_numpy", "full", "func", "func_grad", "func_native", "func_replay", "get_device",
-    "get_devices", "gradcheck", "jax_kernel", "kernel", "launch", "launch_tangent", "map", "matrix", "ones", "record",
-    "set_checks", "types", "vector", "zeros", "zeros_like",
+    "Recorder", "Scalar", "ScopedDevice", "Tape", "Verdict", "WorkbenchError", "array", "array1d", "array2d", "array3d",
+    "array4d", "build_cell", "cache", "checks", "clone", "constant", "copy", "empty", "empty_like", "errors", "events",
+    "from_numpy", "full", "func", "func_grad", "func_native", "func_replay", "get_device", "get_devices", "grad",
+    "gradcheck", "hvp", "jacobian", "jax_kernel", "jvp", "kernel", "launch", "launch_tangent", "map", "matrix", "ones",
+    "record", "set_checks", "types", "value_and_grad", "vector", "zeros", "zeros_like",
 ]  # fmt: skip
