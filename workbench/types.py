@@ -10,6 +10,7 @@ import builtins as py
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -46,15 +47,48 @@ class Scalar:
 
     @property
     def numpy(self) -> np.dtype[Any]:
-        """The NumPy dtype of one element."""
-        return np.dtype(self.name)
+        """The NumPy dtype of one element.
 
-    def __call__(self, value: Any = 0) -> np.generic:
+        Raises:
+            TypeError: it is bfloat16's, and the package ml_dtypes is not installed.
+        """
+        return np.dtype(self.name) if self.name != "bfloat16" else _bfloat16()
+
+    @property
+    def is_half(self) -> py.bool:
+        """Whether it is a float of 16 bits: computed with as a float32 and rounded after each operation."""
+        return self.kind is Kind.FLOAT and self.bits == 16
+
+    def __call__(self, value: Any = 0) -> Any:
         """A NumPy scalar of this type."""
+        if self.name == "bfloat16" and isinstance(value, (float, np.float64)):
+            value = _to_odd(value)
         return self.numpy.type(value)
 
     def __repr__(self) -> str:
         return self.name
+
+
+@cache
+def _bfloat16() -> np.dtype[Any]:
+    try:
+        import ml_dtypes
+    except ImportError:
+        raise TypeError("bfloat16 in NumPy needs the package ml_dtypes: pip install ml_dtypes") from None
+    return np.dtype(ml_dtypes.bfloat16)
+
+
+def _to_odd(value: Any) -> np.float32:
+    """A float64 as a float32 that rounds to 16 bits as it does itself: cut off, with the last bit set where inexact.
+
+    Source: S. Boldo and G. Melquiond, "When double rounding is odd", 2005.
+    """
+    with np.errstate(all="ignore"):
+        near = np.float32(value)
+        if float(near) == value or value != value:
+            return near
+        bits = near.view(np.uint32) - np.uint32(abs(float(near)) > abs(value))
+    return (bits | np.uint32(1)).view(np.float32)
 
 
 @dataclass(frozen=True)
@@ -158,14 +192,16 @@ Type: TypeAlias = Scalar | Vector | ArrayType
 bool = Scalar("bool", Kind.BOOL, 8)
 int8, int16, int32, int64 = (Scalar(f"int{b}", Kind.INT, b) for b in (8, 16, 32, 64))
 uint8, uint16, uint32, uint64 = (Scalar(f"uint{b}", Kind.UINT, b) for b in (8, 16, 32, 64))
-float32, float64 = (Scalar(f"float{b}", Kind.FLOAT, b) for b in (32, 64))
+float16, float32, float64 = (Scalar(f"float{b}", Kind.FLOAT, b) for b in (16, 32, 64))
+bfloat16 = Scalar("bfloat16", Kind.FLOAT, 16)
 
 SCALARS: dict[str, Scalar] = {
-    t.name: t for t in (bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64)
+    t.name: t
+    for t in (bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64)
 }
 _VECTOR_SUFFIX = {
     "float32": "", "float64": "d", "int8": "b", "uint8": "ub", "int16": "s", "uint16": "us", "int32": "i",
-    "uint32": "ui", "int64": "l", "uint64": "ul",
+    "uint32": "ui", "int64": "l", "uint64": "ul", "float16": "h",
 }  # fmt: skip
 VECTORS: dict[str, Vector] = {
     f"vec{n}{suffix}": Vector(n, SCALARS[name]) for n in (2, 3, 4) for name, suffix in _VECTOR_SUFFIX.items()
@@ -243,6 +279,18 @@ def is_float(t: Type) -> py.bool:
     return element(t).kind is Kind.FLOAT
 
 
+def is_half(t: Type) -> py.bool:
+    """Whether the type is a float of 16 bits or a vector or array of them."""
+    return element(t).is_half
+
+
+def in_float32(t: Scalar | Vector) -> Scalar | Vector:
+    """The type with float32 in the place of a float of 16 bits."""
+    if not is_half(t):
+        return t
+    return t.with_dtype(float32) if isinstance(t, Vector) else float32
+
+
 def is_integer(t: Type) -> py.bool:
     """Whether the type is a signed or unsigned integer scalar."""
     return isinstance(t, Scalar) and t.kind in (Kind.INT, Kind.UINT)
@@ -258,7 +306,8 @@ def promote(a: Scalar, b: Scalar) -> Scalar | None:
     if a.kind is Kind.BOOL or b.kind is Kind.BOOL:
         return b if a.kind is Kind.BOOL else a
     if Kind.FLOAT in (a.kind, b.kind):
-        return max((t for t in (a, b) if t.kind is Kind.FLOAT), key=lambda t: t.bits)
+        wide, *other = sorted((t for t in (a, b) if t.kind is Kind.FLOAT), key=lambda t: -t.bits)
+        return float32 if other and other[0].bits == wide.bits else wide
     if a.kind is b.kind:
         return a if a.bits > b.bits else b
     signed, unsigned = (a, b) if a.kind is Kind.INT else (b, a)

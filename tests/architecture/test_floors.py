@@ -34,7 +34,7 @@ FLOORS = {
 }
 # Floor 3 has one agreed exception to "never sideways": whoever makes IR ends by making it smaller.
 SIDEWAYS = {("autodiff", "passes"), ("frontend", "passes")}
-OPTIONAL = ("jax", "jaxlib", "torch", "cuda", "IPython")
+OPTIONAL = ("jax", "jaxlib", "ml_dtypes", "torch", "cuda", "IPython")
 NAMESPACES = ("cuda", "cuda.bindings")  # what is imported from these is a library module of its own
 NOTEBOOK_MAY = ("workbench", "workbench.inspect", "workbench.events", "workbench.errors", "workbench.source")
 

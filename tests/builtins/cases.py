@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from workbench.builtins import TABLE, Builtin, Ref
@@ -13,17 +14,18 @@ from workbench.builtins.meaning import apply
 from workbench.errors import KernelTypeError
 from workbench.ir import Builder, Function, Value
 from workbench.ir.verify import verify
-from workbench.types import SCALARS, ArrayType, Kind, Quaternion, Scalar, Type, Vector, element, matrix
+from workbench.types import SCALARS, ArrayType, Kind, Quaternion, Scalar, Type, Vector, bfloat16, element, matrix
 from workbench.types import bool as bool_
 
 Signature = tuple[tuple[Scalar | Vector, ...], Scalar | Vector]
 
 # Operands for which these hidden operations are not defined: their callers (other builtins' expansions) exclude them.
-UNDEFINED: dict[str, Callable[[Any, Any], bool]] = {
+UNDEFINED: dict[str, Callable[..., bool]] = {
     "trunc_div": lambda x, y: y == 0 or (y == -1 and x == np.iinfo(x.dtype).min),
     "trunc_rem": lambda x, y: y == 0 or (y == -1 and x == np.iinfo(x.dtype).min),
     "raw_shl": lambda x, y: not 0 <= y < 8 * x.dtype.itemsize,
     "raw_shr": lambda x, y: not 0 <= y < 8 * x.dtype.itemsize,
+    "view_index": lambda at, i, n: not 0 <= i < n,  # code without checks does not ask
 }
 
 
@@ -63,7 +65,7 @@ def edges(scalar: Scalar) -> list[Any]:
     if scalar.kind is Kind.BOOL:
         return [dtype(False), dtype(True)]
     if scalar.kind is Kind.FLOAT:
-        info = np.finfo(dtype)
+        info = (ml_dtypes if scalar == bfloat16 else np).finfo(dtype)
         numbers = [0.0, -0.0, np.inf, -np.inf, np.nan, info.smallest_subnormal, -info.smallest_subnormal, info.tiny]
         numbers += [info.max, 1.0, -1.0, 0.5, -2.5, 3.0, 0.1]
     else:
@@ -149,7 +151,7 @@ def kernel_of(name: str, signature: Signature) -> Function:
 
 def distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """How many representable numbers lie between: 0 for equal bits (and for two NaNs); ±0 are 1 apart."""
-    if a.dtype.kind != "f":
+    if a.dtype.kind not in "fV":
         return (a != b).astype(np.float64)
     integer = np.dtype(f"i{a.dtype.itemsize}")
     order = [

@@ -13,21 +13,22 @@ from typing import Any
 import numpy as np
 
 from workbench.builtins.declare import Builtin
-from workbench.types import Kind, Scalar, Vector, element
+from workbench.types import Kind, Scalar, Vector, element, in_float32, is_half
 
 
 def value_of(number: Any, type: Scalar | Vector) -> Any:
     """A constant (a number, or a sequence of them for a vector type) as a value of the type."""
     if isinstance(type, Vector):
-        return np.array(number, dtype=type.dtype.numpy).reshape(type.shape)
-    return type.numpy.type(number)
+        parts = [type.dtype(n) for n in np.asarray(number, dtype=object).reshape(-1)] if type.dtype.is_half else number
+        return np.array(parts, dtype=type.dtype.numpy).reshape(type.shape)
+    return type(number)
 
 
 def apply(builtin: Builtin, operands: Sequence[Any], type: Scalar | Vector) -> Any:
     """The builtin's result for these values, as a value of the result type.
 
     An elementwise builtin is done component by component, scalars serving all of them; a wide one is computed in
-    float64 and rounded to the type.
+    float64 and rounded to the type. On floats of 16 bits it is done in float32, and its result rounded.
     """
     if not (builtin.elementwise and isinstance(type, Vector)):
         return _apply(builtin, operands, type)
@@ -37,6 +38,11 @@ def apply(builtin: Builtin, operands: Sequence[Any], type: Scalar | Vector) -> A
 
 
 def _apply(builtin: Builtin, operands: Sequence[Any], type: Scalar | Vector) -> Any:
+    if any(v.dtype.itemsize == 2 and v.dtype.kind in "fV" for v in operands):
+        operands = [v.astype(np.float32) if v.dtype.kind in "fV" else v for v in operands]
+        if not is_half(type):
+            return _apply(builtin, operands, type)
+        return convert(_apply(builtin, operands, in_float32(type)), type)
     if builtin.wide:
         operands = [np.float64(v) for v in operands]
     result = builtin.reference(*operands)
@@ -53,6 +59,10 @@ def convert(value: Any, type: Scalar | Vector) -> Any:
     scalar = element(type)
     if isinstance(value, np.ndarray):
         return np.array([convert(v, scalar) for v in value.flat], dtype=scalar.numpy).reshape(value.shape)
+    if (value.dtype.itemsize == 2 and value.dtype.kind in "fV") or (scalar.is_half and value.dtype.kind in "biu"):
+        value = value.astype(np.float32)  # a half as it is, an integer as NumPy and XLA round it
+    if scalar.is_half and value.dtype == np.float64:
+        return scalar(value)
     if scalar.kind in (Kind.INT, Kind.UINT) and isinstance(value, np.floating):
         return scalar.numpy.type(_saturated(float(value), scalar))
     return _BY_KIND[scalar.kind](value, scalar.numpy)

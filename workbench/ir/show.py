@@ -32,6 +32,9 @@ def literal_bits(value: Any, type: Scalar | Vector) -> str:
     """A constant with all its bits: the hexadecimal bytes of its NumPy value, big-endian."""
     scalar = element(type)
     with np.errstate(over="ignore"):  # 1e300 as a float32 is infinite
+        if scalar.is_half:
+            bits = [scalar(v).view(np.uint16) for v in np.asarray(value, dtype=object).reshape(-1)]
+            return np.array(bits, dtype=">u2").tobytes().hex()
         data = np.asarray(value, dtype=scalar.numpy)
     return data.astype(scalar.numpy.newbyteorder(">")).tobytes().hex()
 

@@ -130,6 +130,8 @@ def _key(op: Op) -> Any:
 
 def _plain(number: Any) -> Any:
     """A NumPy value as the Python number, or tuple of them, that a `const` holds."""
+    if number.dtype.kind == "V":  # bfloat16, whose own numbers are no Python numbers
+        number = number.astype(np.float32)
     return tuple(number.reshape(-1).tolist()) if isinstance(number, np.ndarray) else number.item()
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from workbench.ir.rewrite import Mapping
 from workbench.ir.values import Block, Function, Op, Value
-from workbench.types import ArrayType, Type, Vector, float32, float64
+from workbench.types import ArrayType, Kind, Scalar, Type, Vector, float64
 
 
 def widen(function: Function) -> Function:
-    """The function with every float32 a float64; literals keep the value they were written with."""
+    """The function with every float a float64; literals keep the value they were written with."""
     mapping: Mapping = {}
     params = tuple(_value(p, mapping) for p in function.params)
     body = _block(function.body, mapping)
@@ -16,11 +16,11 @@ def widen(function: Function) -> Function:
 
 
 def wide_type(type: Type) -> Type:
-    """The type with float64 in the place of float32."""
-    if type == float32:
-        return float64
+    """The type with float64 in the place of narrower floats."""
+    if isinstance(type, Scalar):
+        return float64 if type.kind is Kind.FLOAT else type
     if isinstance(type, Vector):
-        return type.with_dtype(float64) if type.dtype == float32 else type
+        return type.with_dtype(float64) if type.dtype.kind is Kind.FLOAT else type
     if isinstance(type, ArrayType):
         dtype = wide_type(type.dtype)
         assert not isinstance(dtype, ArrayType)

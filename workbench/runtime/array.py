@@ -20,7 +20,7 @@ from workbench.runtime.memory import Memory, allocate, of_numpy
 from workbench.runtime.observers import tell
 from workbench.runtime.pack import array_piece
 from workbench.runtime.shapes import Shape, as_shape, dense
-from workbench.types import MAX_NDIM, ArrayType, Scalar, Vector, as_type, element, is_float
+from workbench.types import MAX_NDIM, SCALARS, ArrayType, Scalar, Vector, as_type, bfloat16, element, is_float
 
 
 class array:
@@ -163,8 +163,9 @@ class array:
             host = np.empty(shape, scalar.numpy)
             _driver().copy_to_host(host, packed.address)
             return host
-        view = _HostView(self, shape, (*self.strides, *dense(self.dtype.shape, scalar.size)), scalar.numpy)
-        return np.asarray(view)
+        kind = np.dtype(np.uint16) if scalar == bfloat16 else scalar.numpy  # the interface has no name for bfloat16
+        view = _HostView(self, shape, (*self.strides, *dense(self.dtype.shape, scalar.size)), kind)
+        return np.asarray(view).view(scalar.numpy) if scalar == bfloat16 else np.asarray(view)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         host = self.numpy()
@@ -371,7 +372,7 @@ def _host_form(data: Any, dtype: Any) -> tuple[np.ndarray[Any, Any], Scalar | Ve
         )
     wanted = element(kind).numpy
     if host.dtype != wanted:
-        if host.dtype.kind not in "biuf":
+        if host.dtype.kind not in "biuf" and host.dtype.name not in SCALARS:
             raise TypeError(f"data of dtype {host.dtype} cannot become an array of {kind!r}")
         host = host.astype(wanted)
     inner = kind.shape

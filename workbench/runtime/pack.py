@@ -9,12 +9,14 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from workbench.backends.layout import Layout, Slot
-from workbench.types import ArrayType, Scalar, Vector
+from workbench.types import ArrayType, Scalar, Vector, element, is_half
 
 CODES = {
     "bool": "?", "int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint8": "B", "uint16": "H", "uint32": "I",
-    "uint64": "Q", "float32": "f", "float64": "d",
+    "uint64": "Q", "float16": "e", "bfloat16": "H", "float32": "f", "float64": "d",
 }  # fmt: skip
 
 
@@ -41,6 +43,8 @@ def dims_piece(dims: tuple[int, ...]) -> bytes:
 def value_piece(slot: Slot) -> Callable[[Any], bytes]:
     """What turns a number, or a vector's sequence of numbers, into the bytes of its slot."""
     pack = struct.Struct(f"<{slot_format(slot)}").pack
+    if is_half(slot.type):
+        return _halves_piece(element(slot.type), -slot.size % 8)
     return (lambda numbers: pack(*numbers)) if isinstance(slot.type, Vector) else pack
 
 
@@ -49,6 +53,17 @@ def _rounded(value: Any) -> Any:
     if isinstance(value, (tuple, list)):
         return [_rounded(v) for v in value]
     return math.copysign(math.inf, value) if isinstance(value, float) and abs(value) > _FLOAT32_MAX else value
+
+
+def _halves_piece(scalar: Scalar, padding: int) -> Callable[[Any], bytes]:
+    """Floats of 16 bits: `struct` knows no bfloat16, and raises where a float16 is infinite."""
+
+    def packed(value: Any) -> bytes:
+        with np.errstate(over="ignore"):
+            bits = b"".join(scalar(n).tobytes() for n in (value if isinstance(value, (tuple, list)) else (value,)))
+        return bits + bytes(padding)
+
+    return packed
 
 
 _FLOAT32_MAX = 3.4028235677973366e38

@@ -21,7 +21,7 @@ from workbench.ir import Function
 from workbench.types import SCALARS, Kind, Scalar, Type, Vector, bool, element, matrix
 
 # What these do is only defined for operands that their expansions give them.
-PARTIAL = {"trunc_div", "trunc_rem", "raw_shl", "raw_shr"}
+PARTIAL = {"trunc_div", "trunc_rem", "raw_shl", "raw_shr", "view_index"}
 FLOAT_EDGES = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.0, 1e-45, -1e-40, 1e30, -3e38, np.inf, -np.inf, np.nan]
 HOST_ULP = 1
 
@@ -105,7 +105,7 @@ def _edges(type: Type) -> list[Any]:
 
 def distance(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """How many floats lie between; 0 for the same value, NaN beside NaN included; ±0 differ by one."""
-    signed = np.int32 if a.dtype == np.float32 else np.int64
+    signed = np.dtype(f"i{a.dtype.itemsize}")
 
     def line(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         bits = x.view(signed).astype(object)

@@ -47,6 +47,8 @@ def like(a: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 def same(pairs: list[tuple[Any, Any]]) -> None:
     for expected, got in pairs:
+        if got.dtype.kind == "V":  # bfloat16: NumPy's tests do not know its NaN
+            got, expected = got.astype(np.float32), expected.astype(np.float32)
         np.testing.assert_array_equal(got.view(got.dtype), expected)
         assert not np.any(np.signbit(got.astype(float)) != np.signbit(expected.astype(float)))
 
@@ -173,7 +175,7 @@ def _casts(source: str, kinds: list[Any]) -> Function:
 def test_casts_at_the_edges(source: str) -> None:
     kinds = [t for t in SCALARS.values() if t.name != source]
     dtype = SCALARS[source].numpy
-    if dtype.kind == "f":
+    if dtype.kind in "fV":
         with np.errstate(all="ignore"):
             values = np.array(EDGES).astype(dtype)
     elif dtype.kind == "b":

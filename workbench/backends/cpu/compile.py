@@ -133,7 +133,14 @@ def warm() -> None:
 
 
 def _text(function: Function, options: Options, target: str) -> str:
-    return spell(function, options, _maths(target))
+    here = target == _native()[0]
+    return spell(function, options, _maths(target), here and converts_halves())
+
+
+@lru_cache
+def converts_halves() -> bool:
+    """Whether this machine has instructions between float16 and float32."""
+    return bool(llvm.get_host_cpu_features().get("f16c")) or platform.machine() in ("arm64", "aarch64")
 
 
 @lru_cache

@@ -86,7 +86,9 @@ def spell_cast(speller: Speller, op: Op) -> None:
     for operand in speller.operands(op.operands[0]):
         text = cast(operand, source, target)
         results.append(speller.writer.emit(text, op.result.name) if text else operand)
-    if results and "call" in (text := cast("", source, target)):
+    if source.is_half or target.is_half:
+        speller.needs_halves(source if source.is_half else target)
+    elif results and "call" in (text := cast("", source, target)):
         function = text.split("@")[1].split("(")[0]
         speller.writer.declare(function, f"declare {register(target)} @{function}({register(source)})")
     speller.bind(op.result, results)

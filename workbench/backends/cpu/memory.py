@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.backends.cpu.values import index_instruction, memory, register, width
+from workbench.backends.cpu.values import cast, index_instruction, memory, register, width
 from workbench.ir.values import Op, Value
-from workbench.types import ArrayType, Kind, Scalar, element
+from workbench.types import ArrayType, Kind, Scalar, element, float32, float64
 
 if TYPE_CHECKING:
     from workbench.backends.cpu.spell import Speller
@@ -138,14 +138,17 @@ def spell_atomic_add(speller: Speller, op: Op) -> None:
     """Each component atomically; a vector as a whole is not."""
     value = op.operands[-1]
     olds = [
-        speller.writer.emit(atomic_add(place, operand, element(value.type)), op.result.name)
+        speller.writer.emit(atomic_add(speller, place, operand, element(value.type)), op.result.name)
         for place, operand in zip(places(speller, op), speller.operands(value), strict=True)
     ]
     speller.bind(op.result, olds)
 
 
-def atomic_add(place: str, operand: str, scalar: Scalar) -> str:
+def atomic_add(speller: Speller, place: str, operand: str, scalar: Scalar) -> str:
     """The instruction that adds atomically and gives the old value."""
+    if scalar.is_half:
+        speller.needs_halves(scalar)
+        return f"call i16 @wb.atomic_add.{scalar}(ptr {place}, i16 {operand})"
     verb = "fadd" if scalar.kind is Kind.FLOAT else "add"
     return f"atomicrmw {verb} ptr {place}, {register(scalar)} {operand} monotonic"
 
@@ -161,8 +164,11 @@ def spell_reduce_add(speller: Speller, op: Op) -> None:
     for k, operand in enumerate(speller.operands(value)):
         w = speller.writer
         place, kind = accumulator(speller, array, k)
+        if scalar.is_half:
+            speller.needs_halves(scalar)
+            operand = w.emit(cast(operand, scalar, float32))
         if scalar.kind is Kind.FLOAT and scalar.bits < 64:
-            operand = w.emit(f"fpext {register(scalar)} {operand} to double")
+            operand = w.emit(f"fpext float {operand} to double")
         old = w.emit(f"load {kind}, ptr {place}")
         verb = "fadd reassoc nsz" if scalar.kind is Kind.FLOAT else "add"
         total = w.emit(f"{verb} {kind} {old}, {operand}", "sum")
@@ -190,6 +196,6 @@ def flush_sums(speller: Speller) -> None:
         place, kind = accumulator(speller, array, component)
         total = w.emit(f"load {kind}, ptr {place}")
         if kind == "double" and scalar.bits < 64:
-            total = w.emit(f"fptrunc double {total} to {register(scalar)}")
+            total = w.emit(cast(total, float64, scalar))
         cell = w.emit(f"getelementptr inbounds {memory(scalar)}, ptr {data(speller, array)}, i64 {component}")
-        w.emit(atomic_add(cell, total, scalar))
+        w.emit(atomic_add(speller, cell, total, scalar))

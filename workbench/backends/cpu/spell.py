@@ -16,6 +16,7 @@ from typing import Any
 from workbench.backends.base import Options
 from workbench.backends.cpu import atomics, faults, memory, structured, vecmath
 from workbench.backends.cpu.elementwise import native, spell_builtin, spell_cast
+from workbench.backends.cpu.halves import definitions as half_functions
 from workbench.backends.cpu.values import literals, register
 from workbench.backends.cpu.vecmath import Maths
 from workbench.backends.cpu.writer import Writer
@@ -24,6 +25,7 @@ from workbench.errors import BuildError
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.passes.expand import expand
 from workbench.passes.guard import guard, without_asserts
+from workbench.passes.halves import halves
 from workbench.types import ArrayType, Scalar, Vector, element
 
 ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" }'
@@ -34,14 +36,19 @@ def entry_name(function: Function) -> str:
     return "wb_" + re.sub(r"[^A-Za-z0-9_]", lambda m: f"${ord(m[0]):x}", function.name)
 
 
-def spell(function: Function, options: Options, maths: Maths = Maths()) -> str:  # noqa: B008  (frozen)
-    """The function's module as LLVM IR text; `maths` are the vectorised functions that it may use.
+def spell(
+    function: Function, options: Options, maths: Maths = Maths(), half_instructions: bool = False  # noqa: B008  (frozen)
+) -> str:
+    """The function's module as LLVM IR text.
+
+    `maths` are the vectorised functions that it may use; with `half_instructions` float16 goes through the machine's
+    own conversions.
 
     Raises:
         BuildError: it has an operation that has no LLVM spelling.
     """
     chosen = guard(function, versions=True) if options.checks else without_asserts(function)
-    return Speller(expand(chosen, native), options, maths).module()
+    return Speller(expand(halves(chosen), native), options, maths, half_instructions).module()
 
 
 class Speller:
@@ -56,11 +63,12 @@ class Speller:
         row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
     """
 
-    def __init__(self, function: Function, options: Options, maths: Maths) -> None:
+    def __init__(self, function: Function, options: Options, maths: Maths, half_instructions: bool) -> None:
         """`function` has native builtins on scalars alone (see `passes/expand.py`)."""
         self.function = function
         self.options = options
         self.maths = maths
+        self.half_instructions = half_instructions
         self.innermost = vecmath.worth_it(function)
         self.halves = vecmath.has_wide_data(function)
         self.writer = Writer()
@@ -113,6 +121,11 @@ class Speller:
             for symbol, text in found.definitions.items():
                 self.writer.declare(symbol, text)
         return found.symbol, 1 + list(self._vector_functions).index(found.symbol)
+
+    def needs_halves(self, scalar: Scalar) -> None:
+        """Define the conversions of a 16-bit float."""
+        for name, text in half_functions(scalar.name, self.half_instructions).items():
+            self.writer.declare(name, text)
 
     def module(self) -> str:
         """The whole text."""

@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from workbench.backends.cpu import halves
 from workbench.types import Kind, Scalar, Type, Vector, element
 
 _FLOATS = {32: ("float", "f32"), 64: ("double", "f64")}
 
 
 def register(scalar: Scalar) -> str:
-    """The LLVM type of a scalar in a register: a bool is `i1`."""
-    if scalar.kind is Kind.FLOAT:
+    """The LLVM type of a scalar in a register: a bool is `i1`, a float of 16 bits its bits."""
+    if scalar.kind is Kind.FLOAT and not scalar.is_half:
         return _FLOATS[scalar.bits][0]
     return "i1" if scalar.kind is Kind.BOOL else f"i{scalar.bits}"
 
@@ -40,6 +41,9 @@ def width(type: Type) -> int:
 
 def literal(value: Any, scalar: Scalar) -> str:
     """A constant with all its bits: floats as the hexadecimal bits of the double they equal."""
+    if scalar.is_half:
+        with np.errstate(all="ignore"):
+            return str(int(scalar(value).view(np.uint16)))
     if scalar.kind is Kind.FLOAT:
         with np.errstate(all="ignore"):
             number = float(np.asarray(value, dtype=scalar.numpy)[()])
@@ -65,6 +69,8 @@ def cast(operand: str, source: Scalar, target: Scalar) -> str:
     floats = (source.kind is Kind.FLOAT, target.kind is Kind.FLOAT)
     if target.kind is Kind.BOOL and source.kind is not Kind.BOOL:
         return f"fcmp une {a} {operand}, 0.0" if floats[0] else f"icmp ne {a} {operand}, 0"
+    if source.is_half or target.is_half:
+        return "" if source == target else f"call {b} @{halves.name(source, target)}({a} {operand})"
     if floats == (True, True):
         if source.bits == target.bits:
             return ""

@@ -19,7 +19,7 @@ from workbench.backends.cuda.words import c_type, cast, form_of, literal, member
 from workbench.builtins import TABLE
 from workbench.errors import BuildError
 from workbench.ir.values import Op, Value
-from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element
+from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element, is_half
 from workbench.types import bool as bool_
 
 
@@ -104,6 +104,8 @@ class Expressions:
     def meet(self, type: Type) -> None:
         """Note that the text uses a type."""
         inner = type.dtype if isinstance(type, ArrayType) else type
+        if is_half(inner):
+            self.keys.add(("half", element(inner).name))
         if isinstance(inner, Vector):
             self.vectors.add(inner)
 
@@ -243,6 +245,9 @@ def convert(e: Expressions, text: Text, source: Scalar, target: Scalar) -> Text:
     if target.kind is Kind.BOOL:
         zero: Any = 0.0 if source.kind is Kind.FLOAT else 0
         return text if source == target else binary(text, "!=", Text(literal(zero, source), ATOM))
+    if source != target and (source.is_half or target.is_half):
+        e.keys |= {("from_double", target.name)} if source.bits == 64 else set()
+        return Text(f"wb_to_{target.name}({text.text})", ATOM)
     if source.kind is Kind.FLOAT and target.kind is not Kind.FLOAT:
         e.keys.add(("to", target.name))
         return Text(f"wb_to_{target.name}({text.text})", ATOM)

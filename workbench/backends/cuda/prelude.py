@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from workbench.backends.cuda.atomics import PIECES as ATOMIC_PIECES
 from workbench.backends.cuda.faults import PIECES as FAULT_PIECES
+from workbench.backends.cuda.halves import PIECES as HALF_PIECES
 from workbench.backends.cuda.words import C_TYPES, c_type, form_of, members, struct
 from workbench.builtins import TABLE
 from workbench.types import SCALARS, Kind, Vector
@@ -155,6 +156,7 @@ _ATOMIC = "template <typename T> WB_FN T wb_atomic_add(T* target, T value) { ret
 _FORMS = ("2", "3", "4", *(f"{r}{c}" for r in "234" for c in "234"))
 _PIECES: dict[Key, str] = {
     ("array",): _ARRAY,
+    **HALF_PIECES,
     **{("vec", n): _vector(n) for n in _FORMS},
     ("range",): _RANGE,
     ("bits",): _BITS,

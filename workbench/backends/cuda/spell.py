@@ -21,6 +21,7 @@ from workbench.errors import BuildError
 from workbench.ir.values import Function, Op, Value, walk
 from workbench.passes.expand import expand
 from workbench.passes.guard import guard, without_asserts
+from workbench.passes.halves import halves
 from workbench.passes.prune import prune
 from workbench.types import ArrayType, Scalar, Vector
 
@@ -42,7 +43,8 @@ def spell(function: Function, options: Options, *, lines: bool = False) -> str:
         BuildError: the function holds something that has no CUDA spelling.
     """
     chosen = guard(function) if options.checks else without_asserts(function)
-    small = prune(expand(chosen, lambda builtin: builtin.cuda is not None, keep_vector_operators=True, keep_text=True))
+    wide = halves(chosen)
+    small = prune(expand(wide, lambda builtin: builtin.cuda is not None, keep_vector_operators=True, keep_text=True))
     return _Kernel(small, options, lines).text()
 
 

@@ -167,6 +167,12 @@ class Statements:
         if scalar.kind is Kind.BOOL:
             raise BuildError("atomic_add() has no meaning for bools.", op.location, "Use an int array.")
         keys = self.expressions.keys
+        if scalar.is_half:
+            keys |= {
+                ("atomic_half", scalar.name),
+                *([("atomic_vec", form_of(type))] if isinstance(type, Vector) else []),
+            }
+            return "wb_atomic_add"
         if isinstance(type, Vector):
             if scalar.bits < 32:
                 raise BuildError(f"atomic_add() of {type.name} has no CUDA spelling.", op.location, "Use 32-bit parts.")
@@ -180,7 +186,10 @@ class Statements:
     def _reduce_add(self, op: Op) -> list[str]:
         array, value = op.operands
         assert isinstance(array.type, ArrayType)
-        if element(value.type).name not in _ATOMIC:
+        scalar = element(value.type)
+        if scalar.is_half:
+            self.expressions.keys |= {("atomic_half", scalar.name), ("reduce_half", scalar.name)}
+        elif scalar.name not in _ATOMIC:
             raise BuildError(f"reduce_add has no CUDA spelling for {C_TYPES[element(value.type).name]}.", op.location)
         self.expressions.meet(array.type)
         length = form_of(value.type) if isinstance(value.type, Vector) else ""

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from workbench.backends.cuda.halves import spelled
 from workbench.builtins import TABLE
 from workbench.types import MATRICES, QUATERNIONS, VECTORS, Kind, Scalar, Type, Vector
 
 C_TYPES = {
     "bool": "bool", "int8": "signed char", "int16": "short", "int32": "int", "int64": "long long",
     "uint8": "unsigned char", "uint16": "unsigned short", "uint32": "unsigned int", "uint64": "unsigned long long",
-    "float32": "float", "float64": "double",
+    "float16": "wb_float16", "bfloat16": "wb_bfloat16", "float32": "float", "float64": "double",
 }  # fmt: skip
 COMPONENTS = "xyzw"
 
@@ -94,6 +95,9 @@ def literal(value: Any, type: Scalar | Vector) -> str:
     if isinstance(type, Vector):
         parts = np.asarray(value).reshape(-1).tolist()
         return f"{c_type(type)}{{{', '.join(literal(v, type.dtype) for v in parts)}}}"
+    if type.is_half:
+        with np.errstate(over="ignore"):
+            return spelled(int(type(value).view(np.uint16)), type)
     if type.kind is Kind.FLOAT:
         with np.errstate(over="ignore"):  # 1e300 as a float32 is infinite
             return _float(type.numpy.type(value), type)

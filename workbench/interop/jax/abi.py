@@ -79,7 +79,7 @@ EXTENSION_METADATA = 1
 ATTR_ARRAY = 1
 INVALID_ARGUMENT = 3
 
-# XLA's code of each element type; the language has the first eleven.
+# XLA's code of each element type; the language has all but the complex ones.
 CODES: dict[str, int] = {
     "bool": 1, "int8": 2, "int16": 3, "int32": 4, "int64": 5, "uint8": 6, "uint16": 7, "uint32": 8, "uint64": 9,
     "float32": 11, "float64": 12, "float16": 10, "complex64": 15, "bfloat16": 16, "complex128": 18,

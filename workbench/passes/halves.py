@@ -1,0 +1,77 @@
+"""Arithmetic on floats of 16 bits, done in float32 and rounded after each operation.
+
+That is what the interpreter does (`builtins/meaning.py`), so all backends agree to the bit: with 24 bits against 11 or
+8, a sum, difference, product, quotient or square root rounded twice is the one rounded once (S. Figueroa, "When is
+double rounding innocuous?", 1995). What is left of the narrow types is loads, stores, moves and casts to and from
+float32 (and from float64), so a backend needs no arithmetic for them.
+"""
+
+from __future__ import annotations
+
+from workbench.builtins import TABLE
+from workbench.ir.build import Builder
+from workbench.ir.rewrite import replace_body
+from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.passes.fold import fold
+from workbench.passes.prune import prune
+from workbench.types import Scalar, Vector, float32, float64, in_float32, is_half
+
+MOVES = frozenset({"where"})
+
+
+def halves(function: Function) -> Function:
+    """The function with all arithmetic on 16-bit floats in float32; itself where it has none."""
+    if not any(is_half(v.type) for op in walk(function.body) for v in (*op.operands, *op.results)):
+        return function
+    return prune(fold(replace_body(function, _Halves().block(function.body))))
+
+
+class _Halves:
+    """One walk."""
+
+    def __init__(self) -> None:
+        self.builder = Builder()
+
+    def block(self, block: Block) -> Block:
+        with self.builder.block(block.params) as opened:
+            for op in block.ops:
+                self.builder.location = op.location
+                self.op(op)
+        return opened.block
+
+    def op(self, op: Op) -> None:
+        narrow = any(is_half(v.type) for v in (*op.operands, *op.results))
+        if narrow and op.name in TABLE and op.name not in MOVES:
+            operands = tuple(self.widened(v) for v in op.operands)
+            type = op.result.type
+            assert isinstance(type, (Scalar, Vector))
+            if not is_half(type):
+                self.builder.append(Op(op.name, operands, op.results, op.attrs, (), op.location))
+                return
+            exact = self.builder.one(op.name, operands, in_float32(type), dict(op.attrs))
+            self.builder.append(Op("cast", (exact,), op.results, {}, (), op.location))
+        elif narrow and op.name == "cast":
+            self.cast(op)
+        else:
+            blocks = tuple(self.block(b) for b in op.blocks)
+            self.builder.append(Op(op.name, op.operands, op.results, op.attrs, blocks, op.location))
+
+    def widened(self, value: Value) -> Value:
+        return self.builder.cast(value, in_float32(value.type)) if is_half(value.type) else value  # type: ignore[arg-type]
+
+    def cast(self, op: Op) -> None:
+        """By way of float32; from float64 in one step, which rounds once."""
+        (value,), target = op.operands, op.result.type
+        if value.type != target:
+            value = self.widened(value)
+        if is_half(target) and _scalar(value) not in (float32, float64):
+            value = self.builder.cast(value, _like(value, float32))
+        self.builder.append(Op("cast", (value,), op.results, {}, (), op.location))
+
+
+def _scalar(value: Value) -> Scalar:
+    return value.type.dtype if isinstance(value.type, Vector) else value.type  # type: ignore[return-value]
+
+
+def _like(value: Value, scalar: Scalar) -> Scalar | Vector:
+    return value.type.with_dtype(scalar) if isinstance(value.type, Vector) else scalar
