@@ -37,7 +37,10 @@ def entry_name(function: Function) -> str:
 
 
 def spell(
-    function: Function, options: Options, maths: Maths = Maths(), half_instructions: bool = False  # noqa: B008  (frozen)
+    function: Function,
+    options: Options,
+    maths: Maths = Maths(),
+    half_instructions: bool = False,  # noqa: B008  (frozen)
 ) -> str:
     """The function's module as LLVM IR text.
 
