@@ -39,8 +39,8 @@ def entry_name(function: Function) -> str:
 def spell(
     function: Function,
     options: Options,
-    maths: Maths = Maths(),
-    half_instructions: bool = False,  # noqa: B008  (frozen)
+    maths: Maths = Maths(),  # noqa: B008  (frozen)
+    half_instructions: bool = False,
 ) -> str:
     """The function's module as LLVM IR text.
 
