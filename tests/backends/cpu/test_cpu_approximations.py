@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import mpmath
 import numpy as np
 import pytest
 
+from tests.backends.cpu.minimax import coefficients
 from workbench.backends.cpu import approximations, polynomials
 from workbench.ir.build import Builder
 from workbench.ir.values import Function, Value
 from workbench.types import ArrayType, float32, float64, int32
 
-MINIMAX = Path(__file__).parents[3] / "benchmarks" / "minimax.py"
 TYPES = {32: float32, 64: float64}
 # Worst error in units of the last place, by function: float32, float64. `design/cpu.md` says the same.
 BOUNDS = {
@@ -140,14 +137,9 @@ def test_every_formula_is_tried_here():
 
 @pytest.mark.slow
 def test_coefficients_are_those_of_the_remez_exchange():
-    spec = importlib.util.spec_from_file_location("minimax", MINIMAX)
-    assert spec is not None and spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    sys.modules["minimax"] = made
-    spec.loader.exec_module(made)
     for bits, tables in polynomials.TABLES.items():
         for name, numbers in tables.items():
-            again, _ = made.coefficients(name, bits)
+            again, _ = coefficients(name, bits)
             assert np.allclose(again, numbers, rtol=1e-4, atol=0), name
             assert tuple(again[:2]) == numbers[:2], name
 

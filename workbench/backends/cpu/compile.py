@@ -210,10 +210,20 @@ def _vector_library() -> str:
 
 
 @lru_cache
+def _allow_ordered_sums() -> None:
+    """Let loops vectorise around a float sum that stays in order: off by default on x86, and only this switches it on.
+
+    It holds for the process; it changes how LLVM vectorises, never a result.
+    """
+    llvm.set_option("workbench", "-force-ordered-reductions")
+
+
+@lru_cache
 def _machine(target: str) -> llvm.TargetMachine:
     with _lock:
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
+        _allow_ordered_sums()
         native, name, features = _native()
         if target != native:
             if "+" in target:

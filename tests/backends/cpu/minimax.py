@@ -125,8 +125,8 @@ def coefficients(name: str, bits: int) -> tuple[list[float], float]:
 
 HEAD = '''"""Coefficients of the vectorised maths functions, lowest power first, by element width.
 
-`benchmarks/minimax.py` makes them (least worst relative error, then rounded); a test compares. What each stands for is
-said where it is used, in `approximations.py`.
+`tests/backends/cpu/minimax.py` makes them (least worst relative error, then rounded); a test compares. What each stands
+for is said where it is used, in `approximations.py`.
 """
 
 from __future__ import annotations
