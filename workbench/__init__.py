@@ -42,7 +42,7 @@ from workbench.errors import (
 )
 from workbench.frontend import Float, Int, Scalar
 from workbench.frontend import array_of as _array_of
-from workbench.interop.jax import jax_kernel
+from workbench.interop.jax import GraphMode, jax_callable, jax_kernel
 from workbench.runtime.array import array
 from workbench.runtime.checks import checks, set_checks
 from workbench.runtime.create import (
@@ -124,11 +124,12 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "LANGUAGE", "BuildError", "CacheError", "Cell", "CellErrors", "Device", "DeviceError", "Float", "Func", "Int",
-    "Kernel", "KernelFault", "KernelSyntaxError", "KernelTypeError", "Launch", "LaunchError", "NotDifferentiable",
-    "Recorder", "Scalar", "ScopedDevice", "Tape", "Verdict", "WorkbenchError", "array", "array1d", "array2d", "array3d",
-    "array4d", "build_cell", "cache", "checks", "clone", "constant", "copy", "empty", "empty_like", "errors", "events",
-    "from_numpy", "full", "func", "func_grad", "func_native", "func_replay", "get_device", "get_devices", "grad",
-    "gradcheck", "hvp", "jacobian", "jax_kernel", "jvp", "kernel", "launch", "launch_tangent", "map", "matrix", "ones",
-    "record", "set_checks", "types", "value_and_grad", "vector", "zeros", "zeros_like",
+    "LANGUAGE", "BuildError", "CacheError", "Cell", "CellErrors", "Device", "DeviceError", "Float", "Func",
+    "GraphMode", "Int", "Kernel", "KernelFault", "KernelSyntaxError", "KernelTypeError", "Launch", "LaunchError",
+    "NotDifferentiable", "Recorder", "Scalar", "ScopedDevice", "Tape", "Verdict", "WorkbenchError", "array", "array1d",
+    "array2d", "array3d", "array4d", "build_cell", "cache", "checks", "clone", "constant", "copy", "empty",
+    "empty_like", "errors", "events", "from_numpy", "full", "func", "func_grad", "func_native", "func_replay",
+    "get_device", "get_devices", "grad", "gradcheck", "hvp", "jacobian", "jax_callable", "jax_kernel", "jvp", "kernel",
+    "launch", "launch_tangent", "map", "matrix", "ones", "record", "set_checks", "types", "value_and_grad", "vector",
+    "zeros", "zeros_like",
 ]  # fmt: skip

@@ -14,7 +14,7 @@ import numpy as np
 
 from workbench.api.build import load
 from workbench.interop.jax.abi import CODES, FUNCTIONS, STAGE_EXECUTE
-from workbench.interop.jax.plan import Plan, Roles, forward_plan
+from workbench.interop.jax.plan import Code, Plan, Roles, forward_plan
 from workbench.types import ArrayType
 
 HEAD = [("struct_size", c_size_t), ("extension_start", c_void_p)]
@@ -225,13 +225,10 @@ def _attributes(attributes: dict[str, Any], kept: list[Any]) -> Attrs:
 
 def make_plan(kernel: Any, outputs: int = 1, in_out: Any = (), static: Any = (), init: Any = None) -> Plan:
     """The plan of an annotated kernel whose last parameters are outputs; no gradient."""
-    loaded = load(kernel.specialise(), device="cpu")
+    specialisation = kernel.specialise()
+    loaded = load(specialisation, device="cpu")
     names = kernel.parameters
     split = len(names) - outputs
     assert all(isinstance(kernel.annotations[n], ArrayType) for n in names[split:])
     roles = Roles(names[:split], names[split:], frozenset(in_out), frozenset(static), init or {})
-
-    def no_gradient(description: Any) -> Any:
-        raise AssertionError("this plan has no gradient")
-
-    return forward_plan(loaded, roles, no_gradient)
+    return forward_plan(loaded, roles, Code(specialisation, differentiable=False))

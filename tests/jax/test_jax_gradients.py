@@ -188,25 +188,6 @@ def test_static_arguments_have_no_gradient_and_the_others_do() -> None:
     same(got, jax.grad(lambda x: total(wave_jax)(A, x, W, 2))(X))
 
 
-@pytest.mark.parametrize(
-    "use",
-    [
-        lambda f: jax.jvp(lambda a: f(a, X, W, 1), (A,), (1.0,)),
-        lambda f: jax.jit(lambda a: jax.jvp(lambda a: f(a, X, W, 1), (a,), (1.0,)))(A),
-        lambda f: jax.jacfwd(lambda x: f(A, x, W, 1))(X),
-    ],
-)
-def test_forward_mode_is_refused_by_name(use: Callable[..., Any]) -> None:
-    with pytest.raises(NotDifferentiable, match="The kernel wave has no forward-mode derivative"):
-        use(kernel_wave)
-
-
-def test_second_order_is_refused_by_name() -> None:
-    first = jax.grad(total(kernel_wave))
-    with pytest.raises(NotDifferentiable, match="gradient of wave cannot itself be differentiated yet"):
-        jax.grad(lambda a: first(a, X, W, 1))(A)
-
-
 def test_what_the_adjoint_cannot_do_is_refused_at_its_line() -> None:
     f = wb.jax_kernel(power_in_pairs, in_out_argnames=["x"], launch_dims=5)
     with pytest.raises(NotDifferentiable) as error:

@@ -67,7 +67,7 @@ CALLS: list[tuple[Callable[[], Any], str | None, str]] = [
     (lambda: to_scale(x4, x4), "a", "a of scale takes float32, not float32[4]. Give one value."),
     (lambda: to_scale("1", x4), "a", "a of scale takes float32, not '1' (str)."),
     (lambda: to_scale(1 + 2j, x4), "a", "a of scale takes float32, not (1+2j) (complex)."),
-    (lambda: to_scale(1.0), None, "scale takes 2 inputs under JAX (a, x), not 1. Its outputs are out;"),
+    (lambda: to_scale(1.0), None, "scale takes 2 inputs under JAX (a, x), not 1. Parameters after these are outputs;"),
     (lambda: to_scale(1.0, x4, x4), None, "scale takes 2 inputs under JAX (a, x), not 3."),
     (lambda: to_turn(v4[:, :2], 1), "v", "v of turn takes array[vec3], not float32[4,2]. Its last axis holds the 3"),
     (lambda: to_turn(x4, 1), "v", "not float32[4]. Its shape has 2 dimensions: any, 3 components."),

@@ -12,6 +12,7 @@ from workbench.errors import LaunchError
 from workbench.runtime.array import array
 from workbench.runtime.create import from_numpy
 from workbench.runtime.device import Device
+from workbench.runtime.symbol import Symbol
 from workbench.types import SCALARS, ArrayType, Kind, Scalar, Type, Vector, float32, int32
 from workbench.types import bool as bool_
 
@@ -96,7 +97,7 @@ def _member(kernel: Kernel, name: str, value: Any) -> Type:
 
 
 def _type_of(kernel: Kernel, name: str, value: Any) -> Type:
-    if isinstance(value, array):
+    if isinstance(value, (array, Symbol)):
         return value.type
     if isinstance(value, (np.generic, np.ndarray)) and value.dtype.name in SCALARS:
         scalar = SCALARS[value.dtype.name]
@@ -119,6 +120,8 @@ def check(kernel: Kernel, name: str, type: Type, value: Any, device: Device) -> 
     """
     if isinstance(type, ArrayType):
         return _array(kernel, name, type, value, device)
+    if isinstance(value, Symbol):
+        return value.become(kernel.name, name, type)
     if isinstance(type, Vector):
         return _vector(kernel, name, type, value)
     if not isinstance(value, NUMBERS):

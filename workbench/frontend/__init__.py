@@ -1,6 +1,6 @@
 """Text to IR: the kernel language's syntax, names and types."""
 
-from workbench.frontend.annotate import parameter_annotations, parameter_families
+from workbench.frontend.annotate import parameter_annotation, parameter_annotations, parameter_families
 from workbench.frontend.context import Watched
 from workbench.frontend.customs import Custom
 from workbench.frontend.definition import MISSING, Definition, Scope
@@ -27,6 +27,7 @@ __all__ = [
     "check_signature",
     "lower",
     "native_of",
+    "parameter_annotation",
     "parameter_annotations",
     "parameter_families",
     "read_again",

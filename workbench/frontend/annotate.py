@@ -41,7 +41,7 @@ def parameter_annotations(definition: Definition) -> dict[str, Type | None]:
     Raises:
         KernelTypeError: an annotation that is no type of the language.
     """
-    return {a.arg: _annotation(definition, a) for a in definition.parameters}
+    return {a.arg: parameter_annotation(definition, a) for a in definition.parameters}
 
 
 def parameter_families(definition: Definition) -> dict[str, Generic]:
@@ -54,7 +54,12 @@ def parameter_families(definition: Definition) -> dict[str, Generic]:
     return {name: family for name, family in found.items() if family is not None}
 
 
-def _annotation(definition: Definition, argument: ast.arg) -> Type | None:
+def parameter_annotation(definition: Definition, argument: ast.arg) -> Type | None:
+    """One parameter's type, or None where it is generic.
+
+    Raises:
+        KernelTypeError: its annotation is no type of the language.
+    """
     if argument.annotation is None:
         return None
     place = definition.locate(argument.annotation)

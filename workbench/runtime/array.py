@@ -156,6 +156,7 @@ class array:
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """The elements as a NumPy array: on the CPU the same memory, from a GPU a copy; vectors take the last axis."""
+        tell("reading", self)
         scalar = element(self.dtype)
         shape = (*self.shape, *self.dtype.shape)
         if self.device.is_cuda:
@@ -255,9 +256,7 @@ class array:
         if self.device.is_cuda:
             host = np.full((*self.shape, *self.dtype.shape), value, element(self.dtype).numpy)
             if not self.is_contiguous:
-                raise LaunchError(
-                    "A strided view of a CUDA array cannot be filled yet.", advice="Fill the whole array."
-                )
+                raise LaunchError("A strided view of a CUDA array cannot be filled yet.", advice="Fill all of it.")
             _driver().copy_to_device(self.address, host)
         else:
             self.numpy()[...] = value

@@ -12,6 +12,7 @@ import numpy as np
 
 from workbench.runtime.device import Device
 from workbench.runtime.driver import driver
+from workbench.runtime.observers import tell
 
 
 class Memory:
@@ -47,17 +48,20 @@ def allocate(device: Device, nbytes: int) -> Memory:
         found = driver()
         assert found is not None
         buffer = found.alloc(device.index, max(nbytes, 1))
-        return Memory(device, buffer.handle, nbytes, buffer)
-    raw = np.empty(nbytes + 64, np.uint8)
-    start = raw.__array_interface__["data"][0]
-    return Memory(device, (start + 63) // 64 * 64, nbytes, raw)
+        made = Memory(device, buffer.handle, nbytes, buffer)
+    else:
+        raw = np.empty(nbytes + 64, np.uint8)
+        start = raw.__array_interface__["data"][0]
+        made = Memory(device, (start + 63) // 64 * 64, nbytes, raw)
+    tell("allocating", made, False)
+    return made
 
 
 def of_numpy(data: np.ndarray[Any, Any], device: Device) -> Memory:
     """The memory that a NumPy array's elements lie in, kept alive by it."""
     address = data.__array_interface__["data"][0]
-    if not data.size:
-        return Memory(device, address, 0, data)
-    reach = [(n - 1) * s for n, s in zip(data.shape, data.strides, strict=True)]
+    reach = [(n - 1) * s for n, s in zip(data.shape, data.strides, strict=True)] if data.size else []
     low, high = sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
-    return Memory(device, address + low, high - low + data.itemsize, data)
+    made = Memory(device, address + low, high - low + data.itemsize if data.size else 0, data)
+    tell("allocating", made, True)
+    return made

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from workbench.runtime.array import array
+    from workbench.runtime.memory import Memory
     from workbench.runtime.record import LaunchRecord
 
 
@@ -25,6 +26,9 @@ class Observer:
 
     takes = False
 
+    def allocating(self, memory: Memory, filled: bool) -> None:
+        """`memory` is new; its contents are undefined until they are written, unless it is `filled`."""
+
     def launching(self, record: LaunchRecord) -> None:
         """A launch is about to run."""
 
@@ -36,6 +40,9 @@ class Observer:
 
     def filling(self, target: array, value: float) -> None:
         """`target` is about to be filled with `value`."""
+
+    def reading(self, source: array) -> None:
+        """The values of `source` are about to be read on the host."""
 
     def done(self, subject: object, started: float, seconds: float) -> None:
         """What was announced is over: `subject` is the record, target or graph; `started` as `time.perf_counter`."""

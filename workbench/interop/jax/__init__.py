@@ -1,8 +1,9 @@
 """Kernels as JAX functions, through XLA's foreign function interface.
 
-Nothing here imports jax before a function made by `jax_kernel` is called.
+Nothing here imports jax before a function made by `jax_kernel` or `jax_callable` is called.
 """
 
+from workbench.interop.jax.callable import GraphMode, JaxCallable, jax_callable
 from workbench.interop.jax.wrap import JaxKernel, jax_kernel
 
-__all__ = ["JaxKernel", "jax_kernel"]
+__all__ = ["GraphMode", "JaxCallable", "JaxKernel", "jax_callable", "jax_kernel"]

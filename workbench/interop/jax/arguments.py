@@ -5,15 +5,18 @@ XLA would refuse a wrong operand too, but only when the program runs and without
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ctypes
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from workbench.errors import LaunchError
 from workbench.interop.jax.library import library
+from workbench.runtime.memory import Memory
 from workbench.types import SCALARS, ArrayType, Kind, Matrix, Scalar, Type, Vector, as_type, element, promote
 
+_SAFE = 6e4  # below this every float type has the number, or its neighbour
 _RANK = {Kind.BOOL: 0, Kind.UINT: 1, Kind.INT: 1, Kind.FLOAT: 2}
 
 
@@ -45,6 +48,8 @@ def operand(kernel: str, name: str, value: Any, type: Type) -> Any:
         return value
     shape = (type.length,) if isinstance(type, Vector) else ()
     scalar = element(type)
+    if value.__class__ is float and not shape and scalar.kind is Kind.FLOAT and abs(value) < _SAFE:
+        return scalar.numpy.type(value)
     if not _is_typed(value):
         return _from_python(kernel, name, value, type, shape)
     if tuple(value.shape) != shape:
@@ -134,6 +139,62 @@ def aspect(value: Any) -> Any:
 def wide() -> bool:
     """Whether JAX has types of 64 bits now."""
     return library().jax.config.jax_enable_x64
+
+
+def host_values(memory: Memory, scalar: Scalar) -> np.ndarray[Any, Any]:
+    """A copy of all numbers in a memory on the host, flat."""
+    raw = ctypes.string_at(memory.address, memory.nbytes) if memory.nbytes else b""
+    return np.frombuffer(raw, scalar.numpy)
+
+
+def tree_of(value: Any) -> tuple[bool, Any]:
+    """Whether it is one value, and else the form of the tree that it is."""
+    if _is_typed(value) or isinstance(value, (bool, int, float)):
+        return True, None
+    return False, library().jax.tree.structure(value)
+
+
+def by_name(function: str, inputs: tuple[str, ...], args: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
+    """Positional and named arguments by parameter.
+
+    Raises:
+        LaunchError: one is missing, unknown, or given twice.
+    """
+    check_names(function, "The call", named, inputs)
+    twice = next((n for n in inputs[: len(args)] if n in named), None)
+    missing = [n for n in inputs[len(args) :] if n not in named]
+    if len(args) > len(inputs) or missing or twice:
+        wanted = ", ".join(inputs) or "nothing"
+        said = f"{twice} was given twice" if twice else f"not {len(args) + len(named)}"
+        raise LaunchError(
+            f"{function} takes {len(inputs)} inputs under JAX ({wanted}), {said}.",
+            advice="Parameters after these are outputs; num_outputs says how many there are.",
+            function=function,
+        )
+    return {n: args[k] if k < len(args) else named[n] for k, n in enumerate(inputs)}
+
+
+def split(
+    function: str, parameters: tuple[str, ...], num_outputs: int, in_out: frozenset[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Parameters as inputs and outputs.
+
+    Raises:
+        LaunchError: the numbers do not fit.
+    """
+    pure = num_outputs - len(in_out)
+    if num_outputs < 1 or not 0 <= pure <= len(parameters):
+        raise LaunchError(
+            f"num_outputs={num_outputs} does not fit {function}, which has {len(parameters)} parameters.",
+            advice="It counts the outputs, which stand last, and the names in in_out_argnames.",
+            function=function,
+        )
+    return parameters[: len(parameters) - pure], parameters[len(parameters) - pure :]
+
+
+def names(given: str | Sequence[str]) -> frozenset[str]:
+    """An option that is one name or several."""
+    return frozenset((given,) if isinstance(given, str) else given)
 
 
 def check_names(kernel: str, option: str, names: Any, known: tuple[str, ...]) -> None:

@@ -67,7 +67,7 @@ define private ptr @buffer_of(ptr %call) alwaysinline {
 }
 
 ; Check one parameter, note its address and batch strides, and write its shape and strides into the buffer.
-define private ptr @bind(ptr %frame, ptr %call, ptr %values, i64 %index) {
+define private ptr @bind(ptr %frame, ptr %call, ptr %values, ptr %views, i64 %index) {
 entry:
   %kernel = load ptr, ptr %call
   %table.at = getelementptr %Kernel, ptr %kernel, i64 0, i32 9
@@ -136,27 +136,46 @@ one.element:
   br label %own.axes
 
 own.axes:                                             ; from the last to the first
+  %view = call i64 @field(ptr %param, i64 12)
+  %viewed = icmp sge i64 %view, 0
+  %view.bytes = getelementptr i64, ptr %views, i64 %view
   br label %own
 own:
-  %left = phi i64 [ %rank, %own.axes ], [ %axis, %own.write ]
-  %stride = phi i64 [ %size, %own.axes ], [ %stride.next, %own.write ]
+  %left = phi i64 [ %rank, %own.axes ], [ %axis, %own.next ]
+  %stride = phi i64 [ %size, %own.axes ], [ %stride.next, %own.next ]
   %own.more = icmp sgt i64 %left, 0
-  br i1 %own.more, label %own.write, label %batch
-own.write:
+  br i1 %own.more, label %own.step, label %own.view
+own.step:
   %axis = sub i64 %left, 1
   %dim.index = add i64 %axes, %axis
   %dim = call i64 @field(ptr %dims, i64 %dim.index)
+  br i1 %viewed, label %own.next, label %own.write
+own.write:
   %shape.at = getelementptr i64, ptr %slot.shape, i64 %axis
   store i64 %dim, ptr %shape.at
   %stride.index = add i64 %rank, %axis
   %stride.at = getelementptr i64, ptr %slot.shape, i64 %stride.index
   store i64 %stride, ptr %stride.at
+  br label %own.next
+own.next:
   %stride.next = mul i64 %stride, %dim
   br label %own
+own.view:                                             ; shape and strides as the view says, and where it starts
+  br i1 %viewed, label %view.take, label %batch
+view.take:
+  %view.ndim = call i64 @field(ptr %param, i64 13)
+  %view.count = mul i64 %view.ndim, 16
+  %view.shape = getelementptr i64, ptr %view.bytes, i64 1
+  call void @llvm.memcpy.p0.p0.i64(ptr %slot.shape, ptr %view.shape, i64 %view.count, i1 false)
+  %view.start = load i64, ptr %view.bytes
+  br label %batch
 
 batch:
-  %b.left = phi i64 [ %axes, %own ], [ %b.axis, %batch.write ]
-  %b.stride = phi i64 [ %stride, %own ], [ %b.stride.next, %batch.write ]
+  %start = phi i64 [ 0, %own.view ], [ %view.start, %view.take ]
+  br label %batch.axis
+batch.axis:
+  %b.left = phi i64 [ %axes, %batch ], [ %b.axis, %batch.write ]
+  %b.stride = phi i64 [ %stride, %batch ], [ %b.stride.next, %batch.write ]
   %b.more = icmp sgt i64 %b.left, 0
   br i1 %b.more, label %batch.write, label %finish
 batch.write:
@@ -167,13 +186,14 @@ batch.write:
   %b.at = getelementptr %Bound, ptr %bound, i64 0, i32 1, i64 %b.axis
   store i64 %b.step, ptr %b.at
   %b.stride.next = mul i64 %b.stride, %b.dim
-  br label %batch
+  br label %batch.axis
 
 finish:                                               ; %b.stride is now the size of the whole buffer
   %data.at = getelementptr %Buffer, ptr %source, i64 0, i32 3
   %data = load ptr, ptr %data.at
   %unread = icmp eq i64 %kind, 3
-  %address = select i1 %unread, ptr null, ptr %data
+  %begin = getelementptr i8, ptr %data, i64 %start
+  %address = select i1 %unread, ptr null, ptr %begin
   store ptr %address, ptr %bound
   %width = call i64 @field(ptr %param, i64 10)
   %filled = icmp sgt i64 %width, 0

@@ -38,7 +38,8 @@ class Wire:
         type: the type of an element (a vector's components are the last axis of the operand).
         rank: dimensions besides batch axes and that last axis.
         operand, result, value: number among the call's operands, results, static values; -1 for none.
-        fill: what the result holds before the launch; None where it may hold anything.
+        fill: what the result holds before the launch, a number or its bytes; None where it may hold anything.
+        view: dimensions of the kernel's array where that is a view of the operand or result; 0 where it is all of it.
     """
 
     name: str
@@ -48,7 +49,8 @@ class Wire:
     operand: int = -1
     result: int = -1
     value: int = -1
-    fill: float | int | None = None
+    fill: float | int | bytes | None = None
+    view: int = 0
 
     @property
     def inner(self) -> tuple[int, ...]:
@@ -89,15 +91,16 @@ class Description:
 
     def text(self) -> str:
         """The description as LLVM IR, without the addresses of this process: what tells one target from another."""
-        rows, strings = [], [string_text("kernel", self.kernel)]
+        rows, strings, views = [], [string_text("kernel", self.kernel)], 0
         for number, (wire, slot) in enumerate(zip(self.wires, self.layout.slots, strict=True)):
             strings.append(string_text(f"param.{number}", wire.name))
             width, pattern = _pattern(wire)
             inner = wire.inner[0] if wire.inner else 0
             fields = (
                 wire.kind, code(element(wire.type)), wire.rank, inner, wire.operand, wire.result, wire.value,
-                wire.type.size, slot.offset, width, pattern,
+                wire.type.size, slot.offset, width, pattern, views if wire.view else -1, wire.view,
             )  # fmt: skip
+            views += 1 + 2 * wire.view if wire.view else 0
             rows.append(f"%Param {{ ptr @param.{number}, {', '.join(f'i64 {int(f)}' for f in fields)} }}")
         values = sum(w.value >= 0 for w in self.wires)
         lead = next(n for n, w in enumerate(self.wires) if w.result == 0 and w.kind is not Kind.SHAPE)
@@ -107,14 +110,14 @@ class Description:
         table = f"[{len(rows)} x %Param]"
         return "\n".join(
             [
-                f"%Param = type {{ ptr, {', '.join(['i64'] * 11)} }}",
-                "%Kernel = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr }",
+                f"%Param = type {{ ptr, {', '.join(['i64'] * 13)} }}",
+                "%Kernel = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr, i64 }",
                 *strings,
                 f"@params = private constant {table} [",
                 ",\n".join(f"  {row}" for row in rows),
                 "]",
                 "@description = private constant %Kernel {",
-                f"  ptr @kernel, ptr ENTRY, {', '.join(f'i64 {c}' for c in counts)}, ptr @params",
+                f"  ptr @kernel, ptr ENTRY, {', '.join(f'i64 {c}' for c in counts)}, ptr @params, i64 {views}",
                 "}",
             ]
         )
@@ -138,6 +141,8 @@ def _pattern(wire: Wire) -> tuple[int, int]:
     """Bytes of one component and its bits as a number; (0, 0) where nothing is filled in."""
     if wire.fill is None:
         return 0, 0
+    if isinstance(wire.fill, bytes):
+        return len(wire.fill), int.from_bytes(wire.fill, "little")
     scalar = element(wire.type)
     return scalar.size, int.from_bytes(np.asarray(wire.fill).astype(scalar.numpy).tobytes(), "little")
 

@@ -12,14 +12,17 @@
 ;   0 name   1 kind   2 dtype, XLA's code   3 rank   4 inner axis: components of a vector, 0 for scalars
 ;   5 operand, 6 result, 7 static value: where it comes from, -1 where it does not
 ;   8 bytes of an element   9 offset in the parameter buffer   10 bytes of a fill pattern, 0 for none   11 the pattern
+;   12 where its view stands among the call's `views`, -1 where it is the whole buffer   13 dimensions of the view
+; A view is int64: bytes from the buffer's start, then its shape, then its strides in bytes.
 ; Kinds: 0 array; 1 scalar or vector, passed by value; 2 accumulator: a rank-0 result seen as an array of one element;
 ; 3 an array of which only the shape is used.
-%Param = type { ptr, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64 }
+%Param = type { ptr, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64 }
 
 ; And of the kernel:
 ;   0 name   1 entry   2 parameters   3 operands   4 results   5 static values   6 bytes of the parameter buffer
 ;   7 the largest launch that stays on one thread   8 the parameter that is result 0   9 the table of parameters
-%Kernel = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr }
+;   10 int64 of all views
+%Kernel = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr, i64 }
 
 ; A parameter in this call: its address, and its stride in bytes along each batch axis (0 where that axis has size 1).
 %Bound = type { ptr, [8 x i64] }
@@ -65,12 +68,17 @@ bad.counts:
   %given.both = call ptr @refuse(ptr %frame, ptr @say.counts, i64 %kernel.name, i64 %args.wanted, i64 %rets.wanted, i64 0)
   ret ptr %given.both
 
-attributes:                                           ; sorted by name: dims, then values where there are any
+attributes:                                           ; sorted by name: dims, then values and views where there are any
   %attrs.at = getelementptr %Frame, ptr %frame, i64 0, i32 7, i32 2
   %attrs = load i64, ptr %attrs.at
   %values.wanted = call i64 @field(ptr %kernel, i64 5)
+  %views.wanted = call i64 @field(ptr %kernel, i64 10)
   %has.values = icmp sgt i64 %values.wanted, 0
-  %attrs.wanted = select i1 %has.values, i64 2, i64 1
+  %has.views = icmp sgt i64 %views.wanted, 0
+  %one.values = zext i1 %has.values to i64
+  %one.views = zext i1 %has.views to i64
+  %views.index = add i64 %one.values, 1
+  %attrs.wanted = add i64 %views.index, %one.views
   %attrs.same = icmp eq i64 %attrs, %attrs.wanted
   br i1 %attrs.same, label %dims, label %bad.attributes
 dims:
@@ -88,26 +96,19 @@ dims.count:
   %ndim.good = icmp ult i64 %ndim.less, 4
   br i1 %ndim.good, label %values, label %bad.attributes
 values:
-  br i1 %has.values, label %values.look, label %memory
-values.look:
-  %values.array = call ptr @int64_array(ptr %kinds, ptr %items, i64 1)
-  %values.bad = icmp eq ptr %values.array, null
-  br i1 %values.bad, label %bad.attributes, label %values.count
-values.count:
-  %values.size.at = getelementptr %Array, ptr %values.array, i64 0, i32 1
-  %values.size = load i64, ptr %values.size.at
-  %values.same = icmp eq i64 %values.size, %values.wanted
-  br i1 %values.same, label %values.take, label %bad.attributes
-values.take:
-  %values.data.at = getelementptr %Array, ptr %values.array, i64 0, i32 2
-  %values.data = load ptr, ptr %values.data.at
-  br label %memory
+  %static.values = call ptr @int64_data(ptr %kinds, ptr %items, i64 1, i64 %values.wanted)
+  %views = call ptr @int64_data(ptr %kinds, ptr %items, i64 %views.index, i64 %views.wanted)
+  %values.none = icmp eq ptr %static.values, null
+  %views.none = icmp eq ptr %views, null
+  %values.bad = and i1 %has.values, %values.none
+  %views.bad = and i1 %has.views, %views.none
+  %either.bad = or i1 %values.bad, %views.bad
+  br i1 %either.bad, label %bad.attributes, label %memory
 bad.attributes:
-  %attrs.error = call ptr @refuse(ptr %frame, ptr @say.attributes, i64 %kernel.name, i64 %values.wanted, i64 0, i64 0)
+  %attrs.error = call ptr @refuse(ptr %frame, ptr @say.attributes, i64 %kernel.name, i64 %values.wanted, i64 %views.wanted, i64 0)
   ret ptr %attrs.error
 
 memory:
-  %static.values = phi ptr [ null, %values ], [ %values.data, %values.take ]
   %count = call i64 @field(ptr %kernel, i64 2)
   %buffer.bytes = call i64 @field(ptr %kernel, i64 6)
   %bounds.bytes = mul i64 %count, 72
@@ -179,7 +180,7 @@ param:
   %p.more = icmp slt i64 %p, %count
   br i1 %p.more, label %param.bind, label %launch
 param.bind:
-  %error = call ptr @bind(ptr %frame, ptr %call, ptr %static.values, i64 %p)
+  %error = call ptr @bind(ptr %frame, ptr %call, ptr %static.values, ptr %views, i64 %p)
   %good = icmp eq ptr %error, null
   br i1 %good, label %param.good, label %bad.param
 param.good:
@@ -217,6 +218,28 @@ look:
   br i1 %is.int64, label %yes, label %no
 yes:
   ret ptr %array
+no:
+  ret ptr null
+}
+
+; The numbers of the attribute %index where it is an array of %wanted int64; else null, as where none are wanted.
+define private ptr @int64_data(ptr %kinds, ptr %items, i64 %index, i64 %wanted) {
+entry:
+  %any = icmp sgt i64 %wanted, 0
+  br i1 %any, label %look, label %no
+look:
+  %array = call ptr @int64_array(ptr %kinds, ptr %items, i64 %index)
+  %bad = icmp eq ptr %array, null
+  br i1 %bad, label %no, label %count
+count:
+  %size.at = getelementptr %Array, ptr %array, i64 0, i32 1
+  %size = load i64, ptr %size.at
+  %same = icmp eq i64 %size, %wanted
+  br i1 %same, label %yes, label %no
+yes:
+  %data.at = getelementptr %Array, ptr %array, i64 0, i32 2
+  %data = load ptr, ptr %data.at
+  ret ptr %data
 no:
   ret ptr null
 }

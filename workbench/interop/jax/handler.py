@@ -22,7 +22,7 @@ _lock = threading.Lock()
 # What a call is refused with. The first %s is the kernel; see the `refuse` calls for the others.
 MESSAGES: dict[str, str] = {
     "counts": "kernel '%s' takes %lld operands and %lld results under XLA; the call has other numbers of them",
-    "attributes": "kernel '%s' takes the attributes dims (1 to 4 int64) and %lld int64 values; the call has others",
+    "attributes": "kernel '%s' takes the attributes dims (1 to 4 int64) and %lld int64 values, %lld of views; not so",
     "axes": "kernel '%s' was called under %lld nested batch axes; at most %lld work",
     "dtype": "kernel '%s', parameter '%s': takes %s elements, was given %s",
     "rank": "kernel '%s', parameter '%s': takes %lld dimensions besides batch axes, was given %lld",

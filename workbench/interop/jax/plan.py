@@ -1,4 +1,4 @@
-"""A kernel's launch as JAX's primitives carry it: the target to call, and how its gradient is called.
+"""A kernel's launch as JAX's primitives carry it: the target to call, and how its derivatives are called.
 
 Plans are made once a signature. Their equality is their target's, so JAX's own caches work across re-made kernels.
 """
@@ -7,38 +7,64 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
+from workbench.api.build import load
+from workbench.api.kernel import Specialisation
+from workbench.autodiff import adjoint, derived, then
+from workbench.backends.base import Options
 from workbench.errors import NotDifferentiable
+from workbench.interop.jax.derive import Gradient, Tangent, adjoint_wires, tangent_wires
 from workbench.interop.jax.descriptor import Description, Kind, Wire
 from workbench.interop.jax.target import Target, make_target
 from workbench.runtime.loaded import Loaded
-from workbench.types import ArrayType, Type, is_float
+from workbench.runtime.record import LaunchRecord
+from workbench.types import ArrayType, Type
 
 
-class Source(NamedTuple):
-    """A value that an adjoint's operand is, or that one of its results belongs to.
-
-    `place` is "input" or "output" (of the forward launch, by number), "cotangent" (of that output), or "static".
-    """
-
-    place: str
-    number: int
-
-
-@dataclass(frozen=True)
-class Gradient:
-    """How the adjoint of a launch is called.
+class Code(NamedTuple):
+    """Where a plan's derivatives come from.
 
     Attributes:
-        plan: the adjoint's own.
-        operands: what its operands are.
-        results: to which value each of its results is the gradient (and whose shape it has).
+        specialisation, direction: what the plan's own code was built from.
+        contiguous: as in `Options`.
+        shared: arrays of floats share memory, so that adjoints must add atomically.
+        aliased: one that is written shares its memory with another.
+        differentiable: whether the user allows derivatives.
     """
 
-    plan: Plan
-    operands: tuple[Source, ...]
-    results: tuple[Source, ...]
+    specialisation: Specialisation
+    direction: str = "forward"
+    contiguous: bool = True
+    shared: bool = False
+    aliased: bool = False
+    differentiable: bool = True
+
+    def check(self) -> None:
+        """Refuse derivatives where the user does.
+
+        Raises:
+            NotDifferentiable: they do.
+        """
+        if not self.differentiable:
+            name = self.specialisation.kernel.name
+            raise NotDifferentiable(
+                f"{name} was wrapped with enable_backward=False.",
+                advice="Leave that out to differentiate through it.",
+                function=name,
+            )
+
+    def derivative(self, step: str) -> tuple[Code, Loaded]:
+        """The code one step further: "adjoint" or "tangent".
+
+        Raises:
+            NotDifferentiable: there is none.
+        """
+        if step == "adjoint" and self.aliased:  # raises where the order of accesses would matter
+            adjoint(derived(self.specialisation.function, self.direction, self.shared), aliased=True)
+        made = self._replace(direction=then(self.direction, step))
+        return made, load(self.specialisation, made.direction, Options(contiguous=self.contiguous), "cpu", self.shared)
 
 
 @dataclass(frozen=True)
@@ -49,13 +75,17 @@ class Plan:
         kernel: the kernel's name.
         launch_ndim: dimensions that its launch must have; 0 for any.
         target: what XLA calls.
-        gradient: gives the `Gradient`; raises NotDifferentiable where there is none.
+        code: where its derivatives come from.
+        gradient: gives the plan of its adjoint and how to call it; raises NotDifferentiable where there is none.
+        tangent: the same of its tangent.
     """
 
     kernel: str = field(compare=False)
     launch_ndim: int = field(compare=False)
     target: Target
-    gradient: Callable[[], Gradient] = field(compare=False, repr=False)
+    code: Code = field(compare=False, repr=False)
+    gradient: Callable[[], tuple[Plan, Gradient]] = field(compare=False, repr=False)
+    tangent: Callable[[], tuple[Plan, Tangent]] = field(compare=False, repr=False)
 
     @property
     def operands(self) -> tuple[Wire, ...]:
@@ -84,17 +114,36 @@ class Roles:
     outputs: tuple[str, ...]
     in_out: frozenset[str]
     static: frozenset[str]
-    init: Mapping[str, float | int]
+    init: Mapping[str, float | int | bytes]
 
 
-def forward_plan(loaded: Loaded, roles: Roles, gradient: Callable[[Description], Gradient]) -> Plan:
-    """The plan of a kernel's forward launch.
+def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "") -> Plan:
+    """The plan of a loaded kernel or derivative.
 
     Args:
-        loaded: the forward kernel.
-        roles: what its parameters are.
-        gradient: called with this launch's description at the first differentiation.
+        loaded: what runs.
+        wires: one a parameter.
+        code: where derivatives come from.
+        name: in errors; by default the kernel's.
     """
+    description = Description(name or loaded.name, wires, loaded.layout, loaded.threads_per_task)
+    target = make_target(description, loaded.digest, loaded.address)
+
+    def gradient() -> tuple[Plan, Gradient]:
+        further, adjoint = code.derivative("adjoint")
+        wired, found = adjoint_wires(adjoint, wires)
+        return make_plan(adjoint, wired, further, f"{description.kernel} (adjoint)"), found
+
+    def tangent() -> tuple[Plan, Tangent]:
+        further, moved = code.derivative("tangent")
+        wired, found = tangent_wires(moved, wires)
+        return make_plan(moved, wired, further, f"{description.kernel} (tangent)"), found
+
+    return Plan(loaded.name, loaded.launch_ndim, target, code, _once(gradient), _once(tangent))
+
+
+def forward_plan(loaded: Loaded, roles: Roles, code: Code) -> Plan:
+    """The plan of a kernel's forward launch, its parameters in these roles."""
     count = {"operand": 0, "result": 0, "value": 0}
 
     def take(what: str) -> int:
@@ -112,65 +161,30 @@ def forward_plan(loaded: Loaded, roles: Roles, gradient: Callable[[Description],
         else:
             wire = replace(wire, result=take("result"), fill=roles.init.get(slot.name))
         wires.append(wire)
-    description = Description(loaded.name, tuple(wires), loaded.layout, loaded.threads_per_task)
-    target = make_target(description, loaded.digest, loaded.address)
-    return Plan(loaded.name, loaded.launch_ndim, target, _once(lambda: gradient(description)))
+    return make_plan(loaded, tuple(wires), code)
 
 
-def adjoint_gradient(loaded: Loaded, forward: Description) -> Gradient:
-    """How a loaded adjoint is called to give the gradient of the launch that `forward` describes.
+_recorded: WeakKeyDictionary[Specialisation, dict[Any, Plan]] = WeakKeyDictionary()
 
-    The adjoint's parameters are the forward's, then an adjoint array for each that is of floats.
 
-    Raises:
-        NotDifferentiable: it reads what an output that is no input held before.
+def recorded_plan(record: LaunchRecord, wires: tuple[Wire, ...], shared: bool, aliased: bool) -> Plan:
+    """The plan of a launch that a function made, wired as its trace says; the same one for equal launches.
+
+    Args:
+        record: the launch.
+        wires: one a parameter.
+        shared, aliased: as in `Code`.
     """
-    split = len(forward.wires)
-    floats = [w for w in forward.wires if is_float(w.type)]
-    names = {w.name: s.name for w, s in zip(floats, loaded.layout.slots[split:], strict=True)}
-    operands: list[Source] = []
-    results: list[Source] = []
-    primal = [_primal_wire(w, loaded, names, operands) for w in forward.wires]
-    twins = {w.name: _twin_wire(w, names[w.name], operands, results) for w in floats}
-    wires = (*(_shape_from(w, twins) for w in primal), *twins.values())
-    description = Description(f"{loaded.name} (adjoint)", wires, loaded.layout, loaded.threads_per_task)
-    target = make_target(description, loaded.digest, loaded.address)
-    plan = Plan(loaded.name, loaded.launch_ndim, target, _no_second_order(loaded.name))
-    return Gradient(plan, tuple(operands), tuple(results))
-
-
-def _primal_wire(wire: Wire, loaded: Loaded, twins: Mapping[str, str], operands: list[Source]) -> Wire:
-    """A parameter of the kernel in its adjoint: an operand where the adjoint uses more of it than its shape."""
-    read = wire.name in loaded.reads
-    if wire.name in loaded.writes or (read and wire.result >= 0 and wire.operand < 0):
-        raise NotDifferentiable(
-            f"The gradient of {loaded.name} needs what {wire.name} held before, which {loaded.name} changes.",
-            advice="Make it an input that comes out (in_out), or let the kernel write to another array.",
-            function=loaded.name,
-        )
-    plain = replace(wire, operand=-1, result=-1, fill=None)
-    if wire.value >= 0 or (wire.kind is Kind.ARRAY and not read and wire.name in twins):
-        return plain
-    operands.append(Source("input", wire.operand) if wire.operand >= 0 else Source("output", wire.result))
-    return replace(plain, operand=len(operands) - 1)
-
-
-def _twin_wire(wire: Wire, name: str, operands: list[Source], results: list[Source]) -> Wire:
-    """The adjoint array of a parameter.
-
-    Of an output it is the cotangent, read and cleared, so it goes in and out; of an array input it starts as zeros; of
-    a scalar it is one element that collects the sum.
-    """
-    twin = replace(wire, name=name, operand=-1, value=-1, fill=0)
-    if wire.result >= 0:
-        operands.append(Source("cotangent", wire.result))
-        twin = replace(twin, operand=len(operands) - 1, fill=None)
-    if wire.operand >= 0:
-        results.append(Source("input", wire.operand))
-    else:
-        results.append(Source("output", wire.result) if wire.result >= 0 else Source("static", wire.value))
-    kind = Kind.ACCUMULATOR if wire.kind is Kind.SCALAR else Kind.ARRAY
-    return replace(twin, kind=kind, result=len(results) - 1)
+    loaded = record.loaded
+    known = _recorded.setdefault(record.specialisation, {})
+    key = (loaded.direction, loaded.digest, wires, shared, aliased)
+    if key not in known:
+        code = Code(record.specialisation, loaded.direction, loaded.contiguous, shared, aliased)
+        if loaded.checked:
+            options = Options(contiguous=loaded.contiguous)
+            loaded = load(record.specialisation, loaded.direction, options, "cpu", shared)
+        known[key] = make_plan(loaded, wires, code)
+    return known[key]
 
 
 def _wire(name: str, type: Type) -> Wire:
@@ -179,28 +193,10 @@ def _wire(name: str, type: Type) -> Wire:
     return Wire(name, Kind.SCALAR, type, 0)
 
 
-def _shape_from(wire: Wire, twins: Mapping[str, Wire]) -> Wire:
-    """An array that the adjoint never reads: its shape is that of its adjoint array, and its data are not kept."""
-    if wire.kind is not Kind.ARRAY or wire.operand >= 0:
-        return wire
-    return replace(wire, kind=Kind.SHAPE, result=twins[wire.name].result)
+def _once(make: Callable[[], Any]) -> Callable[[], Any]:
+    kept: list[Any] = []
 
-
-def _no_second_order(name: str) -> Callable[[], Gradient]:
-    def refuse() -> Gradient:
-        raise NotDifferentiable(
-            f"The gradient of {name} cannot itself be differentiated yet: second derivatives are not available.",
-            advice="Take one derivative through the kernel.",
-            function=name,
-        )
-
-    return refuse
-
-
-def _once(make: Callable[[], Gradient]) -> Callable[[], Gradient]:
-    kept: list[Gradient] = []
-
-    def give() -> Gradient:
+    def give() -> Any:
         if not kept:
             kept.append(make())
         return kept[0]

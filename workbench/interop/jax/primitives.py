@@ -1,8 +1,9 @@
 """Two JAX primitives: a kernel's launch, and its derivative applied to tangents.
 
-`launch` is what runs. Its jvp rule binds `launch_tangent`, which is linear in the tangents and whose transpose binds
-the launch of the adjoint kernel; so grad, vjp and their combinations with jit, vmap, scan and checkpoint follow from
-JAX's own machinery. `launch_tangent` itself cannot run yet: that would be the tangent kernel.
+`launch` is what runs. Its jvp rule binds `launch_tangent`, which is linear in the tangents, runs as the launch of the
+tangent kernel, and is transposed to the launch of the adjoint kernel. Those are launches like any other, with tangents
+and adjoints of their own; so derivatives of any order and their combinations with jit, vmap, scan and checkpoint follow
+from JAX's own machinery.
 
 Batch axes stand first, the same number on every operand; where an operand does not vary along one, its size there is 1
 (`expand_dims`), and the handler reads it again for each batch without a copy.
@@ -11,17 +12,18 @@ Batch axes stand first, the same number on every operand; where an operand does 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.errors import DeviceError, LaunchError, NotDifferentiable
+from workbench.errors import DeviceError, LaunchError
+from workbench.interop.jax.derive import Gradient, Source
 from workbench.interop.jax.descriptor import Wire
 from workbench.interop.jax.handler import MAX_BATCH_AXES
 from workbench.interop.jax.library import library
-from workbench.interop.jax.plan import Gradient, Plan
+from workbench.interop.jax.plan import Plan
 from workbench.types import element, is_float
 
 VMAP_METHODS = ("expand_dims", "broadcast_all", "sequential")
@@ -39,6 +41,7 @@ class How:
         values: static arguments as int64 bits, in the order of the plan's wires.
         effect: never merged with an equal call nor dropped.
         vmap_method: one of `VMAP_METHODS`.
+        views: of each viewed parameter: bytes from its buffer's start, the view's shape, its strides in bytes.
     """
 
     dims: Shape
@@ -48,13 +51,14 @@ class How:
     values: tuple[int, ...] = ()
     effect: bool = False
     vmap_method: str = "expand_dims"
+    views: tuple[Shape, ...] = ()
 
     def batched(self, size: int) -> How:
         """The same under one more batch axis, the outermost."""
         axes = (size, *self.batch)
         if len(axes) > MAX_BATCH_AXES:
             raise LaunchError(f"A kernel works under at most {MAX_BATCH_AXES} nested jax.vmap; this is one more.")
-        return How(self.dims, self.operands, self.results, axes, self.values, self.effect, self.vmap_method)
+        return replace(self, batch=axes)
 
 
 class Primitives(NamedTuple):
@@ -77,8 +81,9 @@ def primitives() -> Primitives:
     jax.ad.primitive_jvps[launch] = _launch_jvp
     jax.batching.primitive_batchers[launch] = _batch_launch
     tangent.def_abstract_eval(_tangent_results)
-    tangent.def_impl(_refuse_forward_mode)
-    jax.mlir.register_lowering(tangent, _refuse_lowering)
+    tangent.def_impl(partial(_run_jitted, tangent))
+    jax.mlir.register_lowering(tangent, jax.mlir.lower_fun(_run_tangent, multiple_results=True))
+    jax.ad.primitive_jvps[tangent] = _tangent_jvp
     jax.ad.primitive_transposes[tangent] = _transpose_tangent
     jax.batching.primitive_batchers[tangent] = _batch_tangent
     return Primitives(launch, tangent)
@@ -112,13 +117,13 @@ def _effect() -> Any:
     return frozenset(jax.make_jaxpr(call)().effects)
 
 
-def _run_jitted(primitive: Any, *operands: Any, plan: Plan, how: How) -> list[Any]:
-    return _jitted(primitive, plan, how)(*operands)
+def _run_jitted(primitive: Any, *operands: Any, plan: Plan, how: How, **more: Any) -> list[Any]:
+    return _jitted(primitive, plan, how, tuple(more.items()))(*operands)
 
 
 @lru_cache(maxsize=4096)
-def _jitted(primitive: Any, plan: Plan, how: How) -> Callable[..., list[Any]]:
-    return library().jax.jit(lambda *operands: primitive.bind(*operands, plan=plan, how=how))
+def _jitted(primitive: Any, plan: Plan, how: How, more: tuple[tuple[str, Any], ...]) -> Callable[..., list[Any]]:
+    return library().jax.jit(lambda *operands: primitive.bind(*operands, plan=plan, how=how, **dict(more)))
 
 
 def _lower_launch(ctx: Any, *operands: Any, plan: Plan, how: How) -> Any:
@@ -131,6 +136,8 @@ def _lower_launch(ctx: Any, *operands: Any, plan: Plan, how: How) -> Any:
     attributes = {"dims": np.array(how.dims, np.int64)}
     if how.values:
         attributes["values"] = np.array(how.values, np.int64)
+    if how.views:
+        attributes["views"] = np.array([n for view in how.views for n in view], np.int64)
     return rule(ctx, *operands, **attributes)
 
 
@@ -180,13 +187,11 @@ def _lead(x: Any, axis: int | None, size: int) -> Any:
 def _launch_jvp(
     primals: Sequence[Any], tangents: Sequence[Any], *, plan: Plan, how: How
 ) -> tuple[list[Any], list[Any]]:
-    gradient = plan.gradient()
+    plan.code.check()
     results = launch(plan, primals, how)
     floats = [is_float(w.type) for w in plan.operands]
     wanted = tuple(n for n, (t, f) in enumerate(zip(tangents, floats, strict=True)) if f and not _is_zero(t))
-    moved = primitives().tangent.bind(
-        *_residuals(gradient, primals, results), *(tangents[n] for n in wanted), plan=plan, how=how, wanted=wanted
-    )
+    moved = primitives().tangent.bind(*primals, *(tangents[n] for n in wanted), plan=plan, how=how, wanted=wanted)
     rest = iter(moved)
     pairs = zip(results, plan.results, strict=True)
     return results, [next(rest) if is_float(w.type) else _no_tangent(r) for r, w in pairs]
@@ -202,14 +207,59 @@ def _is_zero(tangent: Any) -> bool:
     return type(tangent) is library().ad.Zero
 
 
-def _residuals(gradient: Gradient, inputs: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
-    """The forward values that the adjoint takes, in the order of its operands."""
-    places = {"input": inputs, "output": outputs}
-    return [places[s.place][s.number] for s in gradient.operands if s.place in places]
-
-
 def _tangent_results(*avals: Any, plan: Plan, how: How, wanted: Shape) -> list[Any]:
     return _avals([w for w in plan.results if is_float(w.type)], how)
+
+
+def _run_tangent(*operands: Any, plan: Plan, how: How, wanted: Shape) -> list[Any]:
+    """The tangents of the results, by the tangent kernel: it runs the kernel too, and those results are dropped."""
+    jnp = library().jnp
+    moved, found = plan.tangent()
+    split = len(plan.operands)
+    tangents = dict(zip(wanted, operands[split:], strict=True))
+    ones = (1,) * len(how.batch)
+    given = list(operands[:split])
+    for n in found.operands:
+        dtype = np.dtype(element(plan.operands[n].type).name)
+        given.append(tangents[n] if n in tangents else jnp.zeros((*ones, *how.operands[n]), dtype))
+    shapes = (*how.operands, *(how.operands[n] for n in found.operands))
+    whole = {operand for operand, _ in moved.target.description.aliases()}
+    given = [
+        jnp.broadcast_to(x, (*how.batch, *shape)) if n in whole else x
+        for n, (x, shape) in enumerate(zip(given, shapes, strict=True))
+    ]
+    results = launch(
+        moved,
+        given,
+        replace(
+            how,
+            operands=shapes,
+            results=(*how.results, *(how.results[n] for n in found.results)),
+            values=(*how.values, *[0] * found.statics),
+            effect=False,
+            views=tuple(how.views[n] for n in found.views),
+        ),
+    )
+    return results[len(plan.results) :]
+
+
+def _tangent_jvp(
+    primals: Sequence[Any], tangents: Sequence[Any], *, plan: Plan, how: How, wanted: Shape
+) -> tuple[list[Any], list[Any]]:
+    """Linear in the tangents: where only these move, itself once more; else by the derivative of the tangent kernel."""
+    jax = library()
+    split = len(plan.operands)
+    if all(map(_is_zero, tangents[:split])):
+        again = partial(primitives().tangent.bind, *primals[:split], plan=plan, how=how, wanted=wanted)
+        return again(*primals[split:]), again(*map(jax.ad.instantiate_zeros, tangents[split:]))
+    run = partial(_run_tangent, plan=plan, how=how, wanted=wanted)
+    full = [
+        np.zeros(x.shape, jax.jax.dtypes.float0)
+        if not np.issubdtype(x.dtype, np.inexact) and x.dtype.name not in ("bfloat16", "float16")
+        else jax.ad.instantiate_zeros(t)
+        for x, t in zip(primals, tangents, strict=True)
+    ]
+    return jax.jax.jvp(run, tuple(primals), tuple(full))
 
 
 def _batch_tangent(
@@ -223,47 +273,48 @@ def _batch_tangent(
 
 def _transpose_tangent(cotangents: Sequence[Any], *operands: Any, plan: Plan, how: How, wanted: Shape) -> list[Any]:
     """Cotangents of the results to those of the tangents, by the adjoint kernel."""
-    ad = library().ad
-    split = len(operands) - len(wanted)
-    residuals, linear = operands[:split], operands[split:]
+    ad, jnp = library().ad, library().jnp
+    split = len(plan.operands)
+    inputs, linear = operands[:split], operands[split:]
     if all(_is_zero(c) for c in cotangents):
         return [None] * split + [ad.Zero(x.aval) for x in linear]
-    gradient = plan.gradient()
+    adjoint, gradient = plan.gradient()
     floats = [n for n, w in enumerate(plan.results) if is_float(w.type)]
     full = {n: ad.instantiate_zeros(c) for n, c in zip(floats, cotangents, strict=True)}
-    rest = iter(residuals)
-    given = [full[s.number] if s.place == "cotangent" else next(rest) for s in gradient.operands]
-    results = launch(gradient.plan, given, _adjoint_how(gradient, plan, how))
+
+    def given(source: Source) -> Any:
+        if source.place == "output":  # only its shape is used: what a launch found undefined is read by nobody
+            dtype = np.dtype(element(plan.results[source.number].type).name)
+            return jnp.zeros((*[1] * len(how.batch), *how.results[source.number]), dtype)
+        return inputs[source.number] if source.place == "input" else full[source.number]
+
+    values = [given(s) for s in gradient.operands]
+    whole = {operand for operand, _ in adjoint.target.description.aliases()}
+    adjoint_how = _adjoint_how(gradient, how)
+    values = [
+        jnp.broadcast_to(x, (*how.batch, *shape)) if n in whole else x
+        for n, (x, shape) in enumerate(zip(values, adjoint_how.operands, strict=True))
+    ]
+    results = launch(adjoint, values, adjoint_how)
     found = {s.number: r for s, r in zip(gradient.results, results, strict=True) if s.place == "input"}
     return [None] * split + [_sum_shared(found[n], x.aval, how) for n, x in zip(wanted, linear, strict=True)]
 
 
-def _adjoint_how(gradient: Gradient, plan: Plan, how: How) -> How:
+def _adjoint_how(gradient: Gradient, how: How) -> How:
     """The statics of the adjoint's launch: its operands and results have the shapes of the values they belong to."""
 
-    def shape(source: Any) -> Shape:
-        if source.place == "input":
+    def shape(source: Source) -> Shape:
+        if source.place == "input" or source.of == "input":
             return how.operands[source.number]
         return () if source.place == "static" else how.results[source.number]
 
     operands = tuple(shape(s) for s in gradient.operands)
     results = tuple(shape(s) for s in gradient.results)
-    return How(how.dims, operands, results, how.batch, how.values, False, how.vmap_method)
+    views = tuple(how.views[n] for n in gradient.views)
+    return replace(how, operands=operands, results=results, effect=False, views=views)
 
 
 def _sum_shared(cotangent: Any, aval: Any, how: How) -> Any:
     """Summed over the batch axes along which the operand did not vary."""
     axes = tuple(n for n, size in enumerate(how.batch) if aval.shape[n] == 1 and size != 1)
     return cotangent.sum(axis=axes, keepdims=True) if axes else cotangent
-
-
-def _refuse_forward_mode(*operands: Any, plan: Plan, how: How, wanted: Shape) -> Any:
-    raise NotDifferentiable(
-        f"The kernel {plan.kernel} has no forward-mode derivative yet, which jax.jvp and jax.jacfwd need.",
-        advice="Use reverse mode: jax.grad, jax.vjp or jax.jacrev.",
-        function=plan.kernel,
-    )
-
-
-def _refuse_lowering(ctx: Any, *operands: Any, plan: Plan, how: How, wanted: Shape) -> Any:
-    _refuse_forward_mode(plan=plan, how=how, wanted=wanted)

@@ -12,12 +12,13 @@ from typing import Any
 
 from workbench.api.build import load
 from workbench.api.kernel import Kernel, Specialisation
-from workbench.errors import LaunchError, NotDifferentiable
+from workbench.errors import LaunchError
 from workbench.interop.jax import arguments
-from workbench.interop.jax.descriptor import Description, static_bits
-from workbench.interop.jax.plan import Gradient, Plan, Roles, adjoint_gradient, forward_plan
+from workbench.interop.jax.access import read_before_written
+from workbench.interop.jax.descriptor import static_bits
+from workbench.interop.jax.plan import Code, Plan, Roles, forward_plan
 from workbench.interop.jax.primitives import VMAP_METHODS, How, launch
-from workbench.ir.values import Function, read_arrays, written_arrays
+from workbench.ir.values import Function, written_arrays
 from workbench.types import ArrayType, Type, Vector
 
 Dims = int | Sequence[int]
@@ -79,7 +80,11 @@ class JaxKernel:
         return f"<JAX function of the kernel {self.kernel.name}>"
 
     def __call__(
-        self, *args: Any, launch_dims: Dims | None = None, output_dims: Dims | Mapping[str, Dims] | None = None
+        self,
+        *args: Any,
+        launch_dims: Dims | None = None,
+        output_dims: Dims | Mapping[str, Dims] | None = None,
+        **named: Any,
     ) -> Any:
         """Launch the kernel on JAX values.
 
@@ -87,6 +92,7 @@ class JaxKernel:
             *args: one value an input parameter: arrays, or numbers and rank-0 arrays for scalars.
             launch_dims: overrides what `jax_kernel` was given.
             output_dims: likewise.
+            **named: inputs by name.
 
         Returns:
             The output, or a tuple where there are several: those that are inputs too first, in the parameters' order.
@@ -99,6 +105,8 @@ class JaxKernel:
             raise LaunchError(
                 f"{self.kernel.name} is out of date: {self.kernel.stale}", advice="Mend its cell and run it again."
             )
+        if named or len(args) != len(self.inputs):
+            args = tuple(arguments.by_name(self.kernel.name, self.inputs, args, named).values())
         case = self._case(args, launch_dims, output_dims)
         operands, statics = [], []
         for name, type, value in zip(self.inputs, case.types, args, strict=True):
@@ -117,7 +125,7 @@ class JaxKernel:
         found = self._cases.get(key)
         if found is not None and found.specialisation.is_current():
             return found
-        values = self._by_name(args)
+        values = dict(zip(self.inputs, args, strict=True))
         types = self._types(values)
         specialisation = self.kernel.specialise(tuple(types[n] for n in self.kernel.parameters))
         plan = self._plan(specialisation, types)
@@ -128,16 +136,6 @@ class JaxKernel:
         if key is not None:
             self._cases[key] = case
         return case
-
-    def _by_name(self, args: tuple[Any, ...]) -> dict[str, Any]:
-        if len(args) != len(self.inputs):
-            wanted = ", ".join(self.inputs) or "nothing"
-            raise LaunchError(
-                f"{self.kernel.name} takes {len(self.inputs)} inputs under JAX ({wanted}), not {len(args)}.",
-                advice=f"Its outputs are {', '.join(self._results())}; num_outputs says how many there are.",
-                function=self.kernel.name,
-            )
-        return dict(zip(self.inputs, args, strict=True))
 
     def _results(self) -> tuple[str, ...]:
         return (*(n for n in self.inputs if n in self.in_out), *self.outputs)
@@ -163,17 +161,8 @@ class JaxKernel:
         outputs: dict[str, ArrayType] = {n: t for n in self.outputs if isinstance(t := types[n], ArrayType)}
         init = arguments.fills(self.kernel.name, self.init, outputs)
         roles = Roles(self.inputs, self.outputs, self.in_out, self.static, init)
-
-        def gradient(description: Description) -> Gradient:
-            if not self.enable_backward:
-                raise NotDifferentiable(
-                    f"{self.kernel.name} was wrapped with enable_backward=False.",
-                    advice="Leave that out to differentiate through it.",
-                    function=self.kernel.name,
-                )
-            return adjoint_gradient(load(specialisation, "adjoint", device="cpu"), description)
-
-        return forward_plan(load(specialisation, device="cpu"), roles, gradient)
+        loaded = load(specialisation, device="cpu")
+        return forward_plan(loaded, roles, Code(specialisation, differentiable=self.enable_backward))
 
     def _check_access(self, function: Function) -> None:
         """Refuse what XLA's buffers do not allow."""
@@ -185,7 +174,7 @@ class JaxKernel:
                 function=name,
                 parameter=parameter,
             )
-        for parameter in sorted(read_arrays(function) & set(self.outputs) - self.init.keys()):
+        for parameter in sorted(read_before_written(function) & set(self.outputs) - self.init.keys()):
             raise LaunchError(
                 f"{name} reads or adds to its output {parameter}, which XLA hands over uninitialised.",
                 advice=f'Say init={{"{parameter}": "zeros"}} (or a number), or pass it in: '
@@ -277,15 +266,8 @@ def jax_kernel(
         LaunchError: an option names no parameter, or the numbers do not fit.
     """
     name, parameters = kernel.name, kernel.parameters
-    in_out, static = _names(in_out_argnames), _names(static_argnames)
-    pure = num_outputs - len(in_out)
-    if num_outputs < 1 or not 0 <= pure <= len(parameters):
-        raise LaunchError(
-            f"num_outputs={num_outputs} does not fit {name}, which has {len(parameters)} parameters.",
-            advice="It counts the outputs, which stand last, and the names in in_out_argnames.",
-            function=name,
-        )
-    inputs, outputs = parameters[: len(parameters) - pure], parameters[len(parameters) - pure :]
+    in_out, static = arguments.names(in_out_argnames), arguments.names(static_argnames)
+    inputs, outputs = arguments.split(name, parameters, num_outputs, in_out)
     arguments.check_names(name, "in_out_argnames", in_out, inputs)
     arguments.check_names(name, "static_argnames", static, inputs)
     arguments.check_names(name, "init", init or {}, outputs)
@@ -295,7 +277,3 @@ def jax_kernel(
         kernel, inputs, outputs, in_out, static, dict(init or {}), launch_dims, output_dims, vmap_method,
         enable_backward, has_side_effect,
     )  # fmt: skip
-
-
-def _names(given: str | Sequence[str]) -> frozenset[str]:
-    return frozenset((given,) if isinstance(given, str) else given)

@@ -1,0 +1,58 @@
+"""Which arrays a kernel reads before it has written them: the thread itself, at the same index, on every path.
+
+XLA's outputs are undefined until they are written, so the order decides what a kernel may do with one. What another
+thread wrote does not count: threads have no order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+
+from workbench.ir.values import EFFECTS, STRUCTURED, Block, Function, Op, Value
+from workbench.types import ArrayType
+
+READS = frozenset({"load", "atomic_add", "atomic", "reduce_add"})
+Element = tuple[str, tuple[Hashable, ...]]
+
+
+def read_before_written(function: Function) -> frozenset[str]:
+    """Names of the array parameters of which an element may be read, or added to, before this thread has stored it."""
+    walk = _Walk()
+    walk.block(function.body, frozenset())
+    return frozenset(walk.early)
+
+
+class _Walk:
+    """Follows the order of a thread; equal pure expressions are one index."""
+
+    def __init__(self) -> None:
+        self.early: set[str] = set()
+        self._forms: dict[Value, Hashable] = {}
+
+    def block(self, block: Block, written: frozenset[Element]) -> frozenset[Element]:
+        """What is written for certain after the block; notes what is read before."""
+        for op in block.ops:
+            written = self._op(op, written)
+        return written
+
+    def _op(self, op: Op, written: frozenset[Element]) -> frozenset[Element]:
+        if op.name in STRUCTURED:
+            after = [self.block(inner, written) for inner in op.blocks]
+            return frozenset.intersection(*after) if op.name == "if" and after else written
+        if op.name in READS or op.name == "store":
+            count = op.operands[0].type.ndim if isinstance(op.operands[0].type, ArrayType) else 0
+            element = (op.operands[0].name, tuple(map(self._form, op.operands[1 : 1 + count])))
+            if op.name == "store":
+                return written | {element}
+            if element not in written:
+                self.early.add(op.operands[0].name)
+        elif op.name not in EFFECTS and len(op.results) == 1:
+            self._forms[op.result] = (op.name, _facts(op.attrs), *map(self._form, op.operands))
+        return written
+
+    def _form(self, value: Value) -> Hashable:
+        return self._forms.get(value, value)
+
+
+def _facts(attrs: Mapping[str, object]) -> str:
+    return repr(sorted((k, v) for k, v in attrs.items() if k != "message"))
