@@ -13,6 +13,7 @@ wb.launch(saxpy, dim=n, inputs=[2.0, x, y])
 from typing import Any
 
 from workbench import cache, errors, events, types
+from workbench.api.capture import capture, capture_if, capture_while
 from workbench.api.cell import Cell
 from workbench.api.cell import build_cell as _build_cell
 from workbench.api.constant import constant
@@ -20,6 +21,7 @@ from workbench.api.customs import func_grad, func_replay
 from workbench.api.func import Func, func
 from workbench.api.functional import grad, hvp, jacobian, jvp, value_and_grad
 from workbench.api.gradcheck import Verdict, gradcheck
+from workbench.api.graph import Graph
 from workbench.api.kernel import Kernel, kernel
 from workbench.api.launch import Launch, launch
 from workbench.api.map import map
@@ -124,12 +126,12 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "LANGUAGE", "BuildError", "CacheError", "Cell", "CellErrors", "Device", "DeviceError", "Float", "Func",
+    "LANGUAGE", "BuildError", "CacheError", "Cell", "CellErrors", "Device", "DeviceError", "Float", "Func", "Graph",
     "GraphMode", "Int", "Kernel", "KernelFault", "KernelSyntaxError", "KernelTypeError", "Launch", "LaunchError",
-    "NotDifferentiable", "Recorder", "Scalar", "ScopedDevice", "Tape", "Verdict", "WorkbenchError", "array", "array1d",
-    "array2d", "array3d", "array4d", "build_cell", "cache", "checks", "clone", "constant", "copy", "empty",
-    "empty_like", "errors", "events", "from_numpy", "full", "func", "func_grad", "func_native", "func_replay",
-    "get_device", "get_devices", "grad", "gradcheck", "hvp", "jacobian", "jax_callable", "jax_kernel", "jvp", "kernel",
-    "launch", "launch_tangent", "map", "matrix", "ones", "record", "set_checks", "types", "value_and_grad", "vector",
-    "zeros", "zeros_like",
+    "NotDifferentiable", "Recorder", "Scalar", "ScopedDevice", "Tape", "Verdict", "WorkbenchError", "array",
+    "array1d", "array2d", "array3d", "array4d", "build_cell", "cache", "capture", "capture_if", "capture_while",
+    "checks", "clone", "constant", "copy", "empty", "empty_like", "errors", "events", "from_numpy", "full", "func",
+    "func_grad", "func_native", "func_replay", "get_device", "get_devices", "grad", "gradcheck", "hvp", "jacobian",
+    "jax_callable", "jax_kernel", "jvp", "kernel", "launch", "launch_tangent", "map", "matrix", "ones", "record",
+    "set_checks", "types", "value_and_grad", "vector", "zeros", "zeros_like",
 ]  # fmt: skip

@@ -25,6 +25,7 @@ from workbench.runtime.create import zeros
 from workbench.runtime.device import Device
 from workbench.runtime.loaded import Loaded
 from workbench.runtime.record import BLOCK_DIM, Binder, LaunchRecord, memory_versions
+from workbench.runtime.substitute import extent
 from workbench.types import ArrayType, is_float
 
 PLAIN = Options()
@@ -106,9 +107,7 @@ def overlap(arrays: Sequence[array]) -> bool:
             continue
         if any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape, strict=True)):
             return True
-        reach = [(n - 1) * s for n, s in zip(a.shape, a.strides, strict=True)]
-        low = a.address + sum(r for r in reach if r < 0)
-        spans.append((low, a.address + sum(r for r in reach if r > 0) + a.dtype.size))
+        spans.append(extent(a))
     spans.sort()
     end = 0
     for low, high in spans:

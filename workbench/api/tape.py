@@ -15,7 +15,7 @@ import numpy as np
 
 from workbench.api.snapshots import Snapshot, Snapshots
 from workbench.api.steps import CopyStep, FillStep, FunctionStep, LaunchStep, Step
-from workbench.errors import LaunchError
+from workbench.errors import LaunchError, NotDifferentiable
 from workbench.runtime.array import array
 from workbench.runtime.create import zeros
 from workbench.runtime.memory import Memory
@@ -143,6 +143,13 @@ class Tape(Observer):
         with without(self):
             self.kept.before_change(target.memory, what)
 
+    def replaying(self, graph: Any) -> None:
+        """Refuse: what a graph does is not on the tape."""
+        raise NotDifferentiable(
+            "A graph was launched while a tape records; the tape cannot look inside it.",
+            advice="Capture the tape and its backward() together: with capture() as g: with Tape() as tape: …",
+        )
+
     def _see(self, value: array) -> None:
         if is_float(value.dtype):
             self.seen.setdefault(id(value), value)
@@ -262,6 +269,8 @@ class Tape(Observer):
 
 def _seed(target: array, value: Any) -> array:
     """An adjoint to start from, as an array like the target."""
+    if isinstance(value, array) and (value.tag, value.shape) == (target.tag, target.shape):
+        return value
     host = value.numpy() if isinstance(value, array) else np.asarray(value)
     wanted = (*target.shape, *target.dtype.shape)
     if host.shape not in ((), wanted):

@@ -14,13 +14,15 @@ import numpy as np
 
 from workbench.errors import LaunchError
 from workbench.frontend import array_of
+from workbench.runtime import moves
 from workbench.runtime.device import CPU, Device, get_device
 from workbench.runtime.driver import driver
+from workbench.runtime.exchange import host_view
 from workbench.runtime.memory import Memory, allocate, of_numpy
 from workbench.runtime.observers import tell
 from workbench.runtime.pack import array_piece
 from workbench.runtime.shapes import Shape, as_shape, dense
-from workbench.types import MAX_NDIM, SCALARS, ArrayType, Scalar, Vector, as_type, bfloat16, element, is_float
+from workbench.types import MAX_NDIM, SCALARS, ArrayType, Scalar, Vector, as_type, element, is_float
 
 
 class array:
@@ -155,18 +157,22 @@ class array:
         self.memory.version += 1
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """The elements as a NumPy array: on the CPU the same memory, from a GPU a copy; vectors take the last axis."""
+        """The elements as a NumPy array: on the CPU the same memory, from a GPU a copy; vectors take the last axis.
+
+        Raises:
+            LaunchError: a capture that is open has written the array, and nothing of it has run.
+        """
         tell("reading", self)
-        scalar = element(self.dtype)
-        shape = (*self.shape, *self.dtype.shape)
-        if self.device.is_cuda:
-            packed = self if self.is_contiguous else self.contiguous()
-            host = np.empty(shape, scalar.numpy)
-            _driver().copy_to_host(host, packed.address)
-            return host
-        kind = np.dtype(np.uint16) if scalar == bfloat16 else scalar.numpy  # the interface has no name for bfloat16
-        view = _HostView(self, shape, (*self.strides, *dense(self.dtype.shape, scalar.size)), kind)
-        return np.asarray(view).view(scalar.numpy) if scalar == bfloat16 else np.asarray(view)
+        return self.host()
+
+    def host(self) -> np.ndarray[Any, Any]:
+        """As `numpy`, without telling anybody."""
+        if not self.device.is_cuda:
+            return host_view(self)
+        packed = self if self.is_contiguous else self.contiguous()
+        host = np.empty((*self.shape, *self.dtype.shape), element(self.dtype).numpy)
+        _driver().copy_to_host(host, packed.address)
+        return host
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         host = self.numpy()
@@ -253,13 +259,7 @@ class array:
         if tell("filling", self, value):
             return self
         self.memory.version += 1
-        if self.device.is_cuda:
-            host = np.full((*self.shape, *self.dtype.shape), value, element(self.dtype).numpy)
-            if not self.is_contiguous:
-                raise LaunchError("A strided view of a CUDA array cannot be filled yet.", advice="Fill all of it.")
-            _driver().copy_to_device(self.address, host)
-        else:
-            self.numpy()[...] = value
+        moves.fill(self, value)
         return self
 
     def copy_(self, source: array) -> array:
@@ -272,14 +272,7 @@ class array:
         if tell("copying", self, source):
             return self
         self.memory.version += 1
-        if not self.device.is_cuda:
-            self.numpy()[...] = source.numpy()
-        elif not self.is_contiguous:
-            raise LaunchError("A strided view of a CUDA array cannot be written yet.", advice="Copy the whole array.")
-        elif source.device.is_cuda and source.is_contiguous:
-            _driver().copy(self.address, source.address, self.nbytes)
-        else:
-            _driver().copy_to_device(self.address, np.ascontiguousarray(source.numpy()))
+        moves.copy(self, source)
         return self
 
     def add_(self, source: array) -> array:
@@ -292,10 +285,7 @@ class array:
         if tell("adding", self, source):
             return self
         self.memory.version += 1
-        if self.device.is_cuda:
-            _driver().copy_to_device(self.address, self.numpy() + source.numpy())
-        else:
-            self.numpy()[...] += source.numpy()
+        moves.add(self, source)
         return self
 
     def _must_match(self, source: array, what: str) -> None:
@@ -339,16 +329,6 @@ class array:
     def __repr__(self) -> str:
         values = np.array2string(self.numpy(), threshold=20, edgeitems=3, precision=5, prefix="array(")
         return f"array({values}, dtype={self.dtype!r}, shape={self.shape}, device={self.device})"
-
-
-class _HostView:
-    """The array interface of a view, holding its memory."""
-
-    def __init__(self, owner: array, shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-        self.owner = owner
-        self.__array_interface__ = {
-            "version": 3, "shape": shape, "strides": strides, "typestr": dtype.str, "data": (owner.address, False),
-        }  # fmt: skip
 
 
 def _driver() -> Any:

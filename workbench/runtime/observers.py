@@ -1,4 +1,4 @@
-"""Who watches launches and changes of arrays: tapes and recorders, each open in a `with`.
+"""Who watches launches and changes of arrays: tapes, recorders and captures, each open in a `with`.
 
 One ContextVar holds them all. With none open, a launch pays one test of an empty tuple.
 """
@@ -42,7 +42,10 @@ class Observer:
         """`target` is about to be filled with `value`."""
 
     def reading(self, source: array) -> None:
-        """The values of `source` are about to be read on the host."""
+        """The elements of `source` are about to be read by Python."""
+
+    def replaying(self, graph: Any) -> None:
+        """A captured graph is about to run."""
 
     def done(self, subject: object, started: float, seconds: float) -> None:
         """What was announced is over: `subject` is the record, target or graph; `started` as `time.perf_counter`."""
@@ -69,6 +72,16 @@ def tell(what: str, *facts: Any) -> bool:
 def observing(observer: Observer) -> Iterator[None]:
     """Let `observer` see what runs inside."""
     token = OBSERVERS.set((*OBSERVERS.get(), observer))
+    try:
+        yield
+    finally:
+        OBSERVERS.reset(token)
+
+
+@contextmanager
+def observed_only_by(observer: Observer) -> Iterator[None]:
+    """Let `observer` alone see what runs inside."""
+    token = OBSERVERS.set((observer,))
     try:
         yield
     finally:

@@ -11,12 +11,12 @@ import sys
 import threading
 from dataclasses import dataclass
 
-from workbench.backends.cpu import fastcall
+from workbench.backends.cpu import fastcall, schedule
 from workbench.backends.cpu.compile import CpuBackend, compile_text
 from workbench.backends.cpu.jit import CpuCode, load_symbols
+from workbench.backends.cpu.schedule import MAX_THREADS
 
 GRAIN = 65536
-MAX_THREADS = 256
 ENTRY_SIZE = 48
 """Bytes of a row, for `fastcall`: pointers entry, params; int64 total, threads, grain; pointer fault."""
 
@@ -153,7 +153,7 @@ _lock = threading.Lock()
 
 def text() -> str:
     """The launcher's LLVM IR."""
-    return _TEXT + (_ALONE if sys.platform == "win32" else _SHARE) + fastcall.text()
+    return _TEXT + (_ALONE if sys.platform == "win32" else _SHARE) + schedule.text() + fastcall.text()
 
 
 def image() -> bytes:

@@ -18,8 +18,8 @@ API = (
 )  # fmt: skip
 """What the bodies call, in the order of the table; after these comes the object TypeError."""
 
-FUNCTIONS = ("wb_py_run", "wb_py_launch", "wb_py_replay", "wb_py_row")
-"""The functions' symbols; the last one is made anew for each row, with the row's address as its `self`."""
+FUNCTIONS = ("wb_py_run", "wb_py_launch", "wb_py_replay", "wb_py_row", "wb_py_graph")
+"""The functions' symbols; the last two are made anew for each row or graph, with its address as their `self`."""
 
 _TYPE_ERROR = len(API)
 _BUDGET = 512
@@ -196,10 +196,52 @@ done:
 }}
 """
 
+_GRAPH = f"""
+define ptr @wb_py_graph(ptr %self, ptr %unused) #0 {{
+start:
+{_api("PyLong_AsLongLong")}{_api("PyEval_SaveThread")}{_api("PyEval_RestoreThread")}{_api("PyLong_FromLongLong")}
+  %held = alloca ptr
+  %address = call i64 %PyLong_AsLongLong(ptr %self)
+  %pair = inttoptr i64 %address to ptr
+  %steps = load ptr, ptr %pair
+  %count.at = getelementptr inbounds i8, ptr %pair, i64 8
+  %count = load i64, ptr %count.at
+  %state = call ptr %PyEval_SaveThread()
+  store ptr %state, ptr %held
+  %code = call i32 @wb_graph(ptr %steps, i64 %count, ptr %held)
+  %now = load ptr, ptr %held
+  %stopped = icmp eq ptr %now, null
+  br i1 %stopped, label %leave, label %done
+leave:
+  ret ptr null
+done:
+  call void %PyEval_RestoreThread(ptr %now)
+  %wide = sext i32 %code to i64
+  %given = call ptr %PyLong_FromLongLong(i64 %wide)
+  ret ptr %given
+}}
+
+define internal i1 @ask(ptr %held) #0 {{              ; whether to go on; if not, the GIL is held, an exception is set
+{_api("PyErr_CheckSignals")}{_api("PyEval_SaveThread")}{_api("PyEval_RestoreThread")}
+  %state = load ptr, ptr %held
+  call void %PyEval_RestoreThread(ptr %state)
+  %signal = call i32 %PyErr_CheckSignals()
+  %stop = icmp ne i32 %signal, 0
+  br i1 %stop, label %interrupted, label %asked
+interrupted:
+  store ptr null, ptr %held
+  ret i1 false
+asked:
+  %fresh = call ptr %PyEval_SaveThread()
+  store ptr %fresh, ptr %held
+  ret i1 true
+}}
+"""
+
 
 def text() -> str:
-    """The functions' LLVM IR, to stand beside the launcher's."""
-    return _HEAD + _RUN + _REPLAY
+    """The functions' LLVM IR, to stand beside the launcher's and the scheduler's."""
+    return _HEAD + _RUN + _REPLAY + _GRAPH
 
 
 class _Method(ctypes.Structure):
@@ -232,12 +274,19 @@ class Functions:
         make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
         self._make = make
         self._methods = {name: _Method(name.encode(), addresses[name], METH_FASTCALL, _DOC) for name in FUNCTIONS}
-        self._methods["wb_py_row"].flags = METH_NOARGS
-        self.run, self.launch, self.replay = (self._function(name, 0) for name in FUNCTIONS[:-1])
+        self._methods["wb_py_row"].flags = self._methods["wb_py_graph"].flags = METH_NOARGS
+        self.run, self.launch, self.replay = (self._function(name, 0) for name in FUNCTIONS[:3])
 
     def row(self, address: int) -> Callable[[], int]:
         """A function without arguments that runs what stands in the row at `address`; its caller keeps the row."""
         return self._function("wb_py_row", address)
+
+    def graph(self, address: int) -> Callable[[], int]:
+        """A function without arguments that runs a graph: at `address` stand the address and the number of its steps.
+
+        Its loops look for signals at each turn, so that Ctrl-C ends them.
+        """
+        return self._function("wb_py_graph", address)
 
     def _function(self, name: str, own: int) -> Callable[..., int]:
         return self._make(ctypes.addressof(self._methods[name]), own, None)

@@ -1,0 +1,145 @@
+"""A body: nodes in the order they were captured, the edges between them, and a plan that runs them on their device."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Protocol
+
+from workbench.errors import LaunchError
+from workbench.runtime.device import CPU, Device
+from workbench.runtime.graphs.edges import Edge, Use, edges, levels
+from workbench.runtime.graphs.nodes import LaunchNode, Node
+from workbench.runtime.graphs.plan_cpu import CpuPlan
+from workbench.runtime.memory import Memory
+from workbench.runtime.substitute import extent
+
+
+class Plan(Protocol):
+    """What runs a body: made once, patched where a parameter changes."""
+
+    def run(self) -> None:
+        """Run all of it; on CUDA it is queued."""
+        ...
+
+
+class Body:
+    """Nodes of one device, and what follows from them.
+
+    Attributes:
+        nodes: in the order they were captured.
+        generation: goes up whenever a plan made before no longer holds.
+    """
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self._edges: list[Edge] | None = None
+        self._plan: Plan | None = None
+        self._written: list[Memory] = []
+        self._inner: list[Body] = []
+        self._generations: list[int] = []
+        self.generation = 0
+
+    @property
+    def device(self) -> Device:
+        """Where it runs: the CPU where it is empty."""
+        return self.nodes[0].device if self.nodes else CPU
+
+    @property
+    def edges(self) -> list[Edge]:
+        """Which node must run after which, and why; redundant edges are left out."""
+        if self._edges is None:
+            names = self.array_names()
+            self._edges = edges(
+                [[Use(*names[id(a.array)], a.reads, a.writes) for a in node.accesses] for node in self.nodes]
+            )
+        return self._edges
+
+    @property
+    def levels(self) -> list[list[int]]:
+        """Indices of nodes that may run side by side, level after level."""
+        return levels(len(self.nodes), self.edges)
+
+    def array_names(self) -> dict[int, tuple[int, int, str]]:
+        """Each array's bytes and a name for them, by the array's identity.
+
+        The name is the first parameter that these bytes were given for, numbered where two share it.
+        """
+        found: dict[int, tuple[int, int, str]] = {}
+        named: dict[tuple[int, int], str] = {}
+        used: dict[str, int] = {}
+        for node in sorted(self.nodes, key=lambda node: not isinstance(node, LaunchNode)):
+            for access in node.accesses:
+                if id(access.array) in found:
+                    continue
+                span = extent(access.array)
+                if span not in named:
+                    used[access.name] = number = used.get(access.name, 0) + 1
+                    named[span] = access.name if number == 1 else f"{access.name}#{number}"
+                found[id(access.array)] = (*span, named[span])
+        return found
+
+    def walk(self) -> Iterator[Node]:
+        """Every node, those of bodies inside included."""
+        for node in self.nodes:
+            yield node
+            for body in node.bodies.values():
+                yield from body.walk()
+
+    def add(self, node: Node) -> None:
+        """One more node, at the end.
+
+        Raises:
+            LaunchError: it is of another device than the rest.
+        """
+        if self.nodes and node.device != self.device:
+            raise LaunchError(
+                f"This graph runs on {self.device}; {node!r} is on {node.device}.",
+                advice="Capture a graph for each device, and copy between devices outside of them.",
+            )
+        self.nodes.append(node)
+        self.stale()
+
+    def stale(self, arrays: bool = True) -> None:
+        """Forget the plan, and where arrays changed the edges too."""
+        self._plan = None
+        self.generation += 1
+        if arrays:
+            self._edges = None
+
+    def inner(self) -> list[Body]:
+        """The bodies inside, at any depth."""
+        return [body for node in self.walk() for body in node.bodies.values()]
+
+    def run(self) -> None:
+        """Run all nodes on their arrays' contents of now.
+
+        Raises:
+            KernelFault: code with checks met a fault; all that did not fault is done.
+            DeviceError: the device refused it.
+        """
+        if self._inner and [body.generation for body in self._inner] != self._generations:
+            self.stale()
+        plan = self._plan or self._planned()
+        for memory in self._written:
+            memory.version += 1
+        plan.run()
+
+    def _planned(self) -> Plan:
+        self._written = self.written()
+        self._inner = self.inner()
+        self._generations = [body.generation for body in self._inner]
+        self._plan = CpuPlan(self)
+        return self._plan
+
+    def written(self) -> list[Memory]:
+        """The memory that a run may change."""
+        found = {id(a.array.memory): a.array.memory for node in self.nodes for a in node.accesses if a.writes}
+        return list(found.values())
+
+    def timed(self) -> float:
+        """Milliseconds of one run."""
+        self._planned()
+        started = time.perf_counter()
+        self.run()
+        return 1e3 * (time.perf_counter() - started)

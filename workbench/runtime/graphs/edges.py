@@ -1,0 +1,125 @@
+"""From what nodes read and write to the edges between them, and to the levels that may run side by side.
+
+The address space is cut where any access begins or ends. Each piece knows its last writer and who read it since, so a
+node depends on the writer of what it reads (RAW), on the readers of what it writes (WAR), and on the writer before it
+(WAW). An edge that longer paths already say is left out.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+WINDOW = 4096
+"""How many nodes back redundant edges are looked for: bounds the memory for very long graphs."""
+
+
+@dataclass(frozen=True)
+class Use:
+    """Bytes [low, high) that a node reads, writes, or both; `name` is of the array."""
+
+    low: int
+    high: int
+    name: str
+    reads: bool
+    writes: bool
+
+
+@dataclass(frozen=True)
+class Edge:
+    """`target` runs after `source`, because of these (reason, array) pairs; reasons are RAW, WAR and WAW."""
+
+    source: int
+    target: int
+    because: tuple[tuple[str, str], ...]
+
+    @property
+    def arrays(self) -> tuple[str, ...]:
+        """The arrays it carries."""
+        return tuple(dict.fromkeys(name for _, name in self.because))
+
+    @property
+    def carries_data(self) -> bool:
+        """Whether values flow along it, rather than only an order."""
+        return any(reason == "RAW" for reason, _ in self.because)
+
+
+@dataclass
+class _Piece:
+    writer: int = -1
+    readers: list[int] = field(default_factory=list)
+
+
+Conflicts = dict[int, dict[tuple[str, str], None]]
+
+
+def edges(nodes: Sequence[Sequence[Use]]) -> list[Edge]:
+    """The edges of these nodes, given in an order that is right; redundant ones left out.
+
+    Args:
+        nodes: what each node reads and writes.
+    """
+    cuts = sorted({place for uses in nodes for use in uses for place in (use.low, use.high)})
+    pieces = [_Piece() for _ in cuts]
+    ranges: dict[tuple[int, int], list[_Piece]] = {}
+    made: list[Edge] = []
+    before: list[int] = []  # per node, bit k: it runs after node n-1-k
+    for n, uses in enumerate(nodes):
+        conflicts: Conflicts = {}
+        spans = []
+        for use in uses:
+            span = (use.low, use.high)
+            if span not in ranges:
+                ranges[span] = pieces[bisect_left(cuts, use.low) : bisect_left(cuts, use.high)]
+            spans.append((use, ranges[span]))
+        for use, covered in spans:
+            _conflicts(n, use, covered, conflicts)
+        for use, covered in spans:
+            _note(n, use, covered)
+        made += _needed(n, conflicts, before)
+    return made
+
+
+def _conflicts(n: int, use: Use, pieces: list[_Piece], found: Conflicts) -> None:
+    for piece in pieces:
+        if use.reads and piece.writer >= 0:
+            found.setdefault(piece.writer, {})["RAW", use.name] = None
+        if use.writes:
+            if piece.writer >= 0:
+                found.setdefault(piece.writer, {})["WAW", use.name] = None
+            for reader in piece.readers:
+                found.setdefault(reader, {})["WAR", use.name] = None
+
+
+def _note(n: int, use: Use, pieces: list[_Piece]) -> None:
+    for piece in pieces:
+        if use.writes:
+            piece.writer, piece.readers = n, []
+        elif piece.writer != n and (not piece.readers or piece.readers[-1] != n):
+            piece.readers.append(n)
+
+
+def _needed(n: int, conflicts: Conflicts, before: list[int]) -> list[Edge]:
+    """The edges into node n that no path through another one says already."""
+    seen, made = 0, []
+    mask = (1 << WINDOW) - 1
+    for source in sorted(conflicts, reverse=True):
+        bit = 1 << (n - 1 - source)
+        if seen & bit:
+            continue
+        seen |= (bit | before[source] << (n - source)) & mask
+        made.append(Edge(source, n, tuple(conflicts[source])))
+    before.append(seen)
+    return made[::-1]
+
+
+def levels(count: int, found: Sequence[Edge]) -> list[list[int]]:
+    """Nodes by the length of the longest path to them: those of one level may run side by side; `edges`' order."""
+    depth = [0] * count
+    for edge in found:
+        depth[edge.target] = max(depth[edge.target], depth[edge.source] + 1)
+    made: list[list[int]] = [[] for _ in range(max(depth, default=-1) + 1)]
+    for n, d in enumerate(depth):
+        made[d].append(n)
+    return made

@@ -1,0 +1,176 @@
+"""A graph on the CPU as one native call: its levels as steps of the native scheduler.
+
+Levels with little work run one after the other on the caller's thread; a level with more than about 0.2 ms is cut into
+pieces that all cores share, whichever node they belong to. Parameter buffers belong to the nodes, so that a changed
+scalar is written where the plan points already.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from ctypes import addressof
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from workbench.backends.cpu import moves, schedule
+from workbench.backends.faults import FaultRecord, raised_by
+from workbench.backends.layout import FAULT_SIZE, shape_in
+from workbench.cache.native import native_image
+from workbench.errors import KernelFault, LaunchError
+from workbench.runtime.array import array
+from workbench.runtime.execute import cpu_threads, install_launcher
+from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node
+from workbench.types import ArrayType, element
+
+if TYPE_CHECKING:
+    from workbench.runtime.graphs.body import Body
+
+DENSE_SCALARS, STRIDED_SCALARS = 131_072, 8_192
+"""Scalars of a copy that one core takes at a time."""
+
+
+class Work(NamedTuple):
+    """An entry with its parameters, how many threads or elements it has, how many make about 0.1 ms, a fault record."""
+
+    entry: int
+    params: int
+    total: int
+    grain: int
+    fault: int
+
+
+class CpuPlan:
+    """Tables for the native scheduler, and all they point to."""
+
+    def __init__(self, body: Body) -> None:
+        self._keep: list[Any] = []
+        self._entries = moves.entries(native_image)
+        checked = [n for n in body.walk() if isinstance(n, LaunchNode) and n.record.loaded.checked]
+        self._checked = {id(node): k for k, node in enumerate(checked)}
+        self._nodes = checked
+        self._faults = np.zeros((len(checked), FAULT_SIZE // 8), np.int64)
+        self._pair = np.array(self._table(body), np.int64)
+        self._run = install_launcher().functions.graph(self._pair.ctypes.data)
+
+    def run(self) -> None:
+        """Run it; a fault is raised when all is done.
+
+        Raises:
+            KernelFault: what the first launch with a fault reported.
+        """
+        if not self._nodes:
+            self._run()
+            return
+        self._faults.fill(0)
+        self._run()
+        if self._faults[:, 0].any():
+            raise self._fault()
+
+    def _fault(self) -> KernelFault:
+        first = int(np.flatnonzero(self._faults[:, 0])[0])
+        node = self._nodes[first]
+        found = FaultRecord.read(self._faults[first].tobytes())
+        assert found is not None
+        loaded = node.record.loaded
+        shapes = {s.name: shape_in(node.buffer, s) for s in loaded.layout.slots if isinstance(s.type, ArrayType)}
+        return raised_by(loaded.function, found, node.dims, shapes)
+
+    def _table(self, body: Body) -> tuple[int, int]:
+        rows = list(self._steps_of(body))
+        return self._words(rows, schedule.STEP_WORDS), len(rows)
+
+    def _words(self, rows: Sequence[Sequence[int]], width: int) -> int:
+        table = np.array(rows, np.int64).reshape(len(rows), width)
+        self._keep.append(table)
+        return table.ctypes.data
+
+    def _steps_of(self, body: Body) -> Iterator[tuple[int, ...]]:
+        inline: list[tuple[int, ...]] = []
+        for level in body.levels:
+            nodes = [body.nodes[k] for k in level]
+            works = [w for w in map(self._work, nodes) if w is not None and w.total]
+            weight = sum(w.total / w.grain for w in works)
+            threads = min(cpu_threads(), math.ceil(weight))
+            if threads < 2:
+                inline += [(w.entry, w.params, 0, w.total, w.fault) for w in works]
+            else:
+                yield from self._flush(inline)
+                items = [
+                    (w.entry, w.params, start, min(start + w.grain, w.total), w.fault)
+                    for w in works
+                    for start in range(0, w.total, w.grain)
+                ]
+                table = self._words(items, schedule.ITEM_WORDS)
+                yield schedule.RUN, table, len(items), min(threads, len(items)), 0, 0, 0
+            for node in nodes:
+                if isinstance(node, BodyNode):
+                    yield from self._flush(inline)
+                    yield self._control(node)
+        yield from self._flush(inline)
+
+    def _flush(self, inline: list[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
+        if inline:
+            yield schedule.RUN, self._words(inline, schedule.ITEM_WORDS), len(inline), 1, 0, 0, 0
+            inline.clear()
+
+    def _control(self, node: BodyNode) -> tuple[int, ...]:
+        kind = schedule.WHILE if node.kind == "while" else schedule.IF
+        condition = node.condition.address if node.condition is not None else 0
+        main = node.bodies.get("body") or node.bodies.get("true")
+        other = node.bodies.get("false")
+        first = self._table(main) if main is not None else (0, 0)
+        second = self._table(other) if other is not None else (0, 0)
+        return kind, *first, 1, condition, *second
+
+    def _work(self, node: Node) -> Work | None:
+        if isinstance(node, LaunchNode):
+            loaded = node.record.loaded
+            self._keep.append((loaded, node.buffer))
+            slot = self._checked.get(id(node))
+            fault = self._faults[slot].ctypes.data if slot is not None else 0
+            total = math.prod(node.dims)
+            return Work(loaded.address, addressof(node.buffer), total, loaded.threads_per_task, fault)
+        return self._move(node) if isinstance(node, MoveNode) else None
+
+    def _move(self, node: MoveNode) -> Work:
+        entry, words, keep = move_words(node.kind, node.target, node.source, node.value)
+        params = np.array(words, np.int64)
+        self._keep.append((params, keep, node.target, node.source))
+        count, dense = words[2], words[3]
+        grain = max(1, (DENSE_SCALARS if dense else STRIDED_SCALARS) // count)
+        return Work(self._entries[entry], params.ctypes.data, node.target.size, grain, 0)
+
+
+def move_words(kind: str, target: array, source: array | None, value: float) -> tuple[str, list[int], Any]:
+    """The entry of `backends/cpu/moves` for a copy, sum or fill, its parameters, and what these point to.
+
+    Raises:
+        LaunchError: a sum of a type that has none.
+    """
+    scalar = element(target.dtype)
+    if source is None:
+        pattern = np.full(1, value, scalar.numpy)
+        words = _words(target, pattern.ctypes.data, target.dtype.size // scalar.size, target.is_contiguous, (), 0)
+        return moves.copy_name(scalar.size), words, pattern
+    dense = target.is_contiguous and source.is_contiguous
+    if kind == "add":
+        entry = moves.add_name(scalar.name)
+        if entry is None:
+            raise LaunchError(f"A sum of arrays of {scalar!r} cannot be in a graph yet.", advice="Use float32.")
+        return entry, _words(target, source.address, target.dtype.size // scalar.size, dense, source.strides, 1), None
+    size = math.gcd(target.dtype.size, 8)
+    return (
+        moves.copy_name(size),
+        _words(target, source.address, target.dtype.size // size, dense, source.strides, 1),
+        None,
+    )
+
+
+def _words(target: array, source: int, count: int, dense: bool, source_strides: Sequence[int], step: int) -> list[int]:
+    front = [0] * (4 - target.ndim)
+    sizes = [1] * (4 - target.ndim) + list(target.shape)
+    strides = [*front, *target.strides]
+    other = [*front, *source_strides] if source_strides else [0] * 4
+    return [target.address, source, count, int(dense), *sizes, *strides, *other, step]

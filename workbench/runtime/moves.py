@@ -1,0 +1,51 @@
+"""Fills, copies and sums of arrays, carried out at once; `array` tells the observers first and counts the change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.errors import LaunchError
+from workbench.runtime.driver import driver
+from workbench.types import element
+
+if TYPE_CHECKING:
+    from workbench.runtime.array import array
+
+
+def fill(target: array, value: float) -> None:
+    """Set every element (every component)."""
+    if not target.device.is_cuda:
+        target.host()[...] = value
+        return
+    if not target.is_contiguous:
+        raise LaunchError("A strided view of a CUDA array cannot be filled yet.", advice="Fill the whole array.")
+    host = np.full((*target.shape, *target.dtype.shape), value, element(target.dtype).numpy)
+    _driver().copy_to_device(target.address, host)
+
+
+def copy(target: array, source: array) -> None:
+    """Copy, across devices too."""
+    if not target.device.is_cuda:
+        target.host()[...] = source.host()
+    elif not target.is_contiguous:
+        raise LaunchError("A strided view of a CUDA array cannot be written yet.", advice="Copy the whole array.")
+    elif source.device.is_cuda and source.is_contiguous:
+        _driver().copy(target.address, source.address, target.nbytes)
+    else:
+        _driver().copy_to_device(target.address, np.ascontiguousarray(source.host()))
+
+
+def add(target: array, source: array) -> None:
+    """Add the elements of `source`."""
+    if target.device.is_cuda:
+        _driver().copy_to_device(target.address, target.host() + source.host())
+    else:
+        target.host()[...] += source.host()
+
+
+def _driver() -> Any:
+    found = driver()
+    assert found is not None
+    return found
