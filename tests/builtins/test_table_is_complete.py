@@ -18,7 +18,7 @@ def test_it_is_documented(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(FORMS))
 def test_forms_are_documented(name: str) -> None:
-    assert FORMS[name].doc and FORMS[name].signature.startswith(f"{name}(")
+    assert FORMS[name].doc and FORMS[name].signature.startswith((f"{name}(", f"{name}["))
 
 
 @pytest.mark.parametrize("name", NAMES)

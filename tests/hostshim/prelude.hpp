@@ -10,6 +10,7 @@
 #define __longlong_as_double(bits) __builtin_bit_cast(double, (unsigned long long)(bits))
 
 struct wb_shim_index { unsigned int x, y, z; };
+extern "C" int printf(const char*, ...);
 static wb_shim_index threadIdx, blockIdx, blockDim, gridDim;
 
 static inline float atomicAdd(float* p, float v) { float old = *p; *p = old + v; return old; }

@@ -103,6 +103,10 @@ MALFORMED: dict[str, list[Callable[[Given], Op]]] = {
         lambda g: Op("fault", (g.d,), (), {}),
         lambda g: Op("fault", (g.d,) * 5, (), {"number": 1}),
     ],
+    "print": [
+        lambda g: Op("print", (g.i,), (), {"parts": ("no place",)}),
+        lambda g: Op("print", (), (value(float32),), {"parts": ()}),
+    ],
     "launch_dim": [
         lambda g: Op("launch_dim", (), (value(int32),), {"axis": 0}),
         lambda g: Op("launch_dim", (), (value(VECTORS["vec2"]),), {"axis": 0}),

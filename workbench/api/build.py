@@ -15,6 +15,7 @@ from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu.compile import CpuBackend
 from workbench.backends.cuda.nvrtc import CudaBackend
 from workbench.backends.layout import layout
+from workbench.backends.prints import SYMBOL
 from workbench.cache.entry import Entry
 from workbench.cache.key import Key, Part, make_key
 from workbench.cache.native import load_kernel
@@ -215,7 +216,8 @@ def _loaded(
 
 def _link(entry: Entry, device: Device) -> Any:
     if not device.is_cuda:
-        return load_kernel(entry.image, entry.metadata["entry"])
+        more = (SYMBOL,) if entry.metadata.get("prints") else ()
+        return load_kernel(entry.image, entry.metadata["entry"], *more)
     found = driver()
     assert found is not None
     return found.load(device.index, entry.image, entry.metadata["entry"])

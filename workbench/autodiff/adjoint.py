@@ -23,7 +23,7 @@ from workbench.ir.rewrite import fresh
 from workbench.ir.values import Function, Op, Value, walk
 from workbench.ir.verify import verify
 from workbench.passes.fold import fold
-from workbench.passes.guard import without_asserts
+from workbench.passes.guard import without_asserts, without_prints
 from workbench.passes.prune import prune
 from workbench.passes.unroll import unroll
 from workbench.source import Location
@@ -52,7 +52,7 @@ def adjoint(function: Function, *, atomic: bool = False, aliased: bool = False, 
         NotDifferentiable: the adjoint would not be right; `location` is the line that prevents it.
     """
     atomic = atomic or aliased
-    current = _simplified(without_asserts(function), atomic)
+    current = _simplified(without_prints(without_asserts(function)), atomic)
     while True:
         result, own = _attempt(current, atomic, aliased, numbers)
         missing = _missing(result)

@@ -24,6 +24,10 @@ static = form(
     "What Python makes of the expression while the kernel is compiled, with the names around the kernel: a number, a "
     "vector, a tuple to loop over, a func, a type. On the host: its argument.",
 )
+print_ = form(
+    "print(a, b, …, sep=' ', end='\\n')", "Print as Python does, after the launch and in the order of its threads."
+)
+printf = form("printf(format, a, b, …)", "Print by a format with %d %i %u %x %o %c %f %e %g.")
 adjoint = form(
     "adjoint[x]",
     "In the body of a `@func_grad`: what is added to it becomes part of the adjoint of the input x; of an array, its "

@@ -41,8 +41,8 @@ def native_image(name: str, text: str, optimise: bool = True) -> bytes:
     return entry.image
 
 
-def load_kernel(image: bytes, symbol: str) -> jit.CpuCode:
-    """A kernel's object, linked with those of our maths functions that it calls.
+def load_kernel(image: bytes, symbol: str, *more: str) -> jit.CpuCode:
+    """A kernel's object (with the addresses of `more` symbols), linked with those of our maths functions that it calls.
 
     Raises:
         BuildError: it is no object of this platform, has no such symbol, or needs one that nobody has.
@@ -50,7 +50,7 @@ def load_kernel(image: bytes, symbol: str) -> jit.CpuCode:
     imports: dict[str, int] = {}
     for name, bits in sorted(variants.needed(image)):
         imports |= _maths(name, bits).addresses
-    return jit.load(image, symbol, imports)
+    return jit.load_symbols(image, (symbol, *more), imports)
 
 
 @lru_cache

@@ -18,6 +18,7 @@ from workbench.frontend import (
     matrices,
     names,
     noise,
+    prints,
     randoms,
     search,
     statics,
@@ -200,16 +201,8 @@ def _range(context: Context, node: ast.Call, expression: Expression) -> Operand:
     raise context.error(KernelSyntaxError, "range() stands only in `for i in range(…)`.")
 
 
-def _print(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    raise context.error(
-        KernelSyntaxError,
-        "print is not in the language yet.",
-        "Write the value to an array and look at it after the launch.",
-    )
-
-
 FORMS: dict[str, Callable[[Context, ast.Call, Expression], Operand]] = {
-    "tid": _tid, "len": _len, "atomic_add": _atomic("+"), "atomic_sub": _atomic("-"), "range": _range, "print": _print,
-    "static": statics.static, **atomics.FORMS, **matrices.FORMS, **compositions.FORMS,
+    "tid": _tid, "len": _len, "atomic_add": _atomic("+"), "atomic_sub": _atomic("-"), "range": _range,
+    "static": statics.static, **atomics.FORMS, **prints.FORMS, **matrices.FORMS, **compositions.FORMS,
     **randoms.FORMS, **search.FORMS, **noise.FORMS,
 }  # fmt: skip

@@ -22,6 +22,8 @@ Core operations (every other operation is the name of an elementwise builtin, se
     unavailable    () -> any                       attrs: reason; only inside autodiff: a value the adjoint cannot have
     assert         (condition) -> ()               attrs: message; reports where the condition does not hold
     fault          (*up to 4 numbers) -> ()        attrs: number; writes the fault record (see passes/guard.py)
+    print          (*scalars and vectors) -> ()    attrs: parts, in order: text, or (conversion,) in the place of an
+                                                   operand, where "" is as Python shows it and others are printf's
     launch_dim     () -> int64                     attrs: axis; the launch's extent
     yield          (*values) -> ()                 ends a nested block
     if             (condition) -> *results         blocks: then, else; both yield the results
@@ -38,7 +40,7 @@ Core operations (every other operation is the name of an elementwise builtin, se
 Indices are integers of any width; they are already non-negative (the front end wraps what may be negative with the
 builtin `wrap_index`). `for` counts like Python's range, step of either sign, index of the type of start. Kernels have
 effects, in order: `store`, `atomic_add`, `atomic`, `reduce_add` are the only operations with an effect; they and `load`
-read what an effect may change. `assert` and `fault` only report; backends drop `assert` where checks are off.
+read what an effect may change. `assert`, `fault` and `print` only report; backends drop `assert` where checks are off.
 """
 
 from __future__ import annotations
@@ -54,7 +56,7 @@ from workbench.types import Scalar, Type, Vector
 ATOMIC_KINDS = {"min": 1, "max": 1, "and": 1, "or": 1, "xor": 1, "exch": 1, "cas": 2}
 EFFECTS = frozenset({"store", "atomic_add", "atomic", "reduce_add"})
 STRUCTURED = frozenset({"if", "for", "while"})
-REPORTS = frozenset({"assert", "fault"})
+REPORTS = frozenset({"assert", "fault", "print"})
 CORE = EFFECTS | STRUCTURED | REPORTS | {
     "const", "tid", "shape", "load", "cast", "vec", "extract", "insert", "unavailable", "yield", "launch_dim",
     "custom",

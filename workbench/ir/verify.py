@@ -131,6 +131,7 @@ RULES: dict[str, Callable[[Op], object]] = {
     "insert": _insert,
     "assert": lambda op: _types(op.operands) == [bool_] and not op.results and "message" in op.attrs,
     "fault": lambda op: len(op.operands) <= 4 and set(_types(op.operands)) <= {int64, float64} and "number" in op.attrs,
+    "print": lambda op: not op.results and len(op.operands) == sum(isinstance(p, tuple) for p in op.attrs["parts"]),
     "launch_dim": lambda op: op.result.type == int64 and op.attrs["axis"] in range(4),
     "unavailable": lambda op: len(op.results) == 1 and "reason" in op.attrs,
     "yield": lambda op: not op.results,

@@ -63,6 +63,15 @@ def _without_asserts(block: Block, mapping: dict[Value, Value]) -> Block:
     return Block(block.params, tuple(ops))
 
 
+def without_prints(function: Function) -> Function:
+    """The function without its prints, for an adjoint: it runs the kernel's lines again, and says nothing twice."""
+
+    def silent(block: Block) -> Block:
+        return Block(block.params, tuple(map_blocks(op, silent) for op in block.ops if op.name != "print"))
+
+    return prune(replace_body(function, silent(function.body)))
+
+
 def guard(function: Function, versions: bool = False) -> Function:
     """The checked form of a function.
 

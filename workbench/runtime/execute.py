@@ -21,6 +21,7 @@ from workbench.events import Launched, listening, publish
 from workbench.runtime.driver import driver
 from workbench.runtime.loaded import Loaded
 from workbench.runtime.observers import OBSERVERS, tell
+from workbench.runtime.prints import printing
 from workbench.runtime.record import BLOCK_DIM, LaunchRecord
 from workbench.types import ArrayType
 
@@ -90,7 +91,7 @@ def execute_again(record: LaunchRecord) -> None:
 def _native(record: LaunchRecord) -> Callable[[], int] | None:
     """The launch as one native function, kept with the record; None where it takes more than that."""
     loaded = record.loaded
-    if loaded.device.is_cuda or loaded.checked:
+    if loaded.device.is_cuda or loaded.checked or loaded.prints:
         return None
     row = (ctypes.c_int64 * (dispatch.ENTRY_SIZE // 8))(*table_row(record))
     run = install_launcher().functions.row(ctypes.addressof(row))
@@ -115,7 +116,7 @@ def run_unseen(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) 
     for position in loaded.written:
         arguments[position].memory.version += 1
     packer = loaded.packer
-    if not (loaded.checked or loaded.address == 0):
+    if not (loaded.checked or loaded.prints or loaded.address == 0):
         params = packer.pack(dims, arguments)
         total = dims[0] if len(dims) == 1 else math.prod(dims)
         native_launch()(loaded.address, params, total, cpu_threads(), loaded.threads_per_task)
@@ -142,10 +143,12 @@ def _run(
     install_launcher()
     start, grain = ctypes.addressof(buffer), loaded.threads_per_task
     if not loaded.checked:
-        dispatch.dispatch(loaded.address, start, total, cpu_threads(), grain)
+        with printing(loaded):
+            dispatch.dispatch(loaded.address, start, total, cpu_threads(), grain)
         return None
     record = ctypes.create_string_buffer(FAULT_SIZE)
-    dispatch.dispatch(loaded.address, start, total, cpu_threads(), grain, ctypes.addressof(record))
+    with printing(loaded):
+        dispatch.dispatch(loaded.address, start, total, cpu_threads(), grain, ctypes.addressof(record))
     return fault_of(loaded, dims, buffer, record.raw)
 
 

@@ -56,6 +56,11 @@ class Loaded:
         return self.make_function()
 
     @cached_property
+    def prints(self) -> bool:
+        """Whether it leaves what it prints to the host (see runtime/prints.py)."""
+        return bool(self.metadata.get("prints"))
+
+    @cached_property
     def packer(self) -> Packer:
         """Writes this layout's parameter buffers."""
         return Packer(self.layout)

@@ -18,6 +18,7 @@ from workbench.backends.layout import FAULT_SIZE
 from workbench.runtime.entries import Entry, LaunchEntry
 from workbench.runtime.execute import fault_of, install_launcher, table_row
 from workbench.runtime.memory import Memory
+from workbench.runtime.prints import printing
 from workbench.runtime.record import LaunchRecord
 
 
@@ -48,7 +49,8 @@ class Batch:
         """
         if self.faults.size:
             self.faults[:] = 0
-        done = install_launcher().functions.replay(self.table.ctypes.data, len(self.records))
+        with printing(*(r.loaded for r in self.records)):
+            done = install_launcher().functions.replay(self.table.ctypes.data, len(self.records))
         if done == len(self.records):
             return
         record, start = self.records[done], self.offsets[done]

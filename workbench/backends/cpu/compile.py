@@ -21,6 +21,7 @@ from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu import vecmath
 from workbench.backends.cpu.spell import entry_name, spell
 from workbench.backends.cpu.vecmath import Maths
+from workbench.backends.prints import prints
 from workbench.config import settings
 from workbench.errors import BuildError, DeviceError
 from workbench.ir.build import Builder
@@ -85,6 +86,8 @@ class CpuBackend(Backend):
             with _timed(stages, "emit"):
                 image = _machine(target).emit_object(module)
         metadata = {"entry": entry_name(function), "stages": stages, "backend": self.name, "target": target}
+        if prints(function):
+            metadata["prints"] = True
         return Artifact(image, metadata)
 
 

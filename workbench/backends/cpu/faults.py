@@ -48,10 +48,10 @@ def spell_fault(speller: Speller, op: Op) -> None:
         values.append(w.emit(f"bitcast double {operand} to i64") if is_float(value.type) else operand)
     values += ["0"] * (FAULT_VALUES - len(values))
     passed = ", ".join(f"i64 {v}" for v in values)
-    w.do(f"call void @wb_fault(ptr %fault, i64 {op.attrs['number']}, i64 {_thread(speller)}, {passed})")
+    w.do(f"call void @wb_fault(ptr %fault, i64 {op.attrs['number']}, i64 {thread_index(speller)}, {passed})")
 
 
-def _thread(speller: Speller) -> str:
+def thread_index(speller: Speller) -> str:
     """The thread's linear index."""
     if not speller.tids:
         return "%tid"

@@ -14,13 +14,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from workbench.backends.base import Options
-from workbench.backends.cpu import atomics, faults, memory, structured, vecmath
+from workbench.backends.cpu import atomics, faults, memory, prints, structured, vecmath
 from workbench.backends.cpu.elementwise import native, spell_builtin, spell_cast
 from workbench.backends.cpu.halves import definitions as half_functions
 from workbench.backends.cpu.values import literals, register
 from workbench.backends.cpu.vecmath import Maths
 from workbench.backends.cpu.writer import Writer
 from workbench.backends.layout import Slot, layout
+from workbench.backends.prints import numbered
 from workbench.errors import BuildError
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.passes.expand import expand
@@ -50,6 +51,7 @@ def spell(
     Raises:
         BuildError: it has an operation that has no LLVM spelling.
     """
+    function = numbered(function)
     chosen = guard(function, versions=True) if options.checks else without_asserts(function)
     return Speller(expand(halves(chosen), native), options, maths, half_instructions).module()
 
@@ -302,6 +304,7 @@ SPELLINGS: dict[str, Callable[[Speller, Op], None]] = {
     "insert": _insert,
     "launch_dim": _launch_dim,
     "fault": faults.spell_fault,
+    "print": prints.spell_print,
     "unavailable": _unavailable,
     "if": structured.spell_if,
     "for": structured.spell_for,

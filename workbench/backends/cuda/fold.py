@@ -88,6 +88,8 @@ def fold(function: Function) -> Folding:
             state.definition[value] = op
         if op.name == "for":
             state.fixed.add(op.blocks[0].params[0])
+        if op.name == "print":
+            state.whole |= {v for v in op.operands if isinstance(v.type, Vector)}
         if op.name in ("tid", "launch_dim") or (op.name == "const" and op.attrs.get("captured")):
             state.fixed.add(op.result)
     _block(function.body, state)

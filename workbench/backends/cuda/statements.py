@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from workbench.backends.cuda import atomics, faults, natives
+from workbench.backends.cuda import atomics, faults, natives, prints
 from workbench.backends.cuda.expression import ATOM, Expressions, Text
 from workbench.backends.cuda.locals import Locals
 from workbench.backends.cuda.words import C_TYPES, c_type, form_of, identifier, members
@@ -156,6 +156,9 @@ class Statements:
             return [*rows, f"{name}({', '.join([*given, *map(self.name, op.results)])});"]
         call = f"{name}({', '.join(given)});"
         return [f"{self._declare(op.result)} = {call}" if any(v in self.folding.uses for v in op.results) else call]
+
+    def _print(self, op: Op) -> list[str]:
+        return prints.spell_print(self.expressions, op)
 
     def _fault(self, op: Op) -> list[str]:
         return [faults.report(self.expressions, op, self.fault, self.thread)]
@@ -339,5 +342,6 @@ _STATEMENTS: dict[str, Callable[[Statements, Op], list[str]]] = {
     "reduce_add": Statements._reduce_add,
     "fault": Statements._fault,
     "native": Statements._native,
+    "print": Statements._print,
     "insert": Statements._insert,
 }

@@ -6,6 +6,7 @@ a race has one outcome here. It is slow (microseconds an operation) and checks e
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -15,6 +16,7 @@ import numpy as np
 
 from workbench.backends.faults import FaultRecord, describe, raised_by
 from workbench.backends.layout import FAULT_VALUES
+from workbench.backends.prints import text
 from workbench.builtins import TABLE
 from workbench.builtins.atomics import AFTER
 from workbench.builtins.meaning import apply, convert, value_of
@@ -215,6 +217,11 @@ def _fault(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     return ()
 
 
+def _print(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    sys.stdout.write(text(op.attrs["parts"], operands))
+    return ()
+
+
 def _assert(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     if not operands[0]:
         made = {v: o for o in walk(thread.function.body) for v in o.results}
@@ -320,6 +327,7 @@ _CORE: dict[str, Callable[[_Thread, Op, list[Any]], tuple[Any, ...]]] = {
     "launch_dim": _launch_dim,
     "fault": _fault,
     "assert": _assert,
+    "print": _print,
     "shape": _shape,
     "load": _load,
     "store": _store,

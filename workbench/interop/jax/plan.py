@@ -14,7 +14,7 @@ from workbench.api.build import load
 from workbench.api.kernel import Specialisation
 from workbench.autodiff import adjoint, derived, then
 from workbench.backends.base import Options
-from workbench.errors import NotDifferentiable
+from workbench.errors import LaunchError, NotDifferentiable
 from workbench.interop.jax.derive import Gradient, Tangent, adjoint_wires, tangent_wires
 from workbench.interop.jax.descriptor import Description, Kind, Wire
 from workbench.interop.jax.target import Target, make_target
@@ -125,7 +125,15 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
         wires: one a parameter.
         code: where derivatives come from.
         name: in errors; by default the kernel's.
+
+    Raises:
+        LaunchError: it prints.
     """
+    if loaded.prints:
+        raise LaunchError(
+            f"{loaded.name} prints, and under JAX nobody reads what it prints.",
+            advice="Leave print() out, or use jax.debug.print on what the kernel returns.",
+        )
     description = Description(name or loaded.name, wires, loaded.layout, loaded.threads_per_task)
     target = make_target(description, loaded.digest, loaded.address)
 

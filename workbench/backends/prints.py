@@ -1,0 +1,99 @@
+"""What kernels print: the record that native code leaves, and the text that both it and the interpreter show.
+
+Native code writes values, not text, into a buffer of its own object, and the host makes the text after the launch: so a
+number looks as Python shows it, and lines stand in the order of the threads whatever ran when. The buffer:
+
+    bytes 0-7     int64: how many bytes records have asked for (beyond the capacity nothing is written)
+    bytes 8-15    int64: how many records found no room
+    then records  int64 number of the print (from 1), int64 thread (linear), then 8 bytes a value: int64, or float64
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.ir.rewrite import replace_body
+from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.types import Kind, Scalar, Type, Vector, element
+
+SYMBOL = "wb_prints"
+HEAD = 16
+CAPACITY = 1 << 20
+
+
+def prints(function: Function) -> list[Op]:
+    """The function's prints, in `walk` order."""
+    return [op for op in walk(function.body) if op.name == "print"]
+
+
+def numbered(function: Function) -> Function:
+    """The function with a number, from 1, on each print; itself where it has none."""
+    numbers = {op: n for n, op in enumerate(prints(function), 1)}
+    return replace_body(function, _numbered(function.body, numbers)) if numbers else function
+
+
+def _numbered(block: Block, numbers: dict[Op, int]) -> Block:
+    def changed(op: Op) -> Op:
+        attrs = {**op.attrs, "number": numbers[op]} if op in numbers else op.attrs
+        return Op(op.name, op.operands, op.results, attrs, tuple(_numbered(b, numbers) for b in op.blocks), op.location)
+
+    return Block(block.params, tuple(changed(op) for op in block.ops))
+
+
+def width(values: Sequence[Value]) -> int:
+    """How many words the values take."""
+    return sum(v.type.length if isinstance(v.type, Vector) else 1 for v in values)
+
+
+def text(parts: Sequence[Any], values: Sequence[Any]) -> str:
+    """What one print shows; values as the interpreter has them."""
+    rest = iter(values)
+    shown = []
+    for part in parts:
+        if isinstance(part, str):
+            shown.append(part)
+        else:
+            value = next(rest)
+            shown.append(part[0] % value.item() if part[0] else _plain(value))
+    return "".join(shown)
+
+
+def _plain(value: Any) -> str:
+    """A number as Python shows it (a float32 with the digits that a float32 needs), a vector as a list."""
+    if isinstance(value, np.ndarray):
+        return f"[{', '.join(_plain(v) for v in value)}]"
+    return str(value)
+
+
+def records(function: Function, buffer: bytes, dropped: int) -> Iterator[str]:
+    """The texts of the records in a buffer (its head left out), in the order of the threads."""
+    ops = prints(function)
+    found: list[tuple[int, str]] = []
+    at = 0
+    while at + 16 <= len(buffer):
+        number, thread = struct.unpack_from("<qq", buffer, at)
+        if not 1 <= number <= len(ops):
+            break
+        op = ops[number - 1]
+        at += 16
+        values = []
+        for value in op.operands:
+            count = value.type.length if isinstance(value.type, Vector) else 1
+            values.append(_value(value.type, buffer[at : at + 8 * count]))
+            at += 8 * count
+        found.append((thread, text(op.attrs["parts"], values)))
+    found.sort(key=lambda pair: pair[0])
+    yield from (line for _, line in found)
+    if dropped:
+        yield f"… {dropped} more prints of {function.name} found no room and were dropped\n"
+
+
+def _value(type: Type, data: bytes) -> Any:
+    scalar = element(type)
+    words = np.frombuffer(data, np.float64 if scalar.kind is Kind.FLOAT else np.int64)
+    numbers = words.astype(scalar.numpy)
+    return numbers[0] if isinstance(type, Scalar) else numbers.reshape(type.shape)  # type: ignore[union-attr]
