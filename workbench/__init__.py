@@ -24,6 +24,7 @@ from workbench.api.gradcheck import Verdict, gradcheck
 from workbench.api.graph import Graph
 from workbench.api.kernel import Kernel, kernel
 from workbench.api.launch import Launch, launch
+from workbench.api.load_record import load_record
 from workbench.api.map import map
 from workbench.api.native import func_native
 from workbench.api.tangents import launch_tangent
@@ -40,6 +41,7 @@ from workbench.errors import (
     KernelTypeError,
     LaunchError,
     NotDifferentiable,
+    RecordError,
     WorkbenchError,
 )
 from workbench.frontend import Float, Int, Scalar
@@ -128,10 +130,10 @@ def __dir__() -> list[str]:
 __all__ = [
     "LANGUAGE", "BuildError", "CacheError", "Cell", "CellErrors", "Device", "DeviceError", "Float", "Func", "Graph",
     "GraphMode", "Int", "Kernel", "KernelFault", "KernelSyntaxError", "KernelTypeError", "Launch", "LaunchError",
-    "NotDifferentiable", "Recorder", "Scalar", "ScopedDevice", "Tape", "Verdict", "WorkbenchError", "array",
-    "array1d", "array2d", "array3d", "array4d", "build_cell", "cache", "capture", "capture_if", "capture_while",
-    "checks", "clone", "constant", "copy", "empty", "empty_like", "errors", "events", "from_numpy", "full", "func",
-    "func_grad", "func_native", "func_replay", "get_device", "get_devices", "grad", "gradcheck", "hvp", "jacobian",
-    "jax_callable", "jax_kernel", "jvp", "kernel", "launch", "launch_tangent", "map", "matrix", "ones", "record",
-    "set_checks", "types", "value_and_grad", "vector", "zeros", "zeros_like",
+    "NotDifferentiable", "RecordError", "Recorder", "Scalar", "ScopedDevice", "Tape", "Verdict", "WorkbenchError",
+    "array", "array1d", "array2d", "array3d", "array4d", "build_cell", "cache", "capture", "capture_if",
+    "capture_while", "checks", "clone", "constant", "copy", "empty", "empty_like", "errors", "events", "from_numpy",
+    "full", "func", "func_grad", "func_native", "func_replay", "get_device", "get_devices", "grad", "gradcheck",
+    "hvp", "jacobian", "jax_callable", "jax_kernel", "jvp", "kernel", "launch", "launch_tangent", "load_record",
+    "map", "matrix", "ones", "record", "set_checks", "types", "value_and_grad", "vector", "zeros", "zeros_like",
 ]  # fmt: skip

@@ -124,6 +124,10 @@ class CacheError(WorkbenchError):
     """A cache folder that cannot be trusted or used for what was asked."""
 
 
+class RecordError(WorkbenchError):
+    """A saved record that cannot be used (damaged, foreign, of another version), or one that cannot be saved."""
+
+
 def at(error: WorkbenchError, location: Location, function: str = "") -> WorkbenchError:
     """`error` with its place filled in where it had none."""
     error.location = error.location or location

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -16,8 +16,9 @@ from workbench.runtime.substitute import extent
 class Contents:
     """Bytes of allocations, each as it was when it was first kept."""
 
-    def __init__(self) -> None:
-        self.kept: dict[Memory, tuple[int, np.ndarray]] = {}
+    def __init__(self, kept: Mapping[Memory, tuple[int, np.ndarray]] | None = None) -> None:
+        """Nothing, or what is given: memory to the first kept byte's address and the bytes."""
+        self.kept = dict(kept or {})
 
     def keep(self, arrays: Iterable[array]) -> None:
         """Keep what the allocations of these arrays hold now, if they are not kept yet."""

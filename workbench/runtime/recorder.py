@@ -12,22 +12,27 @@ rec[3].launch()
 from __future__ import annotations
 
 import difflib
+import os
 import threading
 import time
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from html import escape
+from pathlib import Path
 from typing import Any, Self, overload
 
 from workbench.errors import LaunchError
 from workbench.events import Launched, Replayed, listening, publish
+from workbench.runtime.archive import write_file
 from workbench.runtime.array import array
 from workbench.runtime.contents import Contents
 from workbench.runtime.entries import CopyEntry, Entry, FillEntry, GraphEntry, LaunchEntry
 from workbench.runtime.observers import OBSERVERS, Observer
 from workbench.runtime.record import LaunchRecord
 from workbench.runtime.replay import Prepared
+from workbench.runtime.save import file_bytes
 from workbench.runtime.site import call_site
 from workbench.runtime.substitute import Substitution, fits, region
 
@@ -180,6 +185,33 @@ class Recorder(Observer):
         if self.contents is None:
             raise LaunchError("This record kept no contents.", advice="Record with wb.record(inputs=True).")
         self.contents.restore()
+
+    def find(self, name: str) -> Any:
+        """The recorded argument of the parameter `name`: an array, or a number.
+
+        Raises:
+            LaunchError: no launch has one, or it stands for several arrays or numbers.
+        """
+        records, distinct = self._uses(name)
+        numbers = {repr(r.arguments[name]) for r in self.launches if name in r.arguments and None in distinct}
+        if len(distinct) > 1 or len(numbers) > 1:
+            raise LaunchError(f"{name} is not one argument in this record but several.", parameter=name)
+        return records[0].arguments[name]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a `.wbr` file that `load_record` opens, here or on another machine: kernels, arrays, what ran.
+
+        Arrays are written as they were before their first use, where that was kept, else as they are now (with a
+        warning). The file is written whole or not at all.
+
+        Raises:
+            RecordError: something in the record has no form in a file, or the file cannot be written.
+        """
+        if self.contents is None:
+            told = "this record kept no contents (record with inputs=True): the arrays are saved as they are now"
+            warnings.warn(told, stacklevel=2)
+        contents = Contents(self.contents.kept if self.contents is not None else None)
+        write_file(Path(path), file_bytes(self.entries, contents))
 
     def _table(self, swaps: dict[array, array]) -> Prepared:
         key = tuple((id(old), id(new)) for old, new in swaps.items())

@@ -1,0 +1,180 @@
+"""A small record with everything in it, and files made from it by damage, sealed again or not."""
+
+from __future__ import annotations
+
+import functools
+import json
+import random
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import workbench as wb
+from workbench.api.load_record import restore
+from workbench.errors import WorkbenchError
+from workbench.ir.show import show
+from workbench.runtime.archive import pack, unpack
+from workbench.runtime.saved import read
+
+
+@wb.kernel
+def double(x: wb.array(dtype=float)):
+    i = wb.tid()
+    x[i] = 2.0 * x[i]
+
+
+@wb.kernel
+def scaled(a: float, shift: int, x: wb.array(dtype=float), y: wb.array(dtype=float)):
+    i = wb.tid()
+    total = 0.0
+    for _ in range(2):
+        total += 0.25
+    if x[i + shift] > 0.0:
+        y[i] = a * x[i + shift] * x[i + shift] + total
+    else:
+        y[i] = wb.sin(x[i])
+
+
+@functools.cache
+def simulation() -> tuple[wb.Recorder, wb.array, wb.array]:
+    """A record of a forward and an adjoint launch, a copy, a sum and a fill; its input and its result."""
+    x, y = wb.array([1.0, 2.0, 3.0], requires_grad=True), wb.zeros(3, requires_grad=True)
+    z = wb.zeros(3)
+    with wb.record(inputs=True) as rec:
+        with wb.Tape() as tape:
+            wb.launch(scaled, 3, inputs=[0.5, 0, x], outputs=[y])
+        wb.copy(z, y)
+        z.fill_(2.0)
+        tape.backward(grads={y: np.ones(3)})
+    return rec, x, y
+
+
+@functools.cache
+def sound() -> bytes:
+    """The record's file, without machine code."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run.wbr"
+        simulation()[0].save(path)
+        content, members = unpack(path.read_bytes())
+    kept = {name: data for name, data in members.items() if not name.startswith("artifacts")}
+    return pack({**content, "artifacts": []}, kept)
+
+
+def fuzz(count: int, seed: int, resealed: bool) -> list[str]:
+    """Reads `count` damaged files; what went wrong: any error that is none of ours, any wrong record.
+
+    Of those whose checksums were made anew, some are also compiled. None is run: a damaged kernel may never end.
+    """
+    draw = random.Random(seed)
+    data = sound()
+    expected = told(data)
+    content, members = unpack(data)
+    wrong = []
+    for n in range(count):
+        damaged = sealed(draw, content, members) if resealed else bytes(scratched(draw, bytearray(data)))
+        try:
+            found = told(damaged)
+            if resealed and n % 4 == 0:
+                restore(read(damaged))
+        except WorkbenchError:
+            continue
+        except BaseException as error:
+            wrong.append(f"{n}: {type(error).__name__}: {error}")
+            continue
+        if not resealed and found != expected:
+            wrong.append(f"{n}: another record than the one that was saved")
+    return wrong
+
+
+def told(data: bytes) -> Any:
+    """All that a file says, read through every check."""
+    saved = read(data)
+    return (
+        [e.kind for e in saved.entries], saved.entries, saved.arrays, [m.data.tobytes() for m in saved.memories],
+        [show(f, lines=True) for f in saved.functions],
+    )  # fmt: skip
+
+
+def scratched(draw: random.Random, data: bytearray) -> bytearray:
+    """The bytes with a few of them changed, cut off, doubled or moved."""
+    for _ in range(draw.choice((1, 1, 2, 5))):
+        at = draw.randrange(len(data) or 1)
+        match draw.randrange(5):
+            case 0:
+                data[at : at + 1] = bytes([draw.randrange(256)])
+            case 1:
+                data[at : at + 1] = bytes([data[at] ^ (1 << draw.randrange(8))]) if data else b""
+            case 2:
+                del data[at : at + draw.choice((1, 8, 200))]
+            case 3:
+                data[at:at] = data[max(0, at - 16) : at]
+            case _:
+                data[at : at + 4] = draw.choice((b"\0\0\0\0", b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff"))
+    return data
+
+
+def sealed(draw: random.Random, content: Any, members: dict[str, bytes]) -> bytes:
+    """A file whose checksums agree with what it holds, after a change in its JSON or in a member."""
+    members = dict(members)
+    names = sorted(members)
+    if draw.random() < 0.3:
+        content = changed(draw, json.loads(json.dumps(content)))
+    else:
+        name = draw.choice([n for n in names if n.endswith(".json") == (draw.random() < 0.8)] or names)
+        if name.endswith(".json") and draw.random() < 0.85:
+            members[name] = json.dumps(changed(draw, json.loads(members[name]))).encode()
+        else:
+            members[name] = bytes(scratched(draw, bytearray(members[name])))
+    return pack(content, members)
+
+
+def changed(draw: random.Random, value: Any) -> Any:
+    """JSON values with one or two of them replaced, dropped, doubled or swapped."""
+    for _ in range(draw.choice((1, 1, 2))):
+        holder, key = place(draw, value)
+        if holder is None:
+            return draw.choice(ODD)
+        match draw.randrange(5):
+            case 0:
+                holder[key] = draw.choice(ODD)
+            case 1:
+                del holder[key]
+            case 2 if isinstance(holder, list):
+                holder.insert(key, holder[key])
+            case 3:
+                other, there = place(draw, value)
+                if other is not None:
+                    holder[key], other[there] = other[there], json.loads(json.dumps(holder[key]))
+            case _:
+                holder[key] = nudged(draw, holder[key])
+    return value
+
+
+def place(draw: random.Random, value: Any) -> tuple[Any, Any]:
+    """A random container inside and one of its keys."""
+    holder, key = None, None
+    while isinstance(value, (dict, list)) and value and (holder is None or draw.random() < 0.93):
+        holder, key = value, draw.choice(list(value) if isinstance(value, dict) else range(len(value)))
+        value = value[key]
+    return holder, key
+
+
+def nudged(draw: random.Random, value: Any) -> Any:
+    """Something near the value."""
+    match value:
+        case bool():
+            return not value
+        case int():
+            return value + draw.choice((-1, 1, 2, 8, -4, 2**31, -(2**40)))
+        case str() if value:
+            at = draw.randrange(len(value))
+            return value[:at] + draw.choice('x0"%\n{é') + value[at + 1 :]
+    return draw.choice(ODD)
+
+
+ODD: list[Any] = [
+    None, True, -1, 0, 1, 2**31, 2**63, -(2**70), 1.5, 1e308, "", "x", "add", "store", "float64", "../../etc/passwd",
+    [], {}, [[]], ["array", 0], ["block", {"params": [], "ops": []}], ["tuple", ["float", "0x1p0"]], [0, 0], "if",
+]  # fmt: skip

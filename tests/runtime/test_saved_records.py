@@ -1,0 +1,117 @@
+"""Records in files: what comes back is what ran, in this process and in another; what is damaged is refused."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.runtime import record_files
+from workbench.runtime.saved import read
+
+
+def test_a_record_comes_back_whole(tmp_path: Path) -> None:
+    rec, x, y = record_files.simulation()
+    expected = y.numpy().copy(), x.grad.numpy().copy()
+    rec.save(tmp_path / "run.wbr")
+    again = wb.load_record(tmp_path / "run.wbr")
+    assert [(e.kind, e.name, e.size, str(e.site)) for e in again] == [
+        (e.kind, e.name, e.size, str(e.site)) for e in rec
+    ]
+    found = again.find("x")
+    assert found.numpy().tolist() == [1, 2, 3], "arrays are as they were before the code ran"
+    again.replay()
+    assert np.array_equal(again.find("y").numpy(), expected[0])
+    assert np.array_equal(found.grad.numpy(), expected[1])
+    again.rewind()
+    again.replay(a=4.0)
+    assert again.find("y").numpy().tolist() == [4.5, 16.5, 36.5]
+    assert x.numpy().tolist() == [1, 2, 3] and "loaded" not in repr(x)
+
+
+def test_it_opens_in_another_process(tmp_path: Path) -> None:
+    rec, _, y = record_files.simulation()
+    rec.save(tmp_path / "run.wbr")
+    program = (
+        "import sys, workbench as wb; r = wb.load_record(sys.argv[1]); r.replay(); print(r.find('y').numpy().tolist())"
+    )
+    run = [sys.executable, "-W", "error", "-c", program, str(tmp_path / "run.wbr")]
+    assert subprocess.run(run, capture_output=True, text=True, timeout=120, check=True).stdout.strip() == str(
+        y.numpy().tolist()
+    )
+
+
+def test_a_loaded_record_can_be_saved_again(tmp_path: Path) -> None:
+    rec, _, _ = record_files.simulation()
+    rec.save(tmp_path / "a.wbr")
+    again = wb.load_record(tmp_path / "a.wbr", trust=True)
+    again.save(tmp_path / "b.wbr")
+    first, second = (read((tmp_path / n).read_bytes()) for n in ("a.wbr", "b.wbr"))
+    assert first.entries == second.entries and first.arrays == second.arrays
+
+
+def test_without_trust_launches_run_with_checks_and_no_machine_code_is_taken(tmp_path: Path) -> None:
+    rec, _, _ = record_files.simulation()
+    rec.save(tmp_path / "run.wbr")
+    careful, trusted = wb.load_record(tmp_path / "run.wbr"), wb.load_record(tmp_path / "run.wbr", trust=True)
+    assert all(r.loaded.checked for r in careful.launches)
+    assert not any(r.loaded.checked for r in trusted.launches)
+    with pytest.raises(wb.KernelFault, match="axis 0"):
+        careful.replay(shift=7)
+
+
+def test_views_share_their_memory_again(tmp_path: Path) -> None:
+    whole = wb.array(np.arange(6, dtype=np.float32))
+    with wb.record(inputs=True) as rec:
+        wb.launch(record_files.double, 3, inputs=[whole[::2]])
+        wb.launch(record_files.double, 6, inputs=[whole])
+    rec.save(tmp_path / "run.wbr")
+    again = wb.load_record(tmp_path / "run.wbr")
+    again.replay()
+    assert again.launches[1].arguments["x"].numpy().tolist() == [0, 2, 8, 6, 16, 10]
+
+
+def test_what_was_not_kept_is_saved_as_it_is_now(tmp_path: Path) -> None:
+    x = wb.array([1.0, 2.0])
+    with wb.record() as rec:
+        wb.launch(record_files.double, 2, inputs=[x])
+    with pytest.warns(UserWarning, match="as they are now"):
+        rec.save(tmp_path / "run.wbr")
+    assert wb.load_record(tmp_path / "run.wbr").find("x").numpy().tolist() == [2, 4]
+
+
+def test_foreign_and_missing_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(wb.RecordError, match="cannot be read"):
+        wb.load_record(tmp_path / "none.wbr")
+    (tmp_path / "text.wbr").write_text("hello")
+    np.savez(tmp_path / "arrays.npz", a=np.zeros(3))
+    for name in ("text.wbr", "arrays.npz"):
+        with pytest.raises(wb.RecordError, match="no record that can be used"):
+            wb.load_record(tmp_path / name)
+    rec, _, _ = record_files.simulation()
+    with pytest.raises(wb.RecordError, match="cannot be written"):
+        rec.save(tmp_path / "no" / "such" / "folder.wbr")
+
+
+def test_a_compressed_member_is_refused(tmp_path: Path) -> None:
+    import zipfile
+
+    with zipfile.ZipFile(tmp_path / "bomb.wbr", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("record.json", b"\0" * 10_000_000)
+    with pytest.raises(wb.RecordError, match="compressed"):
+        wb.load_record(tmp_path / "bomb.wbr")
+
+
+@pytest.mark.parametrize("resealed", [False, True])
+def test_damaged_files_are_refused_or_right(resealed: bool) -> None:
+    assert record_files.fuzz(150, seed=1, resealed=resealed) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("resealed", [False, True])
+def test_many_damaged_files(resealed: bool) -> None:
+    assert record_files.fuzz(25_000, seed=2, resealed=resealed) == []

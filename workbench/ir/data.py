@@ -1,0 +1,352 @@
+"""IR as plain JSON values and back, so that a function can lie in a file.
+
+`to_data` writes a function whole: every bit of constants, names, places, the text it came from. `from_data` believes
+nothing: each value is checked as it is read, then the whole is verified, so what comes back is legal IR or an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from workbench.ir.show import literal_bits
+from workbench.ir.values import Block, Captured, Function, Op, Value
+from workbench.ir.verify import InvalidIR, verify
+from workbench.source import UNKNOWN, Location, Source
+from workbench.types import MAX_NDIM, SCALARS, ArrayType, Matrix, Quaternion, Scalar, Type, Vector, element
+
+MAX_OPS = 100_000
+MAX_DEPTH = 60
+_NAME = re.compile(r"[^\x00-\x1f]{1,1000}")
+_LOCAL = re.compile(r"[^\W\d][\w.]{0,200}")
+_HEX = re.compile(r"[0-9a-f]*")
+
+
+_CUSTOM = (
+    "gradient", "replay", "derive", "adj_cuda", "replay_cuda", "cuda_place", "adj_cuda_place", "replay_cuda_place",
+)  # fmt: skip
+
+
+class Malformed(ValueError):
+    """Data that are no legal function; the message says what is wrong."""
+
+
+class Unwritable(ValueError):
+    """A function with something that has no form as data."""
+
+
+def to_data(function: Function) -> dict[str, Any]:
+    """The function as JSON values.
+
+    Raises:
+        Unwritable: a type or an attribute has no form as data.
+    """
+    return _Writer().function(function)
+
+
+def from_data(data: Any, texts: bool = False) -> Function:
+    """The function that `to_data` wrote, verified.
+
+    Args:
+        data: JSON values.
+        texts: take a func's CUDA text too. Without, such a func is its Python body, where that is its meaning.
+
+    Raises:
+        Malformed: it is not one, or a func in it is CUDA text alone and `texts` is off.
+    """
+    reader = _Reader(texts)
+    try:
+        return verify(reader.function(data))
+    except InvalidIR as error:
+        raise Malformed(str(error)) from None
+    except (AssertionError, AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
+        if isinstance(error, Malformed):
+            raise
+        raise Malformed(f"an operation is malformed ({type(error).__name__}: {error})") from None
+
+
+def type_data(type: Type) -> Any:
+    """A type as JSON values.
+
+    Raises:
+        Unwritable: it is of a kind that has no form as data.
+    """
+    if isinstance(type, Scalar) and SCALARS.get(type.name) == type:
+        return type.name
+    for kind, form in _FORMS.items():
+        if type.__class__ is kind:
+            return form(type)
+    raise Unwritable(f"{type!r} has no form in a file")
+
+
+_FORMS: dict[type, Callable[[Any], list[Any]]] = {
+    Vector: lambda t: ["vector", t.length, type_data(t.dtype)],
+    Matrix: lambda t: ["matrix", t.rows, t.columns, type_data(t.dtype)],
+    Quaternion: lambda t: ["quaternion", type_data(t.dtype)],
+    ArrayType: lambda t: ["array", type_data(t.dtype), t.ndim],
+}
+
+
+def read_type(data: Any) -> Type:
+    """The type that `type_data` wrote.
+
+    Raises:
+        Malformed: it is none.
+    """
+    match data:
+        case str() if data in SCALARS:
+            return SCALARS[data]
+        case ["vector", int() as length, dtype] if 2 <= length <= 16:
+            return Vector(length, _scalar(dtype))
+        case ["matrix", int() as rows, int() as columns, dtype] if 2 <= rows <= 4 and 2 <= columns <= 4:
+            return Matrix(rows * columns, _scalar(dtype), columns)
+        case ["quaternion", dtype]:
+            return Quaternion(4, _scalar(dtype))
+        case ["array", dtype, int() as ndim] if 1 <= ndim <= MAX_NDIM:
+            inner = read_type(dtype)
+            if not isinstance(inner, ArrayType):
+                return ArrayType(inner, ndim)
+    raise Malformed(f"{str(data)[:80]} is no type")
+
+
+def value_bits(value: Any, type: Scalar | Vector) -> str:
+    """A number, or a vector's numbers, with all bits."""
+    return literal_bits(value, type)
+
+
+def read_bits(bits: Any, type: Type) -> Any:
+    """The number, or the tuple of numbers, that `value_bits` wrote.
+
+    Raises:
+        Malformed: they are none of this type.
+    """
+    if not isinstance(type, (Scalar, Vector)):
+        raise Malformed(f"a constant of {type!r}")
+    count = type.length if isinstance(type, Vector) else 1
+    scalar = element(type)
+    if not isinstance(bits, str) or not _HEX.fullmatch(bits) or len(bits) != 2 * count * scalar.size:
+        raise Malformed(f"a constant of {type!r} with the bits {str(bits)[:40]}")
+    found = np.frombuffer(bytes.fromhex(bits), scalar.numpy.newbyteorder(">")).tolist()
+    return tuple(found) if isinstance(type, Vector) else found[0]
+
+
+def _scalar(data: Any) -> Scalar:
+    if isinstance(data, str) and data in SCALARS:
+        return SCALARS[data]
+    raise Malformed(f"{str(data)[:80]} is no scalar type")
+
+
+class _Writer:
+    """One function on its way to data; types, sources and values by number."""
+
+    def __init__(self) -> None:
+        self.types: dict[str, int] = {}
+        self.forms: list[Any] = []
+        self.sources: dict[Source, int] = {}
+        self.values: dict[Value, int] = {}
+
+    def function(self, function: Function) -> dict[str, Any]:
+        params = [self.value(p) for p in function.params]
+        source = self.source(function.source)
+        ops = self.block(function.body)["ops"]
+        captured = [[c.name, self.type(c.type), value_bits(c.value, c.type)] for c in function.captured]
+        return {
+            "name": function.name, "params": params, "tid": function.launch_ndim, "captured": captured,
+            "source": source, "ops": ops, "types": self.forms,
+            "sources": [[s.text, s.name, s.line_offset] for s in self.sources],
+        }  # fmt: skip
+
+    def type(self, type: Type) -> int:
+        key = repr(type)
+        if key not in self.types:
+            self.types[key] = len(self.forms)
+            self.forms.append(type_data(type))
+        return self.types[key]
+
+    def source(self, source: Source) -> int:
+        return self.sources.setdefault(source, len(self.sources)) if source is not UNKNOWN.source else -1
+
+    def value(self, value: Value) -> list[Any]:
+        self.values[value] = len(self.values)
+        return [self.type(value.type), value.name]
+
+    def block(self, block: Block) -> dict[str, Any]:
+        params = [self.value(p) for p in block.params]
+        return {"params": params, "ops": [self.op(op) for op in block.ops]}
+
+    def op(self, op: Op) -> list[Any]:
+        operands = [self.values[v] for v in op.operands]
+        attrs = self.attributes(op)
+        results = [self.value(r) for r in op.results]
+        blocks = [self.block(b) for b in op.blocks]
+        return [op.name, operands, results, attrs, blocks, self.place(op.location)]
+
+    def place(self, place: Location) -> list[int]:
+        return [self.source(place.source), place.line, place.column, place.end_line, place.end_column]
+
+    def attributes(self, op: Op) -> dict[str, Any]:
+        told = {}
+        for name, value in op.attrs.items():
+            if op.name == "const" and name == "value":
+                kind = op.result.type
+                assert isinstance(kind, (Scalar, Vector))
+                told[name] = ["bits", value_bits(value, kind)]
+            elif value is not None:
+                told[name] = self.plain(value, op.name)
+        return told
+
+    def plain(self, value: Any, op: str) -> Any:
+        if isinstance(value, np.generic):
+            value = value.item()
+        if isinstance(value, (bool, int, str)) or value is None:
+            return value
+        if isinstance(value, float):
+            return ["float", value.hex()]
+        if isinstance(value, (tuple, list)):
+            return ["tuple", *(self.plain(v, op) for v in value)]
+        if isinstance(value, Block):
+            return ["block", self.block(value)]
+        if isinstance(value, (Scalar, Vector, ArrayType)):
+            return ["type", self.type(value)]
+        if isinstance(value, Location):
+            return ["place", self.place(value)]
+        raise Unwritable(f"the operation {op} holds a {type(value).__name__}, which has no form in a file")
+
+
+class _Reader:
+    """Data on their way to a function; nothing is taken that was not checked."""
+
+    def __init__(self, texts: bool) -> None:
+        self.texts = texts
+        self.types: list[Type] = []
+        self.sources: list[Source] = []
+        self.values: list[Value] = []
+        self.ops = 0
+
+    def function(self, data: Any) -> Function:
+        _fields(data, "a function", name=str, params=list, tid=int, captured=list, source=int, ops=list, types=list,
+                sources=list)  # fmt: skip
+        self.types = [read_type(t) for t in data["types"]]
+        self.sources = [self.source(s) for s in data["sources"]]
+        if not data["name"].isidentifier() or not 0 <= data["tid"] <= MAX_NDIM:
+            raise Malformed("a function without a proper name or number of dimensions")
+        params = tuple(self.value(p) for p in data["params"])
+        if not all(p.name.isidentifier() for p in params):
+            raise Malformed("a parameter without a proper name")
+        captured = tuple(self.captured(c) for c in data["captured"])
+        body = Block((), tuple(self.op(op, 0) for op in data["ops"]))
+        return Function(data["name"], params, body, data["tid"], captured, self.at(data["source"]))
+
+    def source(self, data: Any) -> Source:
+        match data:
+            case [str() as text, str() as name, int() as offset] if not isinstance(offset, bool):
+                return Source(text, name, "<record>", offset)
+        raise Malformed("a source that is none")
+
+    def at(self, number: Any) -> Source:
+        return UNKNOWN.source if number == -1 else _nth(self.sources, number, "source")
+
+    def captured(self, data: Any) -> Captured:
+        match data:
+            case [str() as name, number, bits] if _NAME.fullmatch(name):
+                type = _nth(self.types, number, "type")
+                return Captured(name, type, read_bits(bits, type))  # type: ignore[arg-type]
+        raise Malformed("a captured constant that is none")
+
+    def value(self, data: Any) -> Value:
+        match data:
+            case [number, str() as name] if not name or _LOCAL.fullmatch(name):
+                self.values.append(Value(_nth(self.types, number, "type"), name))
+                return self.values[-1]
+        raise Malformed(f"{str(data)[:80]} is no value")
+
+    def block(self, data: Any, depth: int) -> Block:
+        _fields(data, "a block", params=list, ops=list)
+        params = tuple(self.value(p) for p in data["params"])
+        return Block(params, tuple(self.op(op, depth) for op in data["ops"]))
+
+    def op(self, data: Any, depth: int) -> Op:
+        self.ops += 1
+        if self.ops > MAX_OPS or depth > MAX_DEPTH:
+            raise Malformed("more operations, or deeper ones, than a function can have")
+        match data:
+            case [
+                str() as name,
+                list() as operands,
+                list() as results,
+                dict() as attrs,
+                list() as blocks,
+                list() as at,
+            ]:
+                given = tuple(_nth(self.values, v, "value") for v in operands)
+                read = {k: self.plain(v, depth) for k, v in attrs.items() if k != "value" or name != "const"}
+                made = tuple(self.value(r) for r in results)
+                inner = tuple(self.block(b, depth + 1) for b in blocks)
+                if name == "const":
+                    self.constant(read, attrs, made)
+                return Op(name, given, made, self.complete(name, read), inner, self.location(at))
+        raise Malformed(f"{str(data)[:80]} is no operation")
+
+    def complete(self, name: str, attrs: dict[str, Any]) -> dict[str, Any]:
+        """The attributes with those that are None, and so are not written, where the operation must have them."""
+        if name != "custom":
+            return attrs
+        if not self.texts:
+            if attrs.get("reference") is False:
+                raise Malformed(f"the func {str(attrs.get('name'))[:80]} is CUDA text alone; that takes trust=True")
+            attrs = {k: v for k, v in attrs.items() if k in ("name", "gradient", "replay", "adjoints")}
+        names = _CUSTOM if "cuda" in attrs else ("gradient", "replay")
+        return {**dict.fromkeys(names), **attrs}
+
+    def constant(self, read: dict[str, Any], attrs: Mapping[str, Any], made: tuple[Value, ...]) -> None:
+        match attrs.get("value"):
+            case ["bits", bits] if len(made) == 1:
+                read["value"] = read_bits(bits, made[0].type)
+            case _:
+                raise Malformed("a constant without a value")
+        name = read.setdefault("captured", None)
+        if name is not None and not (isinstance(name, str) and _NAME.fullmatch(name)):
+            raise Malformed("a constant with an improper name")
+
+    def plain(self, data: Any, depth: int) -> Any:
+        if data is None or isinstance(data, (bool, int, str)):
+            return data
+        match data:
+            case ["float", str() as text]:
+                return float.fromhex(text)
+            case ["tuple", *items]:
+                if depth > MAX_DEPTH:
+                    raise Malformed("an attribute that is too deep")
+                return tuple(self.plain(item, depth + 1) for item in items)
+            case ["block", inner]:
+                return self.block(inner, depth + 1)
+            case ["type", number]:
+                return _nth(self.types, number, "type")
+            case ["place", at]:
+                return self.location(at)
+        raise Malformed(f"{str(data)[:80]} is no attribute")
+
+    def location(self, data: Any) -> Location:
+        match data:
+            case [number, int() as line, int() as column, int() as end_line, int() as end_column]:
+                if min(line, column, end_line, end_column) >= 0:
+                    return Location(self.at(number), line, column, end_line, end_column)
+        raise Malformed("an operation without a proper place")
+
+
+def _nth(items: list[Any], number: Any, what: str) -> Any:
+    if type(number) is not int or not 0 <= number < len(items):
+        raise Malformed(f"there is no {what} {str(number)[:40]}")
+    return items[number]
+
+
+def _fields(data: Any, what: str, **kinds: type) -> None:
+    """Check that `data` is a dict with exactly these fields of these types."""
+    if not isinstance(data, dict) or data.keys() != kinds.keys():
+        raise Malformed(f"{what} with other fields than {', '.join(kinds)}")
+    for name, kind in kinds.items():
+        if type(data[name]) is not kind:
+            raise Malformed(f"{what} whose {name} is no {kind.__name__}")

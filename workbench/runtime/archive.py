@@ -1,0 +1,128 @@
+"""The container of a saved record: named members in one file, each with its checksum.
+
+It is a zip file without compression, so that other tools can look inside and no small file can unpack to a large one. A
+directory member lists all others with size and SHA-256, and its own checksum comes first. What does not agree in full
+is refused: a member more, a member less, a byte changed. Nothing is unpickled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import struct
+import zipfile
+import zlib
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import RecordError
+
+FORMAT, VERSION = "workbench record", 1
+_DIRECTORY, _SEAL = "record.json", "seal"
+_BROKEN = (
+    zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, RuntimeError, ValueError,
+    OverflowError, IndexError, KeyError,
+)  # fmt: skip
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def refused(reason: str) -> RecordError:
+    """The error for a file that is no sound record."""
+    return RecordError(f"This file is no record that can be used: {reason}.")
+
+
+def pack(content: Mapping[str, Any], members: Mapping[str, bytes]) -> bytes:
+    """The file's bytes.
+
+    Args:
+        content: JSON values.
+        members: name to bytes.
+    """
+    listed = {name: [len(data), hashlib.sha256(data).hexdigest()] for name, data in members.items()}
+    whole = {"format": FORMAT, "version": VERSION, "members": listed, "content": content}
+    directory = json.dumps(whole, allow_nan=False, separators=(",", ":")).encode()
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr(zipfile.ZipInfo(_SEAL, _EPOCH), hashlib.sha256(directory).hexdigest().encode())
+        archive.writestr(zipfile.ZipInfo(_DIRECTORY, _EPOCH), directory)
+        for name, data in members.items():
+            archive.writestr(zipfile.ZipInfo(name, _EPOCH), data)
+    return made.getvalue()
+
+
+def unpack(data: bytes) -> tuple[Any, dict[str, bytes]]:
+    """Content and members of a file that `pack` made.
+
+    Raises:
+        RecordError: it is not one, or a byte is not what was written.
+    """
+    try:
+        found = _members(data)
+    except _BROKEN as error:
+        raise refused(f"it is no zip file that can be read ({error})") from None
+    directory = found.pop(_DIRECTORY, None)
+    seal = found.pop(_SEAL, None)
+    if directory is None or seal is None:
+        raise refused("it was not made by Workbench")
+    if hashlib.sha256(directory).hexdigest().encode() != seal:
+        raise refused("its directory does not match its checksum")
+    whole = read_json(directory)
+    if not isinstance(whole, dict) or whole.get("format") != FORMAT:
+        raise refused("it was not made by Workbench")
+    if whole.get("version") != VERSION:
+        raise refused(f"it is of version {str(whole.get('version'))[:20]}, and this Workbench reads version {VERSION}")
+    listed = whole.get("members")
+    if not isinstance(listed, dict) or listed.keys() != found.keys():
+        raise refused("its members are not those that it lists")
+    for name, content in found.items():
+        if listed[name] != [len(content), hashlib.sha256(content).hexdigest()]:
+            raise refused(f"{name} does not match its checksum")
+    return whole.get("content"), found
+
+
+def _members(data: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        found = {}
+        for member in archive.infolist():
+            if member.compress_type != zipfile.ZIP_STORED or member.flag_bits & 1:
+                raise refused("a member of it is compressed or encrypted")
+            if member.file_size != member.compress_size or member.file_size > len(data) or member.filename in found:
+                raise refused("its list of members is wrong")
+            found[member.filename] = archive.read(member)
+        return found
+
+
+def read_json(data: bytes) -> Any:
+    """JSON values.
+
+    Raises:
+        RecordError: they are none.
+    """
+    try:
+        return json.loads(data, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        raise refused("a part of it is not JSON") from None
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(name)
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file, whole or not at all.
+
+    Raises:
+        RecordError: it cannot be written.
+    """
+    temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
+    try:
+        temporary.write_bytes(data)
+        os.replace(temporary, path)
+    except OSError as error:
+        with suppress(OSError):
+            temporary.unlink()
+        raise RecordError(f"The record cannot be written to {path}: {error.strerror or error}.") from None
