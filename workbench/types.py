@@ -186,7 +186,18 @@ class ArrayType:
         return f"array[{self.dtype!r}]" if self.ndim == 1 else f"array{self.ndim}d[{self.dtype!r}]"
 
 
-Type: TypeAlias = Scalar | Vector | ArrayType
+@dataclass(frozen=True)
+class Slots:
+    """A thread's own storage for `count` values, where a loop run backwards keeps what it will need; never a user's."""
+
+    dtype: Scalar | Vector
+    count: int
+
+    def __repr__(self) -> str:
+        return f"slots[{self.count}, {self.dtype!r}]"
+
+
+Type: TypeAlias = Scalar | Vector | ArrayType | Slots
 
 # `bool` hides Python's below this line: code of this file uses `py.bool` where it means that one.
 bool = Scalar("bool", Kind.BOOL, 8)

@@ -49,7 +49,7 @@ def test_kinks_are_left_out_and_counted():
 def test_what_has_no_right_adjoint_is_refused():
     kernel = meaning.define(
         "def k(x: array[float], y: array[float]):\n    i = tid()\n    s = 1.0\n    for q in range(len(x)):\n"
-        "        s *= x[q]\n    y[i] = s\n"
+        "        s *= x[q]\n    y[i] = y[i + 1] * s\n"
     )["k"]
     with pytest.raises(NotDifferentiable) as caught:
         wb.gradcheck(kernel, 3, [wb.ones(3)], [wb.zeros(3)])

@@ -15,60 +15,12 @@ from workbench.types import float64, int32
 
 # Body of a kernel (x, y, w, at, a, n), the text of the line it is refused at, part of the message.
 REFUSED: dict[str, tuple[str, str, str]] = {
-    "product in a dynamic loop": (
-        """s = float64(1.0)
-    for j in range(n):
-        s = s * x[j]
-    y[i] = s""", "s = s * x[j]", "s changes in every iteration"
-    ),
-    "maximum in a dynamic loop": (
-        "s = x[0]\n    for j in range(n):\n        s = max(s, x[j])\n    y[i] = s", "s = max(s, x[j])", "s changes"
-    ),
-    "needed behind a sum": (
-        """s = float64(0.0)
-    t = float64(0.0)
-    for j in range(n):
-        s = s + x[j]
-        u = s + 1.0
-        t += sin(u)
-    y[i] = t""",
-        "t += sin(u)", "needs its value",
-    ),
-    "an index that changes irregularly": (
-        """s = float64(0.0)
-    c = 1
-    for j in range(n):
-        s += x[c] * x[c]
-        c = (c * 3) % 5
-    y[i] = s""",
-        "s += x[c] * x[c]", "c changes",
-    ),
-    "a flag": (
-        """s = float64(0.0)
-    f = i > 0
-    for j in range(n):
-        if f:
-            s += x[j]
-        f = not f
-    y[i] = s""",
-        "if f:", "f changes",
-    ),
-    "a static loop that is too long": (
-        "s = float64(1.0)\n    for j in range(100000):\n        s = s * x[i]\n    y[i] = s", "s = s * x[i]", "s changes"
-    ),
     "an index, perhaps overwritten": ("at[at[0]] = 0\n    y[i] = x[at[i]]", "y[i] = x[at[i]]", "at is overwritten"),
     "overwritten in another iteration": (
         "for j in range(1, n):\n        w[i, j] = w[i, j - 1] * w[i, j]",
         "w[i, j] = w[i, j - 1] * w[i, j]",
         "w is overwritten",
     ),
-    "while, carried": (
-        "s = x[i]\n    while s < 10.0:\n        s = s * 2.0\n    y[i] = s", "while s < 10.0:", "while loop carries s"
-    ),
-    "while, stores": ("""c = 0
-    while c < n:
-        y[c] = x[c]
-        c += 1""", "while c < n:", "while loop changes"),
     "the old value of an atomic": (
         "s = atomic_add(x, 0, 1.0)\n    y[i] = s * s", "s = atomic_add(x, 0, 1.0)", "old value"
     ),

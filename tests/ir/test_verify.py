@@ -8,10 +8,11 @@ import pytest
 
 from workbench.ir import Block, Function, Op, Value
 from workbench.ir.verify import RULES, InvalidIR, verify
-from workbench.types import VECTORS, ArrayType, float32, float64, int32
+from workbench.types import VECTORS, ArrayType, Slots, float32, float64, int32
 from workbench.types import bool as bool_
 
 VEC3 = VECTORS["vec3"]
+FEW = Slots(float32, 3)
 
 
 def value(type: object) -> Value:
@@ -26,7 +27,8 @@ class Given:
         self.image = Value(ArrayType(float32, 2), "image")
         self.i, self.x, self.d = Value(int32, "i"), Value(float32, "x"), Value(float64, "d")
         self.v, self.c = Value(VEC3, "v"), Value(bool_, "c")
-        self.params = (self.array, self.image, self.i, self.x, self.d, self.v, self.c)
+        self.slots = Value(FEW, "slots")
+        self.params = (self.array, self.image, self.i, self.x, self.d, self.v, self.c, self.slots)
 
 
 def ends(*values: Value, params: tuple[Value, ...] = ()) -> Block:
@@ -38,6 +40,13 @@ def custom(gradient: Block | None, adjoints: tuple[int, ...], replay: Block | No
 
 
 MALFORMED: dict[str, list[Callable[[Given], Op]]] = {
+    "slots": [lambda g: Op("slots", (), (value(float32),)), lambda g: Op("slots", (g.i,), (value(FEW),))],
+    "slot_read": [
+        lambda g: Op("slot_read", (g.array, g.i), (value(float32),)),
+        lambda g: Op("slot_read", (g.slots, g.x), (value(float32),)),
+        lambda g: Op("slot_read", (g.slots, g.i), (value(float64),)),
+    ],
+    "slot_write": [lambda g: Op("slot_write", (g.slots, g.i, g.d)), lambda g: Op("slot_write", (g.slots, g.i))],
     "const": [
         lambda g: Op("const", (), (value(float32),), {}),
         lambda g: Op("const", (g.x,), (value(float32),), {"value": 1}),

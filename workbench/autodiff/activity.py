@@ -102,6 +102,8 @@ _CORE: dict[str, Callable[[Op], Iterable[Edge]]] = {
     "cast": _all,
     "vec": _all,
     "extract": _operands(0),
+    "slot_read": _operands(0),
+    "slot_write": lambda op: [(op.operands[2], op.operands[0])],
     "insert": _operands(0, 2),
     "if": _if,
     "for": _loop,

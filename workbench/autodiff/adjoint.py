@@ -8,6 +8,7 @@ at the line that needs it (or, for an array element that was overwritten, at the
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 
 from workbench.autodiff.activity import active_values
 from workbench.autodiff.cotangents import Cotangents
@@ -29,11 +30,26 @@ from workbench.passes.unroll import unroll
 from workbench.source import Location
 from workbench.types import ArrayType, is_float
 
+# States of a loop that are kept at once.
+CHECKPOINTS = 16
 # Operations after unrolling one loop, at most.
 UNROLL_LIMIT = 2048
 
 
-def adjoint(function: Function, *, atomic: bool = False, aliased: bool = False, numbers: bool = True) -> Function:
+@dataclass(frozen=True)
+class _Wanted:
+    """What `adjoint` was asked for."""
+
+    atomic: bool
+    aliased: bool
+    numbers: bool
+    checkpoints: int
+
+
+def adjoint(
+    function: Function, *, atomic: bool = False, aliased: bool = False, numbers: bool = True,
+    checkpoints: int = CHECKPOINTS,
+) -> Function:  # fmt: skip
     """The function that turns cotangents of a kernel's results into cotangents of its inputs.
 
     Its parameters are the kernel's, then for each one with a float type an array `adj_<name>`: of an array of the same
@@ -47,21 +63,28 @@ def adjoint(function: Function, *, atomic: bool = False, aliased: bool = False, 
         atomic: always accumulate atomically: for adjoint arrays that overlap.
         numbers: find the gradients of parameters that are no arrays; else theirs stay as they are given.
         aliased: arrays that the kernel writes may overlap others; implies `atomic`.
+        checkpoints: how many states of a loop are kept at once (at least 1), where its carried values are needed.
 
     Raises:
         NotDifferentiable: the adjoint would not be right; `location` is the line that prevents it.
     """
     atomic = atomic or aliased
+    wanted = _Wanted(atomic, aliased, numbers, checkpoints)
     current = _simplified(without_prints(without_asserts(function)), atomic)
+    kept: frozenset[Op] = frozenset()
     while True:
-        result, own = _attempt(current, atomic, aliased, numbers)
+        result, own = _attempt(current, wanted, kept)
         missing = _missing(result)
         if not missing:
             break
-        smaller = _unrolled(current, {m.loop for _, m in missing})
-        if smaller is current:
+        loops = frozenset(m.loop for _, m in missing if m.loop is not None)
+        if len(loops) == 0 or any(m.loop is None for _, m in missing):
             raise _refusal(result, missing, own)
-        current = _simplified(smaller, atomic)
+        smaller = unroll(current, UNROLL_LIMIT, loops.__contains__)
+        if smaller is current:
+            kept |= loops
+        else:
+            current, kept = _simplified(smaller, atomic), frozenset()
     labels = own.labels
     return verify(relabelled(prune(fold(result)), labels))
 
@@ -70,27 +93,17 @@ def _simplified(function: Function, atomic: bool) -> Function:
     return prune(drop_overwritten(reuse(fold(function), apart=not atomic), apart=not atomic))
 
 
-def _unrolled(function: Function, loops: set[Op | None]) -> Function:
-    """The function with these loops written out, or, where none of them can be, with the loops around them."""
-    if None in loops:
-        return function
-    smaller = unroll(function, UNROLL_LIMIT, lambda op: op in loops)
-    if smaller is not function:
-        return smaller
-    return unroll(function, UNROLL_LIMIT, lambda op: any(o in loops for block in op.blocks for o in walk(block)))
-
-
-def _attempt(function: Function, atomic: bool, aliased: bool, numbers: bool) -> tuple[Function, Emitter]:
+def _attempt(function: Function, wanted: _Wanted, kept: frozenset[Op]) -> tuple[Function, Emitter]:
     """The adjoint, perhaps with `unavailable` operations, pruned; and the builder that made it."""
-    active = active_values(function, numbers)
-    memory = study(function, active, aliased)
+    active = active_values(function, wanted.numbers)
+    memory = study(function, active, wanted.aliased)
     primal = [fresh(p) for p in function.params]
     env = dict(zip(function.params, primal, strict=True))
     names = adjoint_names(function.params)
     adjoints = {p: _adjoint_param(p, names[p.name]) for p in function.params if is_float(p.type)}
     builder = Emitter()
-    plain = frozenset() if atomic else memory.private
-    sweep = Reverse(function.name, active, memory, env, adjoints, plain, builder)
+    plain = frozenset() if wanted.atomic else memory.private
+    sweep = Reverse(function.name, active, memory, env, adjoints, plain, builder, kept, wanted.checkpoints)
     cotangents = Cotangents(builder, active)
     sweep.block(function.body, cotangents)
     for param, total in adjoints.items():

@@ -17,6 +17,7 @@ class Emitter(Builder):
         made: the operation of each value.
         labels: names found after a value was made.
         recomputed: values of the forward sweep.
+        counts: for each `while` that was recomputed last, how many iterations it had, as int64.
     """
 
     def __init__(self) -> None:
@@ -25,6 +26,7 @@ class Emitter(Builder):
         self.made: dict[Value, Op] = {}
         self.labels: dict[Value, str] = {}
         self.recomputed: set[Value] = set()
+        self.counts: dict[Op, Value] = {}
 
     def append(self, op: Op) -> Op:
         """Add a ready-made operation."""

@@ -13,6 +13,7 @@ from workbench.autodiff.closed import Env, Lost, inlined
 from workbench.autodiff.emitter import Emitter
 from workbench.ir.rewrite import fresh
 from workbench.ir.values import EFFECTS, Block, Op, Value, walk
+from workbench.types import int64
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,8 @@ def recompute(ops: Iterable[Op], env: dict[Value, Value], builder: Emitter, late
                 "Write the result to another array.",
             )
             unavailable(op.result, missing, env, builder)
+        elif op.name == "while":
+            _counted(op, env, builder, late)
         else:
             _copy(op, env, builder, late)
 
@@ -121,6 +124,26 @@ def unavailable(value: Value, missing: Missing, env: dict[Value, Value], builder
     """Map the value to an `unavailable` operation."""
     op = builder.emit("unavailable", (), (value.type,), {"reason": missing}, names=(value.name,))
     env[value] = op.result
+
+
+def _counted(op: Op, env: dict[Value, Value], builder: Emitter, late: frozenset[Op]) -> None:
+    """A `while` that counts its iterations."""
+    names = [v.name for v in op.results]
+    condition, body = (_block(b, env, builder, late) for b in op.blocks)
+    tested, before = Value(int64, "count"), Value(int64, "count")
+    condition = Block((*condition.params, tested), condition.ops)
+    builder.location = op.location
+    with builder.block((*body.params, before)) as opened:
+        for inner in body.ops[:-1]:
+            builder.append(inner)
+        more = builder.one("add", (before, builder.const(1, int64)), int64)
+        builder.yield_(*body.yielded, more)
+    init = [*(env[v] for v in op.operands), builder.const(0, int64)]
+    types = [*(v.type for v in op.results), int64]
+    copied = builder.emit("while", init, types, dict(op.attrs), (condition, opened.block), names)
+    env.update(zip(op.results, copied.results, strict=False))
+    builder.counts[op] = copied.results[-1]
+    builder.recomputed.update(copied.results)
 
 
 def _copy(op: Op, env: dict[Value, Value], builder: Emitter, late: frozenset[Op]) -> None:

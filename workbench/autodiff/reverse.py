@@ -38,6 +38,8 @@ class Reverse:
         adjoints: for each parameter of the kernel that has a gradient, its adjoint array.
         plain: arrays whose adjoint is added to without atomics.
         builder: where the adjoint is written.
+        checkpointed: loops whose carried values are kept.
+        slots: how many states of such a loop are kept at once.
     """
 
     function: str
@@ -47,6 +49,8 @@ class Reverse:
     adjoints: dict[Value, Value]
     plain: frozenset[Value]
     builder: Emitter
+    checkpointed: frozenset[Op] = frozenset()
+    slots: int = 16
 
     def block(self, block: Block, cotangents: Cotangents) -> None:
         """Recompute the block's values, then walk it backwards; what is left in `cotangents` belongs outside."""
@@ -275,8 +279,8 @@ _EFFECTS: dict[str, Callable[[Reverse, Op, Cotangents], None]] = {
     "reduce_add": Reverse.added,
     "atomic": _no_gradient,
     "if": Reverse.branch,
-    "for": loops.reverse_for,
-    "while": loops.reverse_while,
+    "for": loops.reverse_loop,
+    "while": loops.reverse_loop,
     "custom": customs.reverse_custom,
 }
 _VALUES: dict[str, Callable[[Reverse, Op, Cotangent, Cotangents], None]] = {

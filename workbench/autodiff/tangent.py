@@ -79,6 +79,8 @@ class _Tangent:
         self.env.update(zip(op.results, made.results, strict=True))
         if op.name in _EFFECTS:
             _EFFECTS[op.name](self, op)
+        elif op.name in _SLOTS:
+            _SLOTS[op.name](self, op)
         elif any(v in self.active for v in op.results):
             self.set(op.result, _VALUES.get(op.name, _Tangent.builtin)(self, op))
 
@@ -143,6 +145,25 @@ class _Tangent:
                 f"atomic_{op.attrs['kind']} on {name} has no tangent: {name} and its tangent cannot change at once.",
                 op, "Write each thread's value to an array, and choose among them in a loop.",
             )  # fmt: skip
+
+    # Slots: beside those of values others of tangents.
+
+    def slots(self, op: Op) -> None:
+        """Slots of the same form."""
+        if op.result in self.active:
+            self.tangents[op.result] = self.builder.one("slots", (), op.result.type)
+
+    def slot_write(self, op: Op) -> None:
+        """The tangent of what is kept."""
+        slots, index, value = op.operands
+        if slots in self.tangents:
+            self.builder.slot_write(self.tangents[slots], self.env[index], self.tangent(value))
+
+    def slot_read(self, op: Op) -> None:
+        """The tangent that was kept."""
+        slots, index = op.operands
+        if op.result in self.active:
+            self.set(op.result, self.builder.slot_read(self.tangents[slots], self.env[index]))
 
     # Operations with a value.
 
@@ -265,6 +286,11 @@ _EFFECTS: dict[str, Callable[[_Tangent, Op], None]] = {
     "atomic_add": _Tangent.added,
     "reduce_add": _Tangent.added,
     "atomic": _Tangent.atomic,
+}
+_SLOTS: dict[str, Callable[[_Tangent, Op], None]] = {
+    "slots": _Tangent.slots,
+    "slot_read": _Tangent.slot_read,
+    "slot_write": _Tangent.slot_write,
 }
 _VALUES: dict[str, Callable[[_Tangent, Op], Value]] = {
     "load": _Tangent.load,

@@ -8,7 +8,7 @@ from typing import Any
 
 from workbench.ir.values import Block, Op, Value
 from workbench.source import UNKNOWN, Location
-from workbench.types import Type, int32
+from workbench.types import Scalar, Slots, Type, Vector, int32
 from workbench.types import bool as bool_
 
 
@@ -60,6 +60,18 @@ class Builder:
     def store(self, array: Value, *indices_and_value: Value) -> Op:
         """Write the last argument to the element at the indices before it."""
         return self.emit("store", (array, *indices_and_value))
+
+    def slots(self, dtype: Scalar | Vector, count: int) -> Value:
+        """Storage for values of one type."""
+        return self.one("slots", (), Slots(dtype, count))
+
+    def slot_read(self, slots: Value, index: Value) -> Value:
+        """What was written there."""
+        return self.one("slot_read", (slots, index), slots.type.dtype)  # type: ignore[union-attr]
+
+    def slot_write(self, slots: Value, index: Value, value: Value) -> Op:
+        """Keep a value there."""
+        return self.emit("slot_write", (slots, index, value))
 
     @contextmanager
     def block(self, params: Sequence[Value] = ()) -> Iterator[_Open]:

@@ -19,6 +19,9 @@ Core operations (every other operation is the name of an elementwise builtin, se
     vec            (*scalars) -> vector            a matrix or quaternion too: its components, row by row
     extract        (vector, index) -> scalar
     insert         (vector, index, scalar) -> vector
+    slots          () -> slots                     storage of the thread's own; undefined until written
+    slot_read      (slots, index) -> element
+    slot_write     (slots, index, element) -> ()
     unavailable    () -> any                       attrs: reason; only inside autodiff: a value the adjoint cannot have
     assert         (condition) -> ()               attrs: message; reports where the condition does not hold
     fault          (*up to 4 numbers) -> ()        attrs: number; writes the fault record (see passes/guard.py)
@@ -40,7 +43,8 @@ Core operations (every other operation is the name of an elementwise builtin, se
 Indices are integers of any width; they are already non-negative (the front end wraps what may be negative with the
 builtin `wrap_index`). `for` counts like Python's range, step of either sign, index of the type of start. Kernels have
 effects, in order: `store`, `atomic_add`, `atomic`, `reduce_add` are the only operations with an effect; they and `load`
-read what an effect may change. `assert`, `fault` and `print` only report; backends drop `assert` where checks are off.
+read what an effect may change. `slot_write` changes its slots alone. `assert`, `fault` and `print` only report;
+backends drop `assert` where checks are off.
 """
 
 from __future__ import annotations
@@ -59,7 +63,7 @@ STRUCTURED = frozenset({"if", "for", "while"})
 REPORTS = frozenset({"assert", "fault", "print"})
 CORE = EFFECTS | STRUCTURED | REPORTS | {
     "const", "tid", "shape", "load", "cast", "vec", "extract", "insert", "unavailable", "yield", "launch_dim",
-    "custom",
+    "slots", "slot_read", "slot_write", "custom",
 }  # fmt: skip
 
 

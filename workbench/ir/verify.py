@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from workbench.ir.values import ATOMIC_KINDS, CORE, Block, Function, Op, Value, closed_blocks
-from workbench.types import ArrayType, Scalar, Vector, float64, int32, int64, is_float, is_integer
+from workbench.types import ArrayType, Scalar, Slots, Vector, float64, int32, int64, is_float, is_integer
 from workbench.types import bool as bool_
 
 
@@ -116,6 +116,10 @@ def _custom(op: Op) -> bool:
     )
 
 
+def _slot(op: Op, count: int) -> bool:
+    return len(op.operands) == 2 + count and isinstance(op.operands[0].type, Slots) and is_integer(op.operands[1].type)
+
+
 RULES: dict[str, Callable[[Op], object]] = {
     "const": lambda op: not op.operands and isinstance(op.result.type, (Scalar, Vector)) and "value" in op.attrs,
     "tid": lambda op: op.result.type == int32 and op.attrs["axis"] in range(4),
@@ -133,6 +137,9 @@ RULES: dict[str, Callable[[Op], object]] = {
     "fault": lambda op: len(op.operands) <= 4 and set(_types(op.operands)) <= {int64, float64} and "number" in op.attrs,
     "print": lambda op: not op.results and len(op.operands) == sum(isinstance(p, tuple) for p in op.attrs["parts"]),
     "launch_dim": lambda op: op.result.type == int64 and op.attrs["axis"] in range(4),
+    "slots": lambda op: not op.operands and isinstance(op.result.type, Slots),
+    "slot_read": lambda op: _slot(op, 0) and op.result.type == _element(op),
+    "slot_write": lambda op: _slot(op, 1) and op.operands[2].type == _element(op) and not op.results,
     "unavailable": lambda op: len(op.results) == 1 and "reason" in op.attrs,
     "yield": lambda op: not op.results,
     "if": _if,

@@ -19,7 +19,9 @@ from workbench.ir.show import literal_bits
 from workbench.ir.values import CORE, EFFECTS, REPORTS, STRUCTURED, Block, Function, Op, Value
 from workbench.types import Scalar, Type, Vector, is_float
 
-PURE_CORE = CORE - EFFECTS - REPORTS - STRUCTURED - {"load", "unavailable", "yield", "custom"}
+PURE_CORE = CORE - EFFECTS - REPORTS - STRUCTURED - {
+    "load", "unavailable", "yield", "custom", "slots", "slot_read", "slot_write",
+}  # fmt: skip
 
 
 def fold(function: Function) -> Function:

@@ -29,6 +29,7 @@ class _Needs:
         self.live: set[tuple[Op, int]] = set()
         self.pending: list[Value] = []
         self.seen: set[Value] = set()
+        self.writers: dict[Value, list[Op]] = {}
         effects = self.index(body, None)
         for op in effects:
             self.keep(op)
@@ -47,6 +48,8 @@ class _Needs:
                 for position, value in enumerate(inner.params):
                     self.made_by[value] = (op, position - lead if position >= lead else None)
                 effects += self.index(inner, op)
+            if op.name == "slot_write":
+                self.writers.setdefault(op.operands[0], []).append(op)
             if op.name in EFFECTS or op.name in REPORTS or op.name == "native":
                 effects.append(op)
         return effects
@@ -71,6 +74,8 @@ class _Needs:
         self.seen.add(value)
         op, slot = self.made_by[value]
         self.keep(op)
+        for writer in self.writers.get(value, ()):
+            self.keep(writer)
         if slot is None or (op, slot) in self.live:
             return
         self.live.add((op, slot))

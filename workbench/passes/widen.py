@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from workbench.ir.rewrite import Mapping
 from workbench.ir.values import Block, Function, Op, Value
-from workbench.types import ArrayType, Kind, Scalar, Type, Vector, float64
+from workbench.types import ArrayType, Kind, Scalar, Slots, Type, Vector, float64
 
 
 def widen(function: Function) -> Function:
@@ -21,6 +23,10 @@ def wide_type(type: Type) -> Type:
         return float64 if type.kind is Kind.FLOAT else type
     if isinstance(type, Vector):
         return type.with_dtype(float64) if type.dtype.kind is Kind.FLOAT else type
+    if isinstance(type, Slots):
+        dtype = wide_type(type.dtype)
+        assert isinstance(dtype, (Scalar, Vector))
+        return replace(type, dtype=dtype)
     if isinstance(type, ArrayType):
         dtype = wide_type(type.dtype)
         assert not isinstance(dtype, ArrayType)

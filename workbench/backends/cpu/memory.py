@@ -66,7 +66,8 @@ def _array(value: Value) -> ArrayType:
     return value.type
 
 
-def _wide_index(speller: Speller, index: Value) -> str:
+def wide_index(speller: Speller, index: Value) -> str:
+    """An index as i64."""
     operand = speller.operand(index)
     text = index_instruction(operand, index.type)
     return speller.writer.emit(text) if text else operand
@@ -76,7 +77,7 @@ def places(speller: Speller, op: Op) -> list[str]:
     """Pointers to the components of the element that `op` (array, *indices, …) means."""
     array = op.operands[0]
     t = _array(array)
-    indices = [_wide_index(speller, v) for v in op.operands[1 : 1 + t.ndim]]
+    indices = [wide_index(speller, v) for v in op.operands[1 : 1 + t.ndim]]
     base = data(speller, array)
     address = _dense if speller.options.contiguous else _strided
     first = address(speller, array, base, indices)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from workbench.backends.base import Options
-from workbench.backends.cpu import atomics, faults, memory, prints, structured, vecmath
+from workbench.backends.cpu import atomics, faults, memory, prints, slots, structured, vecmath
 from workbench.backends.cpu.elementwise import native, spell_builtin, spell_cast
 from workbench.backends.cpu.halves import definitions as half_functions
 from workbench.backends.cpu.values import literals, register
@@ -305,6 +305,9 @@ SPELLINGS: dict[str, Callable[[Speller, Op], None]] = {
     "launch_dim": _launch_dim,
     "fault": faults.spell_fault,
     "print": prints.spell_print,
+    "slots": slots.spell_slots,
+    "slot_read": slots.spell_read,
+    "slot_write": slots.spell_write,
     "unavailable": _unavailable,
     "if": structured.spell_if,
     "for": structured.spell_for,

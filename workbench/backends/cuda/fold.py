@@ -18,7 +18,7 @@ from workbench.types import Vector
 LIMIT = 10
 _ALWAYS = frozenset({"const", "tid"})
 _LIGHT = frozenset({"const", "tid", "shape", "extract", "cast"})
-_NEVER = STRUCTURED | EFFECTS | REPORTS | {"insert", "unavailable", "native"}
+_NEVER = STRUCTURED | EFFECTS | REPORTS | {"insert", "unavailable", "native", "slots", "slot_read", "slot_write"}
 
 
 @dataclass
@@ -90,7 +90,7 @@ def fold(function: Function) -> Folding:
             state.fixed.add(op.blocks[0].params[0])
         if op.name == "print":
             state.whole |= {v for v in op.operands if isinstance(v.type, Vector)}
-        if op.name in ("tid", "launch_dim") or (op.name == "const" and op.attrs.get("captured")):
+        if op.name in ("tid", "launch_dim", "slots") or (op.name == "const" and op.attrs.get("captured")):
             state.fixed.add(op.result)
     _block(function.body, state)
     return state

@@ -15,7 +15,7 @@ from workbench.backends.cuda.words import C_TYPES, c_type, form_of, identifier, 
 from workbench.builtins import TABLE
 from workbench.errors import BuildError
 from workbench.ir.values import ATOMIC_KINDS, Block, Op, Value
-from workbench.types import ArrayType, Kind, Scalar, Vector, element
+from workbench.types import ArrayType, Kind, Scalar, Slots, Vector, element
 
 INDENT = "    "
 _ATOMIC = frozenset({"float32", "float64", "int32", "uint32", "uint64"})
@@ -186,6 +186,26 @@ class Statements:
         keys.add(("atomic64",) if scalar.bits == 64 else ("atomic_small",))
         return "wb_atomic_add" if scalar.bits == 64 else "wb_atomic_add_small"
 
+    def _slots(self, op: Op) -> list[str]:
+        type = op.result.type
+        assert isinstance(type, Slots)
+        self.names[op.result] = identifier("slots", self.taken)
+        self.taken.add(self.names[op.result])
+        self.expressions.meet(type.dtype)
+        return [f"{c_type(type.dtype)} {self.names[op.result]}[{type.count}];"]
+
+    def _slot_read(self, op: Op) -> list[str]:
+        if op.result not in self.folding.uses:
+            return []
+        place = self._slot(op)
+        return [f"{self._declare(op.result)} = {place};"]
+
+    def _slot_write(self, op: Op) -> list[str]:
+        return [f"{self._slot(op)} = {self.expressions.argument(op.operands[2])};"]
+
+    def _slot(self, op: Op) -> str:
+        return f"{self.names[op.operands[0]]}[{self.expressions.argument(op.operands[1])}]"
+
     def _reduce_add(self, op: Op) -> list[str]:
         array, value = op.operands
         assert isinstance(array.type, ArrayType)
@@ -344,4 +364,7 @@ _STATEMENTS: dict[str, Callable[[Statements, Op], list[str]]] = {
     "native": Statements._native,
     "print": Statements._print,
     "insert": Statements._insert,
+    "slots": Statements._slots,
+    "slot_read": Statements._slot_read,
+    "slot_write": Statements._slot_write,
 }

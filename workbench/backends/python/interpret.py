@@ -24,7 +24,7 @@ from workbench.errors import KernelFault, LaunchError
 from workbench.ir.values import ATOMIC_KINDS, Block, Function, Op, Value, walk
 from workbench.passes.guard import guard, reported
 from workbench.source import Location
-from workbench.types import ArrayType, Type, Vector
+from workbench.types import ArrayType, Slots, Type, Vector
 
 Thread = tuple[int, ...]
 
@@ -289,6 +289,29 @@ def _insert(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     return (vector,)
 
 
+def _slots(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    type = op.result.type
+    assert isinstance(type, Slots)
+    return ([None] * type.count,)
+
+
+def _slot_read(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    kept = operands[0][_slot(operands)]
+    assert kept is not None, "a slot is read before it is written"
+    return (kept,)
+
+
+def _slot_write(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    operands[0][_slot(operands)] = operands[2]
+    return ()
+
+
+def _slot(operands: list[Any]) -> int:
+    index = int(operands[1])
+    assert 0 <= index < len(operands[0]), f"there is no slot {index}"
+    return index
+
+
 def _if(thread: _Thread, op: Op, operands: list[Any]) -> Any:
     return (yield from thread.inner(op.blocks[0] if operands[0] else op.blocks[1], ()))
 
@@ -338,6 +361,9 @@ _CORE: dict[str, Callable[[_Thread, Op, list[Any]], tuple[Any, ...]]] = {
     "vec": _vec,
     "extract": _extract,
     "insert": _insert,
+    "slots": _slots,
+    "slot_read": _slot_read,
+    "slot_write": _slot_write,
 }
 
 

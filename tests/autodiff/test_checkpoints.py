@@ -1,0 +1,203 @@
+"""Loops that keep states: right at any trip count, with any number of slots, on all backends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.autodiff.numeric import X1, check, compiled, kernel, values
+from tests.hostshim import hostshim
+from workbench.autodiff import adjoint
+from workbench.backends.python.interpret import run, step
+from workbench.ir.values import Function, walk
+from workbench.types import VECTORS, ArrayType, Slots, float64, int32
+
+# Bodies of a kernel (x, y, a, n, m) in which rules, indices or predicates read what a loop carries.
+LOOPS: dict[str, str] = {
+    "product": "s = float64(1.0)\n    for j in range(n):\n        s = s * x[j]\n    y[i] = s",
+    "maximum": "s = x[0]\n    for j in range(n):\n        s = max(s, x[j])\n    y[i] = s",
+    "needed behind a sum": """s = float64(0.0)
+    t = float64(0.0)
+    for j in range(n):
+        s = s + x[j]
+        u = s + 1.0
+        t += sin(u)
+    y[i] = t""",
+    "an index that changes irregularly": """s = float64(0.0)
+    c = 1
+    for j in range(n):
+        s += x[c] * x[c]
+        c = (c * 3) % 5
+    y[i] = s""",
+    "a flag": """s = float64(0.0)
+    f = i > 0
+    for j in range(n):
+        if f:
+            s += x[j]
+        f = not f
+    y[i] = s""",
+    "while": "s = x[i]\n    while s < 10.0:\n        s = s * 2.0 + a\n    y[i] = s",
+    "while, stores": """c = 0
+    while c < n:
+        y[c] = x[c]
+        c += 1""",
+    "while, squares": """s = x[i] + 1.0
+    c = 0
+    while c < n and s < 500.0:
+        s = s * s * 0.6 + x[c]
+        c += m
+    y[i] = s * a""",
+    "nested": """s = x[i]
+    for j in range(n):
+        t = a
+        for k in range(j):
+            t = t * x[k] * 0.4 + sin(s)
+        s = s * 0.5 + t * t
+    y[i] = s""",
+    "while in for": """s = x[i]
+    for j in range(n):
+        t = s
+        while t > 0.4:
+            t = sin(t) * 0.8
+        s = s + t * x[j]
+    y[i] = s""",
+    "break": """s = x[i]
+    for j in range(n):
+        s = s * x[j] + 0.3
+        if s > 2.0:
+            break
+    y[i] = s * s""",
+    "continue": """s = x[i]
+    for j in range(n):
+        if s > 1.0:
+            s = s * 0.3
+            continue
+        s = s * s + x[j]
+    y[i] = s * s""",
+    "else": """s = x[i]
+    for j in range(n):
+        s = sin(s) * 2.0
+        if s > x[j] + 0.5:
+            break
+    else:
+        s = s * s
+    y[i] = s""",
+    "early return": """s = x[i]
+    for j in range(n):
+        s = s * x[j] * 1.5
+        if s > 1.1:
+            y[i] = s * s
+            return
+    y[i] = -s""",
+    "names exchanged": """u = x[i]
+    v = a
+    for j in range(n):
+        u, v = v * u, u
+    y[i] = u * 2.0 + v * v""",
+    "backwards by two": """s = x[i]
+    for j in range(n - 1, 0, -2):
+        s = s * x[j] + s
+    y[i] = s""",
+}
+
+
+def _kernel(body: str) -> Function:
+    text = f"def k(x, y, a, n, m):\n    i = tid()\n    {body}"
+    return kernel(text, {"x": X1, "y": X1, "a": float64, "n": int32, "m": int32})
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_right(name: str) -> None:
+    for n in (0, 1, 5):
+        check(_kernel(LOOPS[name]), 3, values(6), values(6), 0.7, n, 1)
+
+
+V1, AT = ArrayType(VECTORS["vec2"]), ArrayType(int32)
+MIXED = """
+def k(x, at, y, n):
+    i = tid()
+    v = x[i]
+    left = i % 2 == 0
+    c = uint8(3)
+    for j in range(n):
+        w = v * 0.5
+        k = 0
+        while k < at[j] and length(w) < 1.5:
+            w = vec2(w.y, w.x * 1.25) + x[int(c)] * 0.125
+            k += 1
+        if left:
+            v = vec2(sin(w.x), w.y)
+        else:
+            v.y = w.x * v.y
+        left = k > 1
+        c = c + uint8(k) & uint8(3)
+    y[i] = v
+"""
+
+
+def _arguments(function: Function) -> list[Any]:
+    random = np.random.default_rng(4)
+    x, y = (random.uniform(0.2, 0.8, (4, 2)).astype(np.float32) for _ in range(2))
+    seed = random.uniform(0.5, 1.5, (4, 2)).astype(np.float32)
+    return [x, np.array([2, 0, 3, 1] * 10, np.int32), y, 30, np.zeros((4, 2), np.float32), seed]
+
+
+@pytest.mark.parametrize("slots", [2, 16])
+def test_states_of_every_kind_on_cpu_and_as_cuda_text(need: Callable[[str], str], slots: int) -> None:
+    need("g++")
+    function = kernel(MIXED, {"x": V1, "at": AT, "y": V1, "n": int32})
+    reverse = adjoint(function, checkpoints=slots)
+    expected, text = _arguments(function), _arguments(function)
+    run(reverse, 4, expected)
+    hostshim.run(reverse, 4, text)
+    native = _arguments(function)
+    compiled(reverse, 4, native)
+    for a, b, c in zip(expected, text, native, strict=True):
+        np.testing.assert_allclose(b, a, rtol=2e-5, atol=1e-6)
+        np.testing.assert_allclose(c, a, rtol=2e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("slots", [1, 2, 3, 16])
+def test_every_trip_count(slots: int) -> None:
+    function = _kernel(LOOPS["product"])
+    reverse = adjoint(function, checkpoints=slots)
+    assert {v.type.count for op in walk(reverse.body) for v in op.results if isinstance(v.type, Slots)} == {slots + 1}
+    for n in (*range(26), 60):
+        x = values(60)
+        found, seed = np.zeros(60), np.ones(1)
+        run(reverse, 1, [x, np.zeros(1), 0.0, n, 1, found, seed, np.zeros(1)])
+        np.testing.assert_allclose(found[:n], np.prod(x[:n]) / x[:n], rtol=1e-12)
+
+
+def _forward_iterations(n: int, slots: int) -> int:
+    """How often the body runs forward while `n` iterations are run backwards."""
+    function = _kernel("s = x[i]\n    for j in range(n):\n        s = sin(s)\n    y[i] = s")
+    reverse = adjoint(function, checkpoints=slots)
+    arguments = [values(1), np.zeros(1), 0.0, n, 1, np.zeros(1), np.ones(1), np.zeros(1)]
+    return sum(s.op.name == "sin" for s in step(reverse, 1, arguments, 0))
+
+
+def _least(n: int, slots: int) -> int:
+    """The least possible number of iterations forward, by trying every choice of where the next state is kept.
+
+    One of the slots has the first state, and one more has the state that is in use.
+    """
+    best: dict[tuple[int, int], int] = {}
+    for length in range(1, n + 1):
+        for free in range(slots):
+            if length <= free + 2:
+                best[length, free] = length - 1
+            elif free == 0:
+                best[length, free] = length * (length - 1) // 2
+            else:
+                choices = (far + best[length - far, free - 1] + best[far, free] for far in range(1, length))
+                best[length, free] = min(choices)
+    return best[n, slots - 1]
+
+
+@pytest.mark.parametrize(("n", "slots"), [(10, 2), (17, 3), (30, 3), (40, 5)])
+def test_no_choice_of_states_runs_fewer_iterations(n: int, slots: int) -> None:
+    assert _forward_iterations(n, slots) == _least(n, slots)
