@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from tests.backends.cpu.conftest import pack
+from tests.backends.cpu.conftest import build, pack
 from workbench import types
 from workbench.autodiff import adjoint, adjoint_params, kept
 from workbench.backends.base import Options
-from workbench.backends.cpu.compile import CpuBackend
 from workbench.backends.cpu.dispatch import dispatch
-from workbench.backends.cpu.jit import load
 from workbench.backends.python.interpret import run
 from workbench.builtins import FORMS, TABLE
 from workbench.frontend import Definition, Scope, lower
@@ -42,9 +40,7 @@ def kernel(text: str, signature: dict[str, Type], own: dict[str, Any] | None = N
 
 def compiled(function: Function, dim: int, args: list[Any]) -> None:
     """Run a function compiled for this machine's CPU; arrays are written in place."""
-    backend = CpuBackend()
-    artifact = backend.compile(function, Options(), backend.target())
-    code = load(artifact.image, artifact.metadata["entry"])
+    code = build(function, Options())
     buffer = pack(function, [dim], args)
     dispatch(code.address, buffer.ctypes.data, dim, 1)
 
