@@ -197,7 +197,7 @@ class Slots:
         return f"slots[{self.count}, {self.dtype!r}]"
 
 
-Type: TypeAlias = Scalar | Vector | ArrayType | Slots
+Type: TypeAlias = Scalar | Vector | ArrayType
 
 # `bool` hides Python's below this line: code of this file uses `py.bool` where it means that one.
 bool = Scalar("bool", Kind.BOOL, 8)

@@ -63,7 +63,7 @@ class Builder:
 
     def slots(self, dtype: Scalar | Vector, count: int) -> Value:
         """Storage for values of one type."""
-        return self.one("slots", (), Slots(dtype, count))
+        return self.one("slots", (), Slots(dtype, count))  # type: ignore[arg-type]
 
     def slot_read(self, slots: Value, index: Value) -> Value:
         """What was written there."""
