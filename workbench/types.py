@@ -7,10 +7,11 @@ A scalar or vector type is callable on the host and gives a NumPy value: `float3
 from __future__ import annotations
 
 import builtins as py
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
+from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -93,7 +94,7 @@ def _to_odd(value: Any) -> np.float32:
 
 @dataclass(frozen=True)
 class Vector:
-    """A short vector of `length` (2 to 4) scalars, stored densely."""
+    """A short vector of `length` (2 to 64) scalars, stored densely."""
 
     length: int
     dtype: Scalar
@@ -107,7 +108,8 @@ class Vector:
     def name(self) -> str:
         """The name users write: `vec3`, `vec3d`, `vec2i`."""
         suffix = _VECTOR_SUFFIX.get(self.dtype.name)
-        return f"vec{self.length}{suffix}" if suffix is not None else f"vector({self.length}, {self.dtype})"
+        named = suffix is not None and self.length <= 4
+        return f"vec{self.length}{suffix}" if named else f"vector({self.length}, {self.dtype})"
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -136,7 +138,7 @@ class Vector:
 
 @dataclass(frozen=True, repr=False)
 class Matrix(Vector):
-    """A small matrix (2 to 4 rows and columns): the vector of its components, row by row, that knows its columns."""
+    """A small matrix (of up to 64 components): the vector of its components, row by row, that knows its columns."""
 
     columns: int
 
@@ -154,7 +156,7 @@ class Matrix(Vector):
     def name(self) -> str:
         """The name users write: `mat22`, `mat33d`."""
         suffix = _VECTOR_SUFFIX.get(self.dtype.name)
-        if suffix is None or self.dtype.kind is not Kind.FLOAT:
+        if suffix is None or self.dtype.kind is not Kind.FLOAT or max(self.shape) > 4:
             return f"matrix({self.shape}, {self.dtype})"
         return f"mat{self.rows}{self.columns}{suffix}"
 
@@ -218,12 +220,15 @@ VECTORS: dict[str, Vector] = {
     f"vec{n}{suffix}": Vector(n, SCALARS[name]) for n in (2, 3, 4) for name, suffix in _VECTOR_SUFFIX.items()
 }
 VECTORS |= {f"vec{n}f": Vector(n, float32) for n in (2, 3, 4)}
+_SPATIAL = {"": float32, "f": float32, "d": float64, "h": float16}
+VECTORS |= {f"spatial_vector{suffix}": Vector(6, t) for suffix, t in _SPATIAL.items()}
 MATRICES: dict[str, Matrix] = {
     f"mat{r}{c}{suffix}": Matrix(r * c, t, c)
     for r in (2, 3, 4) for c in (2, 3, 4)
     for t in SCALARS.values() if t.kind is Kind.FLOAT and t.name in _VECTOR_SUFFIX
     for suffix in dict.fromkeys((_VECTOR_SUFFIX[t.name], _VECTOR_SUFFIX[t.name] or "f"))
 }  # fmt: skip
+MATRICES |= {f"spatial_matrix{suffix}": Matrix(36, t, 6) for suffix, t in _SPATIAL.items()}
 QUATERNIONS: dict[str, Quaternion] = {
     f"quat{suffix}": Quaternion(4, t)
     for t in SCALARS.values() if t.kind is Kind.FLOAT and t.name in _VECTOR_SUFFIX
@@ -234,29 +239,40 @@ QUATERNIONS: dict[str, Quaternion] = {
 PYTHON_TYPES: dict[type, Scalar] = {py.bool: bool, py.int: int32, py.float: float32}
 
 
+MOST_COMPONENTS = 64
+
+
 def vector(length: int, dtype: Any) -> Vector:
-    """The vector type of `length` (2 to 4) and scalar `dtype`.
+    """The vector type of `length` (2 to 64) and scalar `dtype`.
 
     Raises:
-        TypeError: the length is not 2, 3 or 4, or the dtype is no scalar type.
+        TypeError: the length is out of range, or the dtype is no scalar type.
     """
     scalar = as_type(dtype)
-    if length not in (2, 3, 4) or not isinstance(scalar, Scalar):
-        raise TypeError(f"vector(length={length!r}, dtype={dtype!r}): length is 2, 3 or 4 and dtype a scalar type")
+    if not isinstance(length, py.int) or not is_small((length,)) or not isinstance(scalar, Scalar):
+        wanted = f"length is 2 to {MOST_COMPONENTS} and dtype a scalar type; longer data belongs into an array"
+        raise TypeError(f"vector(length={length!r}, dtype={dtype!r}): {wanted}")
     return Vector(length, scalar)
 
 
 def matrix(shape: Any, dtype: Any) -> Matrix:
-    """The matrix type of `shape` (rows, columns), each 2 to 4, and scalar `dtype`.
+    """The matrix type of `shape` (rows, columns), each at least 2 and 64 components in all, and scalar `dtype`.
 
     Raises:
-        TypeError: the shape is no pair of 2 to 4, or the dtype is no scalar type.
+        TypeError: the shape is no pair of such sizes, or the dtype is no scalar type.
     """
     scalar = as_type(dtype)
     sizes = tuple(shape) if isinstance(shape, (tuple, list)) else ()
-    if len(sizes) != 2 or not all(n in (2, 3, 4) for n in sizes) or not isinstance(scalar, Scalar):
-        raise TypeError(f"matrix(shape={shape!r}, dtype={dtype!r}): shape is two of 2, 3, 4 and dtype a scalar type")
+    whole = len(sizes) == 2 and all(isinstance(n, py.int) for n in sizes)
+    if not whole or not is_small(sizes) or not isinstance(scalar, Scalar):
+        wanted = f"shape is two sizes from 2 on, of up to {MOST_COMPONENTS} components in all, and dtype a scalar type"
+        raise TypeError(f"matrix(shape={shape!r}, dtype={dtype!r}): {wanted}")
     return Matrix(sizes[0] * sizes[1], scalar, sizes[1])
+
+
+def is_small(shape: Sequence[int]) -> py.bool:
+    """Whether a vector or matrix of this NumPy shape is a type of the language."""
+    return len(shape) in (1, 2) and all(n >= 2 for n in shape) and prod(shape) <= MOST_COMPONENTS
 
 
 def as_type(spec: Any) -> Scalar | Vector:

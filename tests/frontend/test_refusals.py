@@ -33,7 +33,6 @@ SYNTAX = [
     ("z = yield i", "yield i", "no yield"),
     ("z = (q := i)", "q := i", "no :="),
     ("for q in 3:\n        z = q", "3", "runs over range"),
-    ("z = vec3()[0:2]", "0:2", "one index is wanted"),
     ("z = x.foo", "x.foo", "has no foo"),
     ("def f():\n        pass", "def f():", "cannot be defined inside"),
     ("i + 1", "i + 1", "computes a value and drops it"),
@@ -41,6 +40,8 @@ SYNTAX = [
     ("x[i].x = 1.0", "x[i].x", "component"),
 ]
 TYPES = [
+    ("z = vec3()[i:2]", "vec3()[i:2]", "integers written out"),
+    ("z = vec3()[1:2]", "vec3()[1:2]", "has 1 components"),
     ("z = k(x, y)", "k(x, y)", "is a kernel"),
     ("y[i] = sin(i) * 2.0", "sin(i)", "it got int32"),
     ("y[i, 0] = 1.0", "y[i, 0]", "1 dimension"),

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from workbench.types import is_small
+
 
 def constant(value: Any) -> Any:
     """`value` itself, checked to be what a kernel can hold as a constant: a number, a bool, a vector or matrix value.
@@ -18,7 +20,7 @@ def constant(value: Any) -> Any:
     """
     number = value.value if isinstance(value, enum.Enum) else value
     if isinstance(number, (bool, int, float, np.generic)) or (
-        isinstance(number, np.ndarray) and number.ndim in (1, 2) and all(2 <= n <= 4 for n in number.shape)
+        isinstance(number, np.ndarray) and is_small(number.shape)
     ):
         return value
     raise TypeError(f"constant() takes a number, a bool or a vector or matrix value, not a {type(value).__name__}")

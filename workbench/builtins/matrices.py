@@ -18,7 +18,7 @@ from workbench.builtins.refs import Ref, pack
 from workbench.builtins.rules import Arg, Rule, Signature, count, meet, refuse
 from workbench.builtins.vectors import PAIR
 from workbench.errors import KernelTypeError
-from workbench.types import Kind, Matrix, Scalar, Type, Vector, element, promote_all
+from workbench.types import MOST_COMPONENTS, Kind, Matrix, Scalar, Type, Vector, element, is_small, promote_all
 
 Rows = list[list[Any]]
 
@@ -99,13 +99,14 @@ def is_square(t: Any) -> bool:
     return isinstance(t, Matrix) and t.rows == t.columns
 
 
-def on_matrix(result: Callable[[Any], Type], square: bool = False) -> Rule:
-    """One matrix of floats."""
+def on_matrix(result: Callable[[Any], Type], square: bool = False, most: int = MOST_COMPONENTS) -> Rule:
+    """One matrix of floats, of at most so many rows."""
+    wanted = ("a square matrix" if square else "a matrix") + (f" of up to {most} rows" if most <= 8 else "")
 
     def rule(name: str, args: Sequence[Arg]) -> Signature:
         count(name, args, 1)
-        wanted = "a square matrix" if square else "a matrix"
-        (t,) = floats_of(name, args, wanted, lambda a: is_square(a[0]) if square else isinstance(a[0], Matrix))
+        form = is_square if square else lambda t: isinstance(t, Matrix)
+        (t,) = floats_of(name, args, wanted, lambda a: form(a[0]) and a[0].rows <= most)
         return (t,), result(t)
 
     return rule
@@ -164,11 +165,14 @@ def form(shape: Sequence[int], scalar: Scalar) -> Scalar | Vector:
     """The type of values of this NumPy shape."""
     if not shape:
         return scalar
+    if not is_small(shape):
+        shown = " × ".join(map(str, shape))
+        raise KernelTypeError(f"The result of {shown} components is too large for a matrix.", advice="Use an array.")
     return Vector(shape[0], scalar) if len(shape) == 1 else Matrix(shape[0] * shape[1], scalar, shape[1])
 
 
-def _square_of(t: Vector) -> Matrix:
-    return Matrix(t.length * t.length, t.dtype, t.length)
+def _square_of(t: Vector) -> Scalar | Vector:
+    return form((t.length, t.length), t.dtype)
 
 
 def small(rule: Rule, **facts: Any) -> Callable[[Callable[..., Any]], Builtin]:
@@ -238,7 +242,7 @@ def _(ct, result, a):
     return (diag(ct.splat(Vector(a.type.rows, a.type.dtype))),)
 
 
-@small(on_matrix(element, square=True), domain=((0.5, 2.0),), ulp=4)
+@small(on_matrix(element, square=True, most=4), domain=((0.5, 2.0),), ulp=4)
 def determinant(a):
     """Determinant, by cofactors."""
     return det(a)
@@ -249,7 +253,7 @@ def _(ct, result, a):
     return (pack([c for row in cofactors(rows(a)) for c in row], a.type) * ct.splat(a.type),)
 
 
-@small(on_matrix(lambda t: t, square=True), domain=((0.5, 2.0),), ulp=4)
+@small(on_matrix(lambda t: t, square=True, most=4), domain=((0.5, 2.0),), ulp=4)
 def inverse(a):
     """Inverse, by cofactors; a singular matrix gives infinities or NaN."""
     down = turned(cofactors(a))
@@ -263,7 +267,7 @@ def _(ct, result, a):
     return (-matmul(matmul(back, ct), back),)
 
 
-@small(on_vectors(2, lambda a, b: Matrix(a.length * b.length, a.dtype, b.length)), domain=PAIR)
+@small(on_vectors(2, lambda a, b: form((a.length, b.length), a.dtype)), domain=PAIR)
 def outer(a, b):
     """Matrix of all products: row i, column j is a[i] * b[j]."""
     return [[x * y for y in b[0]] for x in a[0]]

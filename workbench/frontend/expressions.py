@@ -10,7 +10,7 @@ from typing import Any
 from workbench.builtins.quaternions import COMPOSITIONS
 from workbench.builtins.table import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend import calls, compositions, matrices, names, subscripts, views
+from workbench.frontend import calls, compositions, matrices, names, subscripts, swizzles, views
 from workbench.frontend.coerce import apply, convert, describe, indexable, materialise, truth, usable, weak
 from workbench.frontend.context import Context
 from workbench.frontend.operands import (
@@ -321,6 +321,9 @@ def _subscript(context: Context, node: ast.Subscript) -> Operand:
         return views.subscript(context, base, node.slice, expression)
     if isinstance(base, Value) and isinstance(base.type, Matrix):
         return matrices.subscript(context, base, node.slice, expression)
+    if isinstance(base, Value) and isinstance(base.type, Vector) and isinstance(node.slice, ast.Slice):
+        bounds = (node.slice.lower, node.slice.upper, node.slice.step)
+        return swizzles.sliced(context, base, [None if b is None else expression(context, b) for b in bounds])
     if isinstance(base, Value) and isinstance(base.type, Vector):
         where = subscripts.component(context, base.type, expression(context, node.slice))
         return context.builder.one("extract", (base, where), base.type.dtype)

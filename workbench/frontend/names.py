@@ -17,7 +17,7 @@ from workbench.frontend.context import Context, Watched
 from workbench.frontend.definition import MISSING, Definition
 from workbench.frontend.operands import Literal, Operand, Static
 from workbench.ir.values import Captured
-from workbench.types import SCALARS, ArrayType, Scalar, Vector, float64, int64, matrix
+from workbench.types import SCALARS, ArrayType, Scalar, Vector, float64, int64, is_small, matrix
 from workbench.types import bool as bool_
 
 # Names of other libraries' functions that are called otherwise here.
@@ -63,8 +63,7 @@ def _hashable(value: Any) -> bool:
 
 def _is_vector(value: Any) -> bool:
     """Whether a NumPy array has the shape of a vector or matrix type."""
-    small = isinstance(value, np.ndarray) and value.ndim in (1, 2) and all(2 <= n <= 4 for n in value.shape)
-    return small and value.dtype.name in SCALARS
+    return isinstance(value, np.ndarray) and is_small(value.shape) and value.dtype.name in SCALARS
 
 
 def name(context: Context, identifier: str) -> Operand:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from workbench.errors import KernelTypeError
 from workbench.frontend.context import Context
-from workbench.frontend.operands import Operand
+from workbench.frontend.operands import Literal, Operand
 from workbench.ir.values import Value
 from workbench.types import Vector
 
@@ -24,6 +25,28 @@ def swizzle(context: Context, base: Value, attr: str) -> Value:
     assert isinstance(base.type, Vector)
     parts = {letter: _component(context, base, LETTERS.index(letter)) for letter in dict.fromkeys(attr)}
     return context.builder.one("vec", [parts[letter] for letter in attr], Vector(len(attr), base.type.dtype))
+
+
+def sliced(context: Context, base: Value, bounds: Sequence[Operand | None]) -> Value:
+    """`v[a:b]` of a vector, with bounds written out.
+
+    Raises:
+        KernelTypeError: a bound is known only when running, or fewer than 2 components are left.
+    """
+    assert isinstance(base.type, Vector)
+    if not all(b is None or (isinstance(b, Literal) and not b.is_float) for b in bounds) or bounds[2] == Literal(0):
+        raise context.error(
+            KernelTypeError, "The bounds of a vector's slice are integers written out.", "Take the components: v[i]."
+        )
+    numbers = slice(*(None if b is None else b.value for b in bounds))  # type: ignore[union-attr]
+    places = range(base.type.length)[numbers]
+    if len(places) < 2:
+        raise context.error(
+            KernelTypeError, f"This slice of a {base.type!r} has {len(places)} components; a vector has 2 or more.",
+            f"Write v[{places[0]}]." if places else "",
+        )  # fmt: skip
+    parts = [_component(context, base, k) for k in places]
+    return context.builder.one("vec", parts, Vector(len(places), base.type.dtype))
 
 
 def _component(context: Context, vector: Value, place: int) -> Value:

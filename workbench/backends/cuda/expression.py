@@ -15,7 +15,7 @@ from workbench.backends.base import Options
 from workbench.backends.cuda.fold import Folding, is_splat
 from workbench.backends.cuda.overflow import WRAPPING
 from workbench.backends.cuda.prelude import Key
-from workbench.backends.cuda.words import c_type, cast, form_of, literal, members
+from workbench.backends.cuda.words import c_type, cast, form_of, label, literal, members
 from workbench.builtins import TABLE
 from workbench.errors import BuildError
 from workbench.ir.values import Op, Value
@@ -260,7 +260,7 @@ def _vec(e: Expressions, op: Op) -> Text:
     assert isinstance(type, Vector)
     if is_splat(op):
         e.keys.add(("splat", form_of(type)))
-        return Text(f"wb_splat{form_of(type)}({e.argument(op.operands[0])})", ATOM)
+        return Text(f"wb_splat{label(form_of(type))}({e.argument(op.operands[0])})", ATOM)
     return Text(f"{c_type(type)}{{{', '.join(map(e.argument, op.operands))}}}", ATOM)
 
 

@@ -7,11 +7,12 @@ wherever the hardware's own instruction is not needed, so that the tests run the
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
 from workbench.backends.cuda.atomics import PIECES as ATOMIC_PIECES
 from workbench.backends.cuda.faults import PIECES as FAULT_PIECES
 from workbench.backends.cuda.halves import PIECES as HALF_PIECES
-from workbench.backends.cuda.words import C_TYPES, c_type, form_of, members, struct
+from workbench.backends.cuda.words import C_TYPES, c_type, form_of, label, members, struct
 from workbench.builtins import TABLE
 from workbench.types import SCALARS, Kind, Vector
 
@@ -77,7 +78,9 @@ template <typename T> WB_FN void wb_reduce_add(T* target, T value) {
 
 
 def _vector(form: str) -> str:
-    body = f"T {', '.join(members(form))}" if len(form) == 1 else f"T m[{form[0]}][{form[1]}]"
+    sizes = form.split("x")
+    body = f"T m[{sizes[0]}][{sizes[1]}]" if len(sizes) == 2 else f"T {', '.join(members(form))}"
+    body = f"T c[{form}]" if len(sizes) == 1 and int(form) > 4 else body
     return f"template <typename T> struct {struct(form)} {{ {body}; }};\n"
 
 
@@ -96,7 +99,7 @@ def _operator(kind: str, sign: str, form: str, wraps: bool) -> str:
 
 def _splat(form: str) -> str:
     same = ", ".join(["s"] * len(members(form)))
-    return f"template <typename T> WB_FN {struct(form)}<T> wb_splat{form}(T s) {{ return {{{same}}}; }}\n"
+    return f"template <typename T> WB_FN {struct(form)}<T> wb_splat{label(form)}(T s) {{ return {{{same}}}; }}\n"
 
 
 def _component(form: str) -> str:
@@ -153,34 +156,37 @@ def _to_integer(name: str) -> str:
 # atomicAdd where the hardware has it; the vector forms go through this name.
 _ATOMIC = "template <typename T> WB_FN T wb_atomic_add(T* target, T value) { return atomicAdd(target, value); }\n"
 
-_FORMS = ("2", "3", "4", *(f"{r}{c}" for r in "234" for c in "234"))
-_PIECES: dict[Key, str] = {
-    ("array",): _ARRAY,
-    **HALF_PIECES,
-    **{("vec", n): _vector(n) for n in _FORMS},
-    ("range",): _RANGE,
-    ("bits",): _BITS,
-    **{("at", n): _at(int(n)) for n in ("1", "2", "3", "4")},
-    **{("to", name): _to_integer(name) for name, t in SCALARS.items() if t.kind in (Kind.INT, Kind.UINT)},
-    **{
-        ("op", n, sign, form, *wraps): _operator(n, sign, form, bool(wraps))
-        for n in _FORMS
-        for sign, forms in (("+", ("vv",)), ("-", ("vv", "v")), ("*", ("vv", "vs", "sv")), ("/", ("vv", "vs")))
-        for form in forms
-        for wraps in ((), ("wraps",))
-    },
-    **{("splat", n): _splat(n) for n in _FORMS},
-    **{("component", n): _component(n) for n in _FORMS},
-    **{("with", n): _with(n) for n in _FORMS},
-    ("atomic",): _ATOMIC,
-    ("atomic64",): _ATOMIC64,
-    ("atomic_small",): _ATOMIC_SMALL,
-    **{("atomic_vec", n): _vector_atomic(n) for n in _FORMS},
-    **ATOMIC_PIECES,
-    **FAULT_PIECES,
-    ("reduce",): _REDUCE,
-    **{("reduce_vec", n): _vector_reduce(n) for n in _FORMS},
-}
+
+@cache
+def _pieces(forms: tuple[str, ...]) -> dict[Key, str]:
+    """The pieces of all kinds, those of vectors for these forms, in the order in which they stand in a text."""
+    return {
+        ("array",): _ARRAY,
+        **HALF_PIECES,
+        **{("vec", n): _vector(n) for n in forms},
+        ("range",): _RANGE,
+        ("bits",): _BITS,
+        **{("at", n): _at(int(n)) for n in ("1", "2", "3", "4")},
+        **{("to", name): _to_integer(name) for name, t in SCALARS.items() if t.kind in (Kind.INT, Kind.UINT)},
+        **{
+            ("op", n, sign, form, *wraps): _operator(n, sign, form, bool(wraps))
+            for n in forms
+            for sign, forms in (("+", ("vv",)), ("-", ("vv", "v")), ("*", ("vv", "vs", "sv")), ("/", ("vv", "vs")))
+            for form in forms
+            for wraps in ((), ("wraps",))
+        },
+        **{("splat", n): _splat(n) for n in forms},
+        **{("component", n): _component(n) for n in forms},
+        **{("with", n): _with(n) for n in forms},
+        ("atomic",): _ATOMIC,
+        ("atomic64",): _ATOMIC64,
+        ("atomic_small",): _ATOMIC_SMALL,
+        **{("atomic_vec", n): _vector_atomic(n) for n in forms},
+        **ATOMIC_PIECES,
+        **FAULT_PIECES,
+        ("reduce",): _REDUCE,
+        **{("reduce_vec", n): _vector_reduce(n) for n in forms},
+    }
 
 
 def prelude(keys: Iterable[Key], builtins: Iterable[str], vectors: Iterable[Vector]) -> str:
@@ -193,7 +199,8 @@ def prelude(keys: Iterable[Key], builtins: Iterable[str], vectors: Iterable[Vect
         wanted.add(("atomic",))
     if any(key[0] == "reduce_vec" for key in wanted):
         wanted.add(("reduce",))
-    texts = [text for key, text in _PIECES.items() if key in wanted]
+    forms = sorted({form_of(v) for v in vectors}, key=lambda f: [len(f.split("x")), *map(int, f.split("x"))])
+    texts = [text for key, text in _pieces(tuple(forms)).items() if key in wanted]
     for name in TABLE:
         if name in set(builtins) and TABLE[name].prelude.strip() not in "\n".join(texts):
             texts.append(TABLE[name].prelude.strip() + "\n")

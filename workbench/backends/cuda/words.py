@@ -57,20 +57,27 @@ def c_type(type: Type) -> str:
 
 
 def form_of(type: Vector) -> str:
-    """Which struct of the prelude holds the type: "3" for a vector of 3 (a quaternion is "4"), "23" for a matrix."""
-    return "".join(map(str, type.shape))
+    """Which struct of the prelude holds the type: "3" for a vector of 3 (a quaternion is "4"), "2x3" for a matrix."""
+    return "x".join(map(str, type.shape))
+
+
+def label(form: str) -> str:
+    """A form as part of a name: "3", "23"; with a mark where that could be another one's."""
+    plain = form.replace("x", "")
+    return plain if len(plain) == len(form.split("x")) else f"_{form}"
 
 
 def struct(form: str) -> str:
     """The struct template of a form."""
-    return f"wb_vec{form}" if len(form) == 1 else f"wb_mat{form}"
+    return f"wb_mat{label(form)}" if "x" in form else f"wb_vec{label(form)}"
 
 
 def members(form: str) -> list[str]:
-    """The components of a struct, in order: `x`, `y`, … or `m[0][0]`, `m[0][1]`, …"""
-    if len(form) == 1:
-        return list(COMPONENTS[: int(form)])
-    return [f"m[{r}][{c}]" for r in range(int(form[0])) for c in range(int(form[1]))]
+    """The components of a struct, in order: `x`, `y`, … or `c[0]`, … of more than 4, or `m[0][0]`, `m[0][1]`, …"""
+    sizes = [int(n) for n in form.split("x")]
+    if len(sizes) == 2:
+        return [f"m[{r}][{c}]" for r in range(sizes[0]) for c in range(sizes[1])]
+    return list(COMPONENTS[: sizes[0]]) if sizes[0] <= 4 else [f"c[{n}]" for n in range(sizes[0])]
 
 
 def cast(type: str, text: str) -> str:
