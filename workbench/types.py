@@ -262,7 +262,7 @@ def matrix(shape: Any, dtype: Any) -> Matrix:
         TypeError: the shape is no pair of such sizes, or the dtype is no scalar type.
     """
     scalar = as_type(dtype)
-    sizes = tuple(shape) if isinstance(shape, (tuple, list)) else ()
+    sizes: tuple[Any, ...] = tuple(shape) if isinstance(shape, (tuple, list)) else ()
     whole = len(sizes) == 2 and all(isinstance(n, py.int) for n in sizes)
     if not whole or not is_small(sizes) or not isinstance(scalar, Scalar):
         wanted = f"shape is two sizes from 2 on, of up to {MOST_COMPONENTS} components in all, and dtype a scalar type"

@@ -65,9 +65,9 @@ def test_a_vector_refuses_a_wrong_number_of_components() -> None:
         t.VECTORS["vec3"](1, 2)
 
 
-@pytest.mark.parametrize(("length", "dtype"), [(5, t.float32), (1, t.float32), (3, t.VECTORS["vec2"])])
+@pytest.mark.parametrize(("length", "dtype"), [(65, t.float32), (1, t.float32), (3, t.VECTORS["vec2"])])
 def test_vector_refuses_other_lengths_and_elements(length: int, dtype: object) -> None:
-    with pytest.raises(TypeError, match="length is 2, 3 or 4"):
+    with pytest.raises(TypeError, match="length is 2 to 64"):
         vector(length, dtype)
 
 

@@ -18,7 +18,19 @@ from workbench.frontend.coerce import apply, assign_type, describe, materialise,
 from workbench.frontend.context import Context
 from workbench.frontend.operands import Literal, Operand, Static
 from workbench.ir.values import Value
-from workbench.types import Kind, Matrix, Quaternion, Scalar, Vector, as_type, element, float32, int32
+from workbench.types import (
+    MOST_COMPONENTS,
+    Kind,
+    Matrix,
+    Quaternion,
+    Scalar,
+    Vector,
+    as_type,
+    element,
+    float32,
+    int32,
+    is_small,
+)
 
 Expression = Callable[[Context, ast.expr], Operand]
 Place = int | Value
@@ -189,12 +201,14 @@ def construct(context: Context, type: Matrix | Quaternion, args: Sequence[Operan
 def _lines(context: Context, node: ast.Call, expression: Expression) -> list[Value]:
     """The vectors that a matrix is made of, in one type."""
     name = ast.unparse(node.func)
-    if node.keywords or not 2 <= len(node.args) <= 4:
-        raise context.error(KernelTypeError, f"{name}() takes 2 to 4 vectors, without names.")
+    if node.keywords or len(node.args) < 2:
+        raise context.error(KernelTypeError, f"{name}() takes 2 or more vectors, without names.")
     values = [materialise(context, expression(context, a)) for a in node.args]
     if any(type(v.type) is not Vector or v.type != values[0].type for v in values):
         got = ", ".join(repr(v.type) for v in values)
         raise context.error(KernelTypeError, f"{name}() takes vectors of one type; it got {got}.")
+    if not is_small((len(values), values[0].type.length)):  # type: ignore[union-attr]
+        raise context.error(KernelTypeError, f"{name}() makes a matrix of up to {MOST_COMPONENTS} components.")
     return values
 
 
@@ -221,8 +235,8 @@ def _identity(context: Context, node: ast.Call, expression: Expression) -> Opera
     if len(node.args) > 2 or not given.keys() <= set(names) or "n" not in given:
         raise context.error(KernelTypeError, "identity() takes n and dtype.", "Write identity(n=3, dtype=float).")
     size, kind = given["n"], given.get("dtype")
-    if not isinstance(size, Literal) or size.value not in (2, 3, 4):
-        raise context.error(KernelTypeError, "The n of identity() is 2, 3 or 4, written out.")
+    if not isinstance(size, Literal) or size.value not in range(2, 9):
+        raise context.error(KernelTypeError, "The n of identity() is 2 to 8, written out.")
     try:
         scalar = as_type(kind.value) if isinstance(kind, Static) else float32 if kind is None else None
     except TypeError:

@@ -38,8 +38,8 @@ def sliced(context: Context, base: Value, bounds: Sequence[Operand | None]) -> V
         raise context.error(
             KernelTypeError, "The bounds of a vector's slice are integers written out.", "Take the components: v[i]."
         )
-    numbers = slice(*(None if b is None else b.value for b in bounds))  # type: ignore[union-attr]
-    places = range(base.type.length)[numbers]
+    first, last, step = (int(b.value) if isinstance(b, Literal) else None for b in bounds)
+    places = range(base.type.length)[slice(first, last, step)]
     if len(places) < 2:
         raise context.error(
             KernelTypeError, f"This slice of a {base.type!r} has {len(places)} components; a vector has 2 or more.",
