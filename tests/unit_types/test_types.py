@@ -52,7 +52,7 @@ def test_a_scalar_type_is_its_numpy_dtype(scalar: Scalar) -> None:
 @pytest.mark.parametrize("name", sorted(VECTORS))
 def test_a_vector_type_makes_dense_numpy_vectors(name: str) -> None:
     kind = VECTORS[name]
-    assert kind.name == name or kind.name + "f" == name
+    assert name in (kind.name, kind.name + "f") or name.startswith("spatial")
     assert kind.size == kind.length * kind.dtype.size
     components = list(range(1, kind.length + 1))
     assert kind(*components).tolist() == kind(components).tolist() == components
