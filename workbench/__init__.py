@@ -27,6 +27,7 @@ from workbench.api.launch import Launch, launch
 from workbench.api.load_record import load_record
 from workbench.api.map import map
 from workbench.api.native import func_native
+from workbench.api.struct import struct
 from workbench.api.tangents import launch_tangent
 from workbench.api.tape import Tape
 from workbench.builtins import FORMS as _FORMS
@@ -62,8 +63,7 @@ from workbench.runtime.create import (
 )
 from workbench.runtime.device import Device, ScopedDevice, get_device, get_devices
 from workbench.runtime.recorder import Recorder, record
-from workbench.types import ArrayType as _ArrayType
-from workbench.types import as_type as _as_type
+from workbench.structs import array_type as _array_type
 from workbench.types import matrix, vector
 
 __version__ = "0.1.0"
@@ -76,7 +76,7 @@ class _ArrayOf:
         self.ndim = ndim
 
     def __getitem__(self, dtype: Any) -> Any:
-        return _array_of(dtype, self.ndim) or _ArrayType(_as_type(dtype), self.ndim)
+        return _array_of(dtype, self.ndim) or _array_type(dtype, self.ndim)
 
     def __call__(self, dtype: Any) -> Any:
         return self[dtype]
@@ -101,7 +101,7 @@ _ANNOTATIONS = {
     "Int": Int,
     "Scalar": Scalar,
 }
-LANGUAGE: dict[str, Any] = {**_BUILTINS, **_TYPES, **_ANNOTATIONS, "kernel": kernel, "func": func}
+LANGUAGE: dict[str, Any] = {**_BUILTINS, **_TYPES, **_ANNOTATIONS, "kernel": kernel, "func": func, "struct": struct}
 LANGUAGE |= {"func_grad": func_grad, "func_native": func_native, "func_replay": func_replay}
 """Names that a `%%kernel` cell sees without an import."""
 
@@ -135,5 +135,6 @@ __all__ = [
     "capture_while", "checks", "clone", "constant", "copy", "empty", "empty_like", "errors", "events", "from_numpy",
     "full", "func", "func_grad", "func_native", "func_replay", "get_device", "get_devices", "grad", "gradcheck",
     "hvp", "jacobian", "jax_callable", "jax_kernel", "jvp", "kernel", "launch", "launch_tangent", "load_record",
-    "map", "matrix", "ones", "record", "set_checks", "types", "value_and_grad", "vector", "zeros", "zeros_like",
+    "map", "matrix", "ones", "record", "set_checks", "struct", "types", "value_and_grad", "vector", "zeros",
+    "zeros_like",
 ]  # fmt: skip

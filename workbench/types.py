@@ -179,13 +179,20 @@ class Quaternion(Vector):
 
 @dataclass(frozen=True)
 class ArrayType:
-    """An array parameter: element type (scalar or vector) and number of dimensions (1 to 4)."""
+    """An array parameter: element type (scalar or vector) and number of dimensions (1 to 4).
+
+    One field of an array of structs has its elements `pitch` bytes apart, and begins `offset` bytes into each struct; 0
+    and 0 elsewhere.
+    """
 
     dtype: Scalar | Vector
     ndim: int = 1
+    pitch: int = 0
+    offset: int = 0
 
     def __repr__(self) -> str:
-        return f"array[{self.dtype!r}]" if self.ndim == 1 else f"array{self.ndim}d[{self.dtype!r}]"
+        place = f" at {self.offset} of {self.pitch}" if self.pitch else ""
+        return f"array{'' if self.ndim == 1 else f'{self.ndim}d'}[{self.dtype!r}{place}]"
 
 
 @dataclass(frozen=True)
@@ -294,15 +301,15 @@ def as_type(spec: Any) -> Scalar | Vector:
     raise TypeError(f"{spec!r} is not a type of the kernel language; use one of {', '.join(SCALARS)}, vec2, vec3, vec4")
 
 
-def element(t: Type) -> Scalar:
-    """The scalar at the bottom of a type: of a vector its component's, of an array its elements'."""
+def element(t: Any) -> Scalar:
+    """The scalar at the bottom of a type: a vector's component, an array's element; for structs see `Struct.dtype`."""
     while not isinstance(t, Scalar):
         t = t.dtype
     return t
 
 
-def is_float(t: Type) -> py.bool:
-    """Whether the type is a float or a vector or array of floats: whether it can carry a gradient."""
+def is_float(t: Any) -> py.bool:
+    """Whether the type is a float, or has floats inside: whether it can carry a gradient."""
     return element(t).kind is Kind.FLOAT
 
 

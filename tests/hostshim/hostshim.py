@@ -89,7 +89,7 @@ def packed(function: Function, dims: Sequence[int], args: Sequence[Any], options
 
 def _piece(type: Any, arg: Any, options: Options) -> bytes:
     if isinstance(type, ArrayType):
-        assert not options.contiguous or arg.flags.c_contiguous, "this array needs contiguous=False"
+        assert not options.contiguous or type.pitch or arg.flags.c_contiguous, "this array needs contiguous=False"
         return np.array([arg.ctypes.data, *arg.shape[: type.ndim], *arg.strides[: type.ndim]], np.int64).tobytes()
     scalar = type.dtype if isinstance(type, Vector) else type
     return np.asarray(arg, dtype=scalar.numpy).tobytes()

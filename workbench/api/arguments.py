@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from workbench.api.kernel import Kernel
-from workbench.errors import LaunchError
+from workbench.errors import KernelTypeError, LaunchError
 from workbench.runtime.array import array
 from workbench.runtime.create import from_numpy
 from workbench.runtime.device import Device
+from workbench.runtime.structure import StructValue, arrays_in, same_struct, spread
 from workbench.runtime.symbol import Symbol
-from workbench.types import SCALARS, ArrayType, Kind, Scalar, Type, Vector, float32, int32
+from workbench.structs import AnyType, Struct, StructArray
+from workbench.types import SCALARS, ArrayType, Kind, Scalar, Vector, float32, int32
 from workbench.types import bool as bool_
 
 NUMBERS = (bool, int, float, np.bool_, np.number)
@@ -72,7 +74,7 @@ def wrong_count(kernel: Kernel, values: Sequence[Any]) -> LaunchError:
     return LaunchError(f"{kernel.name} takes {len(kernel.parameters)} arguments; {len(values)} were given.")
 
 
-def deduce(kernel: Kernel, values: Sequence[Any]) -> tuple[Type, ...]:
+def deduce(kernel: Kernel, values: Sequence[Any]) -> tuple[AnyType, ...]:
     """One type a parameter: its annotation, or what the argument is."""
     return tuple(
         annotation if annotation is not None else _member(kernel, name, value)
@@ -80,13 +82,13 @@ def deduce(kernel: Kernel, values: Sequence[Any]) -> tuple[Type, ...]:
     )
 
 
-def _member(kernel: Kernel, name: str, value: Any) -> Type:
+def _member(kernel: Kernel, name: str, value: Any) -> AnyType:
     """The type of an argument of a generic parameter: within its family, where it has one."""
     family = kernel.families.get(name)
     if family is None:
         return _type_of(kernel, name, value)
     if isinstance(value, np.ndarray) and value.dtype.name in SCALARS and value.ndim:
-        type: Type = ArrayType(SCALARS[value.dtype.name], value.ndim)
+        type: AnyType = ArrayType(SCALARS[value.dtype.name], value.ndim)
     else:
         type = _type_of(kernel, name, value)
     if isinstance(value, int) and not isinstance(value, bool) and not family.accepts(type) and family.accepts(float32):
@@ -96,9 +98,11 @@ def _member(kernel: Kernel, name: str, value: Any) -> Type:
     return type
 
 
-def _type_of(kernel: Kernel, name: str, value: Any) -> Type:
+def _type_of(kernel: Kernel, name: str, value: Any) -> AnyType:
     if isinstance(value, (array, Symbol)):
         return value.type
+    if isinstance(value, StructValue):
+        return value.__wb_struct__
     if isinstance(value, (np.generic, np.ndarray)) and value.dtype.name in SCALARS:
         scalar = SCALARS[value.dtype.name]
         if value.ndim == 0:
@@ -112,7 +116,7 @@ def _type_of(kernel: Kernel, name: str, value: Any) -> Type:
     raise _wrong(kernel, name, "an array or a number", value)
 
 
-def check(kernel: Kernel, name: str, type: Type, value: Any, device: Device) -> Any:
+def check(kernel: Kernel, name: str, type: AnyType, value: Any, device: Device) -> Any:
     """The argument as the packer takes it.
 
     Raises:
@@ -120,6 +124,10 @@ def check(kernel: Kernel, name: str, type: Type, value: Any, device: Device) -> 
     """
     if isinstance(type, ArrayType):
         return _array(kernel, name, type, value, device)
+    if isinstance(type, StructArray):
+        return _array(kernel, name, type, value, device)
+    if isinstance(type, Struct):
+        return _struct(kernel, name, type, value, device)
     if isinstance(value, Symbol):
         return value.become(kernel.name, name, type)
     if isinstance(type, Vector):
@@ -158,12 +166,57 @@ def _vector(kernel: Kernel, name: str, type: Vector, value: Any) -> tuple[Any, .
     return tuple(_number(kernel, name, type.dtype, v) for v in flat)
 
 
-def _array(kernel: Kernel, name: str, type: ArrayType, value: Any, device: Device) -> array:
+def _struct(kernel: Kernel, name: str, type: Struct, value: Any, device: Device) -> StructValue:
+    """The struct, where it is one of this type or of another of the same content."""
+    try:
+        found = same_struct(type, value, name)
+    except KernelTypeError as error:
+        raise LaunchError(f"{kernel.name}: {error.message}", parameter=name, advice=error.advice) from None
+    for a in arrays_in(found):
+        if a.device != device:
+            raise LaunchError(
+                f"{kernel.name}: an array in {name} is on {a.device}; the launch is on {device}.", parameter=name
+            )
+    return found
+
+
+def spread_adjoints(
+    kernel: Kernel, types: Sequence[AnyType], given: Mapping[str, Any], device: Device
+) -> dict[str, Any]:
+    """Adjoints by parameter of the IR: those of a struct come from an array of one such struct, field by field.
+
+    Raises:
+        LaunchError: what is given for a struct is no array of it.
+    """
+    found: dict[str, Any] = {}
+    for (name, value), type in zip(given.items(), types, strict=False):
+        if value is None or not isinstance(type, (Struct, StructArray)):
+            found[name] = value
+            continue
+        if isinstance(type, StructArray):
+            found |= spread(name, check(kernel, f"adj_{name}", type, value, device))
+            continue
+        if isinstance(value, StructValue):  # its arrays are adjoint arrays; of its numbers nobody keeps the sum
+            parts = spread(name, _struct(kernel, f"adj_{name}", type, value, device))
+            found |= {n: v for n, v in parts.items() if isinstance(v, array)}
+            continue
+        whole = check(kernel, f"adj_{name}", StructArray(type, 1), value, device)
+        found |= {f"{name}.{path}": a for path, a in whole.field_arrays().items()}
+    return found
+
+
+def _array(kernel: Kernel, name: str, type: ArrayType | StructArray, value: Any, device: Device) -> array:
     if isinstance(value, np.ndarray) and not device.is_cuda:
         value = _wrap(kernel, name, type, value)
     if not isinstance(value, array):
         raise _wrong(kernel, name, repr(type), value)
-    if value.type != type:
+    if value.dtype != type.dtype or value.ndim != type.ndim:
+        if isinstance(type, StructArray) and isinstance(value.dtype, Struct) and value.dtype != type.dtype:
+            raise LaunchError(
+                f"{kernel.name}: {name} is {type!r}; the elements of this array are another struct: "
+                f"{type.dtype.difference(value.dtype)}.",
+                parameter=name, advice="Make the array anew, or run the kernel's cell again.",
+            )  # fmt: skip
         what = "dtype" if value.dtype != type.dtype else "number of dimensions"
         raise LaunchError(
             f"{kernel.name}: {name} is {type!r}; it got {value.type!r} of shape {value.shape}: another {what}.",
@@ -177,7 +230,7 @@ def _array(kernel: Kernel, name: str, type: ArrayType, value: Any, device: Devic
     return value
 
 
-def _wrap(kernel: Kernel, name: str, type: ArrayType, value: np.ndarray[Any, Any]) -> array:
+def _wrap(kernel: Kernel, name: str, type: ArrayType | StructArray, value: np.ndarray[Any, Any]) -> array:
     """A NumPy array as ours, without a copy."""
     if not value.flags.writeable or not value.flags.aligned:
         raise LaunchError(
@@ -186,6 +239,8 @@ def _wrap(kernel: Kernel, name: str, type: ArrayType, value: np.ndarray[Any, Any
             advice="Pass a copy.",
         )
     try:
+        if isinstance(type, StructArray):
+            return from_numpy(value, type.dtype)
         wanted = type.dtype if isinstance(type.dtype, Vector) and value.dtype == type.dtype.dtype.numpy else value.dtype
         return from_numpy(value, wanted)
     except (TypeError, ValueError) as error:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.api import build
-from workbench.api.arguments import as_dims, check
+from workbench.api.arguments import as_dims, check, spread_adjoints
 from workbench.api.kernel import Specialisation
 from workbench.autodiff import FORWARD, adjoint_names, derived, parameters
 from workbench.autodiff import adjoint as differentiate
@@ -26,6 +26,7 @@ from workbench.runtime.device import Device
 from workbench.runtime.loaded import Loaded
 from workbench.runtime.record import BLOCK_DIM, Binder, LaunchRecord, memory_versions
 from workbench.runtime.substitute import extent
+from workbench.structs import ELEMENT
 from workbench.types import ArrayType, is_float
 
 PLAIN = Options()
@@ -40,12 +41,12 @@ def bind(
     Raises:
         LaunchError: the kernel asks for another number of dimensions.
     """
-    arrays = [a for a in arguments.values() if isinstance(a, array)]
-    options = replace(options, contiguous=all(a.is_contiguous for a in arrays))
+    arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
+    options = replace(options, contiguous=is_dense(arrays))
     before, _, step = direction.rpartition(" ")
     if step == "adjoint":
         adjoints = adjoint_names(parameters(specialisation.function.params, before or FORWARD)).values()
-        atomic = overlap([arguments[name] for name in adjoints])
+        atomic = overlap({name: arguments[name] for name in adjoints})
         if atomic and _is_aliased(specialisation, arguments):
             # raises where the order of accesses would matter
             differentiate(derived(specialisation.function, before or FORWARD), aliased=True)
@@ -67,7 +68,9 @@ def _is_aliased(specialisation: Specialisation, arguments: Mapping[str, Any]) ->
     """Whether an array that the kernel writes may share memory with another argument."""
     names = [p.name for p in specialisation.function.params if isinstance(p.type, ArrayType)]
     written = written_arrays(specialisation.function)
-    return any(overlap([arguments[a], arguments[b]]) for a, b in itertools.combinations(names, 2) if {a, b} & written)
+    return any(
+        overlap({a: arguments[a], b: arguments[b]}) for a, b in itertools.combinations(names, 2) if {a, b} & written
+    )
 
 
 def record_of(
@@ -96,18 +99,42 @@ def _bind_again(record: LaunchRecord, dims: Any, arguments: Mapping[str, Any]) -
 BINDER = Binder(_check_again, _bind_again)
 
 
-def overlap(arrays: Sequence[array]) -> bool:
-    """Whether two of the arrays, or two elements of one, may share memory: then accumulation must be atomic."""
+def is_dense(arrays: Mapping[str, array]) -> bool:
+    """Whether code that reads no strides suits: elements lie densely, and fields of an array of structs together."""
+    bases: dict[str, int] = {}
+    for name, a in arrays.items():
+        root, inside, _ = name.partition(ELEMENT)
+        base = a.address - getattr(a.type, "offset", 0)
+        if not a.is_contiguous or (inside and (not a.type.pitch or bases.setdefault(root, base) != base)):
+            return False
+    return True
+
+
+def overlap(arrays: Mapping[str, array]) -> bool:
+    """Whether two of the arguments, or two elements of one, may share memory: then accumulation must be atomic.
+
+    The fields of one array of structs lie between each other and share nothing: they count as one.
+    """
     spans = []
-    for a in arrays:
-        if a.is_contiguous:
+    seen: set[tuple[Any, ...]] = set()
+    for name, a in arrays.items():
+        root, inside, _ = name.partition(ELEMENT)
+        if a.is_contiguous and not inside:
             spans.append((a.address, a.address + math.prod(a.shape) * a.dtype.size))
             continue
         if a.size == 0:
             continue
         if any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape, strict=True)):
             return True
-        spans.append(extent(a))
+        if inside and a.type.pitch:
+            whole = (root, a.address - a.type.offset, a.strides)
+            if whole in seen:
+                continue
+            seen.add(whole)
+            low, high = extent(a)
+            spans.append((low - a.type.offset, high - a.type.offset - a.dtype.size + a.type.pitch))
+        else:
+            spans.append(extent(a))
     spans.sort()
     end = 0
     for low, high in spans:
@@ -126,12 +153,14 @@ def adjoint_arguments(
         LaunchError: an array has neither, or a given one does not fit.
     """
     kernel = specialisation.kernel
-    listed = [*given, *[None] * (len(kernel.parameters) - len(given))]
+    listed = dict(zip(kernel.parameters, given, strict=False))
+    spread = spread_adjoints(kernel, specialisation.types, listed, device)
     result = {}
     names = adjoint_names(specialisation.function.params)
-    for name, type, value in zip(kernel.parameters, specialisation.types, listed, strict=True):
+    for name, type in ((p.name, p.type) for p in specialisation.function.params):
         if not is_float(type):
             continue
+        value = spread.get(name)
         wanted = type if isinstance(type, ArrayType) else ArrayType(type, 1)
         if value is None:
             value = arguments[name].grad if isinstance(type, ArrayType) else zeros(1, type, device)

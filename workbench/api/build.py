@@ -7,6 +7,7 @@ that is forward only never pays for it.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from workbench.api.kernel import Specialisation
@@ -28,6 +29,7 @@ from workbench.passes.own import own
 from workbench.runtime.device import Device, get_device
 from workbench.runtime.driver import driver
 from workbench.runtime.loaded import Loaded
+from workbench.structs import Struct, StructArray
 
 BACKENDS: dict[str, Backend] = {"cpu": CpuBackend(), "cuda": CudaBackend()}
 LOOP_WEIGHT = 16
@@ -50,11 +52,19 @@ def key_of(
     specialisation: Specialisation, direction: str, options: Options, backend: Backend, target: str, atomic: bool
 ) -> Key:
     """The module key of one direction of a specialisation."""
-    extra = (Part("atomic", "extra", b"1", "yes"),) if atomic else ()
+    extra = (*((Part("atomic", "extra", b"1", "yes"),) if atomic else ()), *_structs(specialisation))
     return make_key(
         specialisation.function, options=options, backend=backend.name, backend_version=backend.version(),
         target=target, direction=direction, extra=extra,
     )  # fmt: skip
+
+
+def _structs(specialisation: Specialisation) -> Iterator[Part]:
+    """The structs among the parameters: fields in order, with their names, which the code alone does not show."""
+    for n, (name, type) in enumerate(zip(specialisation.kernel.parameters, specialisation.types, strict=True)):
+        struct = type.dtype if isinstance(type, StructArray) else type
+        if isinstance(struct, Struct):
+            yield Part(f"struct {n}", "signature", struct.content.encode(), f"{name} {type!r}({struct.content})")
 
 
 def load(

@@ -12,6 +12,7 @@ from workbench.api.customs import attach
 from workbench.api.func import Func
 from workbench.api.kernel import Kernel
 from workbench.api.native import with_text
+from workbench.api.struct import struct_of_node
 from workbench.backends.base import Options
 from workbench.errors import CellErrors, DeviceError, KernelSyntaxError, WorkbenchError
 from workbench.events import CompileFailed, publish
@@ -31,16 +32,18 @@ class Cell:
         source: its text.
         kernels: by name.
         funcs: by name: decorated ones, those that return a value, and those that another def of the cell calls.
+        structs: the classes under `@struct`, by name.
     """
 
     source: Source
     kernels: dict[str, Kernel] = field(default_factory=dict)
     funcs: dict[str, Func] = field(default_factory=dict)
+    structs: dict[str, type] = field(default_factory=dict)
 
     @property
-    def names(self) -> dict[str, Kernel | Func]:
+    def names(self) -> dict[str, Any]:
         """What the cell adds to the namespace."""
-        return {**self.funcs, **self.kernels}
+        return {**self.structs, **self.funcs, **self.kernels}
 
 
 def build_cell(
@@ -101,8 +104,8 @@ def _read(source: Source, namespace: Mapping[str, Any], constants: dict[str, Any
     except RecursionError:
         advice = "Give parts of its expressions names of their own."
         raise KernelSyntaxError("This cell is nested too deeply.", Location(source, 1, 0, 1, 0), advice) from None
-    strays = [n for n in tree.body if not isinstance(n, ast.FunctionDef) and not _is_docstring(n)]
-    if strays or not any(isinstance(n, ast.FunctionDef) for n in tree.body):
+    strays = [n for n in tree.body if not (isinstance(n, ast.FunctionDef) or _is_struct(n) or _is_docstring(n))]
+    if strays or not any(isinstance(n, (ast.FunctionDef, ast.ClassDef)) for n in tree.body):
         raise CellErrors.of(_stray_error(source, n) for n in strays or [tree])
     nodes = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
     own: dict[str, Any] = dict(constants)
@@ -110,6 +113,13 @@ def _read(source: Source, namespace: Mapping[str, Any], constants: dict[str, Any
     cell = Cell(source)
     called = {name for node in nodes for name in _reads(node)}
     errors: list[WorkbenchError] = []
+    for node in (n for n in tree.body if isinstance(n, ast.ClassDef)):
+        try:
+            own[node.name] = cell.structs[node.name] = struct_of_node(node, source, scope)
+        except WorkbenchError as error:
+            errors.append(error)
+    if errors:
+        raise CellErrors.of(errors)
     for node in nodes:
         definition = Definition(node.name, node, source, scope)
         try:
@@ -138,6 +148,13 @@ def _reads(node: ast.FunctionDef) -> set[str]:
     return {n.id for n in found} - stored - parameters - {node.name}
 
 
+def _is_struct(node: ast.stmt) -> bool:
+    """A class decorated with `struct` alone."""
+    if not isinstance(node, ast.ClassDef) or len(node.decorator_list) != 1:
+        return False
+    return ast.unparse(node.decorator_list[0]).split(".")[-1].removesuffix("()") == "struct"
+
+
 def _is_docstring(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
@@ -147,6 +164,9 @@ def _stray_error(source: Source, node: ast.AST) -> WorkbenchError:
     place = Location(source, line, getattr(node, "col_offset", 0), line, len(source.line(line)))
     if isinstance(node, ast.Module):
         return KernelSyntaxError("This cell defines nothing.", place, "Write at least one def.")
+    if isinstance(node, ast.ClassDef):
+        advice = "Write @struct above it, or move it to a cell of its own."
+        return KernelSyntaxError(f"The class {node.name} in a kernel cell is no struct.", place, advice)
     return KernelSyntaxError("A kernel cell holds only defs.", place, "Move this line to a cell of its own.")
 
 

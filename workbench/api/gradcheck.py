@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.api.arguments import as_dims, deduce
+from workbench.api.arguments import as_dims, check, deduce
 from workbench.api.kernel import Kernel
 from workbench.autodiff import adjoint, adjoint_names
 from workbench.backends.base import Options
@@ -27,7 +27,10 @@ from workbench.errors import LaunchError
 from workbench.ir.values import Function, walk
 from workbench.passes.widen import wide_type, widen
 from workbench.runtime.array import array
+from workbench.runtime.device import get_device
 from workbench.runtime.pack import Packer
+from workbench.runtime.structure import spread_all
+from workbench.structs import AnyType, Struct, StructArray
 from workbench.types import ArrayType, element, is_float
 
 STEPS = (1e-5, 5e-6)
@@ -118,9 +121,19 @@ def gradcheck(
     values = [*inputs, *outputs]
     if len(values) != len(kernel.parameters):
         raise LaunchError(f"{kernel.name} takes {len(kernel.parameters)} arguments; {len(values)} were given.")
-    function = widen(kernel.specialise(deduce(kernel, values)).function)
-    check = _Check(function, as_dims(dim, kernel.name), values, np.random.default_rng(seed))
-    return check.verdict(kernel.name, samples, tolerance)
+    specialisation = kernel.specialise(deduce(kernel, values))
+    given = list(spread_all(_whole_structs(kernel, specialisation.types, values)).values())
+    compared = _Check(widen(specialisation.function), as_dims(dim, kernel.name), given, np.random.default_rng(seed))
+    return compared.verdict(kernel.name, samples, tolerance)
+
+
+def _whole_structs(kernel: Kernel, types: Sequence[AnyType], values: Sequence[Any]) -> dict[str, Any]:
+    """The arguments, with structs and arrays of structs checked."""
+    found = {}
+    for name, type, value in zip(kernel.parameters, types, values, strict=True):
+        whole = isinstance(type, (Struct, StructArray))
+        found[name] = check(kernel, name, type, value, get_device("cpu")) if whole else value
+    return found
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,13 @@ import difflib
 from collections.abc import Sequence
 from typing import Any
 
-from workbench.api.arguments import as_stream, wrong_count
+from workbench.api.arguments import as_stream, check, wrong_count
 from workbench.api.kernel import Kernel
 from workbench.autodiff import adjoint_names
 from workbench.errors import LaunchError
 from workbench.runtime.execute import execute_again
 from workbench.runtime.record import LaunchRecord
+from workbench.runtime.structure import spread_all
 
 
 class Launch:
@@ -85,6 +86,9 @@ class Launch:
         Raises:
             LaunchError: there is no such parameter, or the value does not fit; nothing is changed.
         """
+        if name in self.kernel.parameters and not adjoint:
+            self._change({name: value})
+            return
         names = self._record.arguments
         wanted = self._adjoint_name(name) if adjoint and name in names else name
         if wanted not in names:
@@ -120,7 +124,10 @@ class Launch:
 
     def _change(self, values: dict[str, Any]) -> None:
         record = self._record
-        self._record = record.changed({name: record.checked(name, value) for name, value in values.items()})
+        types = dict(zip(self.kernel.parameters, record.specialisation.types, strict=True))
+        whole = {n: check(self.kernel, n, types[n], v, record.loaded.device) for n, v in values.items() if n in types}
+        parts = {n: record.checked(n, v) for n, v in values.items() if n not in types}
+        self._record = record.changed({**spread_all(whole), **parts})
 
     def _adjoint_name(self, name: str) -> str:
         if not self.adjoint:

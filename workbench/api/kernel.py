@@ -25,7 +25,7 @@ from workbench.frontend import (
 )
 from workbench.ir.values import Function
 from workbench.passes.own import own
-from workbench.types import Type
+from workbench.structs import AnyType
 
 
 class Specialisation:
@@ -40,7 +40,7 @@ class Specialisation:
         seconds: what parsing and typing took.
     """
 
-    def __init__(self, kernel: Kernel, types: tuple[Type, ...]) -> None:
+    def __init__(self, kernel: Kernel, types: tuple[AnyType, ...]) -> None:
         started = time.perf_counter()
         self.kernel = kernel
         self.types = types
@@ -118,9 +118,9 @@ class Kernel:
         self.definition = definition
         self.name = self.__name__ = definition.name
         self.parameters = tuple(a.arg for a in definition.parameters)
-        self._annotations: dict[str, Type | None] | None = None
+        self._annotations: dict[str, AnyType | None] | None = None
         self._families: dict[str, Generic] = {}
-        self._specialisations: dict[tuple[Type, ...], Specialisation] = {}
+        self._specialisations: dict[tuple[AnyType, ...], Specialisation] = {}
         self.plans: dict[Any, Any] = {}
         self.place = definition.locate(definition.node)
         self._lock = threading.Lock()
@@ -128,7 +128,7 @@ class Kernel:
         self.checks: bool | None = None
 
     @property
-    def annotations(self) -> dict[str, Type | None]:
+    def annotations(self) -> dict[str, AnyType | None]:
         """Each parameter's type, or None where it is generic.
 
         Raises:
@@ -153,7 +153,7 @@ class Kernel:
         """Refuse every launch from now on, with this reason."""
         self.stale = reason
 
-    def specialise(self, types: Sequence[Type] | None = None) -> Specialisation:
+    def specialise(self, types: Sequence[AnyType] | None = None) -> Specialisation:
         """The kernel for these parameter types (its annotations where none are given).
 
         Raises:
@@ -171,7 +171,7 @@ class Kernel:
         """The specialisation made last; None before the first."""
         return list(self._specialisations.values())[-1] if self._specialisations else None
 
-    def _types(self, types: Sequence[Type] | None) -> tuple[Type, ...]:
+    def _types(self, types: Sequence[AnyType] | None) -> tuple[AnyType, ...]:
         wanted = self.annotations
         given = list(types) if types is not None else [None] * len(self.parameters)
         if len(given) != len(self.parameters):

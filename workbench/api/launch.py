@@ -23,7 +23,9 @@ from workbench.runtime.execute import execute, run_unseen
 from workbench.runtime.loaded import Loaded
 from workbench.runtime.observers import OBSERVERS
 from workbench.runtime.record import BLOCK_DIM, LaunchRecord
-from workbench.types import ArrayType, float32, float64
+from workbench.runtime.structure import arrays_in, kind_of, spread_all
+from workbench.structs import Struct, StructArray
+from workbench.types import Scalar, Vector, float32, float64
 
 _OPTIONS = {(c, f): Options(checks=c, fast_math=f) for c in (False, True) for f in (False, True)}
 
@@ -96,11 +98,13 @@ class _Plan:
         specialisation, loaded: the code.
         numbers: positions of arguments that are checked each time (numbers and vectors), each with the Python type
             that needs no check.
+        spreads: whether an argument is a struct or an array of structs.
     """
 
     specialisation: Specialisation
     loaded: Loaded
     numbers: tuple[tuple[int, Any], ...]
+    spreads: bool
 
     def arguments(self, kernel: Kernel, dim: Any, values: list[Any]) -> tuple[tuple[int, ...], list[Any]]:
         """Dimensions and checked arguments.
@@ -113,11 +117,13 @@ class _Plan:
                 values[k] = check(
                     kernel, kernel.parameters[k], self.specialisation.types[k], values[k], self.loaded.device
                 )
+        if self.spreads:
+            values = list(spread_all(dict(zip(kernel.parameters, values, strict=True))).values())
         return (dim,) if type(dim) is int and 0 <= dim < 2**31 else as_dims(dim, kernel.name), values
 
     def record(self, kernel: Kernel, dims: tuple[int, ...], values: list[Any], options: Options) -> LaunchRecord:
         """The launch as a record, for whoever watches."""
-        named = dict(zip(kernel.parameters, values, strict=True))
+        named = dict(zip((s.name for s in self.loaded.layout.slots), values, strict=True))
         return record_of(self.loaded, self.specialisation, dims, named, options)
 
 
@@ -133,26 +139,32 @@ def _plan_for(
     if device is not None and device not in (plan.loaded.device, plan.loaded.device.name):
         return None
     alone = plan.specialisation.adds_alone
-    return None if alone and overlap([v for v in values if type(v) is array]) else plan
+    return None if alone and overlap(_arrays(values)) else plan
 
 
 def _kinds(dim: Any, values: Sequence[Any], options: Options) -> tuple[Any, ...]:
-    kinds = [v.tag if type(v) is array else type(v) for v in values]
+    kinds = [v.tag if type(v) is array else kind_of(v) for v in values]
     return (len(dim) if isinstance(dim, (tuple, list)) else 1, options.checks, options.fast_math, *kinds)
 
 
 def _keep_plan(kernel: Kernel, dim: Any, values: Sequence[Any], options: Options, record: LaunchRecord) -> None:
     """Keep what was found for the next launch of this kind; not where it depends on more than the arguments' kinds."""
-    arrays = [v for v in values if type(v) is array]
+    arrays = _arrays(values)
     specialisation = record.specialisation
     if not arrays or any(isinstance(v, np.ndarray) for v in values) or (specialisation.adds_alone and overlap(arrays)):
         return
     numbers = tuple(
         (k, float if t in (float32, float64) else None)
         for k, t in enumerate(specialisation.types)
-        if not isinstance(t, ArrayType)
+        if isinstance(t, (Scalar, Vector))
     )
-    kernel.plans[_kinds(dim, values, options)] = _Plan(specialisation, record.loaded, numbers)
+    spreads = any(isinstance(t, (Struct, StructArray)) for t in specialisation.types)
+    kernel.plans[_kinds(dim, values, options)] = _Plan(specialisation, record.loaded, numbers, spreads)
+
+
+def _arrays(values: Sequence[Any]) -> dict[str, array]:
+    """The arrays among arguments and in structs, under names of no meaning."""
+    return {f"{k}.{n}": a for k, v in enumerate(values) for n, a in enumerate(arrays_in(v))}
 
 
 def _adjoint_list(inputs: Sequence[Any], adj_inputs: Sequence[Any], adj_outputs: Sequence[Any]) -> list[Any]:
@@ -183,6 +195,7 @@ def prepare(
         name: check(kernel, name, type, value, place)
         for name, type, value in zip(kernel.parameters, specialisation.types, values, strict=True)
     }
+    arguments = spread_all(arguments)
     if not adjoint:
         record = bind(specialisation, "forward", dims, arguments, place, options, *where)
         _keep_plan(kernel, dim, values, options, record)
@@ -208,4 +221,4 @@ def _refuse_overwritten(record: LaunchRecord) -> None:
 
 
 def _device_of(values: Sequence[Any]) -> Device:
-    return next((v.device for v in values if isinstance(v, array)), None) or get_device()
+    return next((a.device for v in values for a in arrays_in(v)), None) or get_device()

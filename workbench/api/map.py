@@ -23,7 +23,8 @@ from workbench.runtime.array import array
 from workbench.runtime.create import empty
 from workbench.runtime.device import Device, get_device
 from workbench.source import Source
-from workbench.types import SCALARS, ArrayType, Kind, Scalar, Type, Vector, element, float32, is_float
+from workbench.structs import AnyType, StructArray
+from workbench.types import SCALARS, ArrayType, Kind, Scalar, Vector, element, float32, is_float
 
 KEPT = 256
 _MAPPED: OrderedDict[int, _Mapped] = OrderedDict()
@@ -76,27 +77,29 @@ class _Mapped:
         self.given = given
         self.func = given if usable else Func(definition_of(given))
         self._kernels: dict[str, Kernel] = {}
-        self._results: dict[tuple[Type, ...], tuple[tuple[Type, ...], Specialisation]] = {}
+        self._results: dict[tuple[AnyType, ...], tuple[tuple[AnyType, ...], Specialisation]] = {}
 
-    def results(self, types: tuple[Type, ...]) -> tuple[Type, ...]:
+    def results(self, types: tuple[AnyType, ...]) -> tuple[AnyType, ...]:
         """The types of the results for arguments of these types."""
         known = self._results.get(types)
         if known is not None and known[1].is_current():
             return known[0]
         names = [f"x{k}" for k in range(len(types))]
         text = f"def {self._name}({', '.join(names)}):\n    return f({', '.join(names)})\n"
-        elements = [t.dtype if isinstance(t, ArrayType) else t for t in types]
+        elements = [t.dtype if isinstance(t, (ArrayType, StructArray)) else t for t in types]
         return result_types(self._definition(text), dict(zip(names, elements, strict=True)))
 
-    def keep(self, types: tuple[Type, ...], found: tuple[Type, ...], specialisation: Specialisation) -> None:
+    def keep(self, types: tuple[AnyType, ...], found: tuple[AnyType, ...], specialisation: Specialisation) -> None:
         """Keep the results' types for as long as nothing that the function captures changes."""
         self._results[types] = found, specialisation
 
-    def kernel(self, types: tuple[Type, ...], ndim: int, outs: int) -> Kernel:
+    def kernel(self, types: tuple[AnyType, ...], ndim: int, outs: int) -> Kernel:
         """The kernel for arguments of these kinds."""
         index = ", ".join("ijkl"[:ndim])
         names = [f"x{k}" for k in range(len(types))]
-        read = [f"{n}[{index}]" if isinstance(t, ArrayType) else n for n, t in zip(names, types, strict=True)]
+        read = [
+            f"{n}[{index}]" if isinstance(t, (ArrayType, StructArray)) else n for n, t in zip(names, types, strict=True)
+        ]
         results = [f"y{k}" for k in range(outs)]
         text = (
             f"def {self._name}({', '.join([*names, *results])}):\n    {index} = tid()\n"
@@ -165,12 +168,12 @@ def _number(value: Any, widest: Scalar) -> Any:
     raise LaunchError(f"map() takes arrays, numbers and vectors; this is a {type(value).__name__}: {value!r}.")
 
 
-def _type(value: Any) -> Type:
+def _type(value: Any) -> AnyType:
     scalar = SCALARS[value.dtype.name]
     return Vector(value.size, scalar) if value.ndim else scalar
 
 
-def _outputs(out: Any, found: Sequence[Type], shape: tuple[int, ...], arrays: Sequence[array]) -> list[array]:
+def _outputs(out: Any, found: Sequence[AnyType], shape: tuple[int, ...], arrays: Sequence[array]) -> list[array]:
     """The arrays to write to: those given, checked, or new ones that want a gradient where an argument does."""
     if out is None:
         wanted = any(a.requires_grad for a in arrays)

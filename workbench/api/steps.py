@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from workbench.api import build
-from workbench.api.bind import bind, overlap
+from workbench.api.bind import bind, is_dense, overlap
 from workbench.autodiff import adjoint_names, parameters, then
 from workbench.errors import NotDifferentiable
 from workbench.runtime.array import array
@@ -78,9 +78,8 @@ class LaunchStep(Step):
     def needed(self) -> frozenset[str]:
         """Array parameters that the adjoint reads; none where there is no adjoint: `reversed` says so."""
         record = self.record
-        floats = [a for a in self.arrays.values() if is_float(a.dtype)]
-        dense = all(a.is_contiguous for a in self.arrays.values())
-        options = replace(record.options, numbers=False, contiguous=dense)
+        floats = {n: a for n, a in self.arrays.items() if is_float(a.dtype)}
+        options = replace(record.options, numbers=False, contiguous=is_dense(self.arrays))
         try:
             found = build.load(
                 record.specialisation, then(record.direction, "adjoint"), options, record.loaded.device, overlap(floats)

@@ -21,6 +21,7 @@ from workbench.runtime.create import zeros
 from workbench.runtime.memory import Memory
 from workbench.runtime.observers import OBSERVERS, Observer, without
 from workbench.runtime.record import LaunchRecord
+from workbench.structs import Struct
 from workbench.types import element, is_float
 
 _UNWRITTEN = "Launch the kernel that writes it inside `with tape:`; a change made through NumPy is not seen."
@@ -271,6 +272,9 @@ def _seed(target: array, value: Any) -> array:
     """An adjoint to start from, as an array like the target."""
     if isinstance(value, array) and (value.tag, value.shape) == (target.tag, target.shape):
         return value
+    if isinstance(target.dtype, Struct):
+        records = array(value, target.dtype).numpy()
+        return array(np.broadcast_to(records, target.shape), target.dtype, device=target.device)
     host = value.numpy() if isinstance(value, array) else np.asarray(value)
     wanted = (*target.shape, *target.dtype.shape)
     if host.shape not in ((), wanted):

@@ -15,6 +15,7 @@ from workbench.backends.layout import FAULT_SIZE, FAULT_VALUES
 from workbench.errors import KernelFault
 from workbench.ir.values import Function, Op, Value, number_ops, walk
 from workbench.passes.guard import ACCESSES, DIVISIONS, SHIFTS, indices_of, reported
+from workbench.structs import ELEMENT
 from workbench.types import ArrayType, Matrix, element, is_float
 from workbench.types import bool as bool_
 
@@ -97,10 +98,11 @@ def _unravelled(linear: int, dims: Sequence[int]) -> tuple[int, ...]:
 def _access(
     op: Op, made: Mapping[Value, Op], thread: tuple[int, ...], values: Numbers, shapes: Mapping[str, Sequence[int]]
 ) -> str:
-    name = op.operands[0].name
+    full = op.operands[0].name
+    name = full.partition(ELEMENT)[0]
     indices = indices_of(op)
     spans = iter(values[len(indices) :])
-    for axis, (value, index, size) in enumerate(zip(values, indices, shapes[name], strict=False)):
+    for axis, (value, index, size) in enumerate(zip(values, indices, shapes[full], strict=False)):
         maker = made.get(index)
         if maker is not None and maker.name == "view_index":
             maker, span = made.get(maker.operands[1]), next(spans, None)
@@ -113,7 +115,7 @@ def _access(
         if not least <= value < size:
             elements = "1 element" if size == 1 else f"{size} elements"
             return f"{name} has {elements} along axis {axis}; thread {thread} asked for index {value}."
-    raise AssertionError(f"{name}{list(values)} is in range of {list(shapes[name])}")
+    raise AssertionError(f"{name}{list(values)} is in range of {list(shapes[full])}")
 
 
 def _row(type: Matrix, place: int) -> int:

@@ -1,6 +1,6 @@
 """Text to IR: the kernel language's syntax, names and types."""
 
-from workbench.frontend.annotate import parameter_annotation, parameter_annotations, parameter_families
+from workbench.frontend.annotate import evaluated, parameter_annotation, parameter_annotations, parameter_families
 from workbench.frontend.context import Watched
 from workbench.frontend.customs import Custom
 from workbench.frontend.definition import MISSING, Definition, Scope
@@ -25,6 +25,7 @@ __all__ = [
     "array_of",
     "as_builtin",
     "check_signature",
+    "evaluated",
     "lower",
     "native_of",
     "parameter_annotation",

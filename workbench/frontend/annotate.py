@@ -9,7 +9,8 @@ from typing import Any
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.definition import MISSING, Definition, Scope
 from workbench.frontend.generic import Generic, generic
-from workbench.types import ArrayType, Scalar, Type, Vector, as_type
+from workbench.structs import AnyType, Struct, StructArray, as_element
+from workbench.types import ArrayType, Scalar, Vector
 
 
 class _Names(Mapping[str, Any]):
@@ -32,10 +33,14 @@ class _Names(Mapping[str, Any]):
 
 
 def _is_annotation(value: Any) -> bool:
-    return isinstance(value, (type, Scalar, Vector, ArrayType)) or value is Any or hasattr(value, "__dict__")
+    return (
+        isinstance(value, (type, Scalar, Vector, ArrayType, Struct, StructArray))
+        or value is Any
+        or hasattr(value, "__dict__")
+    )
 
 
-def parameter_annotations(definition: Definition) -> dict[str, Type | None]:
+def parameter_annotations(definition: Definition) -> dict[str, AnyType | None]:
     """Each parameter's type, or None where it is generic.
 
     Raises:
@@ -54,7 +59,26 @@ def parameter_families(definition: Definition) -> dict[str, Generic]:
     return {name: family for name, family in found.items() if family is not None}
 
 
-def parameter_annotation(definition: Definition, argument: ast.arg) -> Type | None:
+def evaluated(definition: Definition, node: ast.expr, name: str) -> Any:
+    """The value of an annotation, as Python would have it in the definition's scope.
+
+    Raises:
+        KernelTypeError: it cannot be evaluated.
+    """
+    try:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            node = ast.parse(node.value, mode="eval").body
+        code = compile(ast.Expression(node), "<annotation>", "eval")
+        return eval(code, {"__builtins__": {}}, _Names(definition.scope))  # the user's own annotation, as Python would
+    except WorkbenchError:
+        raise
+    except Exception as error:
+        raise KernelTypeError(
+            f"The annotation of {name} cannot be evaluated: {error}.", definition.locate(node), function=definition.name
+        ) from None
+
+
+def parameter_annotation(definition: Definition, argument: ast.arg) -> AnyType | None:
     """One parameter's type, or None where it is generic.
 
     Raises:
@@ -68,44 +92,29 @@ def parameter_annotation(definition: Definition, argument: ast.arg) -> Type | No
 
 def _value(definition: Definition, argument: ast.arg) -> Any:
     assert argument.annotation is not None
-    return _evaluated(definition, argument.annotation, f"of {argument.arg}")
+    return evaluated(definition, argument.annotation, argument.arg)
 
 
-def annotated(definition: Definition, node: ast.expr, what: str) -> Type | None:
+def annotated(definition: Definition, node: ast.expr, what: str) -> AnyType | None:
     """The type that the annotation of something else than a parameter means; None where it leaves it open.
 
     Raises:
         KernelTypeError: it is no type.
     """
-    value = _evaluated(definition, node, f"of {what.lower()}")
+    value = evaluated(definition, node, what.lower())
     return parameter_type(value, what, definition.locate(node), definition.name)
 
 
-def _evaluated(definition: Definition, node: ast.expr, what: str) -> Any:
-    place = definition.locate(node)
-    try:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            node = ast.parse(node.value, mode="eval").body
-        code = compile(ast.Expression(node), "<annotation>", "eval")
-        return eval(code, {"__builtins__": {}}, _Names(definition.scope))  # the user's own annotation, as Python would
-    except WorkbenchError:
-        raise
-    except Exception as error:
-        raise KernelTypeError(
-            f"The annotation {what} cannot be evaluated: {error}.", place, function=definition.name
-        ) from None
-
-
-def parameter_type(value: Any, name: str, place: Any, function: str) -> Type | None:
+def parameter_type(value: Any, name: str, place: Any, function: str) -> AnyType | None:
     """The type that an annotation's value means; None for `Any` and for an array of unknown element type."""
     if value is Any or value is None or getattr(value, "__wb_generic__", False) or generic(value) is not None:
         return None
-    if isinstance(value, ArrayType):
+    if isinstance(value, (ArrayType, StructArray)):
         return value
     if hasattr(value, "__wb_kernel__") or hasattr(value, "__wb_definitions__"):
         message = f"The annotation of {name} is no type: {getattr(value, '__name__', 'it')} is a function."
         raise KernelTypeError(message, place, function=function)
     try:
-        return as_type(value)
+        return as_element(value)
     except TypeError as error:
         raise KernelTypeError(f"The annotation of {name} is no type: {error}.", place, function=function) from None

@@ -12,17 +12,28 @@ from contextlib import contextmanager
 from typing import Any
 
 from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
-from workbench.frontend import calls, iterate, loops, names, targets, views
+from workbench.frontend import calls, iterate, loops, names, structs, targets, views
 from workbench.frontend.annotate import parameter_type
 from workbench.frontend.asserts import lower_assert
-from workbench.frontend.coerce import assign_type, convert, truth, usable
+from workbench.frontend.coerce import convert, describe, truth, usable
 from workbench.frontend.context import Context, Env
 from workbench.frontend.expressions import expression
 from workbench.frontend.joins import assigned, branch_values, joined_type
-from workbench.frontend.operands import POISON, AlreadyReported, Operand, Pending, Poison, Returned, Static
+from workbench.frontend.operands import (
+    POISON,
+    AlreadyReported,
+    Bundle,
+    Elements,
+    Operand,
+    Pending,
+    Poison,
+    Returned,
+    Static,
+)
 from workbench.frontend.refusals import REFUSED
 from workbench.frontend.tentative import spread
 from workbench.ir.values import Block, Value
+from workbench.structs import AnyType
 from workbench.types import ArrayType, Type
 
 MAX_COPIES = 4
@@ -52,7 +63,7 @@ def guarded(context: Context, statement: ast.stmt, lower: Callable[[], Any]) -> 
         context.shared.errors.append(context.placed(error))
     for name in assigned([statement]):
         before = context.env.get(name)
-        if before is None or not views.is_array(before):  # x[i] = … does not bind x
+        if before is None or not (views.is_array(before) or isinstance(before, Elements)):  # x[i] = … does not bind x
             context.env[name] = POISON
     return None
 
@@ -110,11 +121,11 @@ def _annotated(context: Context, node: ast.AnnAssign) -> None:
     wanted = _annotation(context, node.annotation)
     result = expression(context, node.value)
     if wanted is not None:
-        result = assign_type(context, result, wanted, node.target.id)
+        result = structs.fitted(context, result, wanted, node.target.id)
     targets.assign(context, node.target, result)
 
 
-def _annotation(context: Context, node: ast.expr) -> Type | None:
+def _annotation(context: Context, node: ast.expr) -> AnyType | None:
     operand = expression(context, node)
     if not isinstance(operand, Static):
         raise context.error(KernelTypeError, f"{ast.unparse(node)} is no type.")
@@ -159,6 +170,7 @@ def _if(context: Context, node: ast.If) -> None:
     context.env.clear()
     context.env.update(before)
     touched = [n for n in assigned([*node.body, *node.orelse]) if n in envs[0] or n in envs[1]]
+    touched = structs.with_fields(touched, *envs)
     after, to_join = branch_values(context, touched, envs[0], envs[1], _shown(node.test))
     _join(context, condition, blocks, envs, to_join, after)
     context.env.update(after)
@@ -254,6 +266,8 @@ def _merge(context: Context, condition: Value, blocks: list[Block], results: lis
             KernelTypeError,
             f"{context.definition.name} returns {len(flat[0])} values on one path and {len(flat[1])} on another.",
         )
+    if any(isinstance(o, Bundle) for side in flat for o in side):
+        return _merged_structs(context, condition, blocks, (results[0], results[1]))
     pairs = [(_known(context, a), _known(context, b)) for a, b in zip(*flat, strict=True)]
     types = [joined_type(context, "The returned value", a, b) for a, b in pairs]
     if any(isinstance(t, ArrayType) for t in types):
@@ -270,6 +284,19 @@ def _merge(context: Context, condition: Value, blocks: list[Block], results: lis
     if not isinstance(results[0], tuple):
         return values[0] if values else None
     return values
+
+
+def _merged_structs(
+    context: Context, condition: Value, blocks: list[Block], results: tuple[Operand | None, Operand | None]
+) -> Operand:
+    a, b = results
+    assert a is not None and b is not None
+    if structs.form(a) != structs.form(b):
+        shown = [", ".join(map(describe, _flatten(side))) for side in results]
+        raise context.error(
+            KernelTypeError, f"{context.definition.name} returns {shown[0]} on one path and {shown[1]} on the other."
+        )
+    return structs.chosen(context, condition, blocks, (a, b), f"What {context.definition.name} returns")
 
 
 def _known(context: Context, operand: Operand) -> Operand:

@@ -22,12 +22,13 @@ from workbench.frontend import (
     randoms,
     search,
     statics,
+    structs,
     swizzles,
     views,
 )
 from workbench.frontend.coerce import apply, assign_type, describe, indexable, materialise, usable
 from workbench.frontend.context import Context
-from workbench.frontend.operands import Literal, Operand, Static
+from workbench.frontend.operands import Elements, Literal, Operand, Static
 from workbench.ir.values import Value
 from workbench.types import PYTHON_TYPES, Matrix, Quaternion, Scalar, Vector, int32
 
@@ -51,6 +52,9 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
         target = PYTHON_TYPES[target]
     args = [expression(context, a) for a in node.args]
     keywords = {k.arg: expression(context, k.value) for k in node.keywords if k.arg}
+    struct = names.struct_of(target)
+    if struct is not None:
+        return structs.construct(context, struct, args, keywords)
     if isinstance(target, Scalar):
         return _cast(context, target, _no_keywords(context, callee, args, keywords))
     if isinstance(target, (Matrix, Quaternion)):
@@ -160,6 +164,8 @@ def _len(context: Context, node: ast.Call, expression: Expression) -> Operand:
     (operand,) = _positional(context, node, expression, 1)
     if isinstance(operand, tuple):
         return Literal(len(operand))
+    if isinstance(operand, Elements):
+        operand = structs.lead(operand)
     operand = indexable(context, operand)
     if views.is_array(operand):
         return views.size(context, operand, 0)

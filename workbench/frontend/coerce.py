@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING
 from workbench.builtins.declare import Builtin
 from workbench.builtins.rules import WEAK_FLOAT, WEAK_INT, Arg
 from workbench.errors import KernelTypeError
-from workbench.frontend.operands import AlreadyReported, Literal, Operand, Pending, Poison, Static, Unset, View
+from workbench.frontend.operands import (
+    AlreadyReported,
+    Bundle,
+    Elements,
+    Literal,
+    Operand,
+    Parts,
+    Pending,
+    Poison,
+    Static,
+    Unset,
+    View,
+)
 from workbench.frontend.tentative import ask_float, ask_type, spread
 from workbench.ir.values import Value
 from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element, float32, int32
@@ -21,7 +33,7 @@ if TYPE_CHECKING:
 def describe(operand: Operand) -> str:
     """How a message names an operand's type."""
     match operand:
-        case Value() | View():
+        case Value() | View() | Bundle() | Parts() | Elements():
             return repr(operand.type)
         case Literal():
             return "a float literal" if operand.is_float else "an int literal"
@@ -56,9 +68,20 @@ def usable(context: Context, operand: Operand) -> Value | Literal:
             KernelTypeError, f"A number is wanted; {operand.name or 'this'} is {operand.type!r}, a part of an array.",
             "Index one element of it.",
         )  # fmt: skip
+    if isinstance(operand, (Bundle, Elements)):
+        raise _struct(context, operand)
     what = operand.path if isinstance(operand, Static) else "This"
     advice = f"{what}[x] stands in the body of a @wb.func_grad." if what.split(".")[-1] == "adjoint" else ""
     raise context.error(KernelTypeError, f"{what} is no value that a kernel can compute with.", advice)
+
+
+def _struct(context: Context, operand: Bundle | Elements) -> Exception:
+    if isinstance(operand, Elements):
+        message, advice = f"A number is wanted here; {operand.name} is {operand.type!r}.", "Take a field of an element."
+    else:
+        message = f"A number is wanted here; this is {operand.type!r}, which is a struct."
+        advice = f"Take one of its fields: {', '.join(f.name for f in operand.type.fields)}."
+    return context.error(KernelTypeError, message, advice)
 
 
 def default_type(literal: Literal) -> Scalar:

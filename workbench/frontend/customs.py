@@ -21,9 +21,10 @@ from workbench.frontend.definition import Definition
 from workbench.frontend.exits import rewrite
 from workbench.frontend.names import read_again
 from workbench.frontend.natives import Native, attributes
-from workbench.frontend.operands import POISON, Literal, Operand, Poison, View
+from workbench.frontend.operands import POISON, Elements, Literal, Operand, Parts, Poison, View
 from workbench.frontend.randoms import mark
 from workbench.ir.values import EFFECTS, Block, Value, walk
+from workbench.structs import AnyType
 from workbench.types import ArrayType, Type, Vector, is_float
 
 
@@ -68,6 +69,12 @@ def emit(
         raise context.error(
             KernelTypeError, f"{views[0]} of {name}() is a part of an array; a func with a gradient or replay of its "
             "own takes whole arrays.", "Hand over the array and the indices.",
+        )  # fmt: skip
+    structs = [n for n, o in env.items() if isinstance(o, (Parts, Elements))]
+    if structs:
+        raise context.error(
+            KernelTypeError, f"{structs[0]} of {name}() is a struct; a func with a gradient or replay of its own takes "
+            "numbers, vectors and arrays.", "Hand over the fields.",
         )  # fmt: skip
     parts = returned if isinstance(returned, tuple) else () if returned is None else (returned,)
     if any(isinstance(p, Poison) for p in parts):
@@ -115,7 +122,7 @@ def _closed(context: Context, definition: Definition, env: Env) -> Context:
     return Context(definition, env, shared, (*context.inside, (definition, ())), 0)
 
 
-def _parameters(inner: Context, env: Env, types: Sequence[Type | None]) -> list[Value]:
+def _parameters(inner: Context, env: Env, types: Sequence[AnyType | None]) -> list[Value]:
     """The block's parameters for the func's inputs, under this function's names; what is known now is not one."""
     names = [a.arg for a in inner.definition.parameters]
     params = []

@@ -10,12 +10,15 @@ from typing import Any
 from workbench.builtins.quaternions import COMPOSITIONS
 from workbench.builtins.table import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend import calls, compositions, matrices, names, subscripts, swizzles, views
+from workbench.frontend import calls, compositions, matrices, names, structs, subscripts, swizzles, views
 from workbench.frontend.coerce import apply, convert, describe, indexable, materialise, truth, usable, weak
 from workbench.frontend.context import Context
 from workbench.frontend.operands import (
     INTEGER_BITS,
     AlreadyReported,
+    Bundle,
+    Element,
+    Elements,
     Literal,
     Operand,
     Pending,
@@ -69,6 +72,13 @@ def expression(context: Context, node: ast.expr) -> Operand:
         WorkbenchError: with the place of the part at fault.
         AlreadyReported: it uses something whose error is already noted.
     """
+    with context.at(node):
+        result = _unloaded(context, node)
+        return structs.loaded(context, result) if isinstance(result, Element) else result
+
+
+def _unloaded(context: Context, node: ast.expr) -> Operand:
+    """An expression; an element of an array of structs is not loaded yet."""
     with context.at(node):
         lower = LOWER.get(type(node))
         if lower is None:
@@ -208,6 +218,8 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
             result = part if result is None else apply(context, TABLE["and_"], (result, part))
             continue
         name, python = COMPARE[type(sign)]
+        if isinstance(left, Bundle) or isinstance(right, Bundle):
+            raise context.error(KernelTypeError, "Structs do not compare.", "Compare their fields.")
         left, right = usable(context, left), usable(context, right)
         if isinstance(left, Literal) and isinstance(right, Literal):
             part = context.builder.const(python(left.value, right.value), bool_)
@@ -269,8 +281,13 @@ def _choice(context: Context, node: ast.IfExp) -> Operand:
     sides, blocks = [], []
     for part in (node.body, node.orelse):
         with context.builder.block() as opened:
-            sides.append(usable(context, expression(context, part)))
+            sides.append(_side(context, part))
         blocks.append(opened.block)
+    if any(isinstance(s, Bundle) for s in sides):
+        if structs.form(sides[0]) != structs.form(sides[1]):
+            a, b = map(describe, sides)
+            raise context.error(KernelTypeError, f"if … else chooses between {a} and {b}, which are two types.")
+        return structs.chosen(context, condition, blocks, (sides[0], sides[1]), "This choice")
     if all(_only_constants(b) for b in blocks):
         for block in blocks:
             for op in block.ops:
@@ -290,6 +307,11 @@ def _choice(context: Context, node: ast.IfExp) -> Operand:
     return context.builder.if_(condition, *done)[0]
 
 
+def _side(context: Context, node: ast.expr) -> Operand:
+    operand = expression(context, node)
+    return operand if isinstance(operand, Bundle) else usable(context, operand)
+
+
 def _only_constants(block: Block) -> bool:
     return all(op.name == "const" for op in block.ops)
 
@@ -299,9 +321,22 @@ def _call(context: Context, node: ast.Call) -> Operand:
 
 
 def _attribute(context: Context, node: ast.Attribute) -> Operand:
-    base = expression(context, node.value)
+    base = _unloaded(context, node.value)
+    return part_of(context, base, node)
+
+
+def part_of(context: Context, base: Operand, node: ast.Attribute | ast.Subscript) -> Operand:
+    """`base.attr` or `base[index]`, as the node writes it."""
+    return (_attribute_of if isinstance(node, ast.Attribute) else _item_of)(context, base, node)  # type: ignore[arg-type]
+
+
+def _attribute_of(context: Context, base: Operand, node: ast.Attribute) -> Operand:
     if isinstance(base, Static):
         return names.attribute(context, base, node.attr)
+    if isinstance(base, (Bundle, Element)):
+        return structs.field(context, base, node.attr)
+    if isinstance(base, Elements):
+        base = structs.lead(base)
     base = indexable(context, base)
     if views.is_array(base):
         return views.attribute(context, base, node.attr)
@@ -310,12 +345,17 @@ def _attribute(context: Context, node: ast.Attribute) -> Operand:
 
 
 def _subscript(context: Context, node: ast.Subscript) -> Operand:
-    base = expression(context, node.value)
+    return _item_of(context, expression(context, node.value), node)
+
+
+def _item_of(context: Context, base: Operand, node: ast.Subscript) -> Operand:
     if isinstance(base, tuple):
         index = expression(context, node.slice)
         if isinstance(index, Literal) and not index.is_float and -len(base) <= index.value < len(base):
             return base[int(index.value)]
         raise context.error(KernelTypeError, f"A tuple of {len(base)} takes a literal index below {len(base)}.")
+    if isinstance(base, Elements):
+        return structs.subscript(context, base, node.slice, expression)
     base = indexable(context, base)
     if views.is_array(base):
         return views.subscript(context, base, node.slice, expression)

@@ -10,7 +10,8 @@ import typing
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.types import ArrayType, Kind, Type
+from workbench.structs import AnyType, StructArray
+from workbench.types import ArrayType, Kind
 from workbench.types import Scalar as ScalarType
 
 
@@ -40,7 +41,7 @@ class ArrayOf:
 
     def accepts(self, type: Any) -> bool:
         """Whether a type is such an array."""
-        if not isinstance(type, ArrayType) or type.ndim != self.ndim:
+        if not isinstance(type, (ArrayType, StructArray)) or type.ndim != self.ndim:
             return False
         return self.family is None or self.family.accepts(type.dtype)
 
@@ -54,7 +55,7 @@ class Function:
 
     __wb_generic__ = True
 
-    def accepts(self, type: Type) -> bool:
+    def accepts(self, type: AnyType) -> bool:
         """No type of the language is a function."""
         return False
 

@@ -18,9 +18,11 @@ from workbench.frontend.natives import unknown_body
 from workbench.frontend.operands import Literal, Operand, Poison, Static, Unset, View
 from workbench.frontend.overloads import accepts, choose
 from workbench.frontend.randoms import mark
+from workbench.frontend.structs import bind, fitted
 from workbench.frontend.tentative import ask_type
 from workbench.ir.values import Value
-from workbench.types import Type, int32
+from workbench.structs import AnyType, Struct, StructArray
+from workbench.types import int32
 
 DEEPEST = 64
 
@@ -88,7 +90,7 @@ def _bind(context: Context, definition: Definition, given: Mapping[str, Operand]
         operand = given[name] if name in given else _default(context, definition, defaults[name])
         if name in families:
             operand = _member(context, definition, name, operand, families[name])
-        env[name] = _fit(context, definition, name, operand, wanted[name])
+        bind(env, name, _fit(context, definition, name, operand, wanted[name]))
     return env
 
 
@@ -113,9 +115,11 @@ def _member(context: Context, definition: Definition, name: str, operand: Operan
     return Literal(float(operand.value)) if isinstance(operand, Literal) and wants_float else operand
 
 
-def _fit(context: Context, definition: Definition, name: str, operand: Operand, type: Type | None) -> Operand:
+def _fit(context: Context, definition: Definition, name: str, operand: Operand, type: AnyType | None) -> Operand:
     if type is None or isinstance(operand, (tuple, Static)):
         return operand
+    if isinstance(type, (Struct, StructArray)):
+        return fitted(context, operand, type, f"{name} of {definition.name}()")
     operand = indexable(context, operand)
     if isinstance(operand, View) and operand.type == type:
         return operand

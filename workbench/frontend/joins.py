@@ -9,7 +9,7 @@ from workbench.builtins.rules import meet
 from workbench.errors import KernelTypeError
 from workbench.frontend.coerce import default_type, describe, weak
 from workbench.frontend.context import Context, Env
-from workbench.frontend.operands import POISON, Literal, Operand, Pending, Poison, Static, Unset, View
+from workbench.frontend.operands import POISON, Literal, Operand, Parts, Pending, Poison, Static, Unset, View
 from workbench.frontend.tentative import ask_type
 from workbench.ir.values import Value
 from workbench.types import ArrayType, Kind, Type, element
@@ -25,15 +25,25 @@ def assigned(statements: Sequence[ast.stmt]) -> list[str]:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 found[node.id] = None
             elif isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
-                if isinstance(node.value, ast.Name):  # v.x = …, v[0] = … rebind v
-                    found[node.value.id] = None
+                root = node.value
+                while isinstance(root, (ast.Attribute, ast.Subscript)):
+                    root = root.value
+                if isinstance(root, ast.Name):  # v.x = …, v[0] = …, p.v.x = … rebind v or p
+                    found[root.id] = None
     return list(found)
+
+
+def is_ours(name: str) -> bool:
+    """Whether a name with dots is one that rewriting made, and no field of a user's struct."""
+    return " " in name or name.rpartition(".")[2].isdigit()
 
 
 def same(a: Operand, b: Operand) -> bool:
     """Whether two operands are one and the same, so that nothing needs to be joined."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, Parts):
+        return a == b
     if isinstance(a, View) and isinstance(b, View):
         return a.array is b.array and a.places == b.places
     return a is b or (isinstance(a, (Literal, Static)) and a == b and type(getattr(a, "value", 0)) is type(b.value))  # type: ignore[union-attr]
@@ -68,7 +78,7 @@ def joined_type(context: Context, name: str, a: Operand, b: Operand) -> Type | N
 
 
 def _disagree(context: Context, name: str, a: Operand, b: Operand) -> Exception:
-    if "." in name or " " in name:  # no user's name: what the function returns
+    if is_ours(name):  # what the function returns
         return context.error(
             KernelTypeError,
             f"{context.definition.name} returns {describe(a)} on one path and {describe(b)} on the other.",
@@ -106,7 +116,7 @@ def branch_values(context: Context, names: Sequence[str], then: Env, orelse: Env
         elif same(a, b):
             after[name] = a
         elif not (_joins(a) and _joins(b)):
-            if "." in name:
+            if is_ours(name):
                 after[name] = Unset(RETURNS_A_VALUE)
                 continue
             after[name] = Unset(f"{name} is {describe(a)} or {describe(b)} here, depending on {test}.")

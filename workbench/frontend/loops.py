@@ -14,6 +14,7 @@ from workbench.frontend.joins import assigned
 from workbench.frontend.names import callee_name
 from workbench.frontend.operands import Literal, Operand, Static
 from workbench.frontend.settle import Fresh, initial, leave, settle, yield_ends
+from workbench.frontend.structs import with_fields
 from workbench.ir.values import Block, Value
 from workbench.types import Type, int64, is_integer
 from workbench.types import bool as bool_
@@ -39,6 +40,7 @@ def for_loop(
     rising = isinstance(bounds[2], Literal) and bounds[2].value > 0 and start in context.shared.non_negative
     index_name = node.target.id
     names = [n for n in assigned(node.body) if n != index_name and n in context.env]
+    names = with_fields(names, context.env)
 
     def attempt(types: dict[str, Type], fresh: Fresh) -> dict[str, Operand]:
         index = Value(start.type, index_name)
@@ -133,7 +135,7 @@ def _while(
 ) -> None:  # fmt: skip
     """A loop that runs while `holds`, and has not been left where it can be left early."""
     until = getattr(node, "until", None)
-    names = [n for n in touched if n in context.env and n != skip]
+    names = with_fields([n for n in touched if n in context.env and n != skip], context.env)
     pairs: list[tuple[Block, Block]] = []
 
     def attempt(types: dict[str, Type], fresh: Fresh) -> dict[str, Operand]:

@@ -9,16 +9,17 @@ from dataclasses import dataclass
 from workbench.errors import CellErrors, KernelSyntaxError, KernelTypeError, WorkbenchError, at
 from workbench.frontend import bodies
 from workbench.frontend.coerce import materialise
-from workbench.frontend.context import Context, Shared, Watched
+from workbench.frontend.context import Context, Env, Shared, Watched
 from workbench.frontend.definition import Definition
 from workbench.frontend.exits import rewrite
-from workbench.frontend.operands import Poison, Returned
+from workbench.frontend.operands import Bundle, Poison, Returned
 from workbench.frontend.randoms import mark
+from workbench.frontend.structs import bind, parameter
 from workbench.ir.values import Function, Value
 from workbench.ir.verify import verify
 from workbench.passes.fold import fold
 from workbench.passes.prune import prune
-from workbench.types import Type
+from workbench.structs import AnyType
 
 
 @dataclass(frozen=True)
@@ -29,16 +30,21 @@ class Lowered:
     watched: tuple[Watched, ...]
 
 
-def lower(definition: Definition, types: Mapping[str, Type]) -> Lowered:
+def lower(definition: Definition, types: Mapping[str, AnyType]) -> Lowered:
     """The kernel with parameters of these types.
 
     Raises:
         KernelSyntaxError, KernelTypeError: what is wrong, at its place; several at once as `CellErrors`.
     """
     errors = list(_signature_errors(definition))
-    params = {a.arg: Value(types[a.arg], a.arg) for a in definition.parameters}
+    params: list[Value] = []
+    env: Env = {}
+    for argument in definition.parameters:
+        operand, values = parameter(argument.arg, types[argument.arg])
+        bind(env, argument.arg, operand)
+        params += values
     shared = Shared(bodies.body)
-    context = Context(definition, dict(params), shared)
+    context = Context(definition, env, shared)
     returned = _body(context)
     if returned.value is not None and not isinstance(returned.value, Poison):
         place = next(n for n in ast.walk(definition.node) if isinstance(n, ast.Return) and n.value is not None)
@@ -53,7 +59,7 @@ def lower(definition: Definition, types: Mapping[str, Type]) -> Lowered:
         raise CellErrors.of(_distinct(errors))
     function = Function(
         definition.name,
-        tuple(params.values()),
+        tuple(params),
         shared.builder.body(),
         shared.launch_ndim or 0,
         tuple(shared.captured.values()),
@@ -71,21 +77,25 @@ def _body(context: Context) -> Returned:
         raise KernelSyntaxError(f"{definition.name} is nested too deeply.", place, advice, definition.name) from None
 
 
-def result_types(definition: Definition, types: Mapping[str, Type]) -> tuple[Type, ...]:
+def result_types(definition: Definition, types: Mapping[str, AnyType]) -> tuple[AnyType, ...]:
     """The types of what a func returns for parameters of these types.
 
     Raises:
         KernelSyntaxError, KernelTypeError: what is wrong with it; also where it returns nothing, or no values.
     """
     shared = Shared(bodies.body)
-    context = Context(definition, {n: Value(t, n) for n, t in types.items()}, shared)
+    env: Env = {}
+    for name, type in types.items():
+        bind(env, name, parameter(name, type)[0])
+    context = Context(definition, env, shared)
     returned = _body(context).value
     if shared.errors:
         raise CellErrors.of(_distinct(shared.errors))
     results = returned if isinstance(returned, tuple) else (returned,)
     if returned is None or not results:
         raise context.error(KernelTypeError, f"{definition.name} returns nothing.", "Return the result.")
-    return tuple(materialise(context, r).type for r in results if r is not None)
+    given = (r if isinstance(r, Bundle) else materialise(context, r) for r in results if r is not None)
+    return tuple(r.type for r in given)
 
 
 def check_signature(definition: Definition) -> None:

@@ -13,10 +13,12 @@ import numpy as np
 from workbench.builtins.declare import Builtin, Form
 from workbench.builtins.table import FORMS, TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.frontend import structs
 from workbench.frontend.context import Context, Watched
 from workbench.frontend.definition import MISSING, Definition
 from workbench.frontend.operands import Literal, Operand, Static
 from workbench.ir.values import Captured
+from workbench.structs import Struct
 from workbench.types import SCALARS, ArrayType, Scalar, Vector, float64, int64, is_small, matrix
 from workbench.types import bool as bool_
 
@@ -52,9 +54,15 @@ def as_builtin(value: Any) -> Builtin | None:
 
 def usable_in_kernel(value: Any) -> bool:
     """Whether a kernel can do anything with the value: only then does a user's name win over the language's."""
-    if isinstance(value, USABLE) or _is_vector(value) or hasattr(value, "__wb_definitions__"):
+    if isinstance(value, USABLE) or _is_vector(value) or hasattr(value, "__wb_definitions__") or struct_of(value):
         return True
     return (_hashable(value) and value in PYTHON_FORMS and value is not print) or as_builtin(value) is not None
+
+
+def struct_of(value: Any) -> Struct | None:
+    """The struct type that a class made by `struct` stands for."""
+    found = getattr(value, "__wb_struct__", None) if isinstance(value, type) else value
+    return found if isinstance(found, Struct) else None
 
 
 def _hashable(value: Any) -> bool:
@@ -69,7 +77,7 @@ def _is_vector(value: Any) -> bool:
 def name(context: Context, identifier: str) -> Operand:
     """What a bare name is: a local, or something of the user's namespace or the language."""
     if identifier in context.env:
-        return context.env[identifier]
+        return structs.gather(context.env, identifier)
     value = context.definition.scope.lookup(identifier, usable_in_kernel)
     if value is MISSING:
         near = difflib.get_close_matches(identifier, {*context.env, *context.definition.scope.known()}, 1)

@@ -19,6 +19,7 @@ from workbench.frontend.operands import Returned
 from workbench.ir.build import Builder
 from workbench.ir.values import Value
 from workbench.source import Location
+from workbench.structs import Struct, StructArray
 from workbench.types import ArrayType, Type, Vector
 
 
@@ -57,7 +58,8 @@ def native_of(definition: Definition, cuda: str, adjoint: str | None, replay: st
         KernelSyntaxError: a text is no string.
     """
     place = definition.locate(definition.node)
-    for name, type in parameter_annotations(definition).items():
+    types = parameter_annotations(definition)
+    for name, type in types.items():
         if type is None:
             raise KernelTypeError(
                 f"{name} of {definition.name} has no type; a func with CUDA text needs one for each parameter.", place,
@@ -70,6 +72,13 @@ def native_of(definition: Definition, cuda: str, adjoint: str | None, replay: st
         texts.append(None if text is None else Text(text, _place(definition, text)))
     returns = definition.node.returns
     result = None if returns is None or ast.unparse(returns) == "None" else annotated(definition, returns, "The result")
+    for name, type in (*types.items(), ("The result", result)):
+        if isinstance(type, (Struct, StructArray)):
+            raise KernelTypeError(
+                f"{name} of {definition.name} is a struct; a func with CUDA text takes numbers, vectors and arrays.",
+                place, "Hand over the fields.", definition.name,
+            )  # fmt: skip
+    assert not isinstance(result, (Struct, StructArray))
     first, *others = texts
     assert first is not None
     return Native(first, others[0], others[1], result, not _is_empty(definition.node))

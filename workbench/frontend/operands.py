@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from workbench.errors import KernelTypeError
 from workbench.ir.values import Value
+from workbench.structs import Struct, StructArray
 from workbench.types import ArrayType
 
 INTEGER_BITS = 1023  # each integer of so many has a float
@@ -88,6 +89,46 @@ class View:
         return ArrayType(self.array.type.dtype, sum(isinstance(p, Axis) for p in self.places))
 
 
+@dataclass(frozen=True, eq=False)
+class Bundle:
+    """A struct: one operand for each field of its type."""
+
+    type: Struct
+    fields: tuple[Operand, ...]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a name is bound to whose value is a struct: its fields have names of their own, `p.x`."""
+
+    type: Struct
+
+
+@dataclass(frozen=True, eq=False)
+class Elements:
+    """An array of structs, or of one nested struct of each: for each field an array, or `Elements`.
+
+    Attributes:
+        type: of the array.
+        name: as messages call it.
+        fields: by position; arrays of the kernel's parameters.
+        places: what of the arrays is left, as in a `View`; None for all of it.
+    """
+
+    type: StructArray
+    name: str
+    fields: tuple[Value | Elements, ...]
+    places: tuple[Value | Axis, ...] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Element:
+    """One element of an array of structs that is not loaded yet: a field of it may be all that is wanted."""
+
+    array: Elements
+    indices: tuple[Value, ...]
+
+
 class Poison:
     """The value of an expression that was already reported: using it adds no further error."""
 
@@ -101,7 +142,8 @@ class Pending:
 
 PENDING = Pending()
 
-Operand: TypeAlias = "Value | Literal | Static | View | tuple[Operand, ...] | Unset | Poison | Pending"
+Struct_: TypeAlias = "Bundle | Parts | Elements | Element"
+Operand: TypeAlias = "Value | Literal | Static | View | tuple[Operand, ...] | Struct_ | Unset | Poison | Pending"
 
 
 class AlreadyReported(Exception):

@@ -15,9 +15,10 @@ from workbench.frontend.coerce import describe
 from workbench.frontend.context import Context
 from workbench.frontend.definition import Definition
 from workbench.frontend.generic import FUNCTION, Generic
-from workbench.frontend.operands import Literal, Operand, Static, View
+from workbench.frontend.operands import Bundle, Elements, Literal, Operand, Static, View
 from workbench.ir.values import Value
-from workbench.types import Kind, Scalar, Type, float32, int32
+from workbench.structs import AnyType
+from workbench.types import Kind, Scalar, float32, int32
 
 Given = Mapping[str, Operand]
 EXACT, ADOPTED, WIDENED, FAMILY, OPEN = range(5)
@@ -74,17 +75,17 @@ def _scores(definition: Definition, given: Given) -> list[int] | None:
     return None if any(s is None for s in scores) else [s for s in scores if s is not None]
 
 
-def _score(operand: Operand, type: Type | None, family: Generic | None) -> int | None:
+def _score(operand: Operand, type: AnyType | None, family: Generic | None) -> int | None:
     if type is not None:
         if isinstance(operand, Literal):
             return _literal(operand, type)
-        return EXACT if isinstance(operand, (Value, View)) and operand.type == type else None
+        return EXACT if isinstance(operand, (Value, View, Bundle, Elements)) and operand.type == type else None
     if family is None:
         return OPEN
     return FAMILY if accepts(family, operand) else None
 
 
-def _literal(operand: Literal, type: Type) -> int | None:
+def _literal(operand: Literal, type: AnyType) -> int | None:
     if not isinstance(type, Scalar) or type.kind is Kind.BOOL:
         return None
     if operand.is_float:
@@ -98,4 +99,4 @@ def accepts(family: Generic, operand: Operand) -> bool:
         return family is FUNCTION and not isinstance(operand.value, bool)
     if isinstance(operand, Literal):
         return family.accepts(float32) or (not operand.is_float and family.accepts(int32))
-    return isinstance(operand, (Value, View)) and family.accepts(operand.type)
+    return isinstance(operand, (Value, View, Elements)) and family.accepts(operand.type)

@@ -12,7 +12,7 @@ from functools import partial
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.coerce import convert, default_type, materialise
 from workbench.frontend.context import Context, Env
-from workbench.frontend.joins import RETURNS_A_VALUE, same
+from workbench.frontend.joins import RETURNS_A_VALUE, is_ours, same
 from workbench.frontend.operands import POISON, Literal, Operand, Pending, Poison, Unset
 from workbench.frontend.tentative import Loop, Widen, ask_type, carried
 from workbench.ir.values import Value
@@ -92,7 +92,7 @@ def _lost(before: Operand, end: Operand, carried: bool) -> bool:
 
 def _changed(name: str) -> Unset:
     reason = f"{name} changes its kind inside the loop, so it is not known here."
-    return Unset(RETURNS_A_VALUE if "." in name else reason)
+    return Unset(RETURNS_A_VALUE if is_ours(name) else reason)
 
 
 def _returned(before: Operand, end: Operand) -> Type | None:

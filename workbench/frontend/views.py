@@ -55,9 +55,16 @@ def size(context: Context, array: Value | View, axis: int) -> Value:
 
 def subscript(context: Context, array: Value | View, node: ast.expr, expression: Expression) -> Operand:
     """`array[…]`: an element where every dimension has an index, else a view."""
-    view = _part(context, array, node, expression)
-    places = _indices(view)
+    view, places = part(context, array, node, expression)
     return view if places is None else context.builder.load(view.array, *places)
+
+
+def part(
+    context: Context, array: Value | View, node: ast.expr, expression: Expression
+) -> tuple[View, list[Value] | None]:
+    """What `array[…]` means, and its indices where it is an element."""
+    view = _part(context, array, node, expression)
+    return view, _indices(view)
 
 
 def element(context: Context, array: Value | View, node: ast.expr, expression: Expression) -> tuple[Value, list[Value]]:

@@ -7,6 +7,7 @@ has the vector as its element: its NumPy form has one more axis.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -18,11 +19,15 @@ from workbench.runtime import moves
 from workbench.runtime.device import CPU, Device, get_device
 from workbench.runtime.driver import driver
 from workbench.runtime.exchange import host_view
+from workbench.runtime.hostform import as_value, host_form, item, records
 from workbench.runtime.memory import Memory, allocate, of_numpy
 from workbench.runtime.observers import tell
 from workbench.runtime.pack import array_piece
 from workbench.runtime.shapes import Shape, as_shape, dense
-from workbench.types import MAX_NDIM, SCALARS, ArrayType, Scalar, Vector, as_type, element, is_float
+from workbench.structs import Struct, StructArray, array_type, as_element, field_array
+from workbench.types import MAX_NDIM, ArrayType, Scalar, Vector, is_float
+
+Element = Scalar | Vector | Struct
 
 
 class array:
@@ -41,8 +46,8 @@ class array:
 
     __wb_generic__ = True
     __slots__ = (
-        "_grad", "address", "device", "dtype", "is_contiguous", "memory", "packed", "requires_grad", "shape", "strides",
-        "tag", "type",
+        "_fields", "_grad", "address", "device", "dtype", "is_contiguous", "memory", "packed", "requires_grad", "shape",
+        "strides", "tag", "type",
     )  # fmt: skip
 
     def __new__(cls, data: Any = None, dtype: Any = None, *, ndim: int | None = None, **options: Any) -> Any:
@@ -53,11 +58,11 @@ class array:
             generic = array_of(dtype, ndim)
             if generic is not None:
                 return generic
-            return ArrayType(as_type(dtype), ndim or 1)
+            return array_type(dtype, ndim or 1)
         return super().__new__(cls)
 
     def __class_getitem__(cls, dtype: Any) -> Any:
-        return array_of(dtype, 1) or ArrayType(as_type(dtype), 1)
+        return array_of(dtype, 1) or array_type(dtype, 1)
 
     def __init__(
         self, data: Any = None, dtype: Any = None, *, ndim: int | None = None, shape: Shape | None = None,
@@ -81,9 +86,11 @@ class array:
         target = get_device(device)
         if data is None:
             assert shape is not None
-            kind = as_type(dtype or float)
-            data, dtype, copy = np.zeros((*as_shape(shape), *kind.shape), element(kind).numpy), kind, False
-        host, kind = _host_form(data, dtype)
+            kind = as_element(dtype or float)
+            data, dtype, copy = np.zeros((*as_shape(shape), *kind.shape), item(kind)), kind, False
+        if isinstance(data, array):
+            data, dtype = data.numpy(), dtype or data.dtype
+        host, kind = host_form(data, dtype)
         dims = host.ndim - len(kind.shape)
         if not 1 <= dims <= MAX_NDIM or (ndim is not None and dims != ndim):
             raise ValueError(f"an array has 1 to 4 dimensions{f', here {ndim}' if ndim else ''}; the data has {dims}")
@@ -95,7 +102,7 @@ class array:
             self._place(allocate(target, held.nbytes), kind, self.shape, None, requires_grad)
             _driver().copy_to_device(self.address, held)
 
-    def _adopt(self, host: np.ndarray[Any, Any], kind: Scalar | Vector, requires_grad: bool) -> None:
+    def _adopt(self, host: np.ndarray[Any, Any], kind: Element, requires_grad: bool) -> None:
         dims = host.ndim - len(kind.shape)
         if host.size and host.strides[dims:] != dense(kind.shape, host.itemsize):
             host = np.ascontiguousarray(host)
@@ -103,8 +110,8 @@ class array:
         self._place(of_numpy(host, CPU), kind, host.shape[:dims], host.strides[:dims], requires_grad, place)
 
     def _place(
-        self, memory: Memory, dtype: Scalar | Vector, shape: Sequence[int], strides: Sequence[int] | None,
-        requires_grad: bool, address: int | None = None,
+        self, memory: Memory, dtype: Element, shape: Sequence[int], strides: Sequence[int] | None,
+        requires_grad: bool, address: int | None = None, type: ArrayType | StructArray | None = None,
     ) -> None:  # fmt: skip
         self.memory = memory
         self.address = memory.address if address is None else address
@@ -112,12 +119,15 @@ class array:
         self.shape = tuple(int(n) for n in shape)
         self.strides = tuple(int(s) for s in strides) if strides is not None else dense(self.shape, dtype.size)
         self.device = memory.device
-        self.type = ArrayType(dtype, len(self.shape))
-        self.is_contiguous = self.strides == dense(self.shape, dtype.size) or self.size <= 1
-        self.tag = f"{self.type!r} {'dense' if self.is_contiguous else 'strided'} {self.device}"
+        self.type: Any = type if type is not None else array_type(dtype, len(self.shape))
+        pitch = getattr(self.type, "pitch", 0) or dtype.size
+        self.is_contiguous = self.strides == dense(self.shape, pitch) or self.size <= 1
+        kind = f"{self.type!r} {dtype.content if isinstance(dtype, Struct) else ''}"
+        self.tag = f"{kind} {'dense' if self.is_contiguous else 'strided'} {self.device}"
         self.packed = array_piece(self.address, self.shape, self.strides)
         self.requires_grad = False
         self._grad: array | None = None
+        self._fields: dict[str, array] | None = None
         if requires_grad:
             self._require_grad()
 
@@ -170,7 +180,7 @@ class array:
         if not self.device.is_cuda:
             return host_view(self)
         packed = self if self.is_contiguous else self.contiguous()
-        host = np.empty((*self.shape, *self.dtype.shape), element(self.dtype).numpy)
+        host = np.empty((*self.shape, *self.dtype.shape), item(self.dtype))
         _driver().copy_to_host(host, packed.address)
         return host
 
@@ -191,15 +201,47 @@ class array:
     def view(self, shape: Sequence[int], strides: Sequence[int], address: int, memory: Memory | None = None) -> array:
         """Another view of the same memory, or of other memory (byte strides, absolute address)."""
         made = object.__new__(array)
-        made._place(memory or self.memory, self.dtype, shape, strides, False, address)
+        kind = replace(self.type, ndim=len(shape))
+        made._place(memory or self.memory, self.dtype, shape, strides, False, address, kind)
         return made
 
     def twin(self, memory: Memory) -> array:
         """An array that lies in `memory` as this one lies in its own: a gradient, a tangent, an earlier version."""
         return self.view(self.shape, self.strides, memory.address + self.address - self.memory.address, memory)
 
+    def field(self, name: str) -> array:
+        """One field of every element, as a strided view: `ps["vel"]`.
+
+        Raises:
+            KeyError: this is no array of structs, or there is no such field.
+        """
+        found = self.dtype.find(name) if isinstance(self.dtype, Struct) else None
+        if found is None:
+            raise KeyError(f"an array of {self.dtype!r} has no field {name}")
+        made = object.__new__(array)
+        assert isinstance(found.type, (Scalar, Vector, Struct))
+        made._place(self.memory, found.type, self.shape, self.strides, False, self.address + found.offset)
+        return made
+
+    def field_arrays(self) -> dict[str, array]:
+        """What a kernel gets for an array of structs: one array for each field at the bottom, by path."""
+        assert isinstance(self.dtype, Struct)
+        if self._fields is None:
+            grads = self.grad.field_arrays() if self.grad is not None else {}
+            self._fields = {}
+            for leaf in self.dtype.leaves:
+                made = object.__new__(array)
+                kind = field_array(leaf, self.dtype, self.ndim)
+                made._place(self.memory, kind.dtype, self.shape, self.strides, False, self.address + leaf.offset, kind)
+                if leaf.path in grads and is_float(kind):
+                    made.requires_grad, made._grad = True, grads[leaf.path]
+                self._fields[leaf.path] = made
+        return self._fields
+
     def __getitem__(self, index: Any) -> Any:
         """A view, or the element (a NumPy value) where every dimension has an integer."""
+        if isinstance(index, str):
+            return self.field(index)
         items = index if isinstance(index, tuple) else (index,)
         if Ellipsis in items:
             at = items.index(Ellipsis)
@@ -223,18 +265,25 @@ class array:
                 address += position * stride
         if shape:
             return self.view(shape, strides, address)
-        return self.view((1,), (self.dtype.size,), address).numpy()[0].copy()
+        found = self.view((1,), (self.dtype.size,), address).numpy()[0].copy()
+        return found if not isinstance(self.dtype, Struct) else as_value(self.dtype, found)
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(index, str):
+            self.field(index)[...] = value
+            return
         items = index if isinstance(index, tuple) else (index,)
         one = len(items) == self.ndim and all(isinstance(i, (int, np.integer)) for i in items)
         target = self[tuple(slice(int(i), int(i) + 1 if i != -1 else None) for i in items)] if one else self[index]
         if isinstance(value, array):
             target.copy_(value)
-        elif np.ndim(value) == 0:
+        elif not isinstance(self.dtype, Struct) and np.ndim(value) == 0:
             target.fill_(value)
         else:
-            host = np.broadcast_to(np.asarray(value, element(self.dtype).numpy), (*target.shape, *self.dtype.shape))
+            given = (
+                records(value, self.dtype) if isinstance(self.dtype, Struct) else np.asarray(value, item(self.dtype))
+            )
+            host = np.broadcast_to(given, (*target.shape, *self.dtype.shape))
             target.copy_(array(host, self.dtype, device=self.device))
 
     def __len__(self) -> int:
@@ -296,9 +345,7 @@ class array:
             )
 
     @classmethod
-    def undefined(
-        cls, shape: tuple[int, ...], dtype: Scalar | Vector, device: Device, requires_grad: bool = False
-    ) -> array:
+    def undefined(cls, shape: tuple[int, ...], dtype: Element, device: Device, requires_grad: bool = False) -> array:
         """A dense array whose elements are undefined until they are written."""
         made = object.__new__(cls)
         made._place(allocate(device, prod(shape) * dtype.size), dtype, shape, None, requires_grad)
@@ -306,7 +353,7 @@ class array:
 
     def fresh_like(self, dtype: Any = None) -> array:
         """A dense array of the same shape and device, undefined until written."""
-        kind = as_type(dtype) if dtype is not None else self.dtype
+        kind = as_element(dtype) if dtype is not None else self.dtype
         return array.undefined(self.shape, kind, self.device)
 
     def zero_(self) -> array:
@@ -335,27 +382,3 @@ def _driver() -> Any:
     found = driver()
     assert found is not None
     return found
-
-
-def _host_form(data: Any, dtype: Any) -> tuple[np.ndarray[Any, Any], Scalar | Vector]:
-    """Data as a NumPy array in the machine's byte order, and the element type it stands for."""
-    if isinstance(data, array):
-        dtype = dtype or data.dtype
-        data = data.numpy()
-    kind = as_type(dtype) if dtype is not None else None
-    host = np.asarray(data)
-    if kind is None:
-        weak = not isinstance(data, (np.ndarray, np.generic)) and not hasattr(data, "dtype")
-        kind = as_type(
-            {"float64": "float32", "int64": "int32"}.get(host.dtype.name, host.dtype) if weak else host.dtype
-        )
-    wanted = element(kind).numpy
-    if host.dtype != wanted:
-        if host.dtype.kind not in "biuf" and host.dtype.name not in SCALARS:
-            raise TypeError(f"data of dtype {host.dtype} cannot become an array of {kind!r}")
-        host = host.astype(wanted)
-    inner = kind.shape
-    if inner and (host.ndim <= len(inner) or host.shape[-len(inner) :] != inner):
-        must = f"axis must be {inner[0]}" if len(inner) == 1 else f"axes must be {inner[0]} and {inner[1]}"
-        raise TypeError(f"data of shape {host.shape} cannot become an array of {kind!r}: its last {must}")
-    return host, kind

@@ -9,12 +9,12 @@ import numpy as np
 from workbench.runtime.array import array
 from workbench.runtime.device import CPU, Device, get_device
 from workbench.runtime.shapes import Shape, as_shape
-from workbench.types import as_type
+from workbench.structs import as_element
 
 
 def empty(shape: Shape, dtype: Any = float, device: Device | str | None = None, requires_grad: bool = False) -> array:
     """An array whose elements are undefined until they are written."""
-    return array.undefined(as_shape(shape), as_type(dtype), get_device(device), requires_grad)
+    return array.undefined(as_shape(shape), as_element(dtype), get_device(device), requires_grad)
 
 
 def full(

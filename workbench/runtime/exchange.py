@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.runtime.shapes import dense
+from workbench.structs import Struct
 from workbench.types import bfloat16, element
 
 if TYPE_CHECKING:
@@ -24,7 +25,13 @@ class _HostView:
 
 
 def host_view(source: array) -> np.ndarray[Any, Any]:
-    """A CPU array's elements as a NumPy array of the same memory, which it keeps alive; vectors take the last axis."""
+    """A CPU array's elements as a NumPy array of the same memory, which it keeps alive.
+
+    Vectors take the last axis, structs are records.
+    """
+    if isinstance(source.dtype, Struct):
+        plain = _HostView(source, source.shape, source.strides, np.dtype(f"V{source.dtype.size}"))
+        return np.asarray(plain).view(source.dtype.numpy)
     scalar, inner = element(source.dtype), source.dtype.shape
     strides = (*source.strides, *dense(inner, scalar.size))
     kind = np.dtype(np.uint16) if scalar == bfloat16 else scalar.numpy  # the interface has no name for bfloat16

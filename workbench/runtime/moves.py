@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.errors import LaunchError
 from workbench.runtime.driver import driver
-from workbench.types import element
+from workbench.runtime.hostform import item, summed
 
 if TYPE_CHECKING:
     from workbench.runtime.array import array
@@ -21,7 +21,7 @@ def fill(target: array, value: float) -> None:
         return
     if not target.is_contiguous:
         raise LaunchError("A strided view of a CUDA array cannot be filled yet.", advice="Fill the whole array.")
-    host = np.full((*target.shape, *target.dtype.shape), value, element(target.dtype).numpy)
+    host = np.full((*target.shape, *target.dtype.shape), value, item(target.dtype))
     _driver().copy_to_device(target.address, host)
 
 
@@ -40,9 +40,9 @@ def copy(target: array, source: array) -> None:
 def add(target: array, source: array) -> None:
     """Add the elements of `source`."""
     if target.device.is_cuda:
-        _driver().copy_to_device(target.address, target.host() + source.host())
+        _driver().copy_to_device(target.address, summed(target.host(), source.host(), target.dtype))
     else:
-        target.host()[...] += source.host()
+        target.host()[...] = summed(target.host(), source.host(), target.dtype)
 
 
 def _driver() -> Any:

@@ -24,6 +24,7 @@ from workbench.runtime.contents import Contents
 from workbench.runtime.entries import CopyEntry, Entry, FillEntry, LaunchEntry
 from workbench.runtime.memory import Memory
 from workbench.runtime.record import LaunchRecord
+from workbench.structs import Struct
 from workbench.types import element
 
 
@@ -119,6 +120,8 @@ class _Writer:
             self.artifacts.append({"digest": digest, "member": member})
 
     def array(self, value: array) -> int:
+        if isinstance(value.dtype, Struct) or value.type.pitch:
+            raise RecordError("An array of structs cannot be saved yet.", advice="Keep each field in an array.")
         key = (value.memory, value.address, value.shape, value.strides, value.dtype, value.requires_grad)
         if key not in self._arrays:
             try:

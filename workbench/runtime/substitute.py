@@ -10,6 +10,7 @@ from typing import Any
 
 from workbench.errors import LaunchError
 from workbench.runtime.array import array
+from workbench.structs import Struct
 
 
 class Substitution:
@@ -24,10 +25,17 @@ class Substitution:
         self._pairs: list[tuple[array, array]] = []
         for old, new in pairs.items():
             fits("array", old, new)
-            self._pairs.append((old, new))
+            self._add(old, new)
             if old.grad is not None and new.grad is not None:
-                self._pairs.append((old.grad, new.grad))
+                self._add(old.grad, new.grad)
         self._without = [old.grad for old, new in pairs.items() if old.grad is not None and new.grad is None]
+
+    def _add(self, old: array, new: array) -> None:
+        """Note a pair; of arrays of structs their fields too, which are what a launch has."""
+        self._pairs.append((old, new))
+        if isinstance(old.dtype, Struct):
+            fields = new.field_arrays()
+            self._pairs += [(part, fields[path]) for path, part in old.field_arrays().items()]
 
     def __bool__(self) -> bool:
         """Whether anything is replaced."""
@@ -42,7 +50,7 @@ class Substitution:
         if not isinstance(value, array):
             return value
         for old, new in self._pairs:
-            if value.memory is old.memory and value.dtype == old.dtype:
+            if value.memory is old.memory and value.dtype == old.dtype and _field(value) == _field(old):
                 if region(value) == region(old):
                     return new
                 if old.strides == new.strides and _inside(value, old):
@@ -58,6 +66,11 @@ class Substitution:
                     advice="Make it with requires_grad=True.",
                 )
         return value
+
+
+def _field(value: array) -> tuple[int, int]:
+    """Which field of an array of structs it is, as its place in the struct; (0, 0) for any other array."""
+    return getattr(value.type, "pitch", 0), getattr(value.type, "offset", 0)
 
 
 def fits(name: str, old: Any, new: Any) -> None:

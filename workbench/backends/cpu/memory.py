@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from workbench.backends.cpu.values import cast, index_instruction, memory, register, width
 from workbench.ir.values import Op, Value
+from workbench.structs import ELEMENT
 from workbench.types import ArrayType, Kind, Scalar, element, float32, float64
 
 if TYPE_CHECKING:
@@ -30,14 +31,31 @@ def parameter(speller: Speller, value: Value) -> tuple[str, ...]:
     return tuple(names)
 
 
+def together(speller: Speller, array: Value) -> Value:
+    """The first field of the array of structs that `array` is a field of; itself where it is none.
+
+    Where elements lie densely all fields share its address and sizes, so that LLVM sees how they lie to each other.
+    """
+    if not speller.options.contiguous or not _array(array).pitch:
+        return array
+    root = array.name.partition(ELEMENT)[0]
+    return next(p for p in speller.function.params if p.name.startswith(f"{root}{ELEMENT}."))
+
+
 def data(speller: Speller, array: Value) -> str:
     """The pointer to element 0."""
+    first = together(speller, array)
+    if first is not array:
+        apart = _array(array).offset - _array(first).offset
+        text = f"getelementptr inbounds i8, ptr {data(speller, first)}, i64 {apart}"
+        return speller.writer.once((array.name, "data"), text, f"{array.name}.data")
     where = _field(speller, speller.slots[array].offset, f"{array.name}.at")
     return speller.writer.once((array.name, "data"), f"load ptr, ptr {where}", f"{array.name}.data")
 
 
 def size(speller: Speller, array: Value, axis: int) -> str:
     """The array's extent along an axis, as i64."""
+    array = together(speller, array)
     where = _field(speller, speller.slots[array].offset + 8 + 8 * axis, f"{array.name}.shape{axis}.at")
     text = f"load i64, ptr {where}, {SIZE_RANGE}"
     return speller.writer.once((array.name, "shape", axis), text, f"{array.name}.shape{axis}")
@@ -94,6 +112,7 @@ def _dense(speller: Speller, array: Value, base: str, indices: list[str]) -> str
         offset = w.emit(f"add nsw i64 {row}, {index}")
     cell = memory(element(t.dtype))
     cell = f"[{width(t.dtype)} x {cell}]" if width(t.dtype) > 1 else cell
+    cell = f"[{t.pitch} x i8]" if t.pitch else cell
     return w.emit(f"getelementptr inbounds {cell}, ptr {base}, i64 {offset}")
 
 

@@ -26,6 +26,7 @@ class Writer:
     def name(self, hint: str = "") -> str:
         """A register's name, never given before; `hint` is the name readers know."""
         self._count += 1
+        hint = hint.replace("[]", "")
         return f"%{hint}.{self._count}" if hint and hint.isascii() else f"%v{self._count}"
 
     def block_name(self, hint: str) -> str:

@@ -119,6 +119,10 @@ class Expressions:
         offset = self.of(indices[0])
         for axis, index in enumerate(indices[1:], 1):
             offset = binary(binary(offset, "*", Text(f"{name}.shape[{axis}]", ATOM)), "+", self.of(index))
+        assert isinstance(array.type, ArrayType)
+        if array.type.pitch:
+            self.keys.add(("field",))
+            return Text(f"wb_field<{array.type.pitch}>({name}, {offset.text})", ATOM)
         return Text(f"{name}.data[{offset.text}]", ATOM)
 
     def unsigned(self, op: Op) -> Text:

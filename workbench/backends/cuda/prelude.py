@@ -139,6 +139,13 @@ def _at(ndim: int) -> str:
     )
 
 
+_FIELD = (
+    "template <int bytes, typename T, int N> WB_FN T& wb_field(const wb_array<T, N>& a, long long i) {\n"
+    "    return *(T*)((char*)a.data + i * bytes);\n}\n"
+)
+"""One field of element i of an array of structs that are `bytes` apart."""
+
+
 def _to_integer(name: str) -> str:
     """Float to integer: NaN gives 0, what is out of range the nearest end; C++ leaves both undefined."""
     type = SCALARS[name]
@@ -166,6 +173,7 @@ def _pieces(forms: tuple[str, ...]) -> dict[Key, str]:
         **{("vec", n): _vector(n) for n in forms},
         ("range",): _RANGE,
         ("bits",): _BITS,
+        ("field",): _FIELD,
         **{("at", n): _at(int(n)) for n in ("1", "2", "3", "4")},
         **{("to", name): _to_integer(name) for name, t in SCALARS.items() if t.kind in (Kind.INT, Kind.UINT)},
         **{

@@ -87,7 +87,7 @@ def cast(type: str, text: str) -> str:
 
 def identifier(name: str, taken: frozenset[str] | set[str], default: str = "t") -> str:
     """`name` as a legal C++ name that is not in `taken`: letters beyond ASCII become `_`, a number makes it unique."""
-    base = re.sub(r"\W|[^\x00-\x7f]", "_", name) or default
+    base = re.sub(r"\W|[^\x00-\x7f]", "_", name.replace("[]", "")) or default
     if base.startswith(("__", "wb_")) or not (base[0].isalpha() or base[0] == "_") or base == "_":
         base = f"{default}{base}" if base.startswith("_") else f"{default}_{base}"
     label, n = base, 0

@@ -14,6 +14,7 @@ import numpy as np
 from workbench.errors import LaunchError
 from workbench.interop.jax.library import library
 from workbench.runtime.memory import Memory
+from workbench.structs import AnyType, Struct, StructArray
 from workbench.types import SCALARS, ArrayType, Kind, Matrix, Scalar, Type, Vector, as_type, element, promote
 
 _SAFE = 6e4  # below this every float type has the number, or its neighbour
@@ -241,6 +242,22 @@ def _converts(value: Any, given: Scalar, wanted: Scalar) -> bool:
 
 def _is_typed(value: Any) -> bool:
     return hasattr(value, "shape") and hasattr(value, "dtype") and not isinstance(value, float)
+
+
+def without_structs(kernel: str, name: str, annotation: AnyType | None) -> Type | None:
+    """The annotation, where it is no struct and no array of structs.
+
+    Raises:
+        LaunchError: it is one.
+    """
+    if isinstance(annotation, (Struct, StructArray)):
+        raise LaunchError(
+            f"{name} of {kernel} is {annotation!r}; structs do not cross to JAX yet.",
+            advice="Pass their fields as arrays and numbers.",
+            function=kernel,
+            parameter=name,
+        )
+    return annotation
 
 
 def _inferred(kernel: str, name: str, value: Any) -> Type:

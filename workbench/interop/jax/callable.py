@@ -284,7 +284,8 @@ def _annotations(definition: Definition) -> dict[str, Type | None]:
     found: dict[str, Type | None] = {}
     for argument in definition.parameters:
         try:
-            found |= {argument.arg: parameter_annotation(definition, argument)}
+            annotation = parameter_annotation(definition, argument)
+            found[argument.arg] = arguments.without_structs(definition.name, argument.arg, annotation)
         except KernelTypeError:
             found[argument.arg] = None
     return found

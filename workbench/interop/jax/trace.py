@@ -196,10 +196,12 @@ class Trace(Observer):
         self.specialisations.add(record.specialisation)
         if record.threads == 0 or not record.writes:
             return
+        _refuse_structs(record)
         binding = _Binding(self, record)
         wires = tuple(binding.wire(s.name, s.type) for s in record.loaded.layout.slots)
-        arrays = [a for a in record.arguments.values() if isinstance(a, array) and is_float(a.dtype)]
-        aliased = any(overlap([w, a]) for w in binding.written for a in arrays if a is not w) or binding.twice
+        arrays = {n: a for n, a in record.arguments.items() if isinstance(a, array) and is_float(a.dtype)}
+        pairs = ((w, a) for w in binding.written for a in arrays.values() if a is not w)
+        aliased = any(overlap({"written": w, "other": a}) for w, a in pairs) or binding.twice
         plan = recorded_plan(record, wires, overlap(arrays), aliased)
         operands = tuple(tuple(x.shape) for x in binding.operands)
         sizes = tuple((_count(m, s),) for m, s in binding.results.items())
@@ -209,6 +211,16 @@ class Trace(Observer):
         )  # fmt: skip
         results = launch(plan, binding.operands, how)
         self._values.update(zip(binding.results, results, strict=True))
+
+
+def _refuse_structs(record: LaunchRecord) -> None:
+    name = next((s.name for s in record.loaded.layout.slots if getattr(s.type, "pitch", 0)), "")
+    if name:
+        name = name.partition("[]")[0]
+        raise LaunchError(
+            f"{name} of {record.kernel} is an array of structs; structs do not cross to JAX yet.",
+            advice="Keep each field in an array of its own.", function=record.kernel, parameter=name,
+        )  # fmt: skip
 
 
 class _Binding:

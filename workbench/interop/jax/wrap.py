@@ -142,7 +142,7 @@ class JaxKernel:
 
     def _types(self, values: dict[str, Any]) -> dict[str, Type]:
         kernel = self.kernel
-        known = kernel.annotations
+        known = {n: arguments.without_structs(kernel.name, n, t) for n, t in kernel.annotations.items()}
         types = {n: arguments.type_of(kernel.name, n, v, known.get(n)) for n, v in values.items()}
         for name in self.outputs:
             types[name] = arguments.result_type(kernel.name, name, known.get(name))

@@ -1,0 +1,94 @@
+"""Data on its way into arrays: numbers converted, structs as records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from workbench.structs import Struct, as_element
+from workbench.types import SCALARS, Scalar, Vector, element, is_float
+
+
+def item(kind: Scalar | Vector | Struct) -> np.dtype[Any]:
+    """The NumPy dtype of what a NumPy array of such elements holds."""
+    return kind.numpy if isinstance(kind, Struct) else element(kind).numpy
+
+
+def host_form(data: Any, dtype: Any) -> tuple[np.ndarray[Any, Any], Scalar | Vector | Struct]:
+    """Data as a NumPy array in the machine's byte order, and the element type it stands for.
+
+    Raises:
+        TypeError: the data cannot have the type.
+    """
+    kind = as_element(dtype) if dtype is not None else None
+    if isinstance(kind, Struct):
+        return records(data, kind), kind
+    host = np.asarray(data)
+    if kind is None:
+        weak = not isinstance(data, (np.ndarray, np.generic)) and not hasattr(data, "dtype")
+        kind = as_element(
+            {"float64": "float32", "int64": "int32"}.get(host.dtype.name, host.dtype) if weak else host.dtype
+        )
+    assert not isinstance(kind, Struct)
+    wanted = element(kind).numpy
+    if host.dtype != wanted:
+        if host.dtype.kind not in "biuf" and host.dtype.name not in SCALARS:
+            raise TypeError(f"data of dtype {host.dtype} cannot become an array of {kind!r}")
+        host = host.astype(wanted)
+    inner = kind.shape
+    if inner and (host.ndim <= len(inner) or host.shape[-len(inner) :] != inner):
+        must = f"axis must be {inner[0]}" if len(inner) == 1 else f"axes must be {inner[0]} and {inner[1]}"
+        raise TypeError(f"data of shape {host.shape} cannot become an array of {kind!r}: its last {must}")
+    return host, kind
+
+
+def records(data: Any, struct: Struct) -> np.ndarray[Any, Any]:
+    """Structs, or a structured NumPy array of the same field names, as one of the struct's own layout.
+
+    Raises:
+        TypeError: it is something else; the message names the first field that differs.
+    """
+    wanted = struct.numpy
+    if not isinstance(data, (np.ndarray, np.void)):
+        return np.array(_tuples(data, struct), wanted)
+    host = np.asarray(data)
+    if host.dtype == wanted:
+        return host
+    if host.dtype.names is None:
+        raise TypeError(f"data of dtype {host.dtype} cannot become an array of {struct!r}: it has no fields")
+    for theirs, f in zip(host.dtype.names, struct.fields, strict=False):
+        if theirs != f.name:
+            raise TypeError(f"a structured array with {theirs} where {struct!r} has {f.name} is not one of {struct!r}")
+    if len(host.dtype.names) != len(struct.fields):
+        raise TypeError(f"a structured array of {len(host.dtype.names)} fields is not one of {struct!r}")
+    return host.astype(wanted)
+
+
+def _tuples(data: Any, struct: Struct) -> Any:
+    """Structs inside nested sequences as the tuples that NumPy makes records of."""
+    if hasattr(data, "__wb_struct__"):
+        if data.__wb_struct__ != struct:
+            raise TypeError(f"{struct!r} is wanted; this is another struct: {struct.difference(data.__wb_struct__)}")
+        return data.as_tuple()
+    if isinstance(data, np.void):
+        return records(data, struct).item()
+    if isinstance(data, (list, tuple)):
+        return [_tuples(part, struct) for part in data]
+    raise TypeError(f"{data!r} is no {struct!r}")
+
+
+def as_value(struct: Struct, record: Any) -> Any:
+    """A record of NumPy as a value of the struct's class; the record itself where it has none."""
+    return struct.host.from_record(record) if struct.host is not None else record
+
+
+def summed(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any], dtype: Scalar | Vector | Struct) -> Any:
+    """`a + b`; of structs the sum of their floats, with the rest from `a`."""
+    if not isinstance(dtype, Struct):
+        return a + b
+    total = a.copy()
+    for f in dtype.fields:
+        if is_float(f.type):
+            total[f.name] = summed(a[f.name], b[f.name], f.type)  # type: ignore[arg-type]
+    return total

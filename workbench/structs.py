@@ -1,0 +1,235 @@
+"""Struct types: named fields with a C layout, and arrays of them.
+
+A struct exists for people and for host memory. A kernel's IR has none: a struct parameter is one parameter a field, an
+array of structs one strided array a field (`leaf_parameters`), so every pass and backend sees numbers and arrays alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from workbench.types import MAX_NDIM, ArrayType, Scalar, Type, Vector, as_type, element, is_float, uint8
+
+ELEMENT = "[]"  # in a parameter's name: a field of every element of an array of structs, `ps[].x`
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a struct: its name, its type, and where it begins, in bytes."""
+
+    name: str
+    type: AnyType
+    offset: int
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A field that is no struct, at the bottom of a struct: `body.mass`, its type, its offset in the whole."""
+
+    path: str
+    type: Type | StructArray
+    offset: int
+
+
+@dataclass(frozen=True)
+class Struct:
+    """A struct type, compared by content.
+
+    Attributes:
+        name: as written.
+        fields: in order, with the offsets that C and NumPy's aligned structured dtypes give them.
+        host: the Python class whose instances are its values; not compared.
+    """
+
+    name: str
+    fields: tuple[Field, ...]
+    host: Any = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, name: str, fields: list[tuple[str, AnyType]]) -> Struct:
+        """The struct of these fields, laid out as C does: each at the next multiple of its alignment."""
+        placed, end = [], 0
+        for label, type in fields:
+            at = -(-end // alignment(type)) * alignment(type)
+            placed.append(Field(label, type, at))
+            end = at + size(type)
+        return cls(name, tuple(placed))
+
+    @cached_property
+    def alignment(self) -> int:
+        """The strictest alignment of a field, in bytes."""
+        return max((alignment(f.type) for f in self.fields), default=1)
+
+    @cached_property
+    def size(self) -> int:
+        """Bytes of a value in memory, padding included."""
+        end = max((f.offset + size(f.type) for f in self.fields), default=0)
+        return -(-max(end, 1) // self.alignment) * self.alignment
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The NumPy shape of a value: ()."""
+        return ()
+
+    @cached_property
+    def leaves(self) -> tuple[Leaf, ...]:
+        """The fields at the bottom, in order."""
+        return tuple(_leaves(self, "", 0))
+
+    @cached_property
+    def dtype(self) -> Scalar:
+        """The scalar that a gradient of it counts in: of its first float field; bytes where it has none."""
+        floats = (element(leaf.type) for leaf in self.leaves if not _is_array(leaf.type) and is_float(leaf.type))
+        return next(floats, uint8)
+
+    @cached_property
+    def has_arrays(self) -> bool:
+        """Whether a field, or one of a nested struct, is an array."""
+        return any(_is_array(leaf.type) for leaf in self.leaves)
+
+    @cached_property
+    def numpy(self) -> np.dtype[Any]:
+        """NumPy's structured dtype of the same layout.
+
+        Raises:
+            TypeError: the struct holds arrays.
+        """
+        if self.has_arrays:
+            raise TypeError(f"{self.name} holds arrays, so it has no NumPy dtype")
+        return np.dtype(
+            {
+                "names": [f.name for f in self.fields],
+                "formats": [_format(f.type) for f in self.fields],
+                "offsets": [f.offset for f in self.fields],
+                "itemsize": self.size,
+            }
+        )
+
+    @cached_property
+    def content(self) -> str:
+        """Everything that layout and meaning depend on, as text: for module keys."""
+        return ", ".join(f"{leaf.path}: {_written(leaf.type)} at {leaf.offset}" for leaf in self.leaves)
+
+    def find(self, name: str) -> Field | None:
+        """The field of this name."""
+        return next((f for f in self.fields if f.name == name), None)
+
+    def difference(self, other: Struct) -> str:
+        """The first thing in which another struct differs, as a phrase: `vel is vec3, not vec2`."""
+        for mine, theirs in zip(self.fields, other.fields, strict=False):
+            if mine.name != theirs.name:
+                return f"field {mine.name} comes where the other has {theirs.name}"
+            if mine.type != theirs.type:
+                return f"{mine.name} is {_written(mine.type)}, not {_written(theirs.type)}"
+        if len(self.fields) != len(other.fields):
+            more = (self.fields if len(self.fields) > len(other.fields) else other.fields)[
+                min(len(self.fields), len(other.fields))
+            ]
+            return f"field {more.name} is {'missing' if more in self.fields else 'new'}"
+        return f"it is called {other.name}"
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class StructArray:
+    """An array parameter whose elements are structs: their type, and 1 to 4 dimensions."""
+
+    dtype: Struct
+    ndim: int = 1
+
+    def __repr__(self) -> str:
+        return f"array[{self.dtype!r}]" if self.ndim == 1 else f"array{self.ndim}d[{self.dtype!r}]"
+
+
+AnyType: TypeAlias = "Type | Struct | StructArray"
+
+
+def _is_array(type: AnyType) -> bool:
+    return isinstance(type, (ArrayType, StructArray))
+
+
+def alignment(type: AnyType) -> int:
+    """Bytes whose multiple a field of this type begins at: those of its scalar, as in C; 8 for an array."""
+    if isinstance(type, Struct):
+        return type.alignment
+    return 8 if _is_array(type) else element(type).size
+
+
+def size(type: AnyType) -> int:
+    """Bytes of a field; an array counts as an address."""
+    return 8 if isinstance(type, (ArrayType, StructArray)) else type.size
+
+
+def _format(type: AnyType) -> Any:
+    if isinstance(type, Struct):
+        return type.numpy
+    return (element(type).numpy, type.shape) if isinstance(type, Vector) else element(type).numpy
+
+
+def _leaves(struct: Struct, prefix: str, start: int) -> Iterator[Leaf]:
+    for f in struct.fields:
+        if isinstance(f.type, Struct):
+            yield from _leaves(f.type, f"{prefix}{f.name}.", start + f.offset)
+        else:
+            yield Leaf(f"{prefix}{f.name}", f.type, start + f.offset)
+
+
+def _written(type: AnyType) -> str:
+    """A type with all its content."""
+    if isinstance(type, Struct):
+        return f"{type.name}({type.content})"
+    return f"array{type.ndim}d[{type.dtype.content}]" if isinstance(type, StructArray) else repr(type)
+
+
+def field_array(leaf: Leaf, struct: Struct, ndim: int) -> ArrayType:
+    """The type of the strided array of one field of every element of an array of structs."""
+    assert isinstance(leaf.type, (Scalar, Vector))
+    return ArrayType(leaf.type, ndim, struct.size, leaf.offset)
+
+
+def leaf_parameters(name: str, type: AnyType) -> list[tuple[str, Type]]:
+    """The IR parameters that a parameter of the language becomes: itself, or one a field, in order.
+
+    `p.x`, `p.body.mass` of a struct; `ps[].x`, `ps[].body.mass` of an array of structs, each a strided array.
+    """
+    if isinstance(type, StructArray):
+        leaves = type.dtype.leaves
+        return [(f"{name}{ELEMENT}.{leaf.path}", field_array(leaf, type.dtype, type.ndim)) for leaf in leaves]
+    if isinstance(type, Struct):
+        return [part for f in type.fields for part in leaf_parameters(f"{name}.{f.name}", f.type)]
+    return [(name, type)]
+
+
+def as_element(spec: Any) -> Scalar | Vector | Struct:
+    """The element type that `spec` means: what `as_type` takes, a struct class, or a struct type.
+
+    Raises:
+        TypeError: `spec` names no type of the language.
+    """
+    if isinstance(spec, Struct):
+        return spec
+    found = getattr(spec, "__wb_struct__", None)
+    return found if isinstance(found, Struct) else as_type(spec)
+
+
+def array_type(dtype: Any, ndim: int) -> ArrayType | StructArray:
+    """The type of arrays with these elements.
+
+    Raises:
+        TypeError: `dtype` names no type, a struct that itself holds arrays, or the dimensions are not 1 to 4.
+    """
+    kind = as_element(dtype)
+    if not 1 <= ndim <= MAX_NDIM:
+        raise TypeError(f"an array has 1 to 4 dimensions, not {ndim}")
+    if not isinstance(kind, Struct):
+        return ArrayType(kind, ndim)
+    if kind.has_arrays:
+        raise TypeError(f"{kind.name} holds arrays; an array of such structs has no place in memory")
+    return StructArray(kind, ndim)
