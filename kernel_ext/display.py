@@ -13,8 +13,8 @@ from typing import Any
 
 from IPython.display import display, update_display
 
-from kernel_ext import formats
-from kernel_ext.views import CacheView, InspectView, StatusView
+from kernel_ext import formats, timeline
+from kernel_ext.views import CacheView, InspectView, StatusView, TimelineView
 
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 _PAUSE = 0.1  # seconds between two pictures of a build that goes on
@@ -33,6 +33,11 @@ def show_inspect(view: InspectView) -> None:
 def show_cache(view: CacheView) -> None:
     """Display the cache."""
     display({"text/plain": formats.cache_text(view), "text/html": formats.cache_html(view)}, raw=True)
+
+
+def show_timeline(view: TimelineView) -> None:
+    """Display what a recorder holds."""
+    display({"text/plain": timeline.timeline_text(view), "text/html": timeline.timeline_html(view)}, raw=True)
 
 
 class StatusDisplay:

@@ -6,13 +6,17 @@ What was there before under the same names is kept and returned, so that unloadi
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import workbench as wb
-from kernel_ext import queries
+from kernel_ext import queries, timeline
 from kernel_ext.magics import KernelMagics
+from kernel_ext.record_magics import RecordMagics
+from kernel_ext.recording import timeline_view
 from kernel_ext.tracebacks import ShortTracebacks
+from kernel_ext.views import TimelineView
 from workbench import inspect
 
 _KEY = "kernel_ext"
@@ -22,7 +26,7 @@ _KEY = "kernel_ext"
 class _Loaded:
     """What one shell was given, kept in its registry of magics."""
 
-    magics: KernelMagics
+    magics: tuple[KernelMagics, RecordMagics]
     tracebacks: ShortTracebacks
     before: dict[str, dict[str, Any]]
     warming: threading.Thread
@@ -34,8 +38,9 @@ def load(shell: Any) -> None:
     registry = shell.magics_manager.registry
     if _KEY not in registry:
         before = {kind: dict(names) for kind, names in shell.magics_manager.magics.items()}
-        magics = KernelMagics(shell)
-        shell.register_magics(magics)
+        magics = KernelMagics(shell), RecordMagics(shell)
+        shell.register_magics(*magics)
+        show_recorders(shell, magics[1])
         tracebacks = ShortTracebacks(shell)
         tracebacks.install()
         warming = threading.Thread(target=inspect.warm, name="workbench-warm", daemon=True)
@@ -44,21 +49,39 @@ def load(shell: Any) -> None:
     print(queries.greeting())
 
 
+_DRAWN = {"text/html": timeline.timeline_html, "text/plain": timeline.timeline_text}
+"""How a recorder that ends a cell is shown."""
+
+
+def show_recorders(shell: Any, magics: RecordMagics) -> None:
+    """Show a recorder that ends a cell as its timeline."""
+
+    def drawn(draw: Callable[[TimelineView], str]) -> Callable[[wb.Recorder], str]:
+        return lambda recorder: draw(timeline_view(recorder, label=magics.label))
+
+    html, plain = (drawn(_DRAWN[kind]) for kind in ("text/html", "text/plain"))
+    shell.display_formatter.formatters["text/html"].for_type(wb.Recorder, html)
+    shell.display_formatter.formatters["text/plain"].for_type(wb.Recorder, lambda r, p, cycle: p.text(plain(r)))
+
+
 def unload(shell: Any) -> None:
     """Take back what `load` added to `shell`; without it, nothing happens."""
     manager = shell.magics_manager
     loaded = manager.registry.pop(_KEY, None)
     if loaded is None:
         return
-    manager.registry.pop(type(loaded.magics).__name__, None)
-    for kind, names in loaded.magics.magics.items():
-        for name in names:
-            manager.magics[kind].pop(name, None)
-            if name in loaded.before[kind]:
-                manager.magics[kind][name] = loaded.before[kind][name]
-    if loaded.magics in shell.configurables:
-        shell.configurables.remove(loaded.magics)
+    for magics in loaded.magics:
+        manager.registry.pop(type(magics).__name__, None)
+        for kind, names in magics.magics.items():
+            for name in names:
+                manager.magics[kind].pop(name, None)
+                if name in loaded.before[kind]:
+                    manager.magics[kind][name] = loaded.before[kind][name]
+        if magics in shell.configurables:
+            shell.configurables.remove(magics)
+        magics.close()
+    for kind in _DRAWN:
+        shell.display_formatter.formatters[kind].pop(wb.Recorder, None)
     loaded.tracebacks.remove()
-    loaded.magics.close()
     wb.set_checks(loaded.checks)
     loaded.warming.join()

@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-import linecache
 import re
-import sys
 from typing import Any, NoReturn
 
 from IPython.core.error import UsageError
@@ -15,7 +13,7 @@ from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 from traitlets import Bool
 
-from kernel_ext import cells, queries
+from kernel_ext import cells, queries, running
 from kernel_ext.cells import CellOptions, Cells, Place, Refusal
 from kernel_ext.display import StatusDisplay, show_cache, show_inspect, widgets_wanted
 from kernel_ext.tracebacks import KernelUsageError, cell_label
@@ -186,29 +184,13 @@ class KernelMagics(Magics):
             self.cards[place.identity or card.model_id] = card
 
     def _place(self, line: str, cell: str, options: CellOptions) -> Place:
-        whole = self._whole(cell)
-        before = whole[: -len(cell)].count("\n") if whole.endswith(cell) else 1
-        filename = self._filename(cell)
+        filename = running.running_file(self.here, cell)
+        before = running.lines_before(self.here, cell)
         # A shell may count on before the cell's code runs, so the file's own number comes first.
         found = re.fullmatch(r"Cell In\[(\d+)\]", cell_label(self.here, filename))
         number = found[1] if found else self.here.execution_count
-        lines = (whole if whole.endswith(cell) else f"%%kernel {line}\n{cell}").splitlines(keepends=True)
-        linecache.cache[filename] = (sum(map(len, lines)), None, lines, filename)
+        running.keep_lines(self.here, filename, f"%%kernel {line}", cell)
         return Place(options.name or f"cell [{number}]", filename, before, self._identity(options))
-
-    def _whole(self, cell: str) -> str:
-        """The cell as it was typed, its magic's line included; empty where the shell does not tell."""
-        typed = getattr(self.here.history_manager, "input_hist_raw", None) or [""]
-        return typed[-1] + ("\n" if cell.endswith("\n") and not typed[-1].endswith("\n") else "")
-
-    def _filename(self, cell: str) -> str:
-        """The file that the running cell's code carries."""
-        frame = sys._getframe(1)
-        while frame is not None:
-            if frame.f_globals is self.here.user_global_ns and frame.f_code.co_name == "<module>":
-                return frame.f_code.co_filename
-            frame = frame.f_back
-        return self.here.compile.cache(cell, self.here.execution_count)
 
     def _identity(self, options: CellOptions) -> str:
         """The same for each run of the same cell, where the front end or `-n` tells."""

@@ -174,6 +174,39 @@ class CacheView:
     entries: tuple[EntryRow, ...] = ()
 
 
+@dataclass(frozen=True)
+class SpanRow:
+    """One thing that ran: `start` and `seconds` of the whole time (None: not known), where, what, and its line."""
+
+    start: float
+    seconds: float | None
+    lane: str
+    kind: str
+    name: str
+    size: tuple[int, ...]
+    bytes: int
+    place: str
+
+
+@dataclass(frozen=True)
+class TimelineView:
+    """What a recorder holds.
+
+    Attributes:
+        title: the record's name.
+        lanes: devices, in order.
+        rows: one a span, in order.
+        seconds: from the first start to the last end.
+        lost: calls that could not be noted.
+    """
+
+    title: str
+    lanes: tuple[str, ...]
+    rows: tuple[SpanRow, ...]
+    seconds: float
+    lost: int = 0
+
+
 def as_data(view: Any) -> dict[str, Any]:
     """A view as JSON values, for a widget."""
     return asdict(view)

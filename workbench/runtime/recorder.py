@@ -34,6 +34,7 @@ from workbench.runtime.record import LaunchRecord
 from workbench.runtime.replay import Prepared
 from workbench.runtime.save import file_bytes
 from workbench.runtime.site import call_site
+from workbench.runtime.spans import Span, spans
 from workbench.runtime.substitute import Substitution, fits, region
 
 HEAD = ("what", "name", "size", "time", "where")
@@ -49,9 +50,12 @@ class Recorder(Observer):
         lost: how many calls of other libraries could not be noted.
     """
 
-    def __init__(self, entries: Iterable[Entry] = (), contents: Contents | None = None) -> None:
+    def __init__(
+        self, entries: Iterable[Entry] = (), contents: Contents | None = None, *, inputs: bool = False
+    ) -> None:
+        """Hold these entries; with `inputs`, keep what arrays hold before their first use from now on."""
         self.entries: list[Entry] = list(entries)
-        self.contents = contents
+        self.contents = Contents() if inputs and contents is None else contents
         self.lost = 0
         self._tables: dict[Any, Prepared] = {}
         self._parameters: dict[str, tuple[list[LaunchRecord], dict[Any, Any]]] = {}
@@ -266,6 +270,10 @@ class Recorder(Observer):
 
     # Showing it.
 
+    def spans(self) -> tuple[Span, ...]:
+        """One span of time an entry: what a timeline draws."""
+        return spans(self.entries)
+
     def rows(self) -> list[tuple[str, ...]]:
         """One row an entry: kind, name, size, time, place."""
         return [e.row() for e in self.entries]
@@ -296,8 +304,7 @@ def record(inputs: bool = False) -> Iterator[Recorder]:
         inputs: keep what each array holds before it is first used, so that `rewind` can put it back and a saved record
             starts from there.
     """
-    recorder = Recorder(contents=Contents() if inputs else None)
-    recorder.start()
+    recorder = Recorder(inputs=inputs).start()
     try:
         yield recorder
     finally:

@@ -1,0 +1,36 @@
+"""The cell that is running: its text as it was typed, and the file that its code carries."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from typing import Any
+
+
+def whole_cell(shell: Any, cell: str) -> str:
+    """The cell as it was typed, its magic's line included; empty where the shell does not tell."""
+    typed = getattr(shell.history_manager, "input_hist_raw", None) or [""]
+    return typed[-1] + ("\n" if cell.endswith("\n") and not typed[-1].endswith("\n") else "")
+
+
+def running_file(shell: Any, cell: str) -> str:
+    """The file that the running cell's code carries."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if frame.f_globals is shell.user_global_ns and frame.f_code.co_name == "<module>":
+            return frame.f_code.co_filename
+        frame = frame.f_back
+    return shell.compile.cache(cell, shell.execution_count)
+
+
+def lines_before(shell: Any, cell: str) -> int:
+    """How many lines of the typed cell stand before `cell`: its magic's, and empty ones above."""
+    whole = whole_cell(shell, cell)
+    return whole[: -len(cell)].count("\n") if whole.endswith(cell) else 1
+
+
+def keep_lines(shell: Any, filename: str, line: str, cell: str) -> None:
+    """Give the typed cell to `linecache` under the name of its code, so that tracebacks show the reader's lines."""
+    whole = whole_cell(shell, cell)
+    lines = (whole if whole.endswith(cell) else f"{line}\n{cell}").splitlines(keepends=True)
+    linecache.cache[filename] = (sum(map(len, lines)), None, lines, filename)
