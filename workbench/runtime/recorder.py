@@ -16,7 +16,7 @@ import os
 import threading
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from html import escape
@@ -34,6 +34,7 @@ from workbench.runtime.record import LaunchRecord
 from workbench.runtime.replay import Prepared
 from workbench.runtime.save import file_bytes
 from workbench.runtime.site import call_site
+from workbench.runtime.sources import close_listener, open_listener
 from workbench.runtime.spans import Span, spans
 from workbench.runtime.substitute import Substitution, fits, region
 
@@ -102,15 +103,28 @@ class Recorder(Observer):
         self._tables.clear()
         self._parameters.clear()
 
+    @property
+    def keeps_inputs(self) -> bool:
+        """Whether what arrays and JAX's operands hold is kept."""
+        return self.contents is not None
+
+    def called(self, entries: Sequence[Entry], lost: int) -> None:
+        """Note calls that another library made, and how many more there were."""
+        self.entries += entries
+        self.lost += lost
+        self._forget()
+
     def start(self) -> Self:
         """Begin to record what this context runs; again does nothing."""
         if self not in OBSERVERS.get():
             OBSERVERS.set((*OBSERVERS.get(), self))
+            open_listener(self)
         return self
 
     def stop(self) -> None:
         """Record no more; `start` goes on. What ran is put in the order in which it began."""
         OBSERVERS.set(tuple(o for o in OBSERVERS.get() if o is not self))
+        close_listener(self)
         self.entries.sort(key=lambda e: e.started)
         self._forget()
 

@@ -6,6 +6,8 @@ compares every offset with the `xla/ffi/api/c_api.h` that jaxlib ships. Source: 
 
 from __future__ import annotations
 
+import numpy as np
+
 from workbench.types import SCALARS, Scalar
 
 # Structure -> its fields in order: (name in the header, LLVM type). `%Name` is another structure, by value.
@@ -107,6 +109,13 @@ def names_text() -> str:
         strings.append(string_text(f"name.{number}", label))
         rows.append(f"ptr @name.{number}")
     return "\n".join([*strings, f"@names = private constant [{CODE_COUNT} x ptr] [{', '.join(rows)}]"])
+
+
+def sizes_text() -> str:
+    """The table `@sizes`: XLA's code of an element type to its bytes, 0 where it is not known."""
+    sizes = {number: 2 if name == "bfloat16" else np.dtype(name).itemsize for name, number in CODES.items()}
+    rows = ", ".join(f"i64 {sizes.get(number, 0)}" for number in range(CODE_COUNT))
+    return f"@sizes = private constant [{CODE_COUNT} x i64] [{rows}]"
 
 
 def string_text(symbol: str, text: str) -> str:

@@ -1,7 +1,7 @@
 ; The generic XLA FFI handler: one function that serves every kernel.
 ;
-; XLA calls a kernel's thunk(frame), two instructions, which calls @workbench_ffi(frame, kernel) with the kernel's
-; constant description. The handler checks what XLA hands over against that description, packs the parameter buffer and
+; XLA calls a kernel's thunk(frame), two instructions, which calls @workbench_ffi(frame, kernel) (notes.ll) with the
+; kernel's constant description. The handler checks what XLA hands over against that description, packs the parameter buffer and
 ; runs the kernel's entry over the launch, batch by batch. A small launch runs on the calling thread; a large one is cut
 ; into chunks that XLA's own threads draw from one counter, and the frame's future tells XLA when the last is done.
 ;
@@ -42,7 +42,7 @@ declare i64 @llvm.umax.i64(i64, i64)
 declare i64 @llvm.smin.i64(i64, i64)
 declare i64 @llvm.smax.i64(i64, i64)
 
-define ptr @workbench_ffi(ptr %frame, ptr %kernel) {
+define private ptr @call_kernel(ptr %frame, ptr %kernel) {
 entry:
   %asked = call i1 @answer_metadata(ptr %frame)
   br i1 %asked, label %done, label %stages

@@ -6,17 +6,20 @@ that is made per kernel, and between `jit(f)(x)` and the kernel's entry no Pytho
 
 from __future__ import annotations
 
+import sys
 import threading
 from functools import lru_cache
 from importlib.resources import files
 
-from workbench.backends.cpu.jit import CpuCode, load
+from workbench.backends.cpu.jit import CpuCode, load_symbols
 from workbench.cache.native import native_image
-from workbench.interop.jax.abi import names_text, string_text, types_text
+from workbench.interop.jax.abi import CODE_COUNT, names_text, sizes_text, string_text, types_text
+from workbench.interop.jax.notes import SYMBOLS, Notes, clock_text
+from workbench.runtime.sources import add_source
 
 SYMBOL = "workbench_ffi"
 MAX_BATCH_AXES = 8
-_FILES = ("handler.ll", "check.ll", "bind.ll", "run.ll")
+_FILES = ("notes.ll", "handler.ll", "check.ll", "bind.ll", "run.ll")
 _lock = threading.Lock()
 
 # What a call is refused with. The first %s is the kernel; see the `refuse` calls for the others.
@@ -38,7 +41,8 @@ def handler_text() -> str:
     folder = files("workbench.interop.jax")
     messages = "\n".join(string_text(f"say.{name}", text) for name, text in MESSAGES.items())
     bodies = [folder.joinpath(name).read_text(encoding="utf-8") for name in _FILES]
-    return "\n\n".join([types_text(), names_text(), messages, *bodies])
+    bodies[0] = bodies[0].replace("CODE_COUNT", str(CODE_COUNT))
+    return "\n\n".join([types_text(), names_text(), sizes_text(), clock_text(sys.platform), messages, *bodies])
 
 
 def handler_address() -> int:
@@ -53,4 +57,6 @@ def handler_address() -> int:
 
 @lru_cache(maxsize=1)
 def _load() -> CpuCode:
-    return load(native_image(SYMBOL, handler_text()), SYMBOL)
+    code = load_symbols(native_image(SYMBOL, handler_text()), (SYMBOL, *SYMBOLS))
+    add_source(Notes(code.addresses))
+    return code
