@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import signal
 import threading
 from pathlib import Path
 
@@ -144,6 +145,8 @@ def test_a_fault_ends_a_replay_as_it_ends_a_launch() -> None:
 
 
 def test_ctrl_c_ends_a_long_replay() -> None:
+    # A shell that starts the tests in the background has Ctrl-C ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     x = wb.zeros(1, dtype=int)
     with wb.record() as rec:
         wb.launch(count_up, 1, inputs=[20_000], outputs=[x])
@@ -161,6 +164,7 @@ def test_ctrl_c_ends_a_long_replay() -> None:
         started.set()
         long.replay()
     helper.join()
+    signal.signal(signal.SIGINT, before)
     rec.replay()
 
 
