@@ -26,6 +26,7 @@ _PAGE = """<!doctype html><meta charset="utf-8"><title>host</title>
     set: (name, value) => { traits[name] = value; fire(`change:${name}`); },
     on: (name, f) => (heard[name] ??= []).push(f),
     off: (name, f) => { heard[name] = (heard[name] ?? []).filter((g) => g !== f); },
+    save_changes: () => {},
     send: (ask) => {
       window.sent.push(ask);
       const text = texts[ask.pane];

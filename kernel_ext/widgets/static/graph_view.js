@@ -1,0 +1,199 @@
+// @ts-check
+/**
+ * A graph of launches: boxes in layers, lines with the arrays they carry; a chosen box tells what it is and what it
+ * waits for. Places come with the view (the layout is made in Python); this draws, zooms and selects.
+ *
+ * @typedef {{index: number, kind: string, name: string, dims: number[], milliseconds: number | null, critical: boolean,
+ *   bodies: Record<string, {nodes: any[]}>, title: string, detail: string, x: number, y: number, width: number,
+ *   height: number}} Node
+ * @typedef {{source: number, target: number, arrays: string[], because: string[][], data: boolean,
+ *   points: number[][], label: number[]}} Edge
+ * @typedef {{device: string, nodes: Node[], edges: Edge[], width: number, height: number}} View
+ * @typedef {{get(name: string): any, set(name: string, value: any): void, save_changes(): void,
+ *   on(event: string, f: Function): void, off(event: string, f: Function): void}} Model
+ */
+
+const SVG = "http://www.w3.org/2000/svg";
+const KINDS = ["forward", "adjoint", "tangent", "if", "while", "graph"];
+const STEPS = [0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 3];
+let graphs = 0;
+
+/** @param {string} tag @param {Record<string, any>} [attributes] @param {...(globalThis.Node | string)} children */
+function make(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
+  node.append(...children);
+  return node;
+}
+
+/** @param {string} tag @param {Record<string, any>} attributes @param {...(globalThis.Node | string)} children */
+function draw(tag, attributes, ...children) {
+  const node = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
+  node.append(...children);
+  return node;
+}
+
+/** @param {Node} node */
+const kindOf = (node) => (KINDS.includes(node.kind) ? node.kind : "move");
+
+/** @param {Edge} edge */
+function edgeNode(edge, id) {
+  const [first, ...rest] = edge.points;
+  let path = `M${first[0]} ${first[1]}`;
+  let [x, y] = first;
+  for (const [u, v] of rest) {
+    const middle = (y + v) / 2;
+    path += `C${x} ${middle} ${u} ${middle} ${u} ${v}`;
+    [x, y] = [u, v];
+  }
+  const why = edge.because.map(([reason, array]) => `${reason} ${array}`).join("; ");
+  const name = edge.arrays.join(", ");
+  return draw("g", { class: `wb-edge${edge.data ? "" : " wb-order"}`, "data-source": edge.source, "data-target": edge.target },
+    draw("path", { d: path, fill: "none", "marker-end": `url(#${id}-tip)` }, draw("title", {}, why)),
+    draw("text", { x: edge.label[0], y: edge.label[1], "text-anchor": "middle" }, name));
+}
+
+/** @param {Node} node */
+function boxNode(node) {
+  const middle = node.x + node.width / 2;
+  const said = [node.kind, node.name, node.detail].filter(Boolean).join(" ");
+  return draw("g", { class: `wb-node wb-k-${kindOf(node)}${node.critical ? " wb-critical" : ""}`, role: "button", tabindex: -1,
+    "aria-pressed": "false", "aria-label": said, "data-index": node.index },
+    draw("rect", { x: node.x, y: node.y, width: node.width, height: node.height, rx: 5 }),
+    draw("text", { x: middle, y: node.y + 16, "text-anchor": "middle" }, node.title),
+    draw("text", { x: middle, y: node.y + 30, "text-anchor": "middle", class: "wb-small" }, node.detail));
+}
+
+/** What is told of the chosen node. @param {View} view @param {number} index */
+function details(view, index) {
+  const node = view.nodes[index];
+  if (!node) return [make("span", { class: "wb-dim" }, "Choose a node: click it, or Tab and arrow keys.")];
+  const list = make("dl", {});
+  /** @param {string} term @param {string} text */
+  const say = (term, text) => text && list.append(make("dt", {}, term), make("dd", {}, text));
+  say("what", `${node.kind} ${node.name}`);
+  say("size", node.dims.join(" × "));
+  say("time", node.milliseconds === null ? "not timed: g.profile() measures" : `${node.milliseconds.toPrecision(3)} ms`);
+  for (const [name, body] of Object.entries(node.bodies)) say(name, `${body.nodes.length} nodes`);
+  /** @param {Edge} e @param {number} other */
+  const linked = (e, other) => `${view.nodes[other].title} #${other} (${e.because.map((b) => b.join(" ")).join("; ")})`;
+  say("after", view.edges.filter((e) => e.target === index).map((e) => linked(e, e.source)).join(", "));
+  say("before", view.edges.filter((e) => e.source === index).map((e) => linked(e, e.target)).join(", "));
+  if (node.critical) say("path", "on the critical path");
+  return [list];
+}
+
+/** Where an arrow key leads from a node. @param {View} view @param {number} index @param {string} key */
+function neighbour(view, index, key) {
+  const here = view.nodes[index];
+  if (!here) return view.nodes.length ? 0 : -1;
+  if (key === "ArrowDown") return view.edges.find((e) => e.source === index)?.target ?? index;
+  if (key === "ArrowUp") return view.edges.find((e) => e.target === index)?.source ?? index;
+  const row = view.nodes.filter((n) => Math.abs(n.y - here.y) < 1).sort((a, b) => a.x - b.x);
+  const at = row.indexOf(here) + (key === "ArrowRight" ? 1 : -1);
+  return (row[at] ?? here).index;
+}
+
+/** @param {{model: Model, el: HTMLElement}} context */
+function render({ model, el }) {
+  const id = `wb-graph-${(graphs += 1)}`;
+  const title = make("span", { class: "wb-title" });
+  const zoom = make("span", { class: "wb-zoom", role: "group", "aria-label": "Zoom" });
+  const box = make("div", { class: "wb-scroll" });
+  const told = make("div", { class: "wb-told", role: "status", id: `${id}-told` });
+  const root = make("div", { class: "wb-graph", "data-testid": "wb-graph", role: "group", "aria-label": "Graph of launches" },
+    make("div", { class: "wb-head" }, title, zoom), box, told);
+  const twin = String(model.get("twin") ?? "").replace(/[^\w-]/g, "");
+  const hiding = twin ? `.jp-OutputArea-child:has(.${twin}), .${twin} { display: none !important }` : "";
+  el.append(make("style", {}, hiding), root);
+
+  let scale = 0; // 0: as wide as there is room for, never larger than life
+  /** @type {SVGElement | undefined} */
+  let picture;
+  const view = () => /** @type {View} */ (model.get("view"));
+  const shownScale = () => scale || Math.min(1, (box.clientWidth || view().width) / view().width);
+  const resize = () => {
+    if (!picture) return;
+    picture.setAttribute("width", String(Math.max(1, view().width * shownScale())));
+    picture.setAttribute("height", String(Math.max(1, view().height * shownScale())));
+  };
+  const choose = () => {
+    const index = Number(model.get("selected"));
+    const near = new Set([index]);
+    for (const edge of root.querySelectorAll(".wb-edge")) {
+      const ends = [Number(edge.getAttribute("data-source")), Number(edge.getAttribute("data-target"))];
+      const mine = ends.includes(index);
+      edge.classList.toggle("wb-lit", mine);
+      if (mine) ends.forEach((end) => near.add(end));
+    }
+    root.classList.toggle("wb-chosen", index >= 0);
+    for (const node of root.querySelectorAll(".wb-node")) {
+      const at = Number(node.getAttribute("data-index"));
+      node.setAttribute("aria-pressed", String(at === index));
+      node.setAttribute("tabindex", at === Math.max(0, index) ? "0" : "-1");
+      node.classList.toggle("wb-near", near.has(at));
+    }
+    told.replaceChildren(...details(view(), index));
+  };
+  /** @param {number} index @param {boolean} [focus] */
+  const select = (index, focus = false) => {
+    model.set("selected", index);
+    model.save_changes();
+    choose();
+    if (focus) /** @type {any} */ (root.querySelector(`.wb-node[data-index="${index}"]`))?.focus();
+  };
+  const redraw = () => {
+    const { nodes, edges, width, height, device } = view();
+    title.textContent = `graph · ${nodes.length} ${nodes.length === 1 ? "node" : "nodes"} · ${edges.length} edges · ${device}`;
+    const tip = draw("marker", { id: `${id}-tip`, viewBox: "0 0 8 8", refX: 8, refY: 4, markerWidth: 7, markerHeight: 7,
+      orient: "auto" }, draw("path", { d: "M0 0L8 4L0 8z", class: "wb-tip" }));
+    picture = /** @type {SVGElement} */ (draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "group" },
+      draw("title", {}, title.textContent), draw("defs", {}, tip), ...edges.map((e) => edgeNode(e, id)), ...nodes.map(boxNode)));
+    box.replaceChildren(picture);
+    resize();
+    choose();
+  };
+
+  /** @param {number} by */
+  const step = (by) => {
+    const now = shownScale();
+    const larger = STEPS.find((s) => s > now * 1.01) ?? STEPS[STEPS.length - 1];
+    const smaller = [...STEPS].reverse().find((s) => s < now * 0.99) ?? STEPS[0];
+    scale = by > 0 ? larger : by < 0 ? smaller : 0;
+    resize();
+  };
+  for (const [sign, name, by] of /** @type {[string, string, number][]} */ ([["−", "Smaller", -1], ["fit", "Fit the width", 0], ["+", "Larger", 1]])) {
+    const button = make("button", { type: "button", "aria-label": name, title: name }, sign);
+    button.addEventListener("click", () => step(by));
+    zoom.append(button);
+  }
+  box.addEventListener("click", (event) => {
+    const node = /** @type {Element} */ (event.target).closest?.(".wb-node");
+    const index = node ? Number(node.getAttribute("data-index")) : -1;
+    select(index === model.get("selected") ? -1 : index, index >= 0);
+  });
+  box.addEventListener("keydown", (event) => {
+    const at = /** @type {Element} */ (event.target).closest?.(".wb-node");
+    if (!at) return;
+    const index = Number(at.getAttribute("data-index"));
+    if (event.key.startsWith("Arrow")) select(neighbour(view(), index, event.key), true);
+    else if (event.key === "Enter" || event.key === " ") select(index, true);
+    else if (event.key === "Escape") select(-1);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  const watcher = new ResizeObserver(resize);
+  watcher.observe(root);
+  model.on("change:view", redraw);
+  model.on("change:selected", choose);
+  redraw();
+  return () => {
+    watcher.disconnect();
+    model.off("change:view", redraw);
+    model.off("change:selected", choose);
+  };
+}
+
+export default { render };
