@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import atexit
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -194,3 +194,19 @@ def loaded(session: Session, library: FakeLibrary) -> Session:
     """The same shell with the extension loaded."""
     session.run("%load_ext kernel_ext")
     return session
+
+
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
+QUIET = ["--disable-background-networking", "--disable-component-update", "--hide-scrollbars"]
+
+
+@pytest.fixture(scope="session")
+def chromium(need: Callable[[str], str]) -> Iterator[Any]:
+    need("playwright")
+    path = need("chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS + QUIET)
+        yield browser
+        browser.close()

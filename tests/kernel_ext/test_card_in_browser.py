@@ -19,8 +19,6 @@ from workbench import events
 ROOT = Path(__file__).parents[2]
 SCREENS = ROOT / "build" / "screens"
 STATIC = ROOT / "kernel_ext" / "widgets" / "static"
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
-QUIET = ["--disable-background-networking", "--disable-component-update", "--hide-scrollbars"]
 KEY = "5f2a0d32" + "0" * 56
 PANES = ("source", "ir", "adjoint", "cuda", "llvm", "ptx", "key")
 TEXTS = {
@@ -56,18 +54,6 @@ class Card:
 
     def code(self, pane: str) -> Any:
         return self.page.locator(f".wb-code[data-pane={pane}]")
-
-
-@pytest.fixture(scope="module")
-def chromium(need: Callable[[str], str]) -> Iterator[Any]:
-    need("playwright")
-    path = need("chromium")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS + QUIET)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
