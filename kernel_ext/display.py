@@ -6,9 +6,11 @@ and a committed one, a page made from it, or a front end without widgets shows t
 
 from __future__ import annotations
 
+import importlib
 import os
 import secrets
 import time
+from collections.abc import Callable
 from typing import Any
 
 from IPython.display import display, update_display
@@ -35,9 +37,32 @@ def show_cache(view: CacheView) -> None:
     display({"text/plain": formats.cache_text(view), "text/html": formats.cache_html(view)}, raw=True)
 
 
-def show_timeline(view: TimelineView) -> None:
-    """Display what a recorder holds."""
-    display({"text/plain": timeline.timeline_text(view), "text/html": timeline.timeline_html(view)}, raw=True)
+def show_timeline(view: TimelineView, widgets: bool = False) -> Any:
+    """Display what a recorder holds, with `widgets` as a live timeline; the widget, or None."""
+    bundle = {"text/plain": timeline.timeline_text(view), "text/html": timeline.timeline_html(view)}
+    made = _widget_class("timeline", "Timeline") if widgets and view.rows else None
+    return _show_live(bundle, made and (lambda twin: made(view, twin)))
+
+
+def _show_live(bundle: dict[str, str], make: Callable[[str], Any] | None) -> Any:
+    """Display `bundle`, and after it the widget that `make` gives for the class of output that it hides; the widget."""
+    if make is None:
+        display(bundle, raw=True)
+        return None
+    twin = _twin()
+    display({**bundle, "text/html": f'<div class="{twin}">{bundle["text/html"]}</div>'}, raw=True)
+    widget = make(twin)
+    _display_widget(widget)
+    return widget
+
+
+def _display_widget(widget: Any) -> None:
+    bundle = {"version_major": 2, "version_minor": 0, "model_id": widget.model_id}
+    display({_WIDGET: bundle, "text/plain": "", "text/html": "<span></span>"}, raw=True)
+
+
+def _twin() -> str:
+    return f"wb-twin-{secrets.token_hex(6)}"
 
 
 class StatusDisplay:
@@ -51,7 +76,7 @@ class StatusDisplay:
         self.card: Any = None
         self._live = live
         self._quiet = quiet
-        self._twin = f"wb-twin-{secrets.token_hex(6)}"
+        self._twin = _twin()
         self._shown = 0.0
 
     def open(self, view: StatusView, widgets: bool) -> None:
@@ -60,11 +85,10 @@ class StatusDisplay:
             return
         self._shown = time.monotonic()
         display(self._bundle(view), raw=True, display_id=self._twin)
-        card_class = _card_class() if widgets else None
+        card_class = _widget_class("status_card", "StatusCard") if widgets else None
         if card_class is not None:
             self.card = card_class(view, self._twin)
-            bundle = {"version_major": 2, "version_minor": 0, "model_id": self.card.model_id}
-            display({_WIDGET: bundle, "text/plain": "", "text/html": "<span></span>"}, raw=True)
+            _display_widget(self.card)
 
     def watch(self, view: StatusView) -> None:
         """Show a view of the build going on, if the last one has been seen for a while."""
@@ -88,10 +112,9 @@ class StatusDisplay:
         return {"text/plain": formats.status_text(view), "text/html": formats.status_html(view, self._twin)}
 
 
-def _card_class() -> Any:
-    """The card's class, or None where anywidget is not installed."""
+def _widget_class(module: str, name: str) -> Any:
+    """A widget's class, or None where anywidget is not installed."""
     try:
-        from kernel_ext.widgets.status_card import StatusCard
+        return getattr(importlib.import_module(f"kernel_ext.widgets.{module}"), name)
     except ImportError:
         return None
-    return StatusCard

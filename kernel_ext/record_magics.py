@@ -12,7 +12,7 @@ from IPython.core.magic_arguments import argument, magic_arguments, parse_argstr
 import workbench as wb
 from kernel_ext import recording, running
 from kernel_ext.cells import Refusal
-from kernel_ext.display import show_timeline
+from kernel_ext.display import show_timeline, widgets_wanted
 from kernel_ext.tracebacks import KernelUsageError, cell_label
 
 
@@ -25,6 +25,7 @@ class RecordMagics(Magics):
         super().__init__(shell)
         self.here = shell
         self.recording = recording.Recording()
+        self.timelines: dict[str, Any] = {}
         shell.events.register("pre_run_cell", self.recording.cell_begins)
         shell.events.register("post_run_cell", self.recording.cell_ends)
 
@@ -82,15 +83,24 @@ class RecordMagics(Magics):
             _refuse(refusal)
 
     def show(self, recorder: wb.Recorder, title: str = "record") -> None:
-        """Display the timeline."""
-        show_timeline(recording.timeline_view(recorder, title, self.label))
+        """Display the timeline; the live one of an earlier record of this name is closed."""
+        old = self.timelines.pop(title, None)
+        if old is not None:
+            old.close()
+        live = getattr(self.here, "kernel", None) is not None and widgets_wanted()
+        widget = show_timeline(recording.timeline_view(recorder, title, self.label), live)
+        if widget is not None:
+            self.timelines[title] = widget
 
     def label(self, filename: str) -> str:
         """What people call a file: `Cell In[4]` of a cell."""
         return cell_label(self.here, filename).replace("Cell In", "cell ")
 
     def close(self) -> None:
-        """End a recording that goes on, and listen no more."""
+        """End a recording that goes on, close the live timelines, and listen no more."""
+        for widget in self.timelines.values():
+            widget.close()
+        self.timelines.clear()
         if self.recording.recorder is not None:
             self.recording.off()
         self.here.events.unregister("pre_run_cell", self.recording.cell_begins)

@@ -1,0 +1,36 @@
+"""A record as a timeline that can be zoomed and looked through."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import anywidget
+import traitlets
+
+from kernel_ext.views import TimelineView, as_data
+
+_STATIC = Path(__file__).parent / "static"
+
+
+class Timeline(anywidget.AnyWidget):
+    """A lane for each device, a bar for each thing that ran.
+
+    Attributes:
+        selected: index of the chosen bar; -1 where none is.
+    """
+
+    _esm = _STATIC / "timeline.js"
+    _css = _STATIC / "timeline.css"
+
+    view = traitlets.Dict().tag(sync=True)
+    selected = traitlets.Int(-1).tag(sync=True)
+    twin = traitlets.Unicode("").tag(sync=True)
+
+    def __init__(self, view: TimelineView, twin: str = "") -> None:
+        """`twin` is a class of the static output to hide."""
+        super().__init__(view=as_data(view), twin=twin)
+
+    def show(self, view: TimelineView) -> None:
+        """Show another record; nothing is chosen then."""
+        self.selected = -1
+        self.view = as_data(view)
