@@ -27,6 +27,7 @@ from workbench.api.launch import Launch, launch
 from workbench.api.load_record import load_record
 from workbench.api.map import map
 from workbench.api.native import func_native
+from workbench.api.step import step
 from workbench.api.struct import struct
 from workbench.api.tangents import launch_tangent
 from workbench.api.tape import Tape
@@ -135,6 +136,6 @@ __all__ = [
     "capture_while", "checks", "clone", "constant", "copy", "empty", "empty_like", "errors", "events", "from_numpy",
     "full", "func", "func_grad", "func_native", "func_replay", "get_device", "get_devices", "grad", "gradcheck",
     "hvp", "jacobian", "jax_callable", "jax_kernel", "jvp", "kernel", "launch", "launch_tangent", "load_record",
-    "map", "matrix", "ones", "record", "set_checks", "struct", "types", "value_and_grad", "vector", "zeros",
+    "map", "matrix", "ones", "record", "set_checks", "step", "struct", "types", "value_and_grad", "vector", "zeros",
     "zeros_like",
 ]  # fmt: skip

@@ -116,6 +116,10 @@ MALFORMED: dict[str, list[Callable[[Given], Op]]] = {
         lambda g: Op("print", (g.i,), (), {"parts": ("no place",)}),
         lambda g: Op("print", (), (value(float32),), {"parts": ()}),
     ],
+    "mark": [
+        lambda g: Op("mark", (g.i,), (), {"frames": (), "end": False}),
+        lambda g: Op("mark", (g.i,), (value(int32),), {}),
+    ],
     "launch_dim": [
         lambda g: Op("launch_dim", (), (value(int32),), {"axis": 0}),
         lambda g: Op("launch_dim", (), (value(VECTORS["vec2"]),), {"axis": 0}),

@@ -8,6 +8,7 @@ from workbench.frontend.generic import Family, Float, Generic, Int, Scalar, arra
 from workbench.frontend.lower import Lowered, check_signature, lower, result_types
 from workbench.frontend.names import as_builtin, read_again
 from workbench.frontend.natives import Native, native_of
+from workbench.frontend.trace import Frame, Shown
 
 __all__ = [
     "MISSING",
@@ -15,12 +16,14 @@ __all__ = [
     "Definition",
     "Family",
     "Float",
+    "Frame",
     "Generic",
     "Int",
     "Lowered",
     "Native",
     "Scalar",
     "Scope",
+    "Shown",
     "Watched",
     "array_of",
     "as_builtin",

@@ -32,6 +32,7 @@ from workbench.frontend.operands import (
 )
 from workbench.frontend.refusals import REFUSED
 from workbench.frontend.tentative import spread
+from workbench.frontend.trace import mark
 from workbench.ir.values import Block, Value
 from workbench.structs import AnyType
 from workbench.types import ArrayType, Type
@@ -49,6 +50,8 @@ def body(context: Context, statements: Sequence[ast.stmt]) -> Returned:
             result = guarded(context, statement, lambda s=statement, r=rest: _returning_if(context, s, r))
             return result or Returned(None)
         guarded(context, statement, lambda s=statement: _statement(context, s))
+    if context.caller is None:
+        mark(context, None)
     return Returned(None)
 
 
@@ -56,6 +59,7 @@ def guarded(context: Context, statement: ast.stmt, lower: Callable[[], Any]) -> 
     """Run `lower`; note an error and poison what the statement binds."""
     try:
         with context.at(statement):
+            mark(context, statement)
             return lower()
     except AlreadyReported:
         pass
@@ -73,6 +77,8 @@ def _returns(node: ast.stmt) -> bool:
 
 
 def _returned(context: Context, node: ast.Return) -> Operand | None:
+    with context.at(node):
+        mark(context, node)
     if node.value is None:
         return None
     try:

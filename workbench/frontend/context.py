@@ -70,6 +70,7 @@ class Shared:
         lower_body: lowers the statements of a func called in the kernel.
         launch_ndim: how many dimensions `tid()` asks for; None until it does.
         captured: constants met so far, by name.
+        trace: whether each statement is marked with what its names are (see frontend/trace.py).
         watched: what was read from the user's namespace: path to value, for the check at the next launch.
         errors: what was found wrong so far.
         tentative: values whose type a loop may still widen, and the loop's name they come from.
@@ -79,6 +80,7 @@ class Shared:
     builder: NotingBuilder = field(default_factory=NotingBuilder)
     launch_ndim: int | None = None
     captured: dict[str, Captured] = field(default_factory=dict)
+    trace: bool = False
     watched: dict[tuple[int, str], Watched] = field(default_factory=dict)
     errors: list[WorkbenchError] = field(default_factory=list)
     tentative: dict[Value, Owner] = field(default_factory=dict)
@@ -116,6 +118,7 @@ class Context:
         inside: the funcs being inlined, outermost first, each with the functions it was given: recursion is found here.
         loops: how many loops are open in this function.
         copies: how many open branches have lowered what follows them twice.
+        caller: of the function that calls this one.
     """
 
     definition: Definition
@@ -125,6 +128,7 @@ class Context:
     loops: int = 0
     copies: int = 0
     node: ast.AST | None = None
+    caller: Context | None = None
 
     @property
     def builder(self) -> Builder:

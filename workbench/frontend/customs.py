@@ -76,6 +76,10 @@ def emit(
             KernelTypeError, f"{structs[0]} of {name}() is a struct; a func with a gradient or replay of its own takes "
             "numbers, vectors and arrays.", "Hand over the fields.",
         )  # fmt: skip
+    tuples = [n for n, o in env.items() if isinstance(o, tuple)]
+    if tuples:
+        message = f"{tuples[0]} of {name}() is a tuple; a func with a gradient or replay of its own takes numbers."
+        raise context.error(KernelTypeError, message, "Hand over its elements.")
     parts = returned if isinstance(returned, tuple) else () if returned is None else (returned,)
     if any(isinstance(p, Poison) for p in parts):
         return POISON

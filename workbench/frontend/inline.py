@@ -42,7 +42,7 @@ def call(context: Context, callee: Static, args: list[Operand], keywords: dict[s
         raise context.error(
             KernelSyntaxError, f"{definition.name} calls itself; a kernel has no recursion.", "Write a loop."
         )
-    inner = Context(definition, dict(env), context.shared, (*context.inside, frame), 0)
+    inner = Context(definition, dict(env), context.shared, (*context.inside, frame), caller=context)
     place = context.builder.location
     custom = custom_of(context, callee.value.__wb_customs__, definition)
     if custom is not None:

@@ -30,8 +30,8 @@ class Lowered:
     watched: tuple[Watched, ...]
 
 
-def lower(definition: Definition, types: Mapping[str, AnyType]) -> Lowered:
-    """The kernel with parameters of these types.
+def lower(definition: Definition, types: Mapping[str, AnyType], *, trace: bool = False) -> Lowered:
+    """The kernel with parameters of these types; with `trace`, every statement is marked and nothing is simplified.
 
     Raises:
         KernelSyntaxError, KernelTypeError: what is wrong, at its place; several at once as `CellErrors`.
@@ -43,7 +43,7 @@ def lower(definition: Definition, types: Mapping[str, AnyType]) -> Lowered:
         operand, values = parameter(argument.arg, types[argument.arg])
         bind(env, argument.arg, operand)
         params += values
-    shared = Shared(bodies.body)
+    shared = Shared(bodies.body, trace=trace)
     context = Context(definition, env, shared)
     returned = _body(context)
     if returned.value is not None and not isinstance(returned.value, Poison):
@@ -65,7 +65,8 @@ def lower(definition: Definition, types: Mapping[str, AnyType]) -> Lowered:
         tuple(shared.captured.values()),
         definition.source,
     )
-    return Lowered(verify(prune(fold(function))), tuple(shared.watched.values()))
+    simplified = function if trace else prune(fold(function))
+    return Lowered(verify(simplified), tuple(shared.watched.values()))
 
 
 def _body(context: Context) -> Returned:

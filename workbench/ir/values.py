@@ -27,6 +27,7 @@ Core operations (every other operation is the name of an elementwise builtin, se
     fault          (*up to 4 numbers) -> ()        attrs: number; writes the fault record (see passes/guard.py)
     print          (*scalars and vectors) -> ()    attrs: parts, in order: text, or (conversion,) in the place of an
                                                    operand, where "" is as Python shows it and others are printf's
+    mark           (*values) -> the same values    attrs: frames, end; what names are here, only for stepping
     launch_dim     () -> int64                     attrs: axis; the launch's extent
     yield          (*values) -> ()                 ends a nested block
     if             (condition) -> *results         blocks: then, else; both yield the results
@@ -60,7 +61,7 @@ from workbench.types import Scalar, Type, Vector
 ATOMIC_KINDS = {"min": 1, "max": 1, "and": 1, "or": 1, "xor": 1, "exch": 1, "cas": 2}
 EFFECTS = frozenset({"store", "atomic_add", "atomic", "reduce_add"})
 STRUCTURED = frozenset({"if", "for", "while"})
-REPORTS = frozenset({"assert", "fault", "print"})
+REPORTS = frozenset({"assert", "fault", "print", "mark"})
 CORE = EFFECTS | STRUCTURED | REPORTS | {
     "const", "tid", "shape", "load", "cast", "vec", "extract", "insert", "unavailable", "yield", "launch_dim",
     "slots", "slot_read", "slot_write", "custom",

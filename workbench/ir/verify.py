@@ -136,6 +136,7 @@ RULES: dict[str, Callable[[Op], object]] = {
     "assert": lambda op: _types(op.operands) == [bool_] and not op.results and "message" in op.attrs,
     "fault": lambda op: len(op.operands) <= 4 and set(_types(op.operands)) <= {int64, float64} and "number" in op.attrs,
     "print": lambda op: not op.results and len(op.operands) == sum(isinstance(p, tuple) for p in op.attrs["parts"]),
+    "mark": lambda op: _types(op.operands) == _types(op.results) and "frames" in op.attrs,
     "launch_dim": lambda op: op.result.type == int64 and op.attrs["axis"] in range(4),
     "slots": lambda op: not op.operands and isinstance(op.result.type, Slots),
     "slot_read": lambda op: _slot(op, 0) and op.result.type == _element(op),

@@ -38,12 +38,14 @@ class Step:
         op: the operation; a structured one is reported when it is over.
         results: its values.
         names: the latest value of each named value so far, parameters included.
+        operands: what it was given.
     """
 
     thread: Thread
     op: Op
     results: tuple[Any, ...]
     names: Mapping[str, Any]
+    operands: tuple[Any, ...] = ()
 
     @property
     def location(self) -> Location:
@@ -167,7 +169,7 @@ class _Thread:
             values.update(zip(op.results, results, strict=True))
             if self.trace:
                 self.names.update((v.name, r) for v, r in zip(op.results, results, strict=True) if v.name)
-                yield Step(self.index, op, tuple(results), dict(self.names))
+                yield Step(self.index, op, tuple(results), dict(self.names), tuple(operands))
 
     def inner(self, block: Block, arguments: Sequence[Any]) -> Iterator[Step]:
         """Do a nested block; its generator returns what the block yields."""
@@ -220,6 +222,10 @@ def _fault(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 def _print(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     sys.stdout.write(text(op.attrs["parts"], operands))
     return ()
+
+
+def _mark(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    return tuple(_copied(v) for v in operands)
 
 
 def _assert(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
@@ -351,6 +357,7 @@ _CORE: dict[str, Callable[[_Thread, Op, list[Any]], tuple[Any, ...]]] = {
     "fault": _fault,
     "assert": _assert,
     "print": _print,
+    "mark": _mark,
     "shape": _shape,
     "load": _load,
     "store": _store,
