@@ -64,22 +64,7 @@ def emit(
         KernelTypeError: gradient or replay do not fit the func; at their lines.
     """
     name = definition.name
-    views = [n for n, o in env.items() if isinstance(o, View)]
-    if views:
-        raise context.error(
-            KernelTypeError, f"{views[0]} of {name}() is a part of an array; a func with a gradient or replay of its "
-            "own takes whole arrays.", "Hand over the array and the indices.",
-        )  # fmt: skip
-    structs = [n for n, o in env.items() if isinstance(o, (Parts, Elements))]
-    if structs:
-        raise context.error(
-            KernelTypeError, f"{structs[0]} of {name}() is a struct; a func with a gradient or replay of its own takes "
-            "numbers, vectors and arrays.", "Hand over the fields.",
-        )  # fmt: skip
-    tuples = [n for n, o in env.items() if isinstance(o, tuple)]
-    if tuples:
-        message = f"{tuples[0]} of {name}() is a tuple; a func with a gradient or replay of its own takes numbers."
-        raise context.error(KernelTypeError, message, "Hand over its elements.")
+    _check_inputs(context, name, env)
     parts = returned if isinstance(returned, tuple) else () if returned is None else (returned,)
     if any(isinstance(p, Poison) for p in parts):
         return POISON
@@ -110,6 +95,26 @@ def emit(
     inputs = [o for o in env.values() if isinstance(o, Value)]
     results = context.builder.emit("custom", inputs, types, attrs, (opened.block,)).results
     return results if isinstance(returned, tuple) else results[0] if results else ()
+
+
+def _check_inputs(context: Context, name: str, env: Env) -> None:
+    """Refuse inputs that are more than one value each: gradient and replay get theirs one by one."""
+    views = [n for n, o in env.items() if isinstance(o, View)]
+    if views:
+        raise context.error(
+            KernelTypeError, f"{views[0]} of {name}() is a part of an array; a func with a gradient or replay of its "
+            "own takes whole arrays.", "Hand over the array and the indices.",
+        )  # fmt: skip
+    structs = [n for n, o in env.items() if isinstance(o, (Parts, Elements))]
+    if structs:
+        raise context.error(
+            KernelTypeError, f"{structs[0]} of {name}() is a struct; a func with a gradient or replay of its own takes "
+            "numbers, vectors and arrays.", "Hand over the fields.",
+        )  # fmt: skip
+    tuples = [n for n, o in env.items() if isinstance(o, tuple)]
+    if tuples:
+        message = f"{tuples[0]} of {name}() is a tuple; a func with a gradient or replay of its own takes numbers."
+        raise context.error(KernelTypeError, message, "Hand over its elements.")
 
 
 def _is_number(type: Type) -> bool:
