@@ -52,11 +52,31 @@ def test_neighbouring_launches_are_one_native_call() -> None:
         for _ in range(3):
             wb.launch(drift, 2, inputs=[0.5, x, v])
     steps = Prepared(rec.entries).steps
-    assert [len(s.records) if isinstance(s, Batch) else s.kind for s in steps] == [5, "fill", 3]
-    before = x.version
+    assert [len(s.entries) if isinstance(s, Batch) else s.kind for s in steps] == [9]
+    before = x.version, v.version
     rec.replay()
-    assert x.version == before + 8
+    assert (x.version, v.version) == (before[0] + 8, before[1] + 1)
     assert x.numpy().tolist() == [2.5 + 1.5 + 2.5 + 1.5, 5 + 1.5 + 2.5 + 1.5]
+
+
+def test_copies_sums_and_fills_are_part_of_it() -> None:
+    x = wb.array(np.arange(6, dtype=np.float32))
+    y, z = wb.zeros(3), wb.zeros(6)
+    words = wb.zeros(4, dtype=wb.vec3)
+    with wb.record() as rec:
+        wb.copy(y, x[::2])
+        y.add_(x[:3])
+        z[1::2].fill_(7.0)
+        words.fill_(2.0)
+        wb.copy(x[:5], x[1:])
+    steps = Prepared(rec.entries).steps
+    assert [len(s.entries) if isinstance(s, Batch) else s.kind for s in steps] == [4, "copy"]
+    x.assign(np.arange(6, dtype=np.float32))
+    for array in (y, z, words):
+        array.fill_(0.0)
+    rec.replay()
+    assert y.numpy().tolist() == [0, 3, 6] and z.numpy().tolist() == [0, 7, 0, 7, 0, 7]
+    assert (words.numpy() == 2).all() and x.numpy().tolist() == [1, 2, 3, 4, 5, 5]
 
 
 def test_a_number_is_for_one_replay_and_every_launch() -> None:

@@ -27,6 +27,13 @@ def as_dims(dim: Any, kernel: str) -> tuple[int, ...]:
     Raises:
         LaunchError: anything else.
     """
+    if (
+        type(dim) is tuple
+        and 1 <= len(dim) <= 4
+        and {type(n) for n in dim} == {int}
+        and 0 <= min(dim) <= max(dim) < 2**31
+    ):
+        return dim
     given = tuple(dim) if isinstance(dim, (tuple, list, np.ndarray)) else (dim,)
     if not 1 <= len(given) <= 4 or not all(isinstance(n, (int, np.integer)) and n >= 0 for n in given):
         raise LaunchError(f"{kernel}: dim is 1 to 4 integers of at least 0, not {dim!r}.", parameter="dim")

@@ -119,7 +119,9 @@ class _Plan:
                 )
         if self.spreads:
             values = list(spread_all(dict(zip(kernel.parameters, values, strict=True))).values())
-        return (dim,) if type(dim) is int and 0 <= dim < 2**31 else as_dims(dim, kernel.name), values
+        if type(dim) is int and 0 <= dim < 2**31:
+            return (dim,), values
+        return as_dims(dim, kernel.name), values
 
     def record(self, kernel: Kernel, dims: tuple[int, ...], values: list[Any], options: Options) -> LaunchRecord:
         """The launch as a record, for whoever watches."""

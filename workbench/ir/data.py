@@ -18,6 +18,7 @@ from workbench.ir.verify import InvalidIR, verify
 from workbench.source import UNKNOWN, Location, Source
 from workbench.types import MAX_NDIM, SCALARS, ArrayType, Matrix, Quaternion, Scalar, Type, Vector, element
 
+MAX_COMPONENTS = 64
 MAX_OPS = 100_000
 MAX_DEPTH = 60
 _NAME = re.compile(r"[^\x00-\x1f]{1,1000}")
@@ -99,9 +100,9 @@ def read_type(data: Any) -> Type:
     match data:
         case str() if data in SCALARS:
             return SCALARS[data]
-        case ["vector", int() as length, dtype] if 2 <= length <= 16:
+        case ["vector", int() as length, dtype] if 2 <= length <= MAX_COMPONENTS:
             return Vector(length, _scalar(dtype))
-        case ["matrix", int() as rows, int() as columns, dtype] if 2 <= rows <= 4 and 2 <= columns <= 4:
+        case ["matrix", int() as rows, int() as columns, dtype] if _is_matrix(rows, columns):
             return Matrix(rows * columns, _scalar(dtype), columns)
         case ["quaternion", dtype]:
             return Quaternion(4, _scalar(dtype))
@@ -110,6 +111,10 @@ def read_type(data: Any) -> Type:
             if not isinstance(inner, ArrayType):
                 return ArrayType(inner, ndim)
     raise Malformed(f"{str(data)[:80]} is no type")
+
+
+def _is_matrix(rows: int, columns: int) -> bool:
+    return min(rows, columns) >= 1 and 2 <= rows * columns <= MAX_COMPONENTS
 
 
 def value_bits(value: Any, type: Scalar | Vector) -> str:

@@ -27,7 +27,7 @@ class Runnable(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Entry:
     """One thing that ran.
 
@@ -84,13 +84,16 @@ class Entry:
         """Bytes of all elements of the arrays that it touches."""
         return sum(a.nbytes for a in self.arrays)
 
+    def __repr__(self) -> str:
+        return f"<{' '.join(part for part in self.row() if part)}>"
+
     def row(self) -> tuple[str, ...]:
         """What the table shows: kind, name, size, time, place."""
         time = "" if self.seconds is None else f"{self.seconds * 1e6:.4g} µs"
         return self.kind, self.name, "×".join(map(str, self.size)), time, str(self.site or "")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LaunchEntry(Entry):
     """A recorded launch."""
 
@@ -138,7 +141,7 @@ class LaunchEntry(Entry):
         return replace(self, record=record.changed(given)) if given else self
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CopyEntry(Entry):
     """A recorded copy or sum; `what` is "copy" or "add"."""
 
@@ -180,7 +183,7 @@ class CopyEntry(Entry):
         return replace(self, target=swap(self.target), source=swap(self.source))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FillEntry(Entry):
     """A recorded fill."""
 
@@ -226,7 +229,7 @@ class FillEntry(Entry):
         return replace(self, target=swap(self.target))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GraphEntry(Entry):
     """A recorded run of a captured graph; its parameters are the graph's own to change."""
 

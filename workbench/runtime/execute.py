@@ -32,6 +32,9 @@ def install_launcher() -> dispatch.Launcher:
     return dispatch.install(native_image("wb_launcher", dispatch.text(), optimise=False))
 
 
+_FaultWords = ctypes.c_int64 * (FAULT_SIZE // 8)
+
+
 @functools.cache
 def native_launch() -> Callable[..., int]:
     """The native function that launches from packed parameters."""
@@ -116,10 +119,17 @@ def run_unseen(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) 
     for position in loaded.written:
         arguments[position].memory.version += 1
     packer = loaded.packer
-    if not (loaded.checked or loaded.prints or loaded.address == 0):
+    if not (loaded.prints or loaded.address == 0):
         params = packer.pack(dims, arguments)
         total = dims[0] if len(dims) == 1 else math.prod(dims)
-        native_launch()(loaded.address, params, total, cpu_threads(), loaded.threads_per_task)
+        if not loaded.checked:
+            native_launch()(loaded.address, params, total, cpu_threads(), loaded.threads_per_task, 0)
+            return
+        record = _FaultWords()
+        place = ctypes.addressof(record)
+        native_launch()(loaded.address, params, total, cpu_threads(), loaded.threads_per_task, place)
+        if record[0]:
+            raise fault_of(loaded, dims, params, bytes(record)) or AssertionError("a fault that nobody can name")
         return
     buffer = packer.new()
     packer.write(buffer, dims, arguments)

@@ -9,11 +9,13 @@ import numpy as np
 from workbench.errors import LaunchError
 from workbench.runtime.driver import driver
 from workbench.runtime.hostform import item, summed
+from workbench.runtime.observers import timed
 
 if TYPE_CHECKING:
     from workbench.runtime.array import array
 
 
+@timed
 def fill(target: array, value: float) -> None:
     """Set every element (every component)."""
     if not target.device.is_cuda:
@@ -25,6 +27,7 @@ def fill(target: array, value: float) -> None:
     _driver().copy_to_device(target.address, host)
 
 
+@timed
 def copy(target: array, source: array) -> None:
     """Copy, across devices too."""
     if not target.device.is_cuda:
@@ -37,6 +40,7 @@ def copy(target: array, source: array) -> None:
         _driver().copy_to_device(target.address, np.ascontiguousarray(source.host()))
 
 
+@timed
 def add(target: array, source: array) -> None:
     """Add the elements of `source`."""
     if target.device.is_cuda:

@@ -5,15 +5,20 @@ One ContextVar holds them all. With none open, a launch pays one test of an empt
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     from workbench.runtime.array import array
     from workbench.runtime.memory import Memory
     from workbench.runtime.record import LaunchRecord
+
+Subject = TypeVar("Subject")
+Rest = ParamSpec("Rest")
 
 
 class Observer:
@@ -66,6 +71,23 @@ def tell(what: str, *facts: Any) -> bool:
         if observer.takes:
             return True
     return False
+
+
+def timed(work: Callable[Concatenate[Subject, Rest], None]) -> Callable[Concatenate[Subject, Rest], None]:
+    """Decorator: tell the observers when `work` on its first argument began and how long it took."""
+
+    @functools.wraps(work)
+    def run(subject: Subject, *rest: Rest.args, **named: Rest.kwargs) -> None:
+        observers = OBSERVERS.get()
+        if not observers:
+            return work(subject, *rest, **named)
+        started = time.perf_counter()
+        work(subject, *rest, **named)
+        seconds = time.perf_counter() - started
+        for observer in observers:
+            observer.done(subject, started, seconds)
+
+    return run
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Entries made ready to run again: neighbouring CPU launches become one native table, prepared once.
+"""Entries made ready to run again: neighbouring work of the CPU becomes one native table, prepared once.
 
 The packed parameters of all launches lie in one block of memory. A changed number is written over its old bytes there,
 so a replay with another `dt` costs what the kernels cost; other arrays may need other code, so they make another table.
@@ -13,47 +13,57 @@ from typing import Any
 
 import numpy as np
 
-from workbench.backends.cpu import dispatch
+from workbench.backends.cpu import dispatch, moves
 from workbench.backends.layout import FAULT_SIZE
-from workbench.runtime.entries import Entry, LaunchEntry
-from workbench.runtime.execute import fault_of, install_launcher, table_row
+from workbench.cache.native import native_image
+from workbench.runtime.entries import CopyEntry, Entry, FillEntry, LaunchEntry
+from workbench.runtime.execute import cpu_threads, fault_of, install_launcher, table_row
+from workbench.runtime.graphs.plan_cpu import DENSE_SCALARS, STRIDED_SCALARS, move_words
+from workbench.runtime.loaded import Loaded
 from workbench.runtime.memory import Memory
 from workbench.runtime.prints import printing
 from workbench.runtime.record import LaunchRecord
+from workbench.types import element
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """CPU launches in a row, as one table.
+    """CPU work in a row, as one table.
 
     Attributes:
-        records: the launches.
+        entries: launches, and copies, sums and fills that a native function does.
         offsets: where each one's parameters begin.
         params: the packed parameters of all.
         faults: a fault record for each launch with checks.
         table: the rows.
+        printers: the kernels that print.
+        keep: what the parameters point to.
     """
 
-    records: tuple[LaunchRecord, ...]
+    entries: tuple[Entry, ...]
     offsets: tuple[int, ...]
     params: np.ndarray[Any, Any]
     faults: np.ndarray[Any, Any]
     table: np.ndarray[Any, Any]
+    printers: tuple[Loaded, ...]
+    keep: tuple[Any, ...]
 
     def run(self) -> None:
         """Run all, in one native call.
 
         Raises:
-            KernelFault: of the first launch that met a fault; those after it have not run.
-            KeyboardInterrupt: between two launches.
+            KernelFault: of the first launch that met a fault; what comes after it has not run.
+            KeyboardInterrupt: between two rows.
         """
         if self.faults.size:
             self.faults[:] = 0
-        with printing(*(r.loaded for r in self.records)):
-            done = install_launcher().functions.replay(self.table.ctypes.data, len(self.records))
-        if done == len(self.records):
+        with printing(*self.printers):
+            done = install_launcher().functions.replay(self.table.ctypes.data, len(self.entries))
+        if done == len(self.entries):
             return
-        record, start = self.records[done], self.offsets[done]
+        entry, start = self.entries[done], self.offsets[done]
+        assert isinstance(entry, LaunchEntry)
+        record = entry.record
         params = self.params[start : start + record.loaded.layout.size]
         place = self.table[done, 5] - self.faults.ctypes.data
         found = fault_of(record.loaded, record.dim, params, self.faults[place : place + FAULT_SIZE].tobytes())
@@ -61,26 +71,60 @@ class Batch:
             raise found
 
 
-def make_batch(records: Sequence[LaunchRecord]) -> Batch:
-    """The table of some CPU launches."""
-    offsets, end = [], 0
-    for record in records:
-        offsets.append(end)
-        end += record.loaded.layout.size
-    params = np.empty(end + 8, np.uint8)[: max(end, 1)]
+@dataclass(frozen=True, eq=False)
+class _Move:
+    """A copy, sum or fill as a row: native function, parameters, elements, elements a chunk, what they point to."""
+
+    address: int
+    params: np.ndarray[Any, Any]
+    total: int
+    grain: int
+    keep: Any
+
+
+def native_move(entry: Entry) -> _Move | None:
+    """A copy, sum or fill as a native function does it; None where there is none, or the two arrays may overlap."""
+    if not isinstance(entry, (CopyEntry, FillEntry)) or any(a.device.is_cuda for a in entry.arrays):
+        return None
+    source = entry.source if isinstance(entry, CopyEntry) else None
+    if source is not None and source.memory is entry.target.memory:
+        return None
+    if entry.kind == "add" and moves.add_name(element(entry.target.dtype).name) is None:
+        return None
+    name, words, keep = move_words(entry.kind, entry.target, source, getattr(entry, "value", 0))
+    grain = max(1, (DENSE_SCALARS if words[3] else STRIDED_SCALARS) // words[2])
+    address = moves.entries(native_image)[name]
+    return _Move(address, np.array(words, np.int64).view(np.uint8), entry.target.size, grain, keep)
+
+
+def make_batch(entries: Sequence[Entry], moved: Mapping[int, _Move]) -> Batch:
+    """The table of some CPU work; `moved` has the native form of those that are no launches, by position."""
+    params = [
+        moved[k].params if k in moved else np.frombuffer(e.record.buffer, np.uint8)  # type: ignore[attr-defined]
+        for k, e in enumerate(entries)
+    ]
+    offsets = np.cumsum([0, *(p.size for p in params)])
+    whole = np.concatenate([*params, np.zeros(8, np.uint8)])
+    records = [e.record for e in entries if isinstance(e, LaunchEntry)]
     faults = np.zeros(FAULT_SIZE * sum(r.loaded.checked for r in records), np.uint8)
-    table = np.empty((len(records), dispatch.ENTRY_SIZE // 8), np.int64)
+    table = np.empty((len(entries), dispatch.ENTRY_SIZE // 8), np.int64)
     next_fault = faults.ctypes.data
-    for k, (record, start) in enumerate(zip(records, offsets, strict=True)):
-        size = record.loaded.layout.size
-        params[start : start + size] = np.frombuffer(record.buffer, np.uint8)
-        table[k] = table_row(record, params.ctypes.data + start, next_fault if record.loaded.checked else 0)
-        next_fault += FAULT_SIZE * record.loaded.checked
-    return Batch(tuple(records), tuple(offsets), params, faults, table)
+    for k, (entry, start) in enumerate(zip(entries, offsets[:-1], strict=True)):
+        place = whole.ctypes.data + int(start)
+        if isinstance(entry, LaunchEntry):
+            checked = entry.record.loaded.checked
+            table[k] = table_row(entry.record, place, next_fault if checked else 0)
+            next_fault += FAULT_SIZE * checked
+        else:
+            move = moved[k]
+            table[k] = move.address, place, move.total, cpu_threads(), move.grain, 0
+    printers = tuple(dict.fromkeys(r.loaded for r in records if r.loaded.prints))
+    keep = tuple(m.keep for m in moved.values())
+    return Batch(tuple(entries), tuple(map(int, offsets[:-1])), whole, faults, table, printers, keep)
 
 
 class Prepared:
-    """Entries ready to run: batches of CPU launches, and between them whatever has to go through Python.
+    """Entries ready to run: batches of CPU work, and between them whatever has to go through Python.
 
     Attributes:
         steps: what runs, in order.
@@ -94,23 +138,28 @@ class Prepared:
         self.changes: dict[Memory, int] = {}
         self.kept: object = None
         self._patches: dict[str, list[_Patch]] = {}
-        waiting: list[LaunchRecord] = []
+        waiting: list[Entry] = []
+        moved: dict[int, _Move] = {}
         for entry in entries:
-            if isinstance(entry, LaunchEntry) and not entry.record.loaded.device.is_cuda:
-                waiting.append(entry.record)
+            move = native_move(entry)
+            if move is not None:
+                moved[len(waiting)] = move
+            elif not isinstance(entry, LaunchEntry) or entry.record.loaded.device.is_cuda:
+                self._close(waiting, moved)
+                self.steps.append(entry)
                 continue
-            self._close(waiting)
-            self.steps.append(entry)
-        self._close(waiting)
+            waiting.append(entry)
+        self._close(waiting, moved)
 
-    def _close(self, waiting: list[LaunchRecord]) -> None:
-        """Make a batch of the launches that wait."""
+    def _close(self, waiting: list[Entry], moved: dict[int, _Move]) -> None:
+        """Make a batch of what waits."""
         if waiting:
-            self.steps.append(make_batch(waiting))
-            for record in waiting:
-                for memory in record.changes:
+            self.steps.append(make_batch(waiting, moved))
+            for entry in waiting:
+                for memory in entry.changes:
                     self.changes[memory] = self.changes.get(memory, 0) + 1
             waiting.clear()
+            moved.clear()
 
     def run(self) -> None:
         """Run all, on the arrays' contents of now.
@@ -175,14 +224,19 @@ def _patches(steps: Sequence[Batch | Entry], name: str) -> Iterator[_Patch]:
             continue
         words = step.params[: step.params.size // 8 * 8].view(np.int64)
         groups: dict[int, list[int]] = {}
-        for k, record in enumerate(step.records):
-            if name in record.arguments:
-                groups.setdefault(id(record.loaded), []).append(k)
+        for k, entry in enumerate(step.entries):
+            if isinstance(entry, LaunchEntry) and name in entry.record.arguments:
+                groups.setdefault(id(entry.record.loaded), []).append(k)
         for members in groups.values():
-            record = step.records[members[0]]
+            record = _record(step.entries[members[0]])
             slots = record.loaded.layout.slots
             position = next(k for k, s in enumerate(slots) if s.name == name)
             slot = slots[position]
             starts = np.array([step.offsets[k] + slot.offset for k in members]) // 8
             places = starts[:, None] + np.arange((slot.size + 7) // 8)
             yield _Patch(record, name, position, words, places)
+
+
+def _record(entry: Entry) -> LaunchRecord:
+    assert isinstance(entry, LaunchEntry)
+    return entry.record

@@ -92,15 +92,16 @@ start:
 
 define ptr @wb_py_launch(ptr %self, ptr %args, i64 %nargs) #0 {{
 start:
-{_arguments(5, skip=1)}{_api("PyBytes_AsString")}
+{_arguments(6, skip=1)}{_api("PyBytes_AsString")}
   %params = call ptr %PyBytes_AsString(ptr %p1)
   %is.bytes = icmp ne ptr %params, null
   br i1 %is.bytes, label %run, label %leave
 run:
+  %fault = inttoptr i64 %a5 to ptr
 {_api("PyEval_SaveThread")}{_api("PyEval_RestoreThread")}{_api("PyLong_FromLongLong")}
   %entry = inttoptr i64 %a0 to ptr
   %state = call ptr %PyEval_SaveThread()
-  %code = call i32 @wb_dispatch(ptr %entry, ptr %params, i64 %a2, i64 %a3, i64 %a4, ptr null)
+  %code = call i32 @wb_dispatch(ptr %entry, ptr %params, i64 %a2, i64 %a3, i64 %a4, ptr %fault)
   call void %PyEval_RestoreThread(ptr %state)
   %wide = sext i32 %code to i64
   %given = call ptr %PyLong_FromLongLong(i64 %wide)
@@ -262,7 +263,7 @@ class Functions:
 
     Attributes:
         run: (entry, params' address, total, threads, grain, fault's address or 0) to the entries' return values, or-ed.
-        launch: (entry, params as bytes, total, threads, grain), likewise.
+        launch: the same with the params as bytes in place of their address.
         replay: (table's address, rows) to how many rows went well.
     """
 

@@ -56,7 +56,7 @@ class Operand:
     data: np.ndarray[Any, Any] | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CallEntry(Entry):
     """A call that XLA made; with `record(inputs=True)` it can be run again outside JAX.
 
