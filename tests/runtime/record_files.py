@@ -37,6 +37,18 @@ def scaled(a: float, shift: int, x: wb.array(dtype=float), y: wb.array(dtype=flo
         y[i] = wb.sin(x[i])
 
 
+@wb.struct
+class Settings:
+    scale: float
+    shift: wb.vec3
+
+
+@wb.kernel
+def settle(settings: Settings, x: wb.array(dtype=float)):
+    i = wb.tid()
+    x[i] = settings.scale * x[i] + settings.shift[1]
+
+
 @functools.cache
 def simulation() -> tuple[wb.Recorder, wb.array, wb.array]:
     """A record of a forward and an adjoint launch, a copy, a sum and a fill; its input and its result."""

@@ -75,6 +75,26 @@ def test_views_share_their_memory_again(tmp_path: Path) -> None:
     assert again.launches[1].arguments["x"].numpy().tolist() == [0, 2, 8, 6, 16, 10]
 
 
+def test_structs_are_saved_by_their_fields(tmp_path: Path) -> None:
+    settings = record_files.Settings()
+    settings.scale, settings.shift = 2.0, wb.vec3(1.0, 2.0, 3.0)
+    x = wb.array([1.0, 2.0])
+    kept = wb.launch(record_files.settle, 2, inputs=[settings, x], record_cmd=True)
+    with wb.record(inputs=True) as rec:
+        kept.launch()
+    rec.save(tmp_path / "run.wbr")
+    again = wb.load_record(tmp_path / "run.wbr")
+    again.replay()
+    assert again.find("x").numpy().tolist() == x.numpy().tolist() == [4, 6]
+    again.rewind()
+    again.replay(**{"settings.scale": 3.0})
+    assert again.find("x").numpy().tolist() == [5, 8]
+    settings.scale = 0.0
+    kept.set_param_at_index(0, settings)
+    kept.launch()
+    assert x.numpy().tolist() == [2, 2]
+
+
 def test_what_was_not_kept_is_saved_as_it_is_now(tmp_path: Path) -> None:
     x = wb.array([1.0, 2.0])
     with wb.record() as rec:

@@ -107,7 +107,9 @@ class Launch:
         Raises:
             LaunchError: there is no such parameter, or the value does not fit; nothing is changed.
         """
-        names = self.kernel.parameters if adjoint else tuple(self._record.arguments)
+        own = self.kernel.parameters
+        others = [n for n in self._record.arguments if n.split(".")[0] not in own]  # "p.a" is a part of the struct p
+        names = own if adjoint else (*own, *others)
         if not isinstance(index, int) or not 0 <= index < len(names):
             raise LaunchError(f"{self.kernel.name} has {len(names)} parameters; there is no parameter {index!r}.")
         self.set_param_by_name(names[index], value, adjoint)

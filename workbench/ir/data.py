@@ -239,7 +239,7 @@ class _Reader:
         if not data["name"].isidentifier() or not 0 <= data["tid"] <= MAX_NDIM:
             raise Malformed("a function without a proper name or number of dimensions")
         params = tuple(self.value(p) for p in data["params"])
-        if not all(p.name.isidentifier() for p in params):
+        if not all(p.name for p in params):
             raise Malformed("a parameter without a proper name")
         captured = tuple(self.captured(c) for c in data["captured"])
         body = Block((), tuple(self.op(op, 0) for op in data["ops"]))
