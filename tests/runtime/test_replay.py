@@ -233,3 +233,24 @@ def test_numbers_too_large_for_a_float32_are_infinite() -> None:
     x.fill_(0.0)
     rec.replay(dt=-1e300)
     assert (x.numpy() == -np.inf).all()
+
+
+def test_graphs_are_run_again_and_not_changed_unseen() -> None:
+    x, v = state()
+    y = wb.zeros(2)
+    with wb.capture() as graph:
+        wb.launch(drift, 2, inputs=[0.5, x, v])
+    with wb.record() as rec:
+        graph.launch()
+        wb.launch(square, 2, inputs=[v], outputs=[y])
+        wb.launch(drift, 2, inputs=[0.25, y, v])
+    assert [e.kind for e in rec] == ["graph", "forward", "forward"] and rec[0].seconds is not None
+    before = x.numpy().copy()
+    rec.replay()
+    assert np.array_equal(x.numpy(), before + 0.5 * v.numpy())
+    with pytest.raises(wb.LaunchError, match="dt is also used by a graph"):
+        rec.replay(dt=1.0)
+    with pytest.raises(wb.LaunchError, match="v is also used by a graph"):
+        rec.replay({v: wb.zeros(2)})
+    rec[1:].replay(dt=1.0)
+    assert np.array_equal(x.numpy(), before + 0.5 * v.numpy())

@@ -5,10 +5,11 @@ An entry is frozen. It can be run again as it stands, or give another entry for 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from workbench.errors import LaunchError
 from workbench.runtime.array import array
 from workbench.runtime.execute import execute_again
 from workbench.runtime.memory import Memory
@@ -24,6 +25,10 @@ class Runnable(Protocol):
 
     def launch(self) -> None:
         """Run it."""
+        ...
+
+    def walk(self) -> Iterable[Any]:
+        """Its nodes; those that launch have a `record`."""
         ...
 
 
@@ -260,5 +265,18 @@ class GraphEntry(Entry):
         self.graph.launch()
 
     def changed(self, values: Mapping[str, Any], swap: Substitution) -> Entry:
-        """The same graph: what it uses is changed by the graph's own `update`."""
+        """The same graph, where it uses nothing of what is changed.
+
+        Raises:
+            LaunchError: it does: that is changed by the graph's own `update`.
+        """
+        for node in self.graph.walk():
+            record = getattr(node, "record", None)
+            arguments = record.arguments if record is not None else {}
+            used = [n for n, v in arguments.items() if n in values or swap(v) is not v]
+            if used:
+                raise LaunchError(
+                    f"{used[0]} is also used by a graph of this record, which a replay does not change.",
+                    parameter=used[0], advice="Use the graph's update(), or replay a part without it.",
+                )  # fmt: skip
         return self

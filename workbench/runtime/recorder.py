@@ -182,6 +182,9 @@ class Recorder(Observer):
             KernelFault: with checks, something was out of range; what comes after it has not run.
         """
         swaps, numbers = self._sorted(changes, dict(arrays or {}))
+        for entry in self.entries if swaps or numbers else ():
+            if isinstance(entry, GraphEntry):
+                entry.changed(numbers, Substitution(swaps))
         started = time.perf_counter()
         with self._lock:
             if OBSERVERS.get() or listening(Launched):
