@@ -18,6 +18,8 @@ from workbench.api.cell import Cell
 from workbench.api.cell import build_cell as _build_cell
 from workbench.api.constant import constant
 from workbench.api.customs import func_grad, func_replay
+from workbench.api.explain import explain_grad
+from workbench.api.explanation import Explanation
 from workbench.api.func import Func, func
 from workbench.api.functional import grad, hvp, jacobian, jvp, value_and_grad
 from workbench.api.gradcheck import Verdict, gradcheck
@@ -129,13 +131,13 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "LANGUAGE", "BuildError", "CacheError", "Cell", "CellErrors", "Device", "DeviceError", "Float", "Func", "Graph",
-    "GraphMode", "Int", "Kernel", "KernelFault", "KernelSyntaxError", "KernelTypeError", "Launch", "LaunchError",
-    "NotDifferentiable", "RecordError", "Recorder", "Scalar", "ScopedDevice", "Tape", "Verdict", "WorkbenchError",
-    "array", "array1d", "array2d", "array3d", "array4d", "build_cell", "cache", "capture", "capture_if",
-    "capture_while", "checks", "clone", "constant", "copy", "empty", "empty_like", "errors", "events", "from_numpy",
-    "full", "func", "func_grad", "func_native", "func_replay", "get_device", "get_devices", "grad", "gradcheck",
-    "hvp", "jacobian", "jax_callable", "jax_kernel", "jvp", "kernel", "launch", "launch_tangent", "load_record",
-    "map", "matrix", "ones", "record", "set_checks", "step", "struct", "types", "value_and_grad", "vector", "zeros",
-    "zeros_like",
+    "LANGUAGE", "BuildError", "CacheError", "Cell", "CellErrors", "Device", "DeviceError", "Explanation", "Float",
+    "Func", "Graph", "GraphMode", "Int", "Kernel", "KernelFault", "KernelSyntaxError", "KernelTypeError", "Launch",
+    "LaunchError", "NotDifferentiable", "RecordError", "Recorder", "Scalar", "ScopedDevice", "Tape", "Verdict",
+    "WorkbenchError", "array", "array1d", "array2d", "array3d", "array4d", "build_cell", "cache", "capture",
+    "capture_if", "capture_while", "checks", "clone", "constant", "copy", "empty", "empty_like", "errors", "events",
+    "explain_grad", "from_numpy", "full", "func", "func_grad", "func_native", "func_replay", "get_device",
+    "get_devices", "grad", "gradcheck", "hvp", "jacobian", "jax_callable", "jax_kernel", "jvp", "kernel", "launch",
+    "launch_tangent", "load_record", "map", "matrix", "ones", "record", "set_checks", "step", "struct", "types",
+    "value_and_grad", "vector", "zeros", "zeros_like",
 ]  # fmt: skip

@@ -98,11 +98,19 @@ class LaunchStep(Step):
 
     def reversed(self, tape: Tape) -> Undo:
         """The adjoint launch, on the arrays as the launch found them."""
-        floats = {n: tape.adjoint_of(a) for n, a in self.arrays.items() if is_float(a.dtype)}
-        made = bind_adjoint(self.record, floats, self._as_they_were(tape))
+        made = self.adjoint(tape)
         return lambda: execute_again(made)
 
-    def _as_they_were(self, tape: Tape) -> dict[str, array]:
+    def adjoint(self, tape: Tape) -> LaunchRecord:
+        """The adjoint launch.
+
+        Raises:
+            NotDifferentiable: there is no right one.
+        """
+        floats = {n: tape.adjoint_of(a) for n, a in self.arrays.items() if is_float(a.dtype)}
+        return bind_adjoint(self.record, floats, self.as_they_were(tape))
+
+    def as_they_were(self, tape: Tape) -> dict[str, array]:
         """Arrays that have changed since, as they were.
 
         Raises:

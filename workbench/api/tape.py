@@ -71,6 +71,7 @@ class Tape(Observer):
         self.adjoints: dict[Memory, array] = {}
         self.seen: dict[int, array] = {}
         self.kept = Snapshots()
+        self.seeds: dict[array, array] = {}
         self._into_grad = into_grad
         self._token: Any = None
 
@@ -202,6 +203,7 @@ class Tape(Observer):
             )
         starts = [(target, _seed(target, value)) for target, value in seeds.items()]
         steps = self.path(seeds)
+        self.seeds = dict(starts)
         if loss is not None and not steps:
             raise LaunchError("Nothing that this tape recorded has written the loss.", advice=_UNWRITTEN)
         for target in seeds:
@@ -254,6 +256,7 @@ class Tape(Observer):
         self.adjoints.clear()
         self.seen.clear()
         self.kept.clear()
+        self.seeds.clear()
 
     def adjoint_of(self, value: array) -> array:
         """The adjoint of an array: a view of its memory's adjoint, laid out alike."""

@@ -29,7 +29,7 @@ def active_values(function: Function, numbers: bool = True) -> frozenset[Value]:
     sources = [p for p in function.params if numbers and not isinstance(p.type, ArrayType) and is_float(p.type)]
     sinks: list[Value] = []
     for op in walk(function.body):
-        for a, b in _edges(op):
+        for a, b in edges_of(op):
             if is_float(a.type) and is_float(b.type):
                 after[a].append(b)
                 before[b].append(a)
@@ -46,7 +46,7 @@ def active_values(function: Function, numbers: bool = True) -> frozenset[Value]:
 def influenced(block: Block, sources: Iterable[Value]) -> frozenset[Value]:
     """The float values of a block that depend differentiably on the sources."""
     after: dict[Value, list[Value]] = defaultdict(list)
-    for a, b in (edge for op in walk(block) for edge in _edges(op)):
+    for a, b in (edge for op in walk(block) for edge in edges_of(op)):
         if is_float(a.type) and is_float(b.type):
             after[a].append(b)
     return frozenset(_reached(sources, after))
@@ -112,7 +112,8 @@ _CORE: dict[str, Callable[[Op], Iterable[Edge]]] = {
 }
 
 
-def _edges(op: Op) -> Iterable[Edge]:
+def edges_of(op: Op) -> Iterable[Edge]:
+    """From which values a derivative flows to which, through this operation."""
     if op.name in _CORE:
         return _CORE[op.name](op)
     if op.name in TABLE and is_float(op.result.type):

@@ -7,7 +7,8 @@ the builtins have rules; of an adjoint too, which is what second derivatives are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from workbench.autodiff.activity import active_values
 from workbench.autodiff.closed import written
@@ -42,19 +43,39 @@ def tangent(function: Function) -> Function:
         NotDifferentiable: a derivative would flow through what has none; `location` is the line.
     """
     walk = _Tangent(function)
-    walk.ops(function.body.ops)
-    params = (*walk.primal, *walk.arrays.values())
-    body = walk.builder.body()
-    made = Function(
-        f"{function.name}_tangent", params, body, function.launch_ndim, function.captured, function.source
-    )  # fmt: skip
-    return verify(relabelled(prune(fold(prune(made))), walk.builder.labels))
+    return verify(relabelled(prune(fold(prune(walk.made()))), walk.builder.labels))
+
+
+@dataclass(frozen=True, eq=False)
+class Traced:
+    """A tangent as it was written down, before anything is simplified, and what in it belongs to what.
+
+    Attributes:
+        function: the tangent.
+        copies: the kernel's operations to their copies in it.
+        tangents: the kernel's values to their tangents.
+    """
+
+    function: Function
+    copies: Mapping[Op, Op]
+    tangents: Mapping[Value, Value]
+
+
+def traced_tangent(function: Function) -> Traced:
+    """The tangent, for whoever wants to watch it run.
+
+    Raises:
+        NotDifferentiable: as `tangent`.
+    """
+    walk = _Tangent(function)
+    return Traced(walk.made(), walk.copies, walk.tangents)
 
 
 class _Tangent:
     """One walk. `env` gives the kernel's values in the tangent function, `tangents` those of values that have one."""
 
     def __init__(self, function: Function) -> None:
+        self.function = function
         names = tangent_names(function.params)
         self.name = function.name
         self.builder = Emitter()
@@ -64,6 +85,14 @@ class _Tangent:
         self.env = dict(zip(function.params, self.primal, strict=True))
         self.arrays = {p: Value(p.type, names[p.name]) for p in function.params if is_float(p.type)}
         self.tangents = {p: v for p, v in self.arrays.items() if p in self.active}
+        self.copies: dict[Op, Op] = {}
+
+    def made(self) -> Function:
+        """The whole function."""
+        f = self.function
+        self.ops(f.body.ops)
+        params = (*self.primal, *self.arrays.values())
+        return Function(f"{f.name}_tangent", params, self.builder.body(), f.launch_ndim, f.captured, f.source)
 
     def ops(self, ops: Sequence[Op]) -> None:
         """Each operation, and its tangent."""
@@ -76,6 +105,7 @@ class _Tangent:
         names = [v.name for v in op.results]
         operands = [self.env[v] for v in op.operands]
         made = self.builder.emit(op.name, operands, [v.type for v in op.results], dict(op.attrs), (), names)
+        self.copies[op] = made
         self.env.update(zip(op.results, made.results, strict=True))
         if op.name in _EFFECTS:
             _EFFECTS[op.name](self, op)
@@ -269,8 +299,8 @@ class _Tangent:
         types = [v.type for v in (*op.results, *more)]
         names = [*(v.name for v in op.results), *(v.name and f"tan_{v.name}" for v in more)]
         self.builder.location = op.location
-        made = self.builder.emit(op.name, operands, types, dict(op.attrs), blocks, names).results
-        count = len(op.results)
+        self.copies[op] = self.builder.emit(op.name, operands, types, dict(op.attrs), blocks, names)
+        made, count = self.copies[op].results, len(op.results)
         self.env.update(zip(op.results, made[:count], strict=True))
         self.tangents.update(zip(more, made[count:], strict=True))
 

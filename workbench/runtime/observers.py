@@ -129,3 +129,13 @@ def outside(observer: Observer) -> Iterator[None]:
         yield
     finally:
         OBSERVERS.reset(token)
+
+
+@contextmanager
+def unobserved() -> Iterator[None]:
+    """Run what nobody is to see."""
+    token = OBSERVERS.set(())
+    try:
+        yield
+    finally:
+        OBSERVERS.reset(token)

@@ -1,0 +1,76 @@
+"""What `explain_grad` answers with: plain data, and the sentences for each cause."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+ADVICE = {
+    "": "",
+    "backward": "Call tape.backward(loss) first.",
+    "unseen": "Use the array in a launch inside `with tape:`; what NumPy does with it is not seen.",
+    "integers": "Make it an array of floats.",
+    "requires_grad": "Make it with requires_grad=True, or read tape.gradients[x].",
+    "unused": "Pass it to a kernel that reads it, on the way to the loss.",
+    "unreached": "Let the loss use what is computed from it.",
+    "overwritten": "Write the new values to another array, or change the order.",
+    "cast": "Keep the value a float up to the loss.",
+    "comparison": "Use the value itself beside the comparison: where(test, x, …), or a smooth step.",
+    "index": "An index says which element is used; only the element's value has a derivative.",
+    "condition": "A condition says what runs; let the values inside depend on the array.",
+    "builtin": "It is constant between jumps; use a smooth function in its place.",
+    "branch": "Choose inputs for which the branch runs, or give the other branch a slope.",
+    "chosen": "At these values the other argument is chosen; start elsewhere, or use a smooth version.",
+    "factor": "Something that it is multiplied by is 0; start elsewhere.",
+    "slope": "The slope is 0 at these values; start elsewhere.",
+    "elements": "The loss reads other elements than those that depend on the array.",
+    "function": "The backward function given to record_func adds nothing to it.",
+    "adjoint": "Rewrite the line that the message names.",
+    "seed": "Give an adjoint other than 0.",
+    "infinite": "Keep the argument away from there: add a small number, or choose by `where` before the call.",
+    "value": "Mend the value first: the gradient of a NaN is a NaN.",
+    "lost": "Run the launches with checks and look at the values.",
+}
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a gradient is what it is.
+
+    Attributes:
+        state: "fine", "zero", "nan" or "absent".
+        cause: the short name of the reason, a key of `ADVICE`; "" where all is well.
+        message: a sentence.
+        kernel: the kernel that it happens in; "" where it is none.
+        launch: which of the tape's steps, counted from 0; -1 for none.
+        line: the line in the kernel's cell, as its reader counts; 0 where it is no line.
+        place: the line in words: `cell [3], line 12`.
+        text: the line itself.
+        advice: what to do.
+    """
+
+    state: str
+    cause: str
+    message: str
+    kernel: str = ""
+    launch: int = -1
+    line: int = 0
+    place: str = ""
+    text: str = ""
+
+    @property
+    def advice(self) -> str:
+        """What to do."""
+        return ADVICE[self.cause]
+
+    def __str__(self) -> str:
+        where = f"  ({self.place})" if self.place else ""
+        shown = [f"gradient {self.state}: {self.message}{where}"]
+        if self.text:
+            shown.append(f"    {self.text}")
+        return "\n".join([*shown, f"  {self.advice}"] if self.advice else shown)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
