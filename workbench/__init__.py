@@ -31,6 +31,7 @@ from workbench.api.map import map
 from workbench.api.native import func_native
 from workbench.api.step import step
 from workbench.api.struct import struct
+from workbench.api.pair import LaunchPair, launch_pair
 from workbench.api.tangents import launch_tangent
 from workbench.api.tape import Tape
 from workbench.builtins import FORMS as _FORMS
@@ -133,11 +134,11 @@ def __dir__() -> list[str]:
 __all__ = [
     "LANGUAGE", "BuildError", "CacheError", "Cell", "CellErrors", "Device", "DeviceError", "Explanation", "Float",
     "Func", "Graph", "GraphMode", "Int", "Kernel", "KernelFault", "KernelSyntaxError", "KernelTypeError", "Launch",
-    "LaunchError", "NotDifferentiable", "RecordError", "Recorder", "Scalar", "ScopedDevice", "Tape", "Verdict",
-    "WorkbenchError", "array", "array1d", "array2d", "array3d", "array4d", "build_cell", "cache", "capture",
+    "LaunchError", "LaunchPair", "NotDifferentiable", "RecordError", "Recorder", "Scalar", "ScopedDevice", "Tape",
+    "Verdict", "WorkbenchError", "array", "array1d", "array2d", "array3d", "array4d", "build_cell", "cache", "capture",
     "capture_if", "capture_while", "checks", "clone", "constant", "copy", "empty", "empty_like", "errors", "events",
     "explain_grad", "from_numpy", "full", "func", "func_grad", "func_native", "func_replay", "get_device",
     "get_devices", "grad", "gradcheck", "hvp", "jacobian", "jax_callable", "jax_kernel", "jvp", "kernel", "launch",
-    "launch_tangent", "load_record", "map", "matrix", "ones", "record", "set_checks", "step", "struct", "types",
-    "value_and_grad", "vector", "zeros", "zeros_like",
+    "launch_pair", "launch_tangent", "load_record", "map", "matrix", "ones", "record", "set_checks", "step", "struct",
+    "types", "value_and_grad", "vector", "zeros", "zeros_like",
 ]  # fmt: skip

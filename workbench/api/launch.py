@@ -80,7 +80,7 @@ def launch(
     plain = not adjoint and stream is None and block_dim == BLOCK_DIM
     plan = _plan_for(kernel, dim, values, device, options) if plain else None
     if plan is None:
-        extra = _adjoint_list(inputs, adj_inputs, adj_outputs), device, options, block_dim, stream
+        extra = adjoint_list(inputs, adj_inputs, adj_outputs), device, options, block_dim, stream
         record = prepare(kernel, dim, values, adjoint, *extra)
     else:
         dims, arguments = plan.arguments(kernel, dim, values)
@@ -169,7 +169,8 @@ def _arrays(values: Sequence[Any]) -> dict[str, array]:
     return {f"{k}.{n}": a for k, v in enumerate(values) for n, a in enumerate(arrays_in(v))}
 
 
-def _adjoint_list(inputs: Sequence[Any], adj_inputs: Sequence[Any], adj_outputs: Sequence[Any]) -> list[Any]:
+def adjoint_list(inputs: Sequence[Any], adj_inputs: Sequence[Any], adj_outputs: Sequence[Any]) -> list[Any]:
+    """Adjoint arguments in the order of the parameters, None where none is given."""
     padding = [None] * (len(inputs) - len(adj_inputs)) if adj_outputs else []
     return [*adj_inputs, *padding, *adj_outputs]
 
@@ -216,7 +217,7 @@ def _refuse_overwritten(record: LaunchRecord) -> None:
         name = min(lost)
         raise NotDifferentiable(
             f"{record.kernel} changes {name}, and its adjoint needs what {name} held before.",
-            advice="Launch it inside `with wb.Tape()`, which keeps a copy, or let it write to another array.",
+            advice=f"Write pair = wb.launch_pair({record.kernel}, …), which keeps a copy, or use a wb.Tape().",
             function=record.kernel,
             parameter=name,
         )
