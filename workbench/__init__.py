@@ -32,6 +32,7 @@ from workbench.api.native import func_native
 from workbench.api.step import step
 from workbench.api.struct import struct
 from workbench.api.pair import LaunchPair, launch_pair
+from workbench.api.struct import struct
 from workbench.api.tangents import launch_tangent
 from workbench.api.tape import Tape
 from workbench.builtins import FORMS as _FORMS

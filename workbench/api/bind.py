@@ -19,7 +19,7 @@ from workbench.autodiff import FORWARD, adjoint_names, derived, parameters
 from workbench.autodiff import adjoint as differentiate
 from workbench.backends.base import Options
 from workbench.errors import LaunchError
-from workbench.ir.values import written_arrays
+from workbench.ir.values import walk, written_arrays
 from workbench.runtime.array import array
 from workbench.runtime.create import zeros
 from workbench.runtime.device import Device
@@ -61,6 +61,8 @@ def bind(
             parameter="dim", advice="Give dim as many sizes as there are indices.",
         )  # fmt: skip
     loaded = build.load(specialisation, direction, options, device, atomic)
+    if options.ordered and device.is_cuda:
+        _refuse_unordered(loaded)
     return record_of(loaded, specialisation, dims, arguments, options, block_dim, stream)
 
 
@@ -71,6 +73,17 @@ def _is_aliased(specialisation: Specialisation, arguments: Mapping[str, Any]) ->
     return any(
         overlap({a: arguments[a], b: arguments[b]}) for a, b in itertools.combinations(names, 2) if {a, b} & written
     )
+
+
+def _refuse_unordered(loaded: Loaded) -> None:
+    """On CUDA threads run at once, and in which order they add to an element differs from run to run."""
+    for op in walk(loaded.function.body):
+        if op.name in ("atomic_add", "atomic", "reduce_add") and is_float(op.operands[0].type):
+            raise LaunchError(
+                f"deterministic=True: the {loaded.direction} code of {loaded.name} adds to floats from many threads "
+                f"({op.location}), and CUDA has no order for that.",
+                advice="Run it on the CPU, or let each thread sum what is its own.", function=loaded.name,
+            )  # fmt: skip
 
 
 def record_of(

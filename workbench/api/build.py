@@ -219,6 +219,7 @@ def _loaded(
         digest=key.digest,
         contiguous=options.contiguous,
         checked=options.checks,
+        ordered=options.ordered,
         metadata=dict(facts),
         make_function=lambda: function_of(specialisation, direction, atomic, options.numbers),
     )

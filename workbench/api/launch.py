@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +28,9 @@ from workbench.runtime.structure import arrays_in, kind_of, spread_all
 from workbench.structs import Struct, StructArray
 from workbench.types import Scalar, Vector, float32, float64
 
-_OPTIONS = {(c, f): Options(checks=c, fast_math=f) for c in (False, True) for f in (False, True)}
+_OPTIONS = {
+    (c, f, d): Options(checks=c, fast_math=f, ordered=d) for c, f, d in itertools.product((False, True), repeat=3)
+}
 
 
 def launch(
@@ -45,6 +48,7 @@ def launch(
     block_dim: int = BLOCK_DIM,
     fast_math: bool = False,
     checks: bool | None = None,
+    deterministic: bool = False,
 ) -> Launch | None:
     """Run a kernel once for each thread of `dim`.
 
@@ -65,6 +69,8 @@ def launch(
         fast_math: allow approximate maths.
         checks: test bounds, asserts, integer divisions and shifts. None: as the kernel's cell says, else as `checks()`
             around the call says, else off (in notebooks on).
+        deterministic: the same bits in every run: on the CPU threads run in order on one core; on CUDA it is refused
+            where they add to the same floats.
 
     Returns:
         A `Launch` with `record_cmd`, else None.
@@ -76,7 +82,7 @@ def launch(
         KernelFault: with checks, something was out of range; the launch is over, and all that did not fault is done.
     """
     values = [*inputs, *outputs]
-    options = _OPTIONS[checks_wanted(checks, getattr(kernel, "checks", None)), bool(fast_math)]
+    options = _OPTIONS[checks_wanted(checks, getattr(kernel, "checks", None)), bool(fast_math), bool(deterministic)]
     plain = not adjoint and stream is None and block_dim == BLOCK_DIM
     plan = _plan_for(kernel, dim, values, device, options) if plain else None
     if plan is None:
@@ -146,7 +152,8 @@ def _plan_for(
 
 def _kinds(dim: Any, values: Sequence[Any], options: Options) -> tuple[Any, ...]:
     kinds = [v.tag if type(v) is array else kind_of(v) for v in values]
-    return (len(dim) if isinstance(dim, (tuple, list)) else 1, options.checks, options.fast_math, *kinds)
+    wanted = options.checks, options.fast_math, options.ordered
+    return (len(dim) if isinstance(dim, (tuple, list)) else 1, *wanted, *kinds)
 
 
 def _keep_plan(kernel: Kernel, dim: Any, values: Sequence[Any], options: Options, record: LaunchRecord) -> None:

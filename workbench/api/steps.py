@@ -108,7 +108,8 @@ class LaunchStep(Step):
             NotDifferentiable: there is no right one.
         """
         floats = {n: tape.adjoint_of(a) for n, a in self.arrays.items() if is_float(a.dtype)}
-        return bind_adjoint(self.record, floats, self.as_they_were(tape))
+        options = replace(self.record.options, ordered=tape.deterministic or self.record.options.ordered)
+        return bind_adjoint(replace(self.record, options=options), floats, self.as_they_were(tape))
 
     def as_they_were(self, tape: Tape) -> dict[str, array]:
         """Arrays that have changed since, as they were.

@@ -7,6 +7,7 @@ and where a change was not seen, `backward` refuses and names the array.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
@@ -64,14 +65,16 @@ class Tape(Observer):
 
     Args:
         into_grad: gather gradients in the arrays' own `.grad`, where they have one; else in `gradients` alone.
+        deterministic: `backward` gives the same bits in every run: its launches are as with `launch(deterministic=…)`.
     """
 
-    def __init__(self, *, into_grad: bool = True) -> None:
+    def __init__(self, *, into_grad: bool = True, deterministic: bool = False) -> None:
         self.steps: list[Step] = []
         self.adjoints: dict[Memory, array] = {}
         self.seen: dict[int, array] = {}
         self.kept = Snapshots()
         self.seeds: dict[array, array] = {}
+        self.deterministic = deterministic
         self._into_grad = into_grad
         self._token: Any = None
 
@@ -106,10 +109,10 @@ class Tape(Observer):
         return len(self.steps)
 
     def __repr__(self) -> str:
-        kept = self.snapshots
-        lines = [f"<Tape of {len(self)} steps; {len(kept)} copies kept, {self.nbytes:,} bytes>"]
-        lines += [f"  {s}" for s in kept[:8]]
-        return "\n".join([*lines, f"  and {len(kept) - 8} more"] if len(kept) > 8 else lines)
+        kinds = Counter(str(s) for s in self.snapshots)
+        lines = [f"<Tape of {len(self)} steps; {kinds.total()} copies kept, {self.nbytes:,} bytes>"]
+        lines += [f"  {f'{count} × ' if count > 1 else ''}{shown}" for shown, count in kinds.items()]
+        return "\n".join([*lines[:9], f"  and {len(lines) - 9} kinds more"] if len(lines) > 9 else lines)
 
     # What it hears of.
 

@@ -22,16 +22,18 @@ class Options:
         fast_math: allow reassociation and approximate maths.
         contiguous: every array argument is C-contiguous, so strides are not read.
         numbers: an adjoint finds the gradients of number parameters too.
+        ordered: threads run one after the other, so that sums have an order; the code is the same.
     """
 
     checks: bool = False
     fast_math: bool = False
     contiguous: bool = True
     numbers: bool = True
+    ordered: bool = False
 
     def items(self) -> tuple[tuple[str, bool], ...]:
-        """Name and value of each option, by name."""
-        return tuple(sorted((f.name, getattr(self, f.name)) for f in fields(self)))
+        """Name and value of each option that changes the code, by name."""
+        return tuple(sorted((f.name, getattr(self, f.name)) for f in fields(self) if f.name != "ordered"))
 
 
 @dataclass(frozen=True)

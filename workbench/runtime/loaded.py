@@ -30,6 +30,7 @@ class Loaded:
         digest: the module key.
         contiguous: the code does not read strides.
         checked: the code tests bounds, divisions and asserts, and takes a fault record.
+        ordered: all threads of a launch run on one core, in order.
         metadata: what the artifact says of itself.
         make_function: gives the IR (an adjoint from the cache is derived only when somebody looks at it).
     """
@@ -47,6 +48,7 @@ class Loaded:
     digest: str
     contiguous: bool
     checked: bool
+    ordered: bool
     metadata: dict[str, Any] = field(repr=False)
     make_function: Callable[[], Function] = field(repr=False)
 
@@ -73,4 +75,4 @@ class Loaded:
     @cached_property
     def threads_per_task(self) -> int:
         """How many threads of the launch one core takes at a time: about 0.1 ms; a helper costs half of it."""
-        return max(64, 1_048_576 // max(1, self.cost))
+        return 2**62 if self.ordered else max(64, 1_048_576 // max(1, self.cost))
