@@ -200,3 +200,32 @@ def test_unused_by_any() -> None:
     tape.backward(grads={x: np.ones(3)})
     found = wb.explain_grad(tape, x)
     assert (found.cause, found.kernel, found.line) == ("overwritten", "constant", 9)
+
+
+def test_arrays_of_structs() -> None:
+    names = meaning.define("""
+        @struct
+        class Ball:
+            n: int
+            place: vec3
+            mass: float
+
+        @kernel
+        def weigh(balls: array[Ball], y: array[float]):
+            i = tid()
+            y[i] = floor(balls[i].mass)
+
+        @kernel
+        def lift(balls: array[Ball], y: array[float]):
+            i = tid()
+            y[i] = balls[i].mass * balls[i].place.z
+    """)
+    balls = wb.zeros(3, names["Ball"], requires_grad=True)
+    balls.numpy()["mass"] = 2.0
+    for kernel, state, cause, line in ((names["weigh"], "zero", "builtin", 10), (names["lift"], "fine", "", 0)):
+        y = wb.zeros(3)
+        with wb.Tape() as tape:
+            wb.launch(kernel, 3, inputs=[balls], outputs=[y])
+        tape.backward(grads={y: np.ones(3)})
+        found = wb.explain_grad(tape, balls)
+        assert (found.state, found.cause, found.line) == (state, cause, line), found

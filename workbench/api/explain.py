@@ -76,7 +76,7 @@ def _absent(tape: Tape, x: array) -> Explanation | None:
         return Explanation("absent", "unseen", "nothing that the tape recorded used this array.")
     if not tape.seeds:
         return Explanation("absent", "backward", "backward() has not run.")
-    if not any(np.any(seed.numpy()) for seed in tape.seeds.values()):
+    if not any(_has_some(seed.numpy()) for seed in tape.seeds.values()):
         return Explanation("zero", "seed", "backward() started from adjoints of 0.")
     return None
 
@@ -115,10 +115,10 @@ class _Pass:
         for step in steps:
             number = numbers[step]
             here = {a.memory for a in (*step.changed, *step.used)}
-            nonzero = frozenset(m for m in self.before[number + 1] if self.any(m, np.any))
+            nonzero = frozenset(m for m in self.before[number + 1] if self.any(m, _has_some))
             healthy = not any(self.any(m, _has_nan) for m in here)
             undo[step]()
-            if nonzero and not any(self.any(m, np.any) for m in self.before[number]):
+            if nonzero and not any(self.any(m, _has_some) for m in self.before[number]):
                 self.died = _Found(number, step, nonzero)
             if self.born is None and healthy and any(self.any(m, _has_nan) for m in here):
                 self.born = _Found(number, step, nonzero)
@@ -131,6 +131,7 @@ class _Pass:
     def explained(self) -> Explanation:
         """The answer."""
         found = (self.real if self.opaque else self.tape).adjoint_of(self.x).numpy()
+        found = _numbers(found)
         if np.isnan(found).any():
             return self.nan()
         if not np.any(found):
@@ -229,7 +230,10 @@ class _Pass:
 
     def spots(self) -> np.ndarray:
         """Where the gradient of x is NaN."""
-        found = np.isnan(self.tape.adjoint_of(self.x).numpy())
+        values = self.tape.adjoint_of(self.x).numpy()
+        if values.dtype.names is not None:
+            return np.zeros((0, 1), int)
+        found = np.isnan(values)
         return np.argwhere(found.reshape(*self.x.shape, -1).any(-1))[:64]
 
     def replay_to(self, stop: LaunchStep) -> None:
@@ -288,8 +292,19 @@ def _unwatched() -> None:
     """In the place of a user's function: it would add to the gradients once more."""
 
 
+def _numbers(values: np.ndarray) -> np.ndarray:
+    """The floats of an array, of structs too, one after the other."""
+    if values.dtype.names is None:
+        return values.reshape(-1) if values.dtype.kind == "f" else np.zeros(0)
+    return np.concatenate([np.zeros(0), *(_numbers(values[n]) for n in values.dtype.names)])
+
+
 def _has_nan(values: np.ndarray) -> bool:
-    return bool(np.isnan(values).any())
+    return bool(np.isnan(_numbers(values)).any())
+
+
+def _has_some(values: np.ndarray) -> bool:
+    return bool(np.any(_numbers(values)))
 
 
 def _kernel(step: Step) -> str:

@@ -69,8 +69,7 @@ def launch(
         fast_math: allow approximate maths.
         checks: test bounds, asserts, integer divisions and shifts. None: as the kernel's cell says, else as `checks()`
             around the call says, else off (in notebooks on).
-        deterministic: the same bits in every run: on the CPU threads run in order on one core; on CUDA it is refused
-            where they add to the same floats.
+        deterministic: threads in order on one core: sums have the same bits in every run; on CUDA sums are refused.
 
     Returns:
         A `Launch` with `record_cmd`, else None.
