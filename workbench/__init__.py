@@ -29,9 +29,8 @@ from workbench.api.launch import Launch, launch
 from workbench.api.load_record import load_record
 from workbench.api.map import map
 from workbench.api.native import func_native
-from workbench.api.step import step
-from workbench.api.struct import struct
 from workbench.api.pair import LaunchPair, launch_pair
+from workbench.api.step import step
 from workbench.api.struct import struct
 from workbench.api.tangents import launch_tangent
 from workbench.api.tape import Tape
