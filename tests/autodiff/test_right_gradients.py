@@ -139,6 +139,16 @@ def test_a_nan_of_what_was_not_taken_never_gets_through(name: str) -> None:
     check(function, N, x, values(N), 1.1, N)
 
 
+def test_what_is_overwritten_where_the_run_decides_has_no_nan() -> None:
+    text = """def k(x, w, at, a):
+    i = tid()
+    w[i, at[0]] = sqrt(x[i]) * exp(log(x[i]))
+    w[i, at[1]] = x[i] * a
+"""
+    function = kernel(text, {"x": X1, "w": X2, "at": I1, "a": float64})
+    check(function, 3, np.array([-1.0, 0.7, -2.0]), values(3, 2), np.array([1, 1], np.int32), 1.1)
+
+
 @pytest.mark.parametrize("read", ["v.x", "v[0]", "v.x * v.z"])
 def test_a_component_nobody_used_has_no_nan(read: str) -> None:
     text = f"def k(p, y):\n    i = tid()\n    v = sqrt(p[i])\n    y[i] = {read}"

@@ -13,8 +13,12 @@ from dataclasses import dataclass
 from workbench.autodiff.activity import active_values
 from workbench.autodiff.cotangents import Cotangents
 from workbench.autodiff.emitter import Emitter, relabelled
+from workbench.autodiff.hoist import hoist
 from workbench.autodiff.memory import study
 from workbench.autodiff.overwrites import drop_overwritten
+from workbench.autodiff.places import overwrites
+from workbench.autodiff.plain import plain_additions
+from workbench.autodiff.promote import promote
 from workbench.autodiff.reads import adjoint_names
 from workbench.autodiff.recompute import Missing
 from workbench.autodiff.reuse import reuse
@@ -70,7 +74,7 @@ def adjoint(
     """
     atomic = atomic or aliased
     wanted = _Wanted(atomic, aliased, numbers, checkpoints)
-    current = _simplified(without_prints(without_asserts(function)), atomic)
+    current = _simplified(without_prints(without_asserts(function)), wanted)
     kept: frozenset[Op] = frozenset()
     while True:
         result, own = _attempt(current, wanted, kept)
@@ -84,13 +88,17 @@ def adjoint(
         if smaller is current:
             kept |= loops
         else:
-            current, kept = _simplified(smaller, atomic), frozenset()
+            current, kept = _simplified(smaller, wanted), frozenset()
     labels = own.labels
     return verify(relabelled(prune(fold(result)), labels))
 
 
-def _simplified(function: Function, atomic: bool) -> Function:
-    return prune(drop_overwritten(reuse(fold(function), apart=not atomic), apart=not atomic))
+def _simplified(function: Function, wanted: _Wanted) -> Function:
+    apart = not wanted.atomic
+    function = plain_additions(fold(function))
+    steady = fold(hoist(function))
+    promoted = promote(steady, wanted.aliased)
+    return prune(drop_overwritten(reuse(function if promoted is steady else promoted, apart), apart))
 
 
 def _attempt(function: Function, wanted: _Wanted, kept: frozenset[Op]) -> tuple[Function, Emitter]:
@@ -102,8 +110,9 @@ def _attempt(function: Function, wanted: _Wanted, kept: frozenset[Op]) -> tuple[
     names = adjoint_names(function.params)
     adjoints = {p: _adjoint_param(p, names[p.name]) for p in function.params if is_float(p.type)}
     builder = Emitter()
+    cautious = overwrites(function, wanted.aliased)
     plain = frozenset() if wanted.atomic else memory.private
-    sweep = Reverse(function.name, active, memory, env, adjoints, plain, builder, kept, wanted.checkpoints)
+    sweep = Reverse(function.name, active, memory, env, adjoints, plain, builder, kept, wanted.checkpoints, cautious)
     cotangents = Cotangents(builder, active)
     sweep.block(function.body, cotangents)
     for param, total in adjoints.items():

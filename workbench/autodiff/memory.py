@@ -53,7 +53,7 @@ def study(function: Function, active: frozenset[Value], aliased: bool) -> Memory
         load = op.name == "load" and op.result in active
         if load or (op.name in EFFECTS and is_float(op.operands[0].type)):
             mirrored[op.operands[0]].append(op)
-    private = frozenset(a for a, uses in mirrored.items() if _is_private(uses, made, function.launch_ndim))
+    private = frozenset(a for a, uses in mirrored.items() if is_private(uses, made, function.launch_ndim))
     for array, uses in mirrored.items():
         if array not in private:
             inside = [op for op in uses if op in theirs]
@@ -79,10 +79,20 @@ def _refused_custom(array: Value, op: Op, function: str) -> NotDifferentiable:
     )  # fmt: skip
 
 
-def _is_private(uses: list[Op], made: dict[Value, Op], ndim: int) -> bool:
-    """Whether each tid of the launch stands at one place of the indices, the same in every use."""
-    rows = [[_axis(v, made) for v in _indices(op)] for op in uses]
-    return ndim > 0 and all(any(all(axis in row[p : p + 1] for row in rows) for p in range(4)) for axis in range(ndim))
+def is_private(uses: list[Op], made: dict[Value, Op], ndim: int) -> bool:
+    """Whether each tid of the launch stands at one place of the indices, alike in every use: as itself, or so that a
+    thread has a stretch of its own (tid * k + c, with all c closer together than k).
+    """
+    rows = [[_stretch(v, made) for v in _indices(op)] for op in uses]
+
+    def alone(axis: int, place: int) -> bool:
+        found = [row[place] if place < len(row) else None for row in rows]
+        known = [f for f in found if f is not None]
+        if len(known) < len(found) or {(f[0], f[1]) for f in known} != {(axis, known[0][1])}:
+            return False
+        return max(f[2] for f in known) - min(f[2] for f in known) < known[0][1]
+
+    return ndim > 0 and all(any(alone(axis, place) for place in range(4)) for axis in range(ndim))
 
 
 def _indices(op: Op) -> tuple[Value, ...]:
@@ -91,14 +101,34 @@ def _indices(op: Op) -> tuple[Value, ...]:
     return () if op.name == "reduce_add" else op.operands[1 : 1 + array.ndim]
 
 
-def _axis(value: Value, made: dict[Value, Op]) -> int | None:
-    """The axis whose `tid` the value is; None where it is something else. A tid is not negative, and an int32."""
+def _stretch(value: Value, made: dict[Value, Op]) -> tuple[int, int, int] | None:
+    """The index as tid(axis) * k + c, with k > 0; None where it is something else. A tid is not negative, an int32."""
     op = made.get(value)
-    while op is not None and op.name in ("cast", "wrap_index"):
-        if not is_integer(op.result.type) or element(op.result.type).bits < 32:
-            return None
+    if op is None or not op.results or not is_integer(op.result.type) or element(op.result.type).bits < 32:
+        return None
+    if op.name == "tid":
+        return op.attrs["axis"], 1, 0
+    if op.name in ("cast", "wrap_index"):
+        inner = _stretch(op.operands[0], made)
+        return inner if inner is not None and inner[2] >= 0 else None
+    if op.name not in ("add", "sub", "mul"):
+        return None
+    for one, other in (op.operands, op.operands[::-1]):
+        inner, number = _stretch(one, made), _number(other, made)
+        if inner is None or number is None or (op.name == "sub" and one is not op.operands[0]):
+            continue
+        axis, k, c = inner
+        if op.name == "mul":
+            return (axis, k * number, c * number) if number > 0 else None
+        return axis, k, c + (number if op.name == "add" else -number)
+    return None
+
+
+def _number(value: Value, made: dict[Value, Op]) -> int | None:
+    op = made.get(value)
+    while op is not None and op.name == "cast" and is_integer(op.result.type):
         op = made.get(op.operands[0])
-    return op.attrs["axis"] if op is not None and op.name == "tid" else None
+    return int(op.attrs["value"]) if op is not None and op.name == "const" and is_integer(op.result.type) else None
 
 
 def _refused_atomic(op: Op, function: str) -> NotDifferentiable:

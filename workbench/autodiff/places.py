@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from workbench.autodiff.reuse import may_overlap
 from workbench.ir.values import EFFECTS, Block, Function, Op, Value, closed_blocks, walk
-from workbench.types import ArrayType, is_integer
+from workbench.types import ArrayType, is_float, is_integer
 
 Still = Callable[[Value], bool]
 
@@ -42,6 +42,19 @@ class Places:
             (base, first), (base2, second) = self.split(one), self.split(other)
             if base is base2 and first != second and (base is None or still(base)):
                 return True
+        return False
+
+    def ahead(self, load: Op, effect: Op, loop: Op) -> bool:
+        """Whether the loop's index keeps a load away from the effect in earlier iterations."""
+        if loop.name != "for" or load.operands[0] is not effect.operands[0]:
+            return False
+        step = self._number(loop.operands[2])
+        for one, other in zip(indices_of(load), indices_of(effect), strict=False):
+            (base, now), (base2, before) = self.split(one), self.split(other)
+            if base is not None and base is base2 and base is loop.blocks[0].params[0]:
+                back = before - now
+                if back == 0 or (step and (back * step < 0 or back % step)):
+                    return True
         return False
 
     def split(self, index: Value) -> tuple[Value | None, int]:
@@ -91,19 +104,32 @@ def late_loads(function: Function, aliased: bool) -> frozenset[Op]:
     return frozenset(_Order(function, aliased).block(function.body, []))
 
 
+def overwrites(function: Function, aliased: bool) -> bool:
+    """Whether a thread may store a float where it has stored one before."""
+    order = _Order(function, aliased)
+    order.block(function.body, [])
+    return order.twice
+
+
 class _Order:
-    """One walk in the order of the program; `done` are the effects that may have happened."""
+    """One walk in the order of the program.
+
+    `done` are the effects that may have happened in this iteration of every loop around; `earlier` those of earlier
+    iterations of a loop, with that loop.
+    """
 
     def __init__(self, function: Function, aliased: bool) -> None:
         self.places = Places(function, aliased)
-        self.fixed = set(function.params) | {v for op in function.body.ops for v in op.results}
+        self.earlier: list[tuple[Op, list[Op], set[Value]]] = []
+        self.twice = False
 
     def block(self, block: Block, done: list[Op]) -> list[Op]:
         late: list[Op] = []
         for op in block.ops:
-            if op.name == "load" and any(self.places.meet(op, other, self.fixed.__contains__) for other in done):
+            if op.name == "load" and self.is_late(op, done):
                 late.append(op)
             elif op.name in EFFECTS:
+                self.twice |= op.name == "store" and is_float(op.operands[0].type) and self.is_late(op, done, "store")
                 done.append(op)
             elif op.name == "if":
                 before = len(done)
@@ -114,15 +140,38 @@ class _Order:
             elif op.name == "custom":
                 late += self.custom(op, done)
             elif op.blocks:
-                done += [o for inner in op.blocks for o in walk(inner) if o.name in EFFECTS]
-                for inner in op.blocks:
-                    late += self.block(inner, list(done))
+                late += self.loop(op, done)
         return late
+
+    def loop(self, op: Op, done: list[Op]) -> list[Op]:
+        ops = [o for inner in op.blocks for o in walk(inner)]
+        inside = {v for o in ops for v in o.results} | {p for o in (op, *ops) for b in o.blocks for p in b.params}
+        effects = [o for o in ops if o.name in EFFECTS]
+        self.earlier.append((op, effects, inside))
+        late = [load for inner in op.blocks for load in self.block(inner, list(done))]
+        self.earlier.pop()
+        done += effects
+        return late
+
+    def is_late(self, load: Op, done: list[Op], after: str = "") -> bool:
+        """Whether an access may meet an effect before it (one of this name, where it is given)."""
+        if any(
+            self.places.meet(load, effect, lambda v: True) for effect in done if effect.name == (after or effect.name)
+        ):
+            return True
+        return any(
+            effect.name == (after or effect.name)
+            and self.places.meet(load, effect, lambda v, inside=inside: v not in inside)
+            and not self.places.ahead(load, effect, loop)
+            for loop, effects, inside in self.earlier
+            for effect in effects
+        )
 
     def custom(self, op: Op, done: list[Op]) -> list[Op]:
         """A func's body; then what its gradient and its replay load of arrays that were written."""
         late = self.block(op.blocks[0], done)
-        written = {effect.operands[0] for effect in done}
+        before = [effect for _, effects, _ in self.earlier for effect in effects]
+        written = {effect.operands[0] for effect in (*done, *before)}
         for closed in closed_blocks(op):
             given = dict(zip(closed.params, op.operands, strict=False))
             for inner in walk(closed):

@@ -6,6 +6,7 @@ and cleared, an addition is read, a load is added to.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -40,6 +41,7 @@ class Reverse:
         builder: where the adjoint is written.
         checkpointed: loops whose carried values are kept.
         slots: how many states of such a loop are kept at once.
+        cautious: a thread may overwrite what it stored, so that a cotangent is 0 because nobody saw the value.
     """
 
     function: str
@@ -51,6 +53,7 @@ class Reverse:
     builder: Emitter
     checkpointed: frozenset[Op] = frozenset()
     slots: int = 16
+    cautious: bool = False
 
     def block(self, block: Block, cotangents: Cotangents) -> None:
         """Recompute the block's values, then walk it backwards; what is left in `cotangents` belongs outside."""
@@ -177,7 +180,7 @@ class Reverse:
             why = entry.differentiable.removeprefix("no: ") or "it has no adjoint rule"
             raise self.refuse(f"{op.name}() has no derivative: {why}.", op)
         split = isinstance(op.result.type, Vector) and entry.elementwise
-        if not split or (op.name in WHOLE and found.whole is not None):
+        if not split or (op.name in WHOLE and found.whole is not None and not self.cautious):
             self.rule(entry, op, found.full(), None, cotangents)
             return
         for position, piece in enumerate(found.components()):
@@ -199,6 +202,8 @@ class Reverse:
             live = both(piece.live, self.selected(ref))
             if piece.live is not None and op.name not in PASSING:
                 ref = operators.where(piece.live, ref, ref.like(0))
+            if self.cautious and op.name not in PASSING:
+                ref = operators.where(_lost(piece.ref, ref), ref.like(0), ref)
             place = component if isinstance(operand.type, Vector) else None
             cotangents.add(operand, Piece(ref, place, live))
 
@@ -263,6 +268,12 @@ class Reverse:
             return values
 
         return self.builder.reopened(block, (), tail)
+
+
+def _lost(given: Ref, found: Ref) -> Ref:
+    """Whether a cotangent of 0 met an infinite slope. Where the slope is finite nothing is cut: the 0 may vary."""
+    none = functools.reduce(operators.and_, [g.equals(0) for g in given.components()])
+    return operators.and_(none, functools.reduce(operators.or_, [f.differs(f) for f in found.components()]))
 
 
 def _nothing(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -> None:

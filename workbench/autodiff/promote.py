@@ -1,0 +1,207 @@
+"""Array elements that loops and branches read and write at one place, as values instead.
+
+`y[i] = f(y[i])` inside a loop whose i stays the same hides a carried value in memory, where its earlier values are
+lost. Carried, it is kept like any other. It is read before, where its index is in range, and written after, where it
+was written; so no access is made that a right program would not allow. An element is left alone where another access
+might touch it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from workbench.autodiff.cotangents import nothing
+from workbench.autodiff.places import Places, indices_of
+from workbench.builtins import Ref, operators
+from workbench.ir.build import Builder
+from workbench.ir.rewrite import fresh, replace_body
+from workbench.ir.values import EFFECTS, Block, Function, Op, Value, walk
+from workbench.source import UNKNOWN, Location
+from workbench.types import ArrayType, int32, int64
+from workbench.types import bool as bool_
+
+Element = tuple[Value, ...]
+ACCESSES = EFFECTS | {"load"}
+CARRIED = frozenset({"load", "store", "atomic_add"})
+OPAQUE = frozenset({"custom", "native"})
+
+
+@dataclass(frozen=True)
+class _State:
+    """What an element holds, and whether the loop has written it."""
+
+    value: Value
+    written: Value
+
+
+States = dict[Element, _State]
+
+
+def promote(function: Function, aliased: bool) -> Function:
+    """The function with such elements carried; itself where there are none.
+
+    Args:
+        function: a kernel without races; fold it first, so that equal indices are one value.
+        aliased: arrays that it writes may overlap others.
+    """
+    promoter = _Promoter(function, aliased)
+    body = promoter.block(function.body, {})
+    return replace_body(function, body) if promoter.done else function
+
+
+class _Promoter:
+    """One walk; `mapping` holds what loads have become."""
+
+    def __init__(self, function: Function, aliased: bool) -> None:
+        self.places = Places(function, aliased)
+        self.mapping: dict[Value, Value] = {}
+        self.builder = Builder()
+        self.done = False
+
+    def block(self, block: Block, states: States, tail: Sequence[Element] = ()) -> Block:
+        """The block with the elements of `states` as values; it yields those in `tail` too."""
+        regions = self.regions(block, states)
+        self.done |= bool(regions)
+        with self.builder.block(block.params) as opened:
+            for position, op in enumerate(block.ops):
+                for place in (e for e, (first, _) in regions.items() if first == position):
+                    self.builder.location = _where(block, place, loads=True)
+                    states[place] = self.before(place)
+                self.builder.location = op.location
+                if op.name == "yield":
+                    more = [v for e in tail for v in (states[e].value, states[e].written)]
+                    self.builder.yield_(*(self.of(v) for v in op.operands), *more)
+                else:
+                    self.op(op, states)
+                for place in (e for e, (_, last) in regions.items() if last == position):
+                    self.builder.location = _where(block, place, loads=False)
+                    self.after(place, states.pop(place))
+        return opened.block
+
+    def regions(self, block: Block, states: States) -> dict[Element, tuple[int, int]]:
+        """The elements that this block reads and writes in several of its operations, or in a loop, and that nothing
+        else in it can touch; each with the positions of the first and the last operation that does.
+        """
+        trees = [[op, *(o for inner in op.blocks for o in walk(inner))] for op in block.ops]
+        every = [op for tree in trees for op in tree]
+        if any(op.name in OPAQUE for op in every):
+            return {}
+        nested = {v for tree in trees for op in tree[1:] for v in op.results}
+        nested |= {p for op in every for inner in op.blocks for p in inner.params}
+        accesses = [op for op in every if op.name in ACCESSES]
+        found: dict[Element, tuple[int, int]] = {}
+        for place in dict.fromkeys(self.place(op) for op in accesses):
+            if not place or place in states or not nested.isdisjoint(place):
+                continue
+            held = [n for n, tree in enumerate(trees) if any(self.place(op) == place for op in tree)]
+            mine = [op for n in held for op in trees[n] if self.place(op) == place]
+            kinds = {op.name for op in mine}
+            deep = any(self.place(op) == place and op.name != "load" for n in held for op in trees[n][1:])
+            alone = len(held) == 1 and block.ops[held[0]].name not in ("for", "while")
+            if "load" not in kinds or len(kinds) == 1 or not deep or alone:
+                continue
+            others = [op for op in accesses if self.place(op) != place]
+            if not any(self.places.meet(mine[0], op, lambda v: True) for op in others):
+                found[place] = held[0], held[-1]
+        return found
+
+    def place(self, op: Op) -> Element:
+        """The element of an access that can be one of a value."""
+        return (op.operands[0], *indices_of(op)) if op.name in CARRIED else ()
+
+    def of(self, value: Value) -> Value:
+        return self.mapping.get(value, value)
+
+    def op(self, op: Op, states: States) -> None:
+        place = self.place(op)
+        if place in states:
+            self.access(op, place, states)
+        elif op.name in ("for", "while"):
+            self.loop(op, states)
+        elif op.name == "if":
+            self.branch(op, states)
+        else:
+            blocks = tuple(self.block(b, states) for b in op.blocks)
+            operands = tuple(self.of(v) for v in op.operands)
+            self.builder.append(Op(op.name, operands, op.results, op.attrs, blocks, op.location))
+
+    def access(self, op: Op, place: Element, states: States) -> None:
+        """An access to an element that is a value now."""
+        state = states[place]
+        if op.name != "store" and op.results:
+            self.mapping[op.result] = state.value
+        if op.name == "load":
+            return
+        value = self.of(op.operands[-1])
+        if op.name == "atomic_add":
+            value = (Ref(self.builder, state.value) + Ref(self.builder, value)).value
+        states[place] = _State(value, self.builder.const(True, bool_))
+
+    def branch(self, op: Op, states: States) -> None:
+        """Both sides yield the elements that one of them writes."""
+        changed = [e for e in states if any(_writes(b, e) for b in op.blocks)]
+        blocks = tuple(self.block(b, dict(states), changed) for b in op.blocks)
+        extra = self.extra(changed, states)
+        results = (*op.results, *(v for s in extra for v in (s.value, s.written)))
+        self.builder.append(Op(op.name, (self.of(op.operands[0]),), results, op.attrs, blocks, op.location))
+        states.update(zip(changed, extra, strict=True))
+
+    def extra(self, elements: Sequence[Element], states: States) -> list[_State]:
+        return [_State(fresh(states[e].value), Value(bool_)) for e in elements]
+
+    def loop(self, op: Op, states: States) -> None:
+        """A loop carries the elements that it writes."""
+        changed = [e for e in states if any(_writes(b, e) for b in op.blocks)]
+        blocks = []
+        for number, block in enumerate(op.blocks):
+            extra = self.extra(changed, states)
+            params = (*block.params, *(v for s in extra for v in (s.value, s.written)))
+            condition = op.name == "while" and number == 0
+            given = {**states, **dict(zip(changed, extra, strict=True))}
+            blocks.append(self.block(Block(params, block.ops), given, () if condition else changed))
+        results = self.extra(changed, states)
+        init = [v for e in changed for v in (states[e].value, states[e].written)]
+        operands = (*(self.of(v) for v in op.operands), *init)
+        every = (*op.results, *(v for s in results for v in (s.value, s.written)))
+        self.builder.location = op.location
+        self.builder.append(Op(op.name, operands, every, op.attrs, tuple(blocks), op.location))
+        states.update(zip(changed, results, strict=True))
+
+    def before(self, place: Element) -> _State:
+        """Read the element, where there is one."""
+        array, *indices = (self.of(v) for v in place)
+        builder = self.builder
+        valid: Ref | None = None
+        assert isinstance(array.type, ArrayType)
+        for axis, index in enumerate(indices):
+            size = Ref(builder, builder.one("shape", (array,), int32, {"axis": axis})).cast(int64)
+            wide = Ref(builder, index).cast(int64)
+            inside = operators.and_(wide >= 0, wide < size)
+            valid = inside if valid is None else operators.and_(valid, inside)
+        assert valid is not None
+        with builder.block() as then:
+            builder.yield_(builder.load(array, *indices))
+        with builder.block() as orelse:
+            builder.yield_(nothing(builder, array.type.dtype))
+        (value,) = builder.if_(valid.value, then.block, orelse.block)
+        return _State(value, builder.const(False, bool_))
+
+    def after(self, place: Element, state: _State) -> None:
+        """Write the element, where the loop did."""
+        with self.builder.block() as then:
+            self.builder.store(*(self.of(v) for v in place), state.value)
+            self.builder.yield_()
+        with self.builder.block() as orelse:
+            self.builder.yield_()
+        self.builder.if_(state.written, then.block, orelse.block)
+
+
+def _where(block: Block, place: Element, loads: bool) -> Location:
+    """Where the block first reads the element, or writes it."""
+    ops = (o for o in walk(block) if o.name in CARRIED and (o.name == "load") == loads)
+    return next((o.location for o in ops if (o.operands[0], *indices_of(o)) == place), UNKNOWN)
+
+
+def _writes(block: Block, place: Element) -> bool:
+    return any(o.name in ("store", "atomic_add") and (o.operands[0], *indices_of(o)) == place for o in walk(block))
