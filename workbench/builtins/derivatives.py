@@ -19,7 +19,8 @@ from workbench.types import bool as bool_
 HEAD = """# Derivatives of the builtins
 
 Made from the declarations by `workbench.builtins.derivatives.table()`; do not edit. c is the cotangent of the result,
-r the result. A dash: that operand gets nothing. Rules of scalars hold component by component on vectors. Ties are as in JAX.
+r the result. A dash: that operand gets nothing. Rules of scalars hold component by component on vectors. Ties are as in
+JAX.
 
 | builtin | what its operands get |
 |---|---|
@@ -30,7 +31,8 @@ SIGNS = {
 }  # fmt: skip
 LONGEST = 150
 KINDS: tuple[Type, ...] = (
-    float64, VECTORS["vec3d"], QUATERNIONS["quatd"], MATRICES["mat33d"], VECTORS["vec2d"], MATRICES["mat22d"], bool_, int32,
+    float64, VECTORS["vec3d"], QUATERNIONS["quatd"], MATRICES["mat33d"], VECTORS["vec2d"], MATRICES["mat22d"],
+    bool_, int32,
 )  # fmt: skip
 
 
