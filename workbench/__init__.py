@@ -51,7 +51,7 @@ from workbench.errors import (
 )
 from workbench.frontend import Float, Int, Scalar
 from workbench.frontend import array_of as _array_of
-from workbench.interop.jax import GraphMode, jax_callable, jax_kernel
+from workbench.interop.jax import GraphMode, jax_callable, jax_export, jax_kernel, jax_preload
 from workbench.runtime.array import array
 from workbench.runtime.checks import checks, set_checks
 from workbench.runtime.create import (
@@ -138,7 +138,7 @@ __all__ = [
     "Verdict", "WorkbenchError", "array", "array1d", "array2d", "array3d", "array4d", "build_cell", "cache", "capture",
     "capture_if", "capture_while", "checks", "clone", "constant", "copy", "empty", "empty_like", "errors", "events",
     "explain_grad", "from_numpy", "full", "func", "func_grad", "func_native", "func_replay", "get_device",
-    "get_devices", "grad", "gradcheck", "hvp", "jacobian", "jax_callable", "jax_kernel", "jvp", "kernel", "launch",
-    "launch_pair", "launch_tangent", "load_record", "map", "matrix", "ones", "record", "set_checks", "step", "struct",
-    "types", "value_and_grad", "vector", "zeros", "zeros_like",
+    "get_devices", "grad", "gradcheck", "hvp", "jacobian", "jax_callable", "jax_export", "jax_kernel", "jax_preload",
+    "jvp", "kernel", "launch", "launch_pair", "launch_tangent", "load_record", "map", "matrix", "ones", "record",
+    "set_checks", "step", "struct", "types", "value_and_grad", "vector", "zeros", "zeros_like",
 ]  # fmt: skip

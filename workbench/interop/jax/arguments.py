@@ -104,20 +104,25 @@ def result_type(kernel: str, name: str, annotation: Type | None) -> ArrayType:
     return annotation
 
 
-def dimensions(kernel: str, what: str, dims: Any) -> tuple[int, ...]:
+def dimensions(kernel: str, what: str, dims: Any) -> tuple[Any, ...]:
     """`dims` as a tuple of 1 to 4 sizes, each below 2³¹: `tid()` is an int32.
 
     Raises:
         LaunchError: it is not that; `what` names it.
     """
-    sizes = (dims,) if isinstance(dims, (int, np.integer)) else dims
-    good = isinstance(sizes, (tuple, list)) and all(isinstance(s, (int, np.integer)) for s in sizes)
-    if not good or not 1 <= len(sizes) <= 4 or not all(0 <= s < 2**31 for s in sizes):
+    sizes = (dims,) if isinstance(dims, (int, np.integer)) or is_symbolic(dims) else dims
+    good = isinstance(sizes, (tuple, list)) and all(isinstance(s, (int, np.integer)) or is_symbolic(s) for s in sizes)
+    if not good or not 1 <= len(sizes) <= 4 or not all(is_symbolic(s) or 0 <= s < 2**31 for s in sizes):
         raise LaunchError(
             f"{what} of {kernel} is {dims!r}; it takes 1 to 4 whole numbers below 2³¹, known when JAX traces.",
             function=kernel,
         )
-    return tuple(int(s) for s in sizes)
+    return tuple(s if is_symbolic(s) else int(s) for s in sizes)
+
+
+def is_symbolic(size: Any) -> bool:
+    """Whether a size is one of `jax.export`'s, known only when the program runs."""
+    return not isinstance(size, (int, np.integer)) and hasattr(size, "dimension_as_value")
 
 
 def base_shape(value: Any, type: Type) -> tuple[int, ...]:

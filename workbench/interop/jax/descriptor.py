@@ -122,19 +122,21 @@ class Description:
             ]
         )
 
-    def thunk_text(self, entry: int, handler: int) -> str:
-        """The description with the thunk, for this process.
 
-        Args:
-            entry: address of the kernel's entry.
-            handler: address of the generic handler.
-        """
-        body = self.text().replace("ptr ENTRY", f"ptr inttoptr (i64 {entry} to ptr)")
-        return (
-            f"{body}\ndefine ptr @{THUNK}(ptr %frame) {{\n"
-            f"  %error = tail call ptr inttoptr (i64 {handler} to ptr)(ptr %frame, ptr @description)\n"
-            "  ret ptr %error\n}\n"
-        )
+def thunk_text(description: str, entry: int, handler: int) -> str:
+    """A description's text with the thunk, for this process.
+
+    Args:
+        description: `Description.text()`.
+        entry: address of the kernel's entry.
+        handler: address of the generic handler.
+    """
+    body = description.replace("ptr ENTRY", f"ptr inttoptr (i64 {entry} to ptr)")
+    return (
+        f"{body}\ndefine ptr @{THUNK}(ptr %frame) {{\n"
+        f"  %error = tail call ptr inttoptr (i64 {handler} to ptr)(ptr %frame, ptr @description)\n"
+        "  ret ptr %error\n}\n"
+    )
 
 
 def _pattern(wire: Wire) -> tuple[int, int]:

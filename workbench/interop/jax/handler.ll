@@ -122,12 +122,19 @@ memory:
   store <4 x i64> <i64 1, i64 1, i64 1, i64 1>, ptr %buffer, align 8
   br label %dim
 dim:
-  %d = phi i64 [ 0, %memory ], [ %d.next, %dim.take ]
-  %points = phi i64 [ 1, %memory ], [ %points.next, %dim.take ]
+  %d = phi i64 [ 0, %memory ], [ %d.next, %dim.put ]
+  %points = phi i64 [ 1, %memory ], [ %points.next, %dim.put ]
   %d.more = icmp slt i64 %d, %ndim
   br i1 %d.more, label %dim.take, label %axes
 dim.take:
-  %size = call i64 @field(ptr %dims.data, i64 %d)
+  %size.given = call i64 @field(ptr %dims.data, i64 %d)
+  %size.known = icmp sge i64 %size.given, 0
+  br i1 %size.known, label %dim.put, label %dim.find
+dim.find:
+  %size.found = call i64 @array_size(ptr %frame, ptr %kernel, i64 %size.given)
+  br label %dim.put
+dim.put:
+  %size = phi i64 [ %size.given, %dim.take ], [ %size.found, %dim.find ]
   %size.at = getelementptr i64, ptr %buffer, i64 %d
   store i64 %size, ptr %size.at
   %points.next = mul i64 %points, %size
@@ -242,4 +249,29 @@ yes:
   ret ptr %data
 no:
   ret ptr null
+}
+
+; A size of the launch that is -1 - (4 * parameter + axis): that of the parameter's array in this call.
+define private i64 @array_size(ptr %frame, ptr %kernel, i64 %code) noinline {
+  %place = xor i64 %code, -1
+  %index = lshr i64 %place, 2
+  %axis = and i64 %place, 3
+  %table.at = getelementptr %Kernel, ptr %kernel, i64 0, i32 9
+  %table = load ptr, ptr %table.at
+  %param = getelementptr %Param, ptr %table, i64 %index
+  %operand = call i64 @field(ptr %param, i64 5)
+  %result = call i64 @field(ptr %param, i64 6)
+  %in = call ptr @operand(ptr %frame, i64 %operand)
+  %out = call ptr @result(ptr %frame, i64 %result)
+  %has.out = icmp ne ptr %out, null
+  %buffer = select i1 %has.out, ptr %out, ptr %in
+  %rank.at = getelementptr %Buffer, ptr %buffer, i64 0, i32 4
+  %rank = load i64, ptr %rank.at
+  %own = call i64 @own_rank(ptr %param)
+  %batches = sub i64 %rank, %own
+  %at = add i64 %batches, %axis
+  %dims.at = getelementptr %Buffer, ptr %buffer, i64 0, i32 5
+  %dims = load ptr, ptr %dims.at
+  %size = call i64 @field(ptr %dims, i64 %at)
+  ret i64 %size
 }

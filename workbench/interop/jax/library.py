@@ -27,3 +27,29 @@ def library() -> Any:
     return SimpleNamespace(
         jax=jax, jnp=jnp, ad=ad, batching=batching, mlir=mlir, Primitive=Primitive, ShapedArray=ShapedArray
     )
+
+
+@lru_cache(maxsize=1)
+def old_shard_map() -> Any:
+    """The module of `shard_map` in JAX before 0.6, where primitives must be made known to it; None later."""
+    import jax
+
+    if hasattr(jax.lax, "pvary") or hasattr(jax.lax, "pcast"):
+        return None
+    from jax.experimental import shard_map
+
+    return shard_map
+
+
+@lru_cache(maxsize=1)
+def export_library() -> Any:
+    """`jax.export`, which needs packages that the rest of JAX does not.
+
+    Raises:
+        DeviceError: one of them is not installed.
+    """
+    try:
+        from jax import export
+    except ImportError as error:
+        raise DeviceError(f"jax.export cannot be used: {error}.", advice="pip install flatbuffers absl-py") from error
+    return export

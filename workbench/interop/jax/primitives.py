@@ -19,10 +19,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.errors import DeviceError, LaunchError
+from workbench.interop.jax import arguments
 from workbench.interop.jax.derive import Gradient, Source
-from workbench.interop.jax.descriptor import Wire
+from workbench.interop.jax.descriptor import Kind, Wire
 from workbench.interop.jax.handler import MAX_BATCH_AXES
 from workbench.interop.jax.library import library
+from workbench.interop.jax.manual import aligned, know, shaped
 from workbench.interop.jax.plan import Plan
 from workbench.types import element, is_float
 
@@ -86,27 +88,26 @@ def primitives() -> Primitives:
     jax.ad.primitive_jvps[tangent] = _tangent_jvp
     jax.ad.primitive_transposes[tangent] = _transpose_tangent
     jax.batching.primitive_batchers[tangent] = _batch_tangent
+    know(launch)
+    know(tangent)
     return Primitives(launch, tangent)
 
 
 def launch(plan: Plan, operands: Sequence[Any], how: How) -> list[Any]:
     """The results of a launch, in the order of the plan's."""
-    return primitives().launch.bind(*operands, plan=plan, how=how)
+    return primitives().launch.bind(*aligned(operands), plan=plan, how=how)
 
 
 # ---- the launch
 
 
-def _avals(wires: Sequence[Wire], how: How) -> list[Any]:
+def _avals(wires: Sequence[Wire], how: How, like: Sequence[Any]) -> list[Any]:
     shapes = (how.results[w.result] for w in wires)
-    return [
-        library().ShapedArray((*how.batch, *shape), np.dtype(element(w.type).name))
-        for w, shape in zip(wires, shapes, strict=True)
-    ]
+    return [shaped((*how.batch, *shape), element(w.type).numpy, like) for w, shape in zip(wires, shapes, strict=True)]
 
 
 def _launch_results(*avals: Any, plan: Plan, how: How) -> tuple[list[Any], Any]:
-    return _avals(plan.results, how), _effect() if how.effect else frozenset()
+    return _avals(plan.results, how, avals), _effect() if how.effect else frozenset()
 
 
 @lru_cache(maxsize=1)
@@ -133,12 +134,29 @@ def _lower_launch(ctx: Any, *operands: Any, plan: Plan, how: How) -> Any:
         has_side_effect=how.effect,
         operand_output_aliases=dict(plan.target.description.aliases()),
     )
-    attributes = {"dims": np.array(how.dims, np.int64)}
+    attributes = {"dims": np.array([_size(d, plan, how) for d in how.dims], np.int64)}
     if how.values:
         attributes["values"] = np.array(how.values, np.int64)
     if how.views:
         attributes["views"] = np.array([n for view in how.views for n in view], np.int64)
     return rule(ctx, *operands, **attributes)
+
+
+def _size(size: Any, plan: Plan, how: How) -> int:
+    """A size as the handler takes it: itself, or, where it is symbolic, -1 - (4 · parameter + axis) of an array."""
+    if not arguments.is_symbolic(size):
+        return int(size)
+    wires = plan.target.description.wires
+    for number, wire in enumerate(wires):
+        if wire.kind in (Kind.ARRAY, Kind.SHAPE) and (wire.operand >= 0 or wire.result >= 0) and not wire.view:
+            shape = how.results[wire.result] if wire.result >= 0 else how.operands[wire.operand]
+            if size in shape[: wire.rank]:
+                return -1 - (4 * number + shape.index(size))
+    raise LaunchError(
+        f"{plan.kernel} would be launched over {size} threads, which is the size of none of its arrays.",
+        advice="Under symbolic shapes give launch_dims that are dimensions of arguments.",
+        function=plan.kernel,
+    )
 
 
 def _refuse_platform(ctx: Any, *operands: Any, plan: Plan, how: How) -> Any:
@@ -191,7 +209,8 @@ def _launch_jvp(
     results = launch(plan, primals, how)
     floats = [is_float(w.type) for w in plan.operands]
     wanted = tuple(n for n, (t, f) in enumerate(zip(tangents, floats, strict=True)) if f and not _is_zero(t))
-    moved = primitives().tangent.bind(*primals, *(tangents[n] for n in wanted), plan=plan, how=how, wanted=wanted)
+    values = aligned([*primals, *(tangents[n] for n in wanted)])
+    moved = primitives().tangent.bind(*values, plan=plan, how=how, wanted=wanted)
     rest = iter(moved)
     pairs = zip(results, plan.results, strict=True)
     return results, [next(rest) if is_float(w.type) else _no_tangent(r) for r, w in pairs]
@@ -208,7 +227,7 @@ def _is_zero(tangent: Any) -> bool:
 
 
 def _tangent_results(*avals: Any, plan: Plan, how: How, wanted: Shape) -> list[Any]:
-    return _avals([w for w in plan.results if is_float(w.type)], how)
+    return _avals([w for w in plan.results if is_float(w.type)], how, avals)
 
 
 def _run_tangent(*operands: Any, plan: Plan, how: How, wanted: Shape) -> list[Any]:
@@ -220,7 +239,7 @@ def _run_tangent(*operands: Any, plan: Plan, how: How, wanted: Shape) -> list[An
     ones = (1,) * len(how.batch)
     given = list(operands[:split])
     for n in found.operands:
-        dtype = np.dtype(element(plan.operands[n].type).name)
+        dtype = element(plan.operands[n].type).numpy
         given.append(tangents[n] if n in tangents else jnp.zeros((*ones, *how.operands[n]), dtype))
     shapes = (*how.operands, *(how.operands[n] for n in found.operands))
     whole = {operand for operand, _ in moved.target.description.aliases()}
@@ -267,7 +286,7 @@ def _batch_tangent(
 ) -> tuple[list[Any], list[int]]:
     size = _axis_size(operands, axes)
     moved = [_lead(x, axis, 1) for x, axis in zip(operands, axes, strict=True)]
-    results = primitives().tangent.bind(*moved, plan=plan, how=how.batched(size), wanted=wanted)
+    results = primitives().tangent.bind(*aligned(moved), plan=plan, how=how.batched(size), wanted=wanted)
     return results, [0] * len(results)
 
 
@@ -284,7 +303,7 @@ def _transpose_tangent(cotangents: Sequence[Any], *operands: Any, plan: Plan, ho
 
     def given(source: Source) -> Any:
         if source.place == "output":  # only its shape is used: what a launch found undefined is read by nobody
-            dtype = np.dtype(element(plan.results[source.number].type).name)
+            dtype = element(plan.results[source.number].type).numpy
             return jnp.zeros((*[1] * len(how.batch), *how.results[source.number]), dtype)
         return inputs[source.number] if source.place == "input" else full[source.number]
 
