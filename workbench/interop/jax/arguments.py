@@ -15,7 +15,7 @@ from workbench.errors import LaunchError
 from workbench.interop.jax.library import library
 from workbench.runtime.memory import Memory
 from workbench.structs import AnyType, Struct, StructArray
-from workbench.types import SCALARS, ArrayType, Kind, Matrix, Scalar, Type, Vector, as_type, element, promote
+from workbench.types import SCALARS, ArrayType, Kind, Scalar, Type, Vector, as_type, element, promote
 
 _SAFE = 6e4  # below this every float type has the number, or its neighbour
 _RANK = {Kind.BOOL: 0, Kind.UINT: 1, Kind.INT: 1, Kind.FLOAT: 2}
@@ -30,11 +30,9 @@ def type_of(kernel: str, name: str, value: Any, annotation: Type | None) -> Type
     if annotation is None:
         found = _inferred(kernel, name, value)
     elif isinstance(annotation, ArrayType):
-        _check_form(kernel, name, annotation)
         found = _check_array(kernel, name, value, annotation)
     else:
         found = annotation
-        _check_form(kernel, name, found)
     _check_width(kernel, name, found)
     return found
 
@@ -46,21 +44,32 @@ def operand(kernel: str, name: str, value: Any, type: Type) -> Any:
         LaunchError: it cannot be.
     """
     if isinstance(type, ArrayType):
-        return value
-    shape = (type.length,) if isinstance(type, Vector) else ()
+        return flat(value, type.dtype)
+    shape = type.shape
     scalar = element(type)
     if value.__class__ is float and not shape and scalar.kind is Kind.FLOAT and abs(value) < _SAFE:
         return scalar.numpy.type(value)
     if not _is_typed(value):
-        return _from_python(kernel, name, value, type, shape)
+        return flat(_from_python(kernel, name, value, type, shape), type)
     if tuple(value.shape) != shape:
         raise _misfit(kernel, name, value, type, "Give one value.")
     given = SCALARS.get(value.dtype.name)
     if given == scalar:
-        return value
+        return flat(value, type)
     if given is None or not _converts(value, given, scalar):
         raise _misfit(kernel, name, value, type, f"Convert it: {name}.astype({scalar.name!r}).")
-    return library().jax.lax.convert_element_type(value, scalar.numpy)
+    return flat(library().jax.lax.convert_element_type(value, scalar.numpy), type)
+
+
+def flat(value: Any, dtype: Scalar | Vector) -> Any:
+    """Values of `dtype` as the handler takes them: a matrix's components along one axis."""
+    inner = len(dtype.shape)
+    return library().jnp.reshape(value, (*value.shape[:-inner], -1)) if inner > 1 else value
+
+
+def shaped(value: Any, dtype: Scalar | Vector) -> Any:
+    """`flat` undone."""
+    return library().jnp.reshape(value, (*value.shape[:-1], *dtype.shape)) if len(dtype.shape) > 1 else value
 
 
 def static_value(kernel: str, name: str, value: Any, type: Type) -> np.generic:
@@ -99,7 +108,6 @@ def result_type(kernel: str, name: str, annotation: Type | None) -> ArrayType:
             function=kernel,
             parameter=name,
         )
-    _check_form(kernel, name, annotation)
     _check_width(kernel, name, annotation)
     return annotation
 
@@ -122,7 +130,7 @@ def dimensions(kernel: str, what: str, dims: Any) -> tuple[Any, ...]:
 
 def is_symbolic(size: Any) -> bool:
     """Whether a size is one of `jax.export`'s, known only when the program runs."""
-    return not isinstance(size, (int, np.integer)) and hasattr(size, "dimension_as_value")
+    return hasattr(size, "dimension_as_value") and hasattr(size, "scope")
 
 
 def base_shape(value: Any, type: Type) -> tuple[int, ...]:
@@ -201,6 +209,16 @@ def split(
 def names(given: str | Sequence[str]) -> frozenset[str]:
     """An option that is one name or several."""
     return frozenset((given,) if isinstance(given, str) else given)
+
+
+def check_block(kernel: str, size: Any) -> None:
+    """A block has 1 to 1024 threads.
+
+    Raises:
+        LaunchError: not so.
+    """
+    if not isinstance(size, int) or not 1 <= size <= 1024:
+        raise LaunchError(f"block_dim of {kernel} is {size!r}; it is 1 to 1024.", function=kernel)
 
 
 def check_names(kernel: str, option: str, names: Any, known: tuple[str, ...]) -> None:
@@ -285,30 +303,22 @@ def _inferred(kernel: str, name: str, value: Any) -> Type:
 
 def _check_array(kernel: str, name: str, value: Any, annotation: ArrayType) -> ArrayType:
     scalar = element(annotation)
-    inner = (annotation.dtype.length,) if isinstance(annotation.dtype, Vector) else ()
+    inner = annotation.dtype.shape
     if not _is_typed(value):
         raise _misfit(kernel, name, value, annotation, "Give a JAX or NumPy array.")
     if value.dtype.name != scalar.name:
         raise _misfit(kernel, name, value, annotation, f"Convert it: {name}.astype({scalar.name!r}).")
-    wanted = [*("any" for _ in range(annotation.ndim)), *(f"{n} components" for n in inner)]
+    wanted = [
+        *("any" for _ in range(annotation.ndim)),
+        *(f"{n} components" if len(inner) == 1 else str(n) for n in inner),
+    ]
     if len(value.shape) != len(wanted):
         advice = f"Its shape has {len(wanted)} dimensions: {', '.join(wanted)}."
         raise _misfit(kernel, name, value, annotation, advice)
-    if inner and tuple(value.shape[-1:]) != inner:
-        raise _misfit(kernel, name, value, annotation, f"Its last axis holds the {inner[0]} components.")
+    if inner and tuple(value.shape[-len(inner) :]) != inner:
+        what = f"axis holds the {inner[0]} components" if len(inner) == 1 else f"axes are {inner[0]} by {inner[1]}"
+        raise _misfit(kernel, name, value, annotation, f"Its last {what}.")
     return annotation
-
-
-def _check_form(kernel: str, name: str, found: Type) -> None:
-    """One axis of components crosses to JAX; a matrix has two."""
-    inner = found.dtype if isinstance(found, ArrayType) else found
-    if isinstance(inner, Matrix):
-        raise LaunchError(
-            f"{name} of {kernel} is {found!r}; matrices do not cross to JAX yet.",
-            advice="Pass its rows as vectors, and write matrix_from_rows(…) in the kernel.",
-            function=kernel,
-            parameter=name,
-        )
 
 
 def _check_width(kernel: str, name: str, found: Type) -> None:

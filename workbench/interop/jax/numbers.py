@@ -30,6 +30,8 @@ class TracedNumber(Symbol):
         """
         if self.type != type and not (isinstance(type, Scalar) and isinstance(self.type, Scalar)):
             raise LaunchError(f"{name} of {kernel} takes {type!r}, not {self.type!r}.", function=kernel, parameter=name)
+        if isinstance(type, Vector):
+            return self
         return TracedNumber(type, arguments.operand(kernel, name, self.value, type), self.name, self._read)
 
     def _with(self, value: Any) -> TracedNumber:

@@ -15,11 +15,15 @@ from workbench.api.kernel import Kernel, Specialisation
 from workbench.errors import LaunchError
 from workbench.interop.jax import arguments
 from workbench.interop.jax.access import read_before_written
+from workbench.interop.jax.arguments import shaped
 from workbench.interop.jax.descriptor import static_bits
 from workbench.interop.jax.plan import Code, Plan, Roles, forward_plan
+from workbench.interop.jax.poison import marker, watch
 from workbench.interop.jax.primitives import VMAP_METHODS, How, launch
 from workbench.ir.values import Function, written_arrays
-from workbench.types import ArrayType, Type, Vector
+from workbench.runtime.checks import checks_wanted
+from workbench.runtime.record import BLOCK_DIM
+from workbench.types import ArrayType, Type, Vector, element
 
 Dims = int | Sequence[int]
 
@@ -33,7 +37,8 @@ class Case:
         plan: its launch.
         types: of the inputs.
         dims: of the launch.
-        shapes: of the results, with the axis of a vector's components.
+        shapes: of the results, with one axis for the components of vectors and matrices.
+        outputs: types of the results.
     """
 
     specialisation: Specialisation
@@ -41,6 +46,7 @@ class Case:
     types: tuple[Type, ...]
     dims: tuple[int, ...]
     shapes: tuple[tuple[int, ...], ...]
+    outputs: tuple[ArrayType, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,7 +73,7 @@ class JaxKernel:
     vmap_method: str
     enable_backward: bool
     has_side_effect: bool
-    _plans: dict[Specialisation, Plan] = field(default_factory=dict, init=False)
+    _plans: dict[tuple[Specialisation, bool], Plan] = field(default_factory=dict, init=False)
     _cases: dict[Any, Case] = field(default_factory=dict, init=False)
 
     @property
@@ -84,6 +90,7 @@ class JaxKernel:
         *args: Any,
         launch_dims: Dims | None = None,
         output_dims: Dims | Mapping[str, Dims] | None = None,
+        block_dim: int = BLOCK_DIM,
         **named: Any,
     ) -> Any:
         """Launch the kernel on JAX values.
@@ -92,6 +99,7 @@ class JaxKernel:
             *args: one value an input parameter: arrays, or numbers and rank-0 arrays for scalars.
             launch_dims: overrides what `jax_kernel` was given.
             output_dims: likewise.
+            block_dim: likewise.
             **named: inputs by name.
 
         Returns:
@@ -105,6 +113,8 @@ class JaxKernel:
             raise LaunchError(
                 f"{self.kernel.name} is out of date: {self.kernel.stale}", advice="Mend its cell and run it again."
             )
+        if block_dim != BLOCK_DIM:
+            arguments.check_block(self.kernel.name, block_dim)
         if named or len(args) != len(self.inputs):
             args = tuple(arguments.by_name(self.kernel.name, self.inputs, args, named).values())
         case = self._case(args, launch_dims, output_dims)
@@ -116,23 +126,32 @@ class JaxKernel:
                 operands.append(arguments.operand(self.kernel.name, name, value, type))
         given = tuple(tuple(x.shape) for x in operands)
         how = How(case.dims, given, case.shapes, (), tuple(statics), self.has_side_effect, self.vmap_method)
-        results = launch(case.plan, operands, how)
+        results = [shaped(r, w.dtype) for r, w in zip(launch(case.plan, operands, how), case.outputs, strict=True)]
+        if checks_wanted():
+            for name, result, type in zip(self._results(), results, case.outputs, strict=True):
+                if name in self.outputs and name not in self.init:
+                    watch(self.kernel.name, name, element(type), result)
         return results[0] if len(results) == 1 else tuple(results)
 
     def _case(self, args: tuple[Any, ...], launch_dims: Any, output_dims: Any) -> Case:
         """What the shapes and types of a call decide; kept, where the call names no dimensions itself."""
-        key = (*map(arguments.aspect, args), arguments.wide()) if launch_dims is None and output_dims is None else None
+        key = (
+            (*map(arguments.aspect, args), arguments.wide(), checks_wanted())
+            if launch_dims is None and output_dims is None
+            else None
+        )
         found = self._cases.get(key)
         if found is not None and found.specialisation.is_current():
             return found
         values = dict(zip(self.inputs, args, strict=True))
         types = self._types(values)
         specialisation = self.kernel.specialise(tuple(types[n] for n in self.kernel.parameters))
-        plan = self._plan(specialisation, types)
+        plan = self._plan(specialisation, types, checks_wanted())
         arrays = {n: arguments.base_shape(v, types[n]) for n, v in values.items() if isinstance(types[n], ArrayType)}
         dims = self._dims(launch_dims, arrays, plan)
         shapes = self._result_shapes(output_dims, dims, arrays, types)
-        case = Case(specialisation, plan, tuple(types[n] for n in self.inputs), dims, shapes)
+        outputs = tuple(t for n in self._results() if isinstance(t := types[n], ArrayType))
+        case = Case(specialisation, plan, tuple(types[n] for n in self.inputs), dims, shapes, outputs)
         if key is not None:
             self._cases[key] = case
         return case
@@ -150,16 +169,19 @@ class JaxKernel:
             arguments.result_type(kernel.name, name, types[name])
         return types
 
-    def _plan(self, specialisation: Specialisation, types: dict[str, Type]) -> Plan:
-        plan = self._plans.get(specialisation)
+    def _plan(self, specialisation: Specialisation, types: dict[str, Type], poisoned: bool) -> Plan:
+        key = (specialisation, poisoned)
+        plan = self._plans.get(key)
         if plan is None:
-            plan = self._plans[specialisation] = self._make_plan(specialisation, types)
+            plan = self._plans[key] = self._make_plan(specialisation, types, poisoned)
         return plan
 
-    def _make_plan(self, specialisation: Specialisation, types: dict[str, Type]) -> Plan:
+    def _make_plan(self, specialisation: Specialisation, types: dict[str, Type], poisoned: bool) -> Plan:
         self._check_access(specialisation.function)
         outputs: dict[str, ArrayType] = {n: t for n in self.outputs if isinstance(t := types[n], ArrayType)}
-        init = arguments.fills(self.kernel.name, self.init, outputs)
+        init: dict[str, Any] = dict(arguments.fills(self.kernel.name, self.init, outputs))
+        if poisoned:
+            init = {n: mark for n, t in outputs.items() if (mark := marker(element(t))) is not None} | init
         roles = Roles(self.inputs, self.outputs, self.in_out, self.static, init)
         loaded = load(specialisation, device="cpu")
         return forward_plan(loaded, roles, Code(specialisation, differentiable=self.enable_backward))
@@ -244,6 +266,7 @@ def jax_kernel(
     enable_backward: bool = True,
     static_argnames: str | Sequence[str] = (),
     has_side_effect: bool = False,
+    block_dim: int = BLOCK_DIM,
 ) -> JaxKernel:
     """`kernel` as a JAX function, for use eagerly and under `jit`, `grad`, `vjp`, `vmap` and `scan`.
 
@@ -261,6 +284,7 @@ def jax_kernel(
         enable_backward: False refuses differentiation, and compiles no adjoint.
         static_argnames: scalar inputs that become part of the traced program.
         has_side_effect: True keeps a call that XLA would merge with an equal one or drop as unused.
+        block_dim: threads of a block on a GPU, 1 to 1024; the CPU has no blocks.
 
     Raises:
         LaunchError: an option names no parameter, or the numbers do not fit.
@@ -273,6 +297,7 @@ def jax_kernel(
     arguments.check_names(name, "init", init or {}, outputs)
     if vmap_method not in VMAP_METHODS:
         raise LaunchError(f"vmap_method={vmap_method!r} is none of {', '.join(VMAP_METHODS)}.", function=name)
+    arguments.check_block(name, block_dim)
     return JaxKernel(
         kernel, inputs, outputs, in_out, static, dict(init or {}), launch_dims, output_dims, vmap_method,
         enable_backward, has_side_effect,
