@@ -111,8 +111,8 @@ class RecordMagics(Magics):
         if args.of or name in ("on", "off") or not name.isidentifier():
             raise Refusal(f"%%record takes one name for the record; it got {f'{args.name} {args.of}'.strip()!r}")
         with wb.record(inputs=args.inputs) as recorder:
+            self.here.user_ns[name] = recorder
             self._run(line, cell)
-        self.here.user_ns[name] = recorder
         if not args.quiet:
             self.show(recorder, name)
 

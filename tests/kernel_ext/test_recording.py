@@ -39,6 +39,14 @@ def test_a_recorded_cell_is_shown_and_named(notebook) -> None:
     assert values(notebook) == [0, 0]
 
 
+def test_a_cell_that_fails_leaves_what_ran(notebook) -> None:
+    notebook.run("%%record part\nwb.launch(step, 2, [0.5, x, v])\n1 / 0")
+    assert isinstance(notebook.raised, ZeroDivisionError)
+    assert [e.name for e in notebook.shell.user_ns["part"]] == ["step"]
+    notebook.run("wb.launch(step, 2, [0.5, x, v])")
+    assert len(notebook.shell.user_ns["part"]) == 1
+
+
 def test_replay_by_name(notebook) -> None:
     notebook.run("%%record --inputs -q\nwb.launch(step, 2, [0.5, x, v])")
     assert notebook.run("%replay") == "replayed 1 entry\n" and values(notebook) == [1, 1]
