@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +44,24 @@ def test_it_opens_in_another_process(tmp_path: Path) -> None:
     assert subprocess.run(run, capture_output=True, text=True, timeout=120, check=True).stdout.strip() == str(
         y.numpy().tolist()
     )
+
+
+@pytest.mark.parametrize(
+    ("trust", "built"), [(True, []), pytest.param(False, ["scaled", "scaled"], marks=pytest.mark.slow)]
+)
+def test_machine_code_in_the_file_is_used_only_where_it_is_trusted(tmp_path: Path, trust: bool, built: list) -> None:
+    rec, _, y = record_files.simulation()
+    rec.save(tmp_path / "run.wbr")
+    program = (
+        "import sys, workbench as wb; from workbench import events; seen = []\n"
+        "events.subscribe(seen.append, events.CompileDone)\n"
+        "r = wb.load_record(sys.argv[1], trust=sys.argv[2] == 'True'); r.replay()\n"
+        "print([e.kernel for e in seen], r.find('y').numpy().tolist())"
+    )
+    run = [sys.executable, "-W", "error", "-c", program, str(tmp_path / "run.wbr"), str(trust)]
+    empty = {**os.environ, "WORKBENCH_CACHE": str(tmp_path / "cache")}
+    done = subprocess.run(run, capture_output=True, text=True, timeout=120, check=True, env=empty)
+    assert done.stdout.strip() == f"{built} {y.numpy().tolist()}"
 
 
 def test_a_loaded_record_can_be_saved_again(tmp_path: Path) -> None:

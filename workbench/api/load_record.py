@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from workbench.api.bind import bind
 from workbench.api.kernel import Kernel, Specialisation
 from workbench.autodiff.directions import parameters
-from workbench.backends.base import Options
 from workbench.cache.entry import Damaged, decode
 from workbench.cache.store import default_store
 from workbench.errors import LaunchError, RecordError, WorkbenchError
@@ -162,7 +162,7 @@ class _Restorer:
                 raise refused(
                     f"the argument {p.name} of {specialisation.kernel.name} has another type than its parameter"
                 )
-        options = Options(checks=told.checks or not self.trust, fast_math=told.fast_math)
+        options = told.options if self.trust else replace(told.options, checks=True)
         try:
             return bind(specialisation, told.direction, told.dim, arguments, place, options, told.block_dim)
         except LaunchError as error:

@@ -80,7 +80,7 @@ class _Writer:
             arguments[name] = ["array", self.array(value)] if one else ["number", self.number(value, types[name])]
         return {
             "module": self.module(record), "direction": record.direction, "dim": list(record.dim),
-            "arguments": arguments, "checks": record.options.checks, "fast_math": record.options.fast_math,
+            "arguments": arguments, "options": dict(record.options.items()),
             "block_dim": record.block_dim, "device": record.loaded.device.name,
         }  # fmt: skip
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from workbench.autodiff.directions import parameters
+from workbench.backends.base import Options
 from workbench.builtins.verify import verify_builtins
 from workbench.ir.data import Malformed, from_data, read_bits, read_type
 from workbench.ir.values import Function
@@ -55,8 +56,7 @@ class SavedLaunch:
     direction: str
     dim: tuple[int, ...]
     arguments: Mapping[str, Any]
-    checks: bool
-    fast_math: bool
+    options: Options
     block_dim: int
     device: str
 
@@ -188,7 +188,7 @@ def _entry(told: Any, functions: Sequence[Function], arrays: Sequence[SavedArray
     if kind not in KINDS:
         raise _Wrong(f"an entry of kind {str(kind)[:40]}")
     if kind == "launch":
-        names = ("module", "direction", "dim", "arguments", "checks", "fast_math", "block_dim", "device")
+        names = ("module", "direction", "dim", "arguments", "options", "block_dim", "device")
         given = _record(told, "a launch", (*common, *names))
         what: SavedLaunch | SavedMove = _launch(given, functions, arrays)
     else:
@@ -214,7 +214,10 @@ def _launch(given: Mapping[str, Any], functions: Sequence[Function], arrays: Seq
     dim, direction, block_dim = _wholes(given["dim"]), given["direction"], _whole(given["block_dim"])
     if direction not in DIRECTIONS or not 1 <= len(dim) <= 4 or not all(0 <= n < 2**31 for n in dim):
         raise _Wrong("a launch with an improper direction or dimensions")
-    if not 1 <= block_dim <= 1024 or not all(isinstance(given[f], bool) for f in ("checks", "fast_math")):
+    if not 1 <= block_dim <= 1024:
+        raise _Wrong("a launch with an improper block_dim")
+    options = _record(given["options"], "options", [name for name, _ in Options().items()])
+    if not all(isinstance(value, bool) for value in options.values()):
         raise _Wrong("a launch with improper options")
     if not isinstance(given["arguments"], dict):
         raise _Wrong("a launch without arguments")
@@ -228,8 +231,7 @@ def _launch(given: Mapping[str, Any], functions: Sequence[Function], arrays: Seq
                 arguments[name] = read_bits(bits, types[name])
             case _:
                 raise _Wrong(f"the argument {name[:80]} is neither an array nor a number")
-    checks, fast = given["checks"], given["fast_math"]
-    return SavedLaunch(module, direction, dim, arguments, checks, fast, block_dim, _text(given["device"]))
+    return SavedLaunch(module, direction, dim, arguments, Options(**options), block_dim, _text(given["device"]))
 
 
 def _record(data: Any, what: str, names: Sequence[str]) -> dict[str, Any]:
