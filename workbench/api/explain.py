@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.api.explanation import Explanation
+from workbench.api.segments import Checkpoints
 from workbench.api.steps import CopyStep, FillStep, FunctionStep, LaunchStep, Step
 from workbench.api.tape import Tape
 from workbench.api.watch import birth_of_nan, tangents_seen
@@ -44,10 +45,14 @@ def explain_grad(tape: Tape, x: array) -> Explanation:
         The first cause that was found, with the kernel and the line, as plain data with a readable repr.
 
     Raises:
-        LaunchError: `x` is no array.
+        LaunchError: `x` is no array, or the tape has checkpoints.
     """
     if not isinstance(x, array):
         raise LaunchError(f"explain_grad() takes a tape and an array; this is {type(x).__name__}.")
+    if isinstance(tape.kept, Checkpoints):
+        raise LaunchError(
+            "explain_grad() needs a tape without checkpoints.", advice="Record a few steps on a plain tape."
+        )
     with unobserved():
         absent = _absent(tape, x)
         if absent is not None:

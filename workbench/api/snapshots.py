@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from workbench.api.steps import LaunchStep
+from workbench.api.steps import LaunchStep, Step
 from workbench.runtime.array import array
 from workbench.runtime.memory import Memory
 from workbench.runtime.twins import copy_of
@@ -19,7 +19,7 @@ class Snapshot:
     """An array as it was, kept for an adjoint.
 
     Attributes:
-        kernel: whose adjoint reads it.
+        kernel: whose adjoint reads it; "" where all that changes is kept (`checkpoint_every`).
         parameter: what it is called there.
         line: where the kernel is defined: `cell 3:12`.
         changed_by: what was about to change it: a kernel's name, "copy", "add" or "fill".
@@ -36,7 +36,8 @@ class Snapshot:
     memory: Memory = field(repr=False)
 
     def __str__(self) -> str:
-        return f"{self.parameter} of {self.kernel}, {self.nbytes:,} bytes, before {self.changed_by} changed it"
+        name = f"{self.parameter} of {self.kernel}" if self.kernel else self.parameter
+        return f"{name}, {self.nbytes:,} bytes, before {self.changed_by} changed it"
 
 
 class Snapshots:
@@ -46,13 +47,16 @@ class Snapshots:
         self._waiting: dict[Memory, list[LaunchStep]] = {}
         self.kept: dict[tuple[Memory, int], Snapshot] = {}
 
-    def note(self, step: LaunchStep) -> None:
+    def note(self, step: Step) -> None:
         """Watch the arrays of a launch that is about to run."""
+        if not isinstance(step, LaunchStep):
+            return
         for memory in {a.memory for a in step.arrays.values()}:
             self._waiting.setdefault(memory, []).append(step)
 
-    def before_change(self, memory: Memory, changed_by: str) -> None:
-        """Copy the memory, if the adjoint of a launch on it reads what it holds now."""
+    def before_change(self, target: array, changed_by: str) -> None:
+        """Copy the array's memory, if the adjoint of a launch on it reads what it holds now."""
+        memory = target.memory
         key = (memory, memory.version)
         for step in self._waiting.pop(memory, ()):
             name = step.reads_of(memory)

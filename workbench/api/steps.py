@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 from workbench.api import build
 from workbench.api.bind import bind, is_dense, overlap
 from workbench.autodiff import adjoint_names, parameters, then
-from workbench.errors import NotDifferentiable
+from workbench.errors import LaunchError, NotDifferentiable
 from workbench.runtime.array import array
 from workbench.runtime.create import zeros
-from workbench.runtime.execute import execute_again
+from workbench.runtime.execute import execute, execute_again
 from workbench.runtime.memory import Memory
-from workbench.runtime.record import LaunchRecord
+from workbench.runtime.record import LaunchRecord, memory_versions
 from workbench.types import ArrayType, is_float
 
 if TYPE_CHECKING:
@@ -39,6 +39,15 @@ class Step(ABC):
 
     changed: Sequence[array]
     used: Sequence[array]
+
+    @property
+    @abstractmethod
+    def touched(self) -> Sequence[array]:
+        """All arrays of the step, of integers too."""
+
+    @abstractmethod
+    def again(self, instead: Callable[[array], array]) -> None:
+        """Run it once more, on other arrays."""
 
     @abstractmethod
     def reversed(self, tape: Tape) -> Undo:
@@ -87,6 +96,28 @@ class LaunchStep(Step):
         except NotDifferentiable:
             return frozenset()
         return (found.reads | found.writes) & self.arrays.keys()
+
+    @property
+    def touched(self) -> Sequence[array]:
+        """Its array arguments."""
+        return list(self.arrays.values())
+
+    def again(self, instead: Callable[[array], array]) -> None:
+        """Launch with other arrays."""
+        arguments = {**self.record.arguments, **{n: instead(a) for n, a in self.arrays.items()}}
+        execute(replace(self.record, arguments=arguments, versions=memory_versions(arguments)))
+
+    def check(self) -> None:
+        """Build the adjoint.
+
+        Raises:
+            NotDifferentiable: there is no right one.
+        """
+        record = self.record
+        build.load(
+            record.specialisation, then(record.direction, "adjoint"), replace(record.options, numbers=False),
+            record.loaded.device,
+        )  # fmt: skip
 
     def reads_of(self, memory: Memory) -> str:
         """The first parameter in this memory that the adjoint reads; "" where it reads none."""
@@ -149,12 +180,22 @@ class CopyStep(Step):
     @property
     def changed(self) -> Sequence[array]:  # type: ignore[override]
         """The target."""
-        return (self.target,)
+        return (self.target,) if is_float(self.target.dtype) else ()
 
     @property
     def used(self) -> Sequence[array]:  # type: ignore[override]
         """The source."""
-        return (self.source,)
+        return (self.source,) if is_float(self.source.dtype) else ()
+
+    @property
+    def touched(self) -> Sequence[array]:
+        """Both."""
+        return (self.target, self.source)
+
+    def again(self, instead: Callable[[array], array]) -> None:
+        """Copy or add again."""
+        target, source = instead(self.target), instead(self.source)
+        target.add_(source) if self.add else target.copy_(source)
 
     def reversed(self, tape: Tape) -> Undo:
         """The target's adjoint is added to the source's; of a copy it is gone then."""
@@ -173,12 +214,22 @@ class FillStep(Step):
     """A fill."""
 
     target: array
+    value: Any
     used: Sequence[array] = ()
 
     @property
     def changed(self) -> Sequence[array]:  # type: ignore[override]
         """The target."""
+        return (self.target,) if is_float(self.target.dtype) else ()
+
+    @property
+    def touched(self) -> Sequence[array]:
+        """The target."""
         return (self.target,)
+
+    def again(self, instead: Callable[[array], array]) -> None:
+        """Fill again."""
+        instead(self.target).fill_(self.value)
 
     def reversed(self, tape: Tape) -> Undo:
         """What the target held had no influence."""
@@ -197,6 +248,19 @@ class FunctionStep(Step):
     def used(self) -> Sequence[array]:  # type: ignore[override]
         """The same arrays: only the user knows which."""
         return self.changed
+
+    @property
+    def touched(self) -> Sequence[array]:
+        """The same arrays."""
+        return self.changed
+
+    def again(self, instead: Callable[[array], array]) -> None:
+        """Refuse.
+
+        Raises:
+            LaunchError: always: what the user did is not known.
+        """
+        raise LaunchError("A function given to record_func cannot run again.", advice="Use a tape without checkpoints.")
 
     def reversed(self, tape: Tape) -> Undo:
         """What the user gave."""

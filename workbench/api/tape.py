@@ -14,6 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from workbench.api.segments import Checkpoints
 from workbench.api.snapshots import Snapshot, Snapshots
 from workbench.api.steps import CopyStep, FillStep, FunctionStep, LaunchStep, Step
 from workbench.errors import LaunchError, NotDifferentiable
@@ -66,13 +67,20 @@ class Tape(Observer):
     Args:
         into_grad: gather gradients in the arrays' own `.grad`, where they have one; else in `gradients` alone.
         deterministic: `backward` gives the same bits in every run: its launches are as with `launch(deterministic=…)`.
+        checkpoint_every: keep little: one copy of what changes in so many steps; `backward` runs the steps between
+            again, so it costs one run more. 0: keep what gradients need of every step.
+
+    Raises:
+        ValueError: `checkpoint_every` is no number of steps.
     """
 
-    def __init__(self, *, into_grad: bool = True, deterministic: bool = False) -> None:
+    def __init__(self, *, into_grad: bool = True, deterministic: bool = False, checkpoint_every: int = 0) -> None:
+        if not isinstance(checkpoint_every, int) or checkpoint_every < 0:
+            raise ValueError(f"checkpoint_every is a number of steps, not {checkpoint_every!r}")
         self.steps: list[Step] = []
         self.adjoints: dict[Memory, array] = {}
         self.seen: dict[int, array] = {}
-        self.kept = Snapshots()
+        self.kept = Checkpoints(checkpoint_every) if checkpoint_every else Snapshots()
         self.seeds: dict[array, array] = {}
         self.deterministic = deterministic
         self._into_grad = into_grad
@@ -124,8 +132,8 @@ class Tape(Observer):
         self.steps.append(step)
         with without(self):
             self.kept.note(step)
-            for memory in {step.arrays[n].memory for n in record.writes}:
-                self.kept.before_change(memory, record.kernel)
+            for value in {step.arrays[n].memory: step.arrays[n] for n in record.writes}.values():
+                self.kept.before_change(value, record.kernel)
 
     def copying(self, target: array, source: array) -> None:
         """Note a copy."""
@@ -139,14 +147,15 @@ class Tape(Observer):
 
     def filling(self, target: array, value: float) -> None:
         """Note a fill."""
-        self._change(target, "fill", FillStep(target))
+        self._change(target, "fill", FillStep(target, value))
 
     def _change(self, target: array, what: str, step: Step) -> None:
         self._see(target)
-        if is_float(target.dtype):
+        if is_float(target.dtype) or isinstance(self.kept, Checkpoints):
             self.steps.append(step)
         with without(self):
-            self.kept.before_change(target.memory, what)
+            self.kept.note(step)
+            self.kept.before_change(target, what)
 
     def replaying(self, graph: Any) -> None:
         """Refuse: what a graph does is not on the tape."""
@@ -170,6 +179,8 @@ class Tape(Observer):
         Raises:
             LaunchError: the tape is not open, or an array holds no floats.
         """
+        if isinstance(self.kept, Checkpoints):
+            raise LaunchError("record_func() needs a tape without checkpoints: it cannot run again.")
         if self._token is None:
             raise LaunchError("record_func() notes what runs inside the tape's `with`.", advice="Call it there.")
         for value in arrays:
@@ -199,6 +210,8 @@ class Tape(Observer):
             raise LaunchError("backward() takes a loss, or grads: one of the two.")
         if self._token is not None:
             raise LaunchError("backward() was called inside the tape's own `with`.", advice="Call it after the block.")
+        if retain_grad and isinstance(self.kept, Checkpoints):
+            raise LaunchError("retain_grad needs a tape without checkpoints.")
         seeds: Mapping[array, Any] = {loss: np.ones(())} if loss is not None else grads or {}
         if loss is not None and (loss.size != 1 or not is_float(loss.dtype)):
             raise LaunchError(
@@ -213,10 +226,13 @@ class Tape(Observer):
             self._see(target)
         with without(self):
             before = set(self.adjoints) | {a.memory for s in steps for a in s.changed if a.memory.grad is not None}
-            ready = [(step, step.reversed(self)) for step in steps]
+            again = isinstance(self.kept, Checkpoints)
+            ready = [] if again else [(step, step.reversed(self)) for step in steps]
             aside = self._set_aside({a.memory for s in steps for a in s.changed} & before)
             for target, seed in starts:
                 self.adjoint_of(target).add_(seed)
+            if isinstance(self.kept, Checkpoints):
+                self.kept.backward(self, steps, {t.memory for t in seeds})
             retained: dict[Memory, array] = {}
             for step, undo in ready:
                 if retain_grad:

@@ -1,0 +1,108 @@
+"""Tapes that keep little and run steps again: the same gradients, to the last bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.api.simulations import PROGRAMS, start
+from tests.frontend import meaning
+from workbench.types import float64
+
+CELL = meaning.define("""
+    @kernel
+    def square(x: array[float], y: array[float]):
+        i = tid()
+        y[i] = x[i] * x[i]
+
+    @kernel
+    def stir(x: array[float], at: array[int]):
+        i = tid()
+        x[i] = x[i] * x[i] * float(1 + at[i])
+        at[i] = (at[i] + 1) % 3
+
+    @kernel
+    def highest(x: array[float], y: array[float]):
+        atomic_max(y, 0, x[tid()])
+""")
+square, stir, highest = CELL.values()
+
+
+def gradients(name: str, steps: int, every: int) -> tuple[wb.Tape, list[np.ndarray]]:
+    program, _ = PROGRAMS[name]
+    state, parameter, kind = start(name)
+    x, p = wb.array(state, kind, requires_grad=True), wb.array(parameter, float64, requires_grad=True)
+    with wb.Tape(deterministic=True, checkpoint_every=every) as tape:
+        loss = program(x, p, steps)
+    after = x.numpy().copy()
+    tape.backward(loss)
+    assert np.array_equal(x.numpy(), after)
+    first = [x.grad.numpy().copy(), p.grad.numpy().copy()]
+    tape.backward(loss)
+    for one, two in zip(first, (x.grad, p.grad), strict=True):
+        np.testing.assert_allclose(two.numpy(), 2 * one, rtol=1e-12)
+    return tape, first
+
+
+@pytest.mark.parametrize("every", [1, 7, 40, 1000])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_same_gradients(name: str, every: int) -> None:
+    _, expected = gradients(name, 50, 0)
+    _, found = gradients(name, 50, every)
+    for mine, wanted in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(mine, wanted)
+
+
+def test_a_thousand_steps_in_little_memory() -> None:
+    full, expected = gradients("heat", 500, 0)
+    little, found = gradients("heat", 500, 50)
+    for mine, wanted in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(mine, wanted)
+    assert len(full.snapshots) == 500 and len(little.snapshots) <= 44
+    assert little.nbytes < full.nbytes / 10
+    assert "an array, 192 bytes, before advance changed it" in repr(little)
+
+
+@pytest.mark.parametrize("every", [1, 2, 3, 100])
+def test_copies_fills_views_and_integers(every: int) -> None:
+    found = []
+    for n in (0, every):
+        x = wb.array([1.1, 0.9, 1.2, 0.8], requires_grad=True)
+        with wb.Tape(checkpoint_every=n) as tape:
+            at = wb.zeros(4, int)
+            y = wb.clone(x)
+            for _ in range(3):
+                wb.launch(stir, 4, inputs=[y, at])
+                y[1:2] = y[2:3]
+                y.add_(x)
+            at.fill_(2)
+            wb.launch(stir, 4, inputs=[y, at])
+            z = wb.zeros(4)
+            wb.launch(square, 2, inputs=[y[::2]], outputs=[z[:2]])
+            y.zero_()
+            z[1] = 0.5
+        tape.backward(grads={z: np.ones(4)})
+        found.append(x.grad.numpy().copy())
+    assert np.array_equal(*found) and found[0].any()
+
+
+def test_refused() -> None:
+    x, y, top = wb.array([1.0, 2.0], requires_grad=True), wb.zeros(2), wb.zeros(1)
+    with wb.Tape(checkpoint_every=2) as tape:
+        wb.launch(square, 2, inputs=[x], outputs=[y])
+        with pytest.raises(wb.LaunchError, match="without checkpoints"):
+            tape.record_func(lambda: None, [x])
+    x.fill_(0.0)
+    with pytest.raises(wb.NotDifferentiable, match="outside its `with`"):
+        tape.backward(grads={y: np.ones(2)})
+    with pytest.raises(wb.LaunchError, match="needs a tape without checkpoints"):
+        wb.explain_grad(tape, x)
+    with pytest.raises(wb.LaunchError, match="retain_grad needs a tape without"):
+        tape.backward(grads={y: np.ones(2)}, retain_grad=True)
+    with wb.Tape(checkpoint_every=2) as tape:
+        wb.launch(highest, 2, inputs=[y], outputs=[top])
+    with pytest.raises(wb.NotDifferentiable, match="atomic_max"):
+        tape.backward(top)
+    with pytest.raises(ValueError, match="number of steps"):
+        wb.Tape(checkpoint_every=-1)
