@@ -14,6 +14,7 @@ from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend import (
     atomics,
     compositions,
+    expectations,
     inline,
     matrices,
     names,
@@ -209,6 +210,6 @@ def _range(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 FORMS: dict[str, Callable[[Context, ast.Call, Expression], Operand]] = {
     "tid": _tid, "len": _len, "atomic_add": _atomic("+"), "atomic_sub": _atomic("-"), "range": _range,
-    "static": statics.static, **atomics.FORMS, **prints.FORMS, **matrices.FORMS, **compositions.FORMS,
-    **randoms.FORMS, **search.FORMS, **noise.FORMS,
+    "static": statics.static, **atomics.FORMS, **prints.FORMS, **expectations.FORMS, **matrices.FORMS,
+    **compositions.FORMS, **randoms.FORMS, **search.FORMS, **noise.FORMS,
 }  # fmt: skip

@@ -14,6 +14,7 @@ from workbench.builtins.declare import Builtin, Form
 from workbench.builtins.table import FORMS, TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend import structs
+from workbench.frontend.absent import instead_of
 from workbench.frontend.context import Context, Watched
 from workbench.frontend.definition import MISSING, Definition
 from workbench.frontend.operands import Literal, Operand, Static
@@ -82,6 +83,7 @@ def name(context: Context, identifier: str) -> Operand:
     if value is MISSING:
         near = difflib.get_close_matches(identifier, {*context.env, *context.definition.scope.known()}, 1)
         advice = f"Did you mean {near[0]}?" if near else "Assign it first, or define it above the kernel."
+        advice = instead_of(identifier) or advice
         raise context.error(KernelSyntaxError, f"The name {identifier} is not defined.", advice)
     return python_value(context, value, identifier)
 
@@ -93,6 +95,7 @@ def attribute(context: Context, base: Static, attr: str) -> Operand:
     if value is MISSING:
         near = difflib.get_close_matches(attr, dir(base.value), 1)
         advice = f"Did you mean {base.path}.{near[0]}?" if near else ""
+        advice = instead_of(attr) or advice if isinstance(base.value, python_types.ModuleType) else advice
         raise context.error(KernelSyntaxError, f"{base.path} has no {attr}.", advice)
     if isinstance(base.value, python_types.ModuleType) and base.value.__name__ == "math" and isinstance(value, float):
         return Literal(value)

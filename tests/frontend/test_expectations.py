@@ -1,0 +1,60 @@
+"""expect_eq and its kin; and what names of other languages get as an answer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.frontend import meaning
+from tests.hostshim import hostshim
+from workbench.backends.base import Options
+from workbench.backends.python.interpret import run
+
+HEAD = "def k(x: array[float]):\n    i = tid()\n    "
+CASES = [
+    ("expect_eq(i, 0)", False), ("expect_eq(i, 1)", True), ("expect_neq(x[i], 2.5)", True), ("expect_neq(i, 3)", False),
+    ("expect_near(x[i], 2.5)", False), ("expect_near(x[i], 2.6)", True), ("expect_near(x[i], 2.6, 0.2)", False),
+    ("expect_near(i, 1, 1)", False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "faults"), CASES)
+def test_a_fault_where_it_does_not_hold(body, faults):
+    kernel = meaning.define(HEAD + body)["k"]
+    function = kernel.specialise().function
+    x = np.array([2.5], np.float32)
+    launches = [
+        lambda: wb.launch(kernel, 1, inputs=[wb.array(x)], checks=True),
+        lambda: run(function, 1, [x], checks=True),
+        lambda: hostshim.run(function, 1, [x], options=Options(checks=True)),
+    ]
+    for launch in launches:
+        if not faults:
+            launch()
+            continue
+        with pytest.raises(wb.KernelFault) as caught:
+            launch()
+        assert caught.value.location.line == 3
+    wb.launch(kernel, 1, inputs=[wb.array(x)], checks=False)
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        ("expect_eq(i)", "expect_eq() takes 2 numbers"),
+        ("expect_near(i)", "expect_near() takes 2 or 3 numbers"),
+        ("expect_eq(vec2(1.0, 2.0), vec2(1.0, 2.0))", "takes numbers; this is vec2"),
+        ("x[i] = select(i > 0, 1.0, 2.0)", "Write where(condition, if_true, if_false)"),
+        ("x[i] = wb.fma(x[i], 2.0, 1.0)", "Write x * y + z."),
+        ("breakpoint_()", "not defined"),
+        ("m = mesh_query_point(x, x)", "library of geometry"),
+        ("m = transformation(x, x)", "Use a quat and a vec3"),
+        ("m = tile_load(x, 3)", "Loop over the elements"),
+        ("m = poisson(i, 2.0)", "Draw from randf(state)"),
+    ],
+)
+def test_refused(body, sentence):
+    with pytest.raises(wb.WorkbenchError) as caught:
+        meaning.define(HEAD + body, {"wb": wb})
+    assert sentence in caught.value.render()
