@@ -7,9 +7,10 @@ import pytest
 from tests.frontend import meaning
 from workbench.autodiff import adjoint
 from workbench.backends.base import Options
-from workbench.backends.cpu.compile import CpuBackend
+from workbench.backends.cpu.compile import CpuBackend, optimised_text
 from workbench.backends.cuda.nvrtc import CudaBackend
 from workbench.ir.show import canonical, show
+from workbench.passes.own import own
 
 PORTABLE = "x86-64-v3"
 
@@ -88,6 +89,48 @@ KERNELS = {
             y[-1 - i] = x[i - 1] * SCALE
         """,
 }
+STRUCT = """
+        @struct
+        class Body:
+            pos: vec3
+            vel: vec3
+            mass: float
+            id: int
+"""
+KERNELS |= {
+    "struct_values": f"""{STRUCT}
+        @func
+        def moved(b: Body, dt: float):
+            b.pos += b.vel * dt
+            return b
+
+        def struct_values(x: array[vec3], b: Body, dt: float):
+            i = tid()
+            c = b
+            c.pos = x[i]
+            for k in range(4):
+                c = moved(c, dt)
+            x[i] = c.pos * b.mass
+        """,
+    "struct_array": f"""{STRUCT}
+        def struct_array(bodies: array(dtype=Body), dt: float):
+            i = tid()
+            bodies[i].pos += bodies[i].vel * dt
+            bodies[i].id += 1
+        """,
+    "struct_pairs": f"""{STRUCT}
+        def struct_pairs(bodies: array(dtype=Body), f: array[vec3]):
+            i = tid()
+            a = bodies[i]
+            total = vec3()
+            for j in range(len(bodies)):
+                b = bodies[j]
+                if b.id != a.id:
+                    d = b.pos - a.pos
+                    total += d * (a.mass * b.mass / (length_sq(d) + 0.01))
+            f[i] = total
+        """,
+}
 NO_FLOATS = {"histogram", "collatz"}
 
 
@@ -104,6 +147,12 @@ def test_every_stage(name, golden):
     if name not in NO_FLOATS:
         golden(f"ir/{name}_adjoint.txt", show(adjoint(forward), lines=True))
         golden(f"cuda/cells/{name}_adjoint.cu", CudaBackend().spell(adjoint(forward), Options(), "sm_90"))
+
+
+@pytest.mark.parametrize("name", ["struct_values", "struct_array", "struct_pairs"])
+def test_structs_stay_in_registers(name):
+    text = optimised_text(own(function(name)), Options(), PORTABLE)
+    assert "alloca" not in text and "store" in text
 
 
 @pytest.mark.parametrize("name", KERNELS)

@@ -303,8 +303,9 @@ class array:
             raise TypeError(f"only an array of one element is a number; this one has shape {self.shape}")
         return self.numpy().reshape(-1)[0]
 
-    def fill_(self, value: float) -> array:
+    def fill_(self, value: Any) -> array:
         """Set every element (every component) to `value`; gives the array."""
+        value = value.numpy() if hasattr(value, "as_tuple") else value  # a struct, as a record
         if tell("filling", self, value):
             return self
         self.memory.version += 1

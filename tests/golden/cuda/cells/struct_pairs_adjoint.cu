@@ -1,0 +1,85 @@
+#define WB_FN static __device__ __forceinline__
+struct wb_dims { long long n[4]; };
+template <typename T, int N> struct wb_array { T* data; long long shape[N]; long long strides[N]; };
+template <typename T> struct wb_vec3 { T x, y, z; };
+template <int bytes, typename T, int N> WB_FN T& wb_field(const wb_array<T, N>& a, long long i) {
+    return *(T*)((char*)a.data + i * bytes);
+}
+template <typename T> WB_FN wb_vec3<T> operator+(wb_vec3<T> a, wb_vec3<T> b) {
+    return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+template <typename T> WB_FN wb_vec3<T> operator-(wb_vec3<T> a, wb_vec3<T> b) {
+    return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+template <typename T> WB_FN wb_vec3<T> operator-(wb_vec3<T> b) {
+    return {-b.x, -b.y, -b.z};
+}
+template <typename T> WB_FN wb_vec3<T> operator*(wb_vec3<T> a, wb_vec3<T> b) {
+    return {a.x * b.x, a.y * b.y, a.z * b.z};
+}
+template <typename T> WB_FN wb_vec3<T> operator*(wb_vec3<T> a, T b) {
+    return {a.x * b, a.y * b, a.z * b};
+}
+template <typename T> WB_FN T wb_atomic_add(T* target, T value) { return atomicAdd(target, value); }
+template <typename T> WB_FN wb_vec3<T> wb_atomic_add(wb_vec3<T>* target, wb_vec3<T> value) {
+    return {wb_atomic_add(&target->x, value.x), wb_atomic_add(&target->y, value.y), wb_atomic_add(&target->z, value.z)};
+}
+typedef wb_vec3<float> vec3;
+
+extern "C" __global__ void struct_pairs_adjoint(
+    wb_dims dim,
+    wb_array<vec3, 1> bodies_pos,
+    wb_array<vec3, 1> bodies_vel,
+    wb_array<float, 1> bodies_mass,
+    wb_array<int, 1> bodies_id,
+    wb_array<vec3, 1> f,
+    wb_array<vec3, 1> adj_bodies_pos,
+    wb_array<vec3, 1> adj_bodies_vel,
+    wb_array<float, 1> adj_bodies_mass,
+    wb_array<vec3, 1> adj_f)
+{
+    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+    if (linear >= dim.n[0]) return;
+    int i = (int)linear;
+    vec3 a_pos = wb_field<32>(bodies_pos, i);
+    float a_mass = wb_field<32>(bodies_mass, i);
+    int a_id = wb_field<32>(bodies_id, i);
+    vec3 adj_total = adj_f.data[i];
+    adj_f.data[i] = vec3{0.0f, 0.0f, 0.0f};
+    float adj_a_mass = 0.0f;
+    vec3 adj_a_pos = vec3{0.0f, 0.0f, 0.0f};
+    for (int j = (int)bodies_pos.shape[0] - 1; j > -1; --j) {
+        vec3 b_pos = wb_field<32>(bodies_pos, j);
+        float b_mass = wb_field<32>(bodies_mass, j);
+        int b_id = wb_field<32>(bodies_id, j);
+        float adj_a_mass1;
+        float adj_b_mass;
+        vec3 adj_b_pos;
+        vec3 adj_a_pos1;
+        if (b_id != a_id) {
+            vec3 d = b_pos - a_pos;
+            float t = d.x * d.x + d.y * d.y + d.z * d.z + 0.01f;
+            float t1 = a_mass * b_mass / t;
+            vec3 t2 = adj_total * d;
+            float t3 = t2.x + t2.y + t2.z;
+            float t4 = t3 / t;
+            float t5 = -t3 * t1 / t * 2.0f;
+            vec3 t6 = d * t5;
+            adj_a_mass1 = t4 * b_mass;
+            adj_b_mass = t4 * a_mass;
+            adj_b_pos = adj_total * t1 + t6;
+            adj_a_pos1 = -adj_b_pos;
+        } else {
+            adj_a_mass1 = 0.0f;
+            adj_b_mass = 0.0f;
+            adj_b_pos = vec3{0.0f, 0.0f, 0.0f};
+            adj_a_pos1 = vec3{0.0f, 0.0f, 0.0f};
+        }
+        atomicAdd(&wb_field<32>(adj_bodies_mass, j), adj_b_mass);
+        wb_atomic_add(&wb_field<32>(adj_bodies_pos, j), adj_b_pos);
+        adj_a_mass += adj_a_mass1;
+        adj_a_pos = adj_a_pos + adj_a_pos1;
+    }
+    atomicAdd(&wb_field<32>(adj_bodies_mass, i), adj_a_mass);
+    wb_atomic_add(&wb_field<32>(adj_bodies_pos, i), adj_a_pos);
+}
