@@ -177,6 +177,22 @@ class Quaternion(Vector):
         return f"quat{suffix}" if suffix is not None else f"quaternion({self.dtype})"
 
 
+@dataclass(frozen=True, repr=False)
+class Transform(Vector):
+    """A rigid motion, held as the vector (p, q): a translation of 3 components, a rotation as a quaternion of 4."""
+
+    @property
+    def name(self) -> str:
+        """The name users write: `transform`, `transformd`."""
+        suffix = _VECTOR_SUFFIX.get(self.dtype.name)
+        return f"transform{suffix}" if suffix is not None else f"transform({self.dtype})"
+
+    def __call__(self, *components: Any) -> np.ndarray[Any, Any]:
+        """A NumPy array of shape (7,): from p and q, from 7 numbers, or the identity."""
+        flat = [c for part in components for c in np.asarray(part).reshape(-1)]
+        return super().__call__(*(flat or (0, 0, 0, 0, 0, 0, 1)))
+
+
 @dataclass(frozen=True)
 class ArrayType:
     """An array parameter: element type (scalar or vector) and number of dimensions (1 to 4).
@@ -241,6 +257,10 @@ QUATERNIONS: dict[str, Quaternion] = {
     for t in SCALARS.values() if t.kind is Kind.FLOAT and t.name in _VECTOR_SUFFIX
     for suffix in dict.fromkeys((_VECTOR_SUFFIX[t.name], _VECTOR_SUFFIX[t.name] or "f"))
 }  # fmt: skip
+
+TRANSFORMS: dict[str, Transform] = {
+    name.replace("quat", "transform"): Transform(7, q.dtype) for name, q in QUATERNIONS.items()
+}
 
 # What Python's own names mean in an annotation or a cast.
 PYTHON_TYPES: dict[type, Scalar] = {py.bool: bool, py.int: int32, py.float: float32}

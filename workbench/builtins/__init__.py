@@ -16,6 +16,7 @@ from workbench.builtins import (
     randoms,
     rounding,
     search,
+    transforms,
     vectors,
     views,
 )
@@ -26,5 +27,5 @@ from workbench.builtins.table import FORMS, TABLE
 __all__ = [
     "FORMS", "TABLE", "Builtin", "Form", "Ref", "atomics", "bits", "decompositions", "extrema", "forms", "inverse",
     "maths", "matrices", "noises", "operators", "positions", "quaternions", "randoms", "rounding", "search",
-    "vectors", "views",
+    "transforms", "vectors", "views",
 ]  # fmt: skip

@@ -36,4 +36,5 @@ adjoint = form(
     "In the body of a `@func_grad`: what is added to it becomes part of the adjoint of the input x; of an array, its "
     "adjoint array.",
 )
+transform_identity = form("transform_identity(dtype=float)", "The transform that moves nothing.")
 quat_identity = form("quat_identity(dtype=float)", "The quaternion (0, 0, 0, 1), which rotates nothing.")

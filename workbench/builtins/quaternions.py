@@ -16,7 +16,7 @@ from workbench.builtins.maths import acos, atan2, cos, sin, sqrt
 from workbench.builtins.operators import where
 from workbench.builtins.refs import Ref, pack
 from workbench.builtins.vectors import cross, dot
-from workbench.types import Matrix, Quaternion, Scalar, Vector, element
+from workbench.types import Matrix, Quaternion, Scalar, Transform, Vector, element
 
 Build = TypeVar("Build", bound=Callable[..., "Ref | tuple[Ref, ...]"])
 
@@ -36,6 +36,7 @@ class Composition:
 
 
 QUATERNION, VECTOR, NUMBER, MATRIX = "quaternion", "vector of length 3", "number", "3 × 3 matrix"
+TRANSFORM = "transform"
 COMPOSITIONS: dict[str, Composition] = {}
 
 
@@ -55,6 +56,7 @@ def composition(signature: str, *kinds: str, hidden: bool = False) -> Callable[[
 def of_kind(kind: str, scalar: Scalar) -> Scalar | Vector:
     """The type of an argument of this kind."""
     wide = {QUATERNION: Quaternion(4, scalar), VECTOR: Vector(3, scalar), MATRIX: Matrix(9, scalar, 3)}
+    wide[TRANSFORM] = Transform(7, scalar)
     return wide.get(kind, scalar)
 
 

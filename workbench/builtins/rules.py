@@ -16,6 +16,7 @@ from workbench.types import (
     Matrix,
     Quaternion,
     Scalar,
+    Transform,
     Type,
     Vector,
     element,
@@ -54,6 +55,7 @@ OPERATOR_SIGNS = {
 ON_QUATERNIONS = {
     "add", "sub", "neg", "mul", "div", "where", "if … else", "join", "lerp", "dot", "length", "length_sq", "normalize",
 }  # fmt: skip
+ON_TRANSFORMS = {"add", "sub", "neg", "mul", "div", "where", "if … else", "join"}
 
 
 def called(name: str) -> str:
@@ -82,6 +84,8 @@ def meet(name: str, args: Sequence[Arg]) -> Scalar | Vector:
     if len(forms) > 1:
         plain = all(type(f) is Vector for f in forms)
         raise refuse(name, args, "vectors of one length" if plain else "vectors or matrices of one shape")
+    if any(isinstance(f, Transform) for f in forms) and name not in ON_TRANSFORMS:
+        raise refuse(name, args, "numbers, vectors or matrices", "Take the parts: t.p, t.q.")
     if any(isinstance(f, Quaternion) for f in forms) and name not in ON_QUATERNIONS:
         raise refuse(name, args, "numbers, vectors or matrices", "Take the components: q.x, q.y, q.z, q.w.")
     strong = [element(a) for a in args if not isinstance(a, Weak)]

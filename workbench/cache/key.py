@@ -23,7 +23,7 @@ from workbench.ir.show import canonical, literal_bits
 from workbench.ir.values import Block, Function, Op, closed_blocks, walk
 from workbench.passes.customs import without_customs
 from workbench.source import Location
-from workbench.types import ArrayType, Matrix, Quaternion, Scalar, Vector
+from workbench.types import ArrayType, Matrix, Quaternion, Scalar, Transform, Vector
 
 SCHEMA = 1
 RANKS = ("direction", "constant", "signature", "option", "extra", "code", "target", "compiler", "generator")
@@ -233,6 +233,7 @@ _EXACT: dict[type, tuple[bytes, Callable[[Any, str], bytes]]] = {
     Vector: (b"type", lambda v, _: repr(v).encode()),
     Matrix: (b"type", lambda v, _: repr(v).encode()),
     Quaternion: (b"type", lambda v, _: repr(v).encode()),
+    Transform: (b"type", lambda v, _: repr(v).encode()),
     ArrayType: (b"type", lambda v, _: repr(v).encode()),
 }
 

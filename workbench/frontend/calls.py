@@ -25,13 +25,14 @@ from workbench.frontend import (
     statics,
     structs,
     swizzles,
+    transforms,
     views,
 )
 from workbench.frontend.coerce import apply, assign_type, describe, indexable, materialise, usable
 from workbench.frontend.context import Context
 from workbench.frontend.operands import Elements, Literal, Operand, Static
 from workbench.ir.values import Value
-from workbench.types import PYTHON_TYPES, Matrix, Quaternion, Scalar, Vector, int32
+from workbench.types import PYTHON_TYPES, Matrix, Quaternion, Scalar, Transform, Vector, int32
 
 Expression = Callable[[Context, ast.expr], Operand]
 
@@ -58,6 +59,8 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
         return structs.construct(context, struct, args, keywords)
     if isinstance(target, Scalar):
         return _cast(context, target, _no_keywords(context, callee, args, keywords))
+    if isinstance(target, Transform):
+        return transforms.construct(context, target, _no_keywords(context, callee, args, keywords))
     if isinstance(target, (Matrix, Quaternion)):
         return matrices.construct(context, target, _no_keywords(context, callee, args, keywords))
     if isinstance(target, Vector):

@@ -14,7 +14,7 @@ from workbench.frontend.coerce import convert, describe, usable
 from workbench.frontend.context import Context
 from workbench.frontend.operands import Literal, Operand
 from workbench.ir.values import Value
-from workbench.types import Kind, Quaternion, Scalar, as_type, float32, promote_all
+from workbench.types import Kind, Quaternion, Scalar, Transform, as_type, float32, promote_all
 
 Expression = Callable[[Context, ast.expr], Operand]
 
@@ -59,10 +59,24 @@ def _called(entry: Composition) -> Callable[[Context, ast.Call, Expression], Ope
     return lower
 
 
-def _quat_identity(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def _identity(name: str) -> Callable[[Context, ast.Call, Expression], Operand]:
+    """`quat_identity(dtype=float)` and `transform_identity(dtype=float)`."""
+    whole = {
+        "quat_identity": (Quaternion, (0.0, 0.0, 0.0, 1.0)),
+        "transform_identity": (Transform, (0.0,) * 6 + (1.0,)),
+    }
+    form, value = whole[name]
+
+    def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
+        return context.builder.const(value, form(len(value), _float_dtype(context, name, node, expression)))
+
+    return lower
+
+
+def _float_dtype(context: Context, name: str, node: ast.Call, expression: Expression) -> Scalar:
     given = [*node.args, *(k.value for k in node.keywords if k.arg == "dtype")]
     if len(given) > 1 or len(given) != len(node.args) + len(node.keywords):
-        raise context.error(KernelTypeError, "quat_identity() takes a dtype, or nothing.")
+        raise context.error(KernelTypeError, f"{name}() takes a dtype, or nothing.")
     scalar = float32
     if given:
         kind = expression(context, given[0])
@@ -71,11 +85,11 @@ def _quat_identity(context: Context, node: ast.Call, expression: Expression) -> 
         except TypeError:
             scalar = None
     if not isinstance(scalar, Scalar) or scalar.kind is not Kind.FLOAT:
-        raise context.error(KernelTypeError, "The dtype of quat_identity() is a float type.", "Write dtype=float.")
-    return context.builder.const((0.0, 0.0, 0.0, 1.0), Quaternion(4, scalar))
+        raise context.error(KernelTypeError, f"The dtype of {name}() is a float type.", "Write dtype=float.")
+    return scalar
 
 
 FORMS: dict[str, Callable[[Context, ast.Call, Expression], Operand]] = {
     **{name: _called(entry) for name, entry in COMPOSITIONS.items() if isinstance(DECLARED.get(name), Form)},
-    "quat_identity": _quat_identity,
+    **{name: _identity(name) for name in ("quat_identity", "transform_identity")},
 }

@@ -10,7 +10,7 @@ from typing import Any
 from workbench.builtins.quaternions import COMPOSITIONS
 from workbench.builtins.table import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend import calls, compositions, matrices, names, structs, subscripts, swizzles, views
+from workbench.frontend import calls, compositions, matrices, names, structs, subscripts, swizzles, transforms, views
 from workbench.frontend.coerce import apply, convert, describe, indexable, materialise, truth, usable, weak
 from workbench.frontend.context import Context
 from workbench.frontend.operands import (
@@ -30,7 +30,7 @@ from workbench.frontend.operands import (
 from workbench.frontend.refusals import REFUSED
 from workbench.frontend.sequences import contains
 from workbench.ir.values import Block, Value
-from workbench.types import ArrayType, Matrix, Vector, is_float
+from workbench.types import ArrayType, Matrix, Transform, Vector, is_float
 from workbench.types import bool as bool_
 
 BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
@@ -340,6 +340,8 @@ def _attribute_of(context: Context, base: Operand, node: ast.Attribute) -> Opera
     base = indexable(context, base)
     if views.is_array(base):
         return views.attribute(context, base, node.attr)
+    if isinstance(base, Value) and isinstance(base.type, Transform):
+        return transforms.attribute(context, base, node.attr)
     whole = isinstance(base, Value) and isinstance(base.type, Matrix)
     return (matrices if whole else subscripts).attribute(context, base, node.attr)  # type: ignore[arg-type]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from workbench.builtins.table import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend import subscripts
+from workbench.frontend import subscripts, transforms
 from workbench.frontend.coerce import apply, assign_type, describe, materialise, usable
 from workbench.frontend.context import Context
 from workbench.frontend.operands import Literal, Operand, Static
@@ -24,6 +24,7 @@ from workbench.types import (
     Matrix,
     Quaternion,
     Scalar,
+    Transform,
     Vector,
     as_type,
     element,
@@ -137,6 +138,8 @@ def sign_of(context: Context, name: str, left: Operand, right: Operand) -> str:
     """
     types = [o.type for o in (left, right) if isinstance(o, Value)]
     whole = [t for t in types if isinstance(t, Vector)]
+    if any(isinstance(t, Transform) for t in types):
+        return transforms.sign_of(context, name, left, right)
     if any(isinstance(t, Quaternion) for t in types):
         return _on_quaternions(context, name, left, right, len(whole))
     if not any(isinstance(t, Matrix) for t in types):

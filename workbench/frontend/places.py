@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 
 from workbench.builtins.table import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend import atomics, matrices, structs, subscripts, views
+from workbench.frontend import atomics, matrices, structs, subscripts, transforms, views
 from workbench.frontend.coerce import apply, assign_type, describe, indexable
 from workbench.frontend.context import Context
 from workbench.frontend.expressions import binary, expression, part_of
 from workbench.frontend.operands import Bundle, Element, Elements, Literal, Operand, Poison, View
 from workbench.ir.values import Value
-from workbench.types import ArrayType, Matrix, Vector
+from workbench.types import ArrayType, Matrix, Transform, Vector
 
 
 @dataclass(frozen=True)
@@ -165,6 +165,8 @@ def _replaced(context: Context, place: Part, operand: Operand) -> Operand:
     assert isinstance(base.type, Vector)
     if isinstance(node, ast.Subscript) and isinstance(base.type, Matrix):
         return matrices.changed(context, label, base, node.slice, operand, expression)
+    if isinstance(node, ast.Attribute) and isinstance(base.type, Transform):
+        return transforms.changed(context, base, node.attr, operand, label)
     where = _component(context, base.type, node)
     part = assign_type(context, operand, base.type.dtype, f"A component of {text}")
     return context.builder.emit("insert", (base, where, part), (base.type,), names=(label,)).result
@@ -188,7 +190,11 @@ def augment(context: Context, node: ast.AugAssign) -> None:
     sign = type(node.op)
     adds = sign in (ast.Add, ast.Sub)
     slot = place if isinstance(place, Slot) else place.owner if isinstance(place, Part) else None
-    if not isinstance(slot, Slot) or not adds or (place is not slot and isinstance(slot.array.type.dtype, Matrix)):  # type: ignore[union-attr]
+    if (
+        not isinstance(slot, Slot)
+        or not adds
+        or (place is not slot and isinstance(slot.array.type.dtype, (Matrix, Transform)))
+    ):  # type: ignore[union-attr]
         current = read(context, place)
         write(context, place, binary(context, sign, current, expression(context, node.value)))
         return

@@ -16,7 +16,7 @@ from workbench.ir.show import literal_bits
 from workbench.ir.values import Block, Captured, Function, Op, Value
 from workbench.ir.verify import InvalidIR, verify
 from workbench.source import UNKNOWN, Location, Source
-from workbench.types import MAX_NDIM, SCALARS, ArrayType, Matrix, Quaternion, Scalar, Type, Vector, element
+from workbench.types import MAX_NDIM, SCALARS, ArrayType, Matrix, Quaternion, Scalar, Transform, Type, Vector, element
 
 MAX_COMPONENTS = 64
 MAX_OPS = 100_000
@@ -78,7 +78,7 @@ def type_data(type: Type) -> Any:
     if isinstance(type, Scalar) and SCALARS.get(type.name) == type:
         return type.name
     for kind, form in _FORMS.items():
-        if type.__class__ is kind:
+        if type.__class__ is kind and not getattr(type, "pitch", 0):
             return form(type)
     raise Unwritable(f"{type!r} has no form in a file")
 
@@ -87,6 +87,7 @@ _FORMS: dict[type, Callable[[Any], list[Any]]] = {
     Vector: lambda t: ["vector", t.length, type_data(t.dtype)],
     Matrix: lambda t: ["matrix", t.rows, t.columns, type_data(t.dtype)],
     Quaternion: lambda t: ["quaternion", type_data(t.dtype)],
+    Transform: lambda t: ["transform", type_data(t.dtype)],
     ArrayType: lambda t: ["array", type_data(t.dtype), t.ndim],
 }
 
@@ -106,6 +107,8 @@ def read_type(data: Any) -> Type:
             return Matrix(rows * columns, _scalar(dtype), columns)
         case ["quaternion", dtype]:
             return Quaternion(4, _scalar(dtype))
+        case ["transform", dtype]:
+            return Transform(7, _scalar(dtype))
         case ["array", dtype, int() as ndim] if 1 <= ndim <= MAX_NDIM:
             inner = read_type(dtype)
             if not isinstance(inner, ArrayType):
