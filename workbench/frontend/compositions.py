@@ -61,11 +61,8 @@ def _called(entry: Composition) -> Callable[[Context, ast.Call, Expression], Ope
 
 def _identity(name: str) -> Callable[[Context, ast.Call, Expression], Operand]:
     """`quat_identity(dtype=float)` and `transform_identity(dtype=float)`."""
-    whole = {
-        "quat_identity": (Quaternion, (0.0, 0.0, 0.0, 1.0)),
-        "transform_identity": (Transform, (0.0,) * 6 + (1.0,)),
-    }
-    form, value = whole[name]
+    form = Quaternion if name == "quat_identity" else Transform
+    value = (0.0,) * (3 if form is Quaternion else 6) + (1.0,)
 
     def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
         return context.builder.const(value, form(len(value), _float_dtype(context, name, node, expression)))

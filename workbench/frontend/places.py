@@ -184,17 +184,19 @@ def _label(place: Place) -> str:
     return place.id if isinstance(place, Name) else ""
 
 
+def _is_plain(slot: Slot) -> bool:
+    """Whether it holds a vector whose parts are its components."""
+    assert isinstance(slot.array.type, ArrayType)
+    return not isinstance(slot.array.type.dtype, (Matrix, Transform))
+
+
 def augment(context: Context, node: ast.AugAssign) -> None:
     """`target op= value`: in an array, `+=` and `-=` are atomic adds (other threads may add there too)."""
     place = locate(context, node.target)
     sign = type(node.op)
     adds = sign in (ast.Add, ast.Sub)
     slot = place if isinstance(place, Slot) else place.owner if isinstance(place, Part) else None
-    if (
-        not isinstance(slot, Slot)
-        or not adds
-        or (place is not slot and isinstance(slot.array.type.dtype, (Matrix, Transform)))
-    ):  # type: ignore[union-attr]
+    if not isinstance(slot, Slot) or not adds or (place is not slot and not _is_plain(slot)):
         current = read(context, place)
         write(context, place, binary(context, sign, current, expression(context, node.value)))
         return

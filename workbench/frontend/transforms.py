@@ -89,9 +89,8 @@ def sign_of(context: Context, name: str, left: Operand, right: Operand) -> str:
     both = all(isinstance(t, Transform) for t in types)
     if both and name == "mul":
         return "transform_multiply"
-    if (both and name in ("add", "sub")) or (
-        name in ("mul", "div") and any(t is None or isinstance(t, Scalar) for t in types)
-    ):
+    one = any(t is None or isinstance(t, Scalar) for t in types)
+    if (both and name in ("add", "sub")) or (one and name in ("mul", "div")):
         return name
     raise context.error(
         KernelTypeError,

@@ -22,6 +22,7 @@ MAX_COMPONENTS = 64
 MAX_OPS = 100_000
 MAX_DEPTH = 60
 _NAME = re.compile(r"[^\x00-\x1f]{1,1000}")
+_PARAMETER = re.compile(r"[^\W\d]\w*((\[\])?\.[^\W\d]\w*)*")  # `x`; `p.x` and `ps[].x` of structs
 _LOCAL = re.compile(r"[^\W\d][\w.]{0,200}")
 _HEX = re.compile(r"[0-9a-f]*")
 
@@ -78,7 +79,7 @@ def type_data(type: Type) -> Any:
     if isinstance(type, Scalar) and SCALARS.get(type.name) == type:
         return type.name
     for kind, form in _FORMS.items():
-        if type.__class__ is kind and not getattr(type, "pitch", 0):
+        if type.__class__ is kind:
             return form(type)
     raise Unwritable(f"{type!r} has no form in a file")
 
@@ -88,7 +89,7 @@ _FORMS: dict[type, Callable[[Any], list[Any]]] = {
     Matrix: lambda t: ["matrix", t.rows, t.columns, type_data(t.dtype)],
     Quaternion: lambda t: ["quaternion", type_data(t.dtype)],
     Transform: lambda t: ["transform", type_data(t.dtype)],
-    ArrayType: lambda t: ["array", type_data(t.dtype), t.ndim],
+    ArrayType: lambda t: ["array", type_data(t.dtype), t.ndim, *((t.pitch, t.offset) if t.pitch else ())],
 }
 
 
@@ -113,6 +114,10 @@ def read_type(data: Any) -> Type:
             inner = read_type(dtype)
             if not isinstance(inner, ArrayType):
                 return ArrayType(inner, ndim)
+        case ["array", dtype, int() as ndim, int() as pitch, int() as offset] if 1 <= ndim <= MAX_NDIM:
+            inner = read_type(dtype)
+            if not isinstance(inner, ArrayType) and 0 <= offset <= pitch - inner.size:
+                return ArrayType(inner, ndim, pitch, offset)
     raise Malformed(f"{str(data)[:80]} is no type")
 
 
@@ -242,7 +247,7 @@ class _Reader:
         if not data["name"].isidentifier() or not 0 <= data["tid"] <= MAX_NDIM:
             raise Malformed("a function without a proper name or number of dimensions")
         params = tuple(self.value(p) for p in data["params"])
-        if not all(p.name for p in params):
+        if not all(_PARAMETER.fullmatch(p.name) for p in params):
             raise Malformed("a parameter without a proper name")
         captured = tuple(self.captured(c) for c in data["captured"])
         body = Block((), tuple(self.op(op, 0) for op in data["ops"]))
