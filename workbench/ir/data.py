@@ -16,7 +16,18 @@ from workbench.ir.show import literal_bits
 from workbench.ir.values import Block, Captured, Function, Op, Value
 from workbench.ir.verify import InvalidIR, verify
 from workbench.source import UNKNOWN, Location, Source
-from workbench.types import MAX_NDIM, SCALARS, ArrayType, Matrix, Quaternion, Scalar, Transform, Type, Vector, element
+from workbench.types import (
+    MAX_NDIM,
+    SCALARS,
+    ArrayType,
+    Matrix,
+    Quaternion,
+    Scalar,
+    Transform,
+    Type,
+    Vector,
+    element,
+)
 
 MAX_COMPONENTS = 64
 MAX_OPS = 100_000
@@ -271,7 +282,7 @@ class _Reader:
 
     def value(self, data: Any) -> Value:
         match data:
-            case [number, str() as name] if not name or _LOCAL.fullmatch(name):
+            case [number, str() as name] if not name or _LOCAL.fullmatch(name) or _PARAMETER.fullmatch(name):
                 self.values.append(Value(_nth(self.types, number, "type"), name))
                 return self.values[-1]
         raise Malformed(f"{str(data)[:80]} is no value")
