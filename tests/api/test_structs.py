@@ -184,8 +184,7 @@ def test_gradients_meet_difference_quotients(names):
     g = names["Particle"]((1, 2, 3), (1, 1, 1), names["Body"](2.0, 1))
     verdict = wb.gradcheck(names["step"], 4, [ps, g], [qs, e])
     assert verdict and verdict.compared > 50 and {p.parameter for p in verdict.worst} >= {"g.body.mass", "ps[].pos"}
-    with pytest.raises(wb.NotDifferentiable, match=r"ps\[\]\.vel is overwritten in this kernel"):
-        wb.gradcheck(names["fall"], 4, [ps, 0.1])
+    assert wb.gradcheck(names["fall"], 4, [ps, 0.1])
 
 
 def test_a_tape_gives_gradients_of_arrays_of_structs(names):
