@@ -33,3 +33,8 @@ def checks_wanted(*asked: bool | None) -> bool:
         if answer is not None:
             return answer
     return _default
+
+
+def checks_here() -> bool:
+    """Whether the innermost `with checks` asks for them: for checks that cost too much to be a default."""
+    return bool(_HERE.get())

@@ -26,7 +26,7 @@ from workbench.interop.jax.primitives import VMAP_METHODS
 from workbench.interop.jax.rebound import rebinding
 from workbench.interop.jax.run import Leaf, Output, Signature, active, run_inside, run_traced
 from workbench.interop.jax.trace import Trace, ValuesRead
-from workbench.runtime.checks import checks_wanted
+from workbench.runtime.checks import checks_here
 from workbench.runtime.memory import Memory
 from workbench.types import ArrayType, Type
 
@@ -36,7 +36,8 @@ Dims = int | Sequence[int]
 class GraphMode(StrEnum):
     """How the launches of a `jax_callable` run.
 
-    JAX: each is a native call of XLA's program. NONE: the function is called back in Python each time.
+    JAX: each is a native call of XLA's program. WORKBENCH, STAGED: the same on the CPU; they tell graphs of a GPU apart.
+    NONE: the function is called back in Python each time.
     """
 
     JAX = "jax"
@@ -146,7 +147,7 @@ class JaxCallable:
         if not single:
             return None
         aspects = ((type(v), v) if n in known else arguments.aspect(v) for n, v in values.items())
-        return (*aspects, arguments.wide(), checks_wanted())
+        return (*aspects, arguments.wide(), checks_here())
 
     def _learn(self, error: ValuesRead, values: Mapping[str, Any]) -> bool:
         """A number that was given as a Python number and whose value is asked for becomes part of the program."""
@@ -198,7 +199,7 @@ class JaxCallable:
         return tuple(made)
 
     def _program(self, signature: Signature) -> _Program:
-        key = (signature, checks_wanted())
+        key = (signature, checks_here())
         found = self._programs.get(key)
         names = self.function.__globals__
         if found is None or not found.is_current(names):

@@ -19,7 +19,7 @@ from workbench.interop.jax.numbers import TracedNumber
 from workbench.interop.jax.poison import watch
 from workbench.interop.jax.trace import Filled, Trace, Undefined
 from workbench.runtime.array import array
-from workbench.runtime.checks import checks, checks_wanted
+from workbench.runtime.checks import checks, checks_here
 from workbench.runtime.device import CPU, ScopedDevice
 from workbench.runtime.observers import OBSERVERS
 from workbench.types import ArrayType, Type, element
@@ -158,7 +158,7 @@ def run_traced(
         LaunchError: an output was not written, or the function returned something.
         ValuesRead: it needs values.
     """
-    poisoned = checks_wanted()
+    poisoned = checks_here()
     with _alone():
         given, kept = _stand_ins(trace, signature, operands)
         outputs = [array.undefined(o.shape, o.type.dtype, CPU) for o in signature.outputs]

@@ -21,7 +21,7 @@ from workbench.interop.jax.plan import Code, Plan, Roles, forward_plan
 from workbench.interop.jax.poison import marker, watch
 from workbench.interop.jax.primitives import VMAP_METHODS, How, launch
 from workbench.ir.values import Function, written_arrays
-from workbench.runtime.checks import checks_wanted
+from workbench.runtime.checks import checks_here
 from workbench.runtime.record import BLOCK_DIM
 from workbench.types import ArrayType, Type, Vector, element
 
@@ -127,7 +127,7 @@ class JaxKernel:
         given = tuple(tuple(x.shape) for x in operands)
         how = How(case.dims, given, case.shapes, (), tuple(statics), self.has_side_effect, self.vmap_method)
         results = [shaped(r, w.dtype) for r, w in zip(launch(case.plan, operands, how), case.outputs, strict=True)]
-        if checks_wanted():
+        if checks_here():
             for name, result, type in zip(self._results(), results, case.outputs, strict=True):
                 if name in self.outputs and name not in self.init:
                     watch(self.kernel.name, name, element(type), result)
@@ -136,7 +136,7 @@ class JaxKernel:
     def _case(self, args: tuple[Any, ...], launch_dims: Any, output_dims: Any) -> Case:
         """What the shapes and types of a call decide; kept, where the call names no dimensions itself."""
         key = (
-            (*map(arguments.aspect, args), arguments.wide(), checks_wanted())
+            (*map(arguments.aspect, args), arguments.wide(), checks_here())
             if launch_dims is None and output_dims is None
             else None
         )
@@ -146,7 +146,7 @@ class JaxKernel:
         values = dict(zip(self.inputs, args, strict=True))
         types = self._types(values)
         specialisation = self.kernel.specialise(tuple(types[n] for n in self.kernel.parameters))
-        plan = self._plan(specialisation, types, checks_wanted())
+        plan = self._plan(specialisation, types, checks_here())
         arrays = {n: arguments.base_shape(v, types[n]) for n, v in values.items() if isinstance(types[n], ArrayType)}
         dims = self._dims(launch_dims, arrays, plan)
         shapes = self._result_shapes(output_dims, dims, arrays, types)
