@@ -36,7 +36,7 @@ Dims = int | Sequence[int]
 class GraphMode(StrEnum):
     """How the launches of a `jax_callable` run.
 
-    JAX: each is a native call of XLA's program. WORKBENCH, STAGED: the same on the CPU; they tell graphs of a GPU apart.
+    JAX: each is a native call of XLA's program. WORKBENCH, STAGED: the same on the CPU; they differ on a GPU only.
     NONE: the function is called back in Python each time.
     """
 
