@@ -67,6 +67,7 @@ from workbench.runtime.create import (
 )
 from workbench.runtime.device import Device, ScopedDevice, get_device, get_devices
 from workbench.runtime.recorder import Recorder, record
+from workbench.runtime.streams import Event, ScopedStream, ScopedTimer, Stream, synchronize
 from workbench.structs import array_type as _array_type
 from workbench.types import matrix, vector
 
@@ -132,13 +133,14 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "LANGUAGE", "BuildError", "CacheError", "Cell", "CellErrors", "Device", "DeviceError", "Explanation", "Float",
-    "Func", "Graph", "GraphMode", "Int", "Kernel", "KernelFault", "KernelSyntaxError", "KernelTypeError", "Launch",
-    "LaunchError", "LaunchPair", "NotDifferentiable", "RecordError", "Recorder", "Scalar", "ScopedDevice", "Tape",
-    "Verdict", "WorkbenchError", "array", "array1d", "array2d", "array3d", "array4d", "build_cell", "cache", "capture",
-    "capture_if", "capture_while", "checks", "clone", "constant", "copy", "empty", "empty_like", "errors", "events",
-    "explain_grad", "from_numpy", "full", "func", "func_grad", "func_native", "func_replay", "get_device",
-    "get_devices", "grad", "gradcheck", "hvp", "jacobian", "jax_callable", "jax_export", "jax_kernel", "jax_preload",
-    "jvp", "kernel", "launch", "launch_pair", "launch_tangent", "load_record", "map", "matrix", "ones", "record",
-    "set_checks", "step", "struct", "types", "value_and_grad", "vector", "zeros", "zeros_like",
+    "LANGUAGE", "BuildError", "CacheError", "Cell", "CellErrors", "Device", "DeviceError", "Event", "Explanation",
+    "Float", "Func", "Graph", "GraphMode", "Int", "Kernel", "KernelFault", "KernelSyntaxError", "KernelTypeError",
+    "Launch", "LaunchError", "LaunchPair", "NotDifferentiable", "RecordError", "Recorder", "Scalar", "ScopedDevice",
+    "ScopedStream", "ScopedTimer", "Stream", "Tape", "Verdict", "WorkbenchError", "array", "array1d", "array2d",
+    "array3d", "array4d", "build_cell", "cache", "capture", "capture_if", "capture_while", "checks", "clone",
+    "constant", "copy", "empty", "empty_like", "errors", "events", "explain_grad", "from_numpy", "full", "func",
+    "func_grad", "func_native", "func_replay", "get_device", "get_devices", "grad", "gradcheck", "hvp", "jacobian",
+    "jax_callable", "jax_export", "jax_kernel", "jax_preload", "jvp", "kernel", "launch", "launch_pair",
+    "launch_tangent", "load_record", "map", "matrix", "ones", "record", "set_checks", "step", "struct",
+    "synchronize", "types", "value_and_grad", "vector", "zeros", "zeros_like",
 ]  # fmt: skip

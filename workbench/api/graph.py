@@ -122,8 +122,7 @@ class Graph(Body):
                     node.rebind(records[id(node)])
             elif instead:
                 node.replace_arrays(instead)
-        for body in (self, *self.inner()):
-            body.stale(arrays)
+        self.changed([n for n in self.walk() if isinstance(n, LaunchNode) and id(n) in records], arrays)
 
     def profile(self) -> Graph:
         """Run once, node by node, each timed alone: `node.milliseconds`, shown in pictures; gives the graph."""

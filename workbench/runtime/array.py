@@ -100,7 +100,7 @@ class array:
         if target.is_cuda:
             held = np.ascontiguousarray(host)
             self._place(allocate(target, held.nbytes), kind, self.shape, None, requires_grad)
-            _driver().copy_to_device(self.address, held)
+            _driver().copy_to_device(self.address, held, target.index)
 
     def _adopt(self, host: np.ndarray[Any, Any], kind: Element, requires_grad: bool) -> None:
         dims = host.ndim - len(kind.shape)
@@ -181,7 +181,7 @@ class array:
             return host_view(self)
         packed = self if self.is_contiguous else self.contiguous()
         host = np.empty((*self.shape, *self.dtype.shape), item(self.dtype))
-        _driver().copy_to_host(host, packed.address)
+        _driver().copy_to_host(host, packed.address, self.device.index)
         return host
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
@@ -346,10 +346,12 @@ class array:
             )
 
     @classmethod
-    def undefined(cls, shape: tuple[int, ...], dtype: Element, device: Device, requires_grad: bool = False) -> array:
+    def undefined(
+        cls, shape: tuple[int, ...], dtype: Element, device: Device, requires_grad: bool = False, pinned: bool = False
+    ) -> array:
         """A dense array whose elements are undefined until they are written."""
         made = object.__new__(cls)
-        made._place(allocate(device, prod(shape) * dtype.size), dtype, shape, None, requires_grad)
+        made._place(allocate(device, prod(shape) * dtype.size, pinned), dtype, shape, None, requires_grad)
         return made
 
     def fresh_like(self, dtype: Any = None) -> array:

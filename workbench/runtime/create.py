@@ -12,9 +12,21 @@ from workbench.runtime.shapes import Shape, as_shape
 from workbench.structs import as_element
 
 
-def empty(shape: Shape, dtype: Any = float, device: Device | str | None = None, requires_grad: bool = False) -> array:
-    """An array whose elements are undefined until they are written."""
-    return array.undefined(as_shape(shape), as_element(dtype), get_device(device), requires_grad)
+def empty(
+    shape: Shape, dtype: Any = float, device: Device | str | None = None, requires_grad: bool = False,
+    pinned: bool = False,
+) -> array:  # fmt: skip
+    """An array whose elements are undefined until they are written.
+
+    Args:
+        shape: 1 to 4 sizes.
+        dtype: the element type.
+        device: where.
+        requires_grad: whether it has a `.grad`.
+        pinned: on the CPU, in page-locked memory where there is a CUDA device: copies from and to the device are then
+            queued, and `synchronize()` tells when they are done.
+    """
+    return array.undefined(as_shape(shape), as_element(dtype), get_device(device), requires_grad, pinned)
 
 
 def full(

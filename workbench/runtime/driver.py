@@ -1,4 +1,4 @@
-"""The one caller of CUDA at run time: probe, memory, copies, loading, launching.
+"""The one caller of CUDA at run time: probe, memory, copies, loading, launching; `call` for streams and graphs.
 
 Everything goes through `cuda.core`, and through `cuda.bindings.driver` where a packed parameter buffer or a raw
 address has to be handed over. Nothing of CUDA is imported or touched until `driver()` is asked, and then only after a
@@ -8,8 +8,10 @@ probe that is safe without a driver: `cuda.core`'s own objects can lock up a pro
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -17,54 +19,9 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import DeviceError
+from workbench.runtime.holdings import Buffer, CudaDevice, LoadedKernel, PageLocked
 
 MAX_BLOCKS = (1 << 31) - 1
-
-
-@dataclass(frozen=True)
-class CudaDevice:
-    """Facts about one device.
-
-    Attributes:
-        index: its number among the visible devices.
-        name: as the driver calls it.
-        arch: what to compile for, `sm_90`.
-        memory: bytes of device memory.
-        multiprocessors: how many it has.
-    """
-
-    index: int
-    name: str
-    arch: str
-    memory: int
-    multiprocessors: int
-
-
-class Buffer:
-    """Device memory: `handle` is its address (0 where it holds nothing), `nbytes` its size; freed when dropped."""
-
-    def __init__(self, owner: Any, handle: int, nbytes: int, device: int) -> None:
-        """What `owner`, a `cuda.core` buffer, holds; None where there is nothing."""
-        self.owner = owner
-        self.handle = handle
-        self.nbytes = nbytes
-        self.device = device
-
-    def free(self) -> None:
-        """Give the memory back once the work queued so far is done; again does nothing."""
-        owner, self.owner, self.handle = self.owner, None, 0
-        if owner is not None:
-            owner.close()
-
-
-@dataclass(frozen=True, eq=False)
-class LoadedKernel:
-    """A kernel of a loaded cubin; keeps the cubin loaded."""
-
-    entry: str
-    device: int
-    function: Any
-    code: Any
 
 
 class Driver:
@@ -82,7 +39,12 @@ class Driver:
         self._core = core
         self._api = api
         self._devices: dict[int, Any] = {}
-        self.facts = tuple(self._describe(i) for i in range(self._call("cuDeviceGetCount")))
+        self._process = os.getpid()
+        self._broken = ""
+        self._last: dict[int, str] = {}
+        self._held: dict[int, int] = {}
+        self._current: ContextVar[dict[int, Any]] = ContextVar("workbench CUDA streams", default={})  # noqa: B039
+        self.facts = tuple(self._describe(i) for i in range(self.call("cuDeviceGetCount")))
 
     def count(self) -> int:
         """How many devices there are."""
@@ -100,38 +62,69 @@ class Driver:
         """Uninitialised device memory, at least 256-byte aligned."""
         if nbytes == 0:
             return Buffer(None, 0, 0, index)
-        device = self._use(index)
-        with _reported(f"allocating {nbytes} bytes on cuda:{index}"):
+        device = self.use(index)
+        try:
             owner = device.allocate(nbytes, stream=device.default_stream)
-            return Buffer(owner, int(owner.handle), nbytes, index)
+        except Exception as problem:
+            raise self._no_memory(index, nbytes, problem) from problem
+        made = Buffer(owner, int(owner.handle), nbytes, index)
+        self._held[index] = self._held.get(index, 0) + nbytes
+        made.given_back = self._given_back
+        return made
+
+    def _given_back(self, buffer: Buffer) -> None:
+        self._held[buffer.device] -= buffer.nbytes
+
+    def held(self, index: int) -> int:
+        """Bytes of the device that arrays of this process hold."""
+        return self._held.get(index, 0)
+
+    def _no_memory(self, index: int, nbytes: int, problem: Exception) -> DeviceError:
+        """Why memory could not be had: how much, what is free, what is held."""
+        what = f"cuda:{index} could not give {nbytes:,} bytes"
+        held = f"Arrays of this process hold {self.held(index):,} bytes"
+        try:
+            free, whole = self.call("cuMemGetInfo")
+        except DeviceError:
+            return DeviceError(f"{what}: {problem}. {held}.", status=_status(problem))
+        return DeviceError(
+            f"{what}: {free:,} of its {whole:,} are free. {held}.", status=_status(problem), wanted=nbytes, free=free,
+            advice="Drop arrays and graphs that are done with, or work in smaller pieces.",
+        )  # fmt: skip
+
+    def pinned(self, index: int, nbytes: int) -> Buffer:
+        """Page-locked host memory that the device copies from and to without waiting."""
+        self.use(index)
+        address = int(self.call("cuMemHostAlloc", max(nbytes, 1), _PORTABLE))
+        return Buffer(PageLocked(lambda place: self.call("cuMemFreeHost", place), address), address, nbytes, index)
 
     def copy_to_device(self, destination: int, source: np.ndarray[Any, Any], device: int = 0) -> None:
         """Copy a C-contiguous NumPy array to a device address; returns when `source` may change again."""
         if not source.flags.c_contiguous:
             raise ValueError("copy_to_device takes a C-contiguous array")
         if source.nbytes:
-            self._use(device)
-            self._call("cuMemcpyHtoD", destination, source.ctypes.data, source.nbytes)
+            self.use(device)
+            self.call("cuMemcpyHtoD", destination, source.ctypes.data, source.nbytes)
 
     def copy_to_host(self, destination: np.ndarray[Any, Any], source: int, device: int = 0) -> None:
         """Copy from a device address into a writable C-contiguous NumPy array, after all work queued before."""
         if not (destination.flags.c_contiguous and destination.flags.writeable):
             raise ValueError("copy_to_host takes a writable C-contiguous array")
         if destination.nbytes:
-            self._use(device)
-            self._call("cuMemcpyDtoH", destination.ctypes.data, source, destination.nbytes)
+            self.use(device)
+            self.call("cuMemcpyDtoH", destination.ctypes.data, source, destination.nbytes)
 
     def copy(self, destination: int, source: int, nbytes: int, device: int = 0) -> None:
         """Queue a copy between device addresses (of two devices, too)."""
         if nbytes:
-            stream = self._stream(device)
-            self._call("cuMemcpyAsync", destination, source, nbytes, stream)
+            stream = self.queue(device)
+            self.call("cuMemcpyAsync", destination, source, nbytes, stream)
 
-    def fill(self, address: int, byte: int, nbytes: int, device: int = 0) -> None:
-        """Queue setting each of `nbytes` bytes to `byte` (0 to 255)."""
-        if nbytes:
-            stream = self._stream(device)
-            self._call("cuMemsetD8Async", address, byte, nbytes, stream)
+    def fill(self, address: int, pattern: int, count: int, device: int = 0, size: int = 1) -> None:
+        """Queue setting `count` scalars of 1, 2 or 4 bytes to `pattern`."""
+        if count:
+            stream = self.queue(device)
+            self.call(f"cuMemsetD{8 * size}Async", address, pattern, count, stream)
 
     def synchronize(self, index: int = 0) -> None:
         """Wait for all work on the device.
@@ -139,14 +132,14 @@ class Driver:
         Raises:
             DeviceError: a kernel failed.
         """
-        device = self._use(index)
-        with _reported(f"waiting for cuda:{index}"):
+        device = self.use(index)
+        with self._reported(f"waiting for cuda:{index}"):
             device.sync()
 
     def load(self, index: int, cubin: bytes, entry: str) -> LoadedKernel:
         """The kernel `entry` of a cubin made for this device's architecture."""
-        self._use(index)
-        with _reported(f"loading {entry} on cuda:{index}"):
+        self.use(index)
+        with self._reported(f"loading {entry} on cuda:{index}"):
             code = self._core.ObjectCode.from_cubin(cubin, name=entry)
             kernel = code.get_kernel(entry)
             return LoadedKernel(entry, index, self._api.CUfunction(int(kernel.handle)), (code, kernel))
@@ -180,25 +173,26 @@ class Driver:
         pointers = param_addresses
         if not isinstance(pointers, ctypes.Array):
             pointers = (ctypes.c_void_p * len(param_addresses))(*param_addresses)
-        queue = self._stream(index) if stream is None else stream.handle
+        queue = self.queue(index, stream)
         shape = (grid, 1, 1, block, 1, 1)
-        self._call("cuLaunchKernel", kernel.function, *shape, 0, queue, ctypes.addressof(pointers), 0)
+        self._last[index] = kernel.entry
+        self.call("cuLaunchKernel", kernel.function, *shape, 0, queue, ctypes.addressof(pointers), 0)
 
     def event(self, index: int) -> Any:
         """A `cuda.core` event with timing, recorded now on the default stream; `later - earlier` is milliseconds."""
-        device = self._use(index)
-        with _reported(f"recording an event on cuda:{index}"):
+        device = self.use(index)
+        with self._reported(f"recording an event on cuda:{index}"):
             return device.default_stream.record(options=self._core.EventOptions(timing_enabled=True))
 
     def _describe(self, index: int) -> CudaDevice:
-        handle = self._call("cuDeviceGet", index)
+        handle = self.call("cuDeviceGet", index)
         kinds = self._api.CUdevice_attribute
         major, minor, units = (
-            self._call("cuDeviceGetAttribute", getattr(kinds, f"CU_DEVICE_ATTRIBUTE_{name}"), handle)
+            self.call("cuDeviceGetAttribute", getattr(kinds, f"CU_DEVICE_ATTRIBUTE_{name}"), handle)
             for name in ("COMPUTE_CAPABILITY_MAJOR", "COMPUTE_CAPABILITY_MINOR", "MULTIPROCESSOR_COUNT")
         )
-        name = self._call("cuDeviceGetName", 256, handle).split(b"\0")[0].decode(errors="replace")
-        memory = int(self._call("cuDeviceTotalMem", handle))
+        name = self.call("cuDeviceGetName", 256, handle).split(b"\0")[0].decode(errors="replace")
+        memory = int(self.call("cuDeviceTotalMem", handle))
         return CudaDevice(index, name, f"sm_{major}{minor}", memory, units)
 
     def _known(self, index: int) -> CudaDevice:
@@ -207,39 +201,88 @@ class Driver:
             raise DeviceError(f"There is no device cuda:{index}.", advice=f"This machine has {listed}.")
         return self.facts[index]
 
-    def _use(self, index: int) -> Any:
-        """The `cuda.core` device, current in this thread."""
+    def use(self, index: int) -> Any:
+        """The `cuda.core` device, current in this thread.
+
+        Raises:
+            DeviceError: this process was forked from the one that started CUDA.
+        """
+        if os.getpid() != self._process:
+            raise DeviceError(
+                "CUDA was started before this process was forked, and cannot be used in it.",
+                advice='Start processes with multiprocessing.get_context("spawn"), or use CUDA only after the fork.',
+            )
         if index not in self._devices:
             self._known(index)
             self._devices[index] = self._core.Device(index)
-        with _reported(f"using cuda:{index}"):
+        with self._reported(f"using cuda:{index}"):
             self._devices[index].set_current()
         return self._devices[index]
 
-    def _stream(self, index: int) -> Any:
-        return self._use(index).default_stream.handle
+    def queue(self, index: int, stream: Any = None) -> Any:
+        """The handle of this stream, else of the one that `in_stream` set, else of the device's default one."""
+        device = self.use(index)
+        return (stream or self._current.get().get(index) or device.default_stream).handle
 
-    def _call(self, name: str, *args: Any) -> Any:
-        with _reported(name):
-            return _checked(self._api, name, getattr(self._api, name)(*args))
+    @contextmanager
+    def in_stream(self, index: int, stream: Any) -> Iterator[None]:
+        """Queue in this stream what is queued inside without naming one."""
+        token = self._current.set({**self._current.get(), index: stream})
+        try:
+            yield
+        finally:
+            self._current.reset(token)
+
+    @property
+    def api(self) -> Any:
+        """The module `cuda.bindings.driver`: for its structures and constants; functions go through `call`."""
+        return self._api
+
+    def call(self, name: str, *args: Any) -> Any:
+        """What a function of the driver gives: nothing, a value, or a tuple of several.
+
+        Raises:
+            DeviceError: CUDA refused it; `status` is the number.
+        """
+        with self._reported(name):
+            status, *values = getattr(self._api, name)(*args)
+            if status != self._api.CUresult.CUDA_SUCCESS:
+                raise self._refused(name, status)
+            return values[0] if len(values) == 1 else tuple(values) if values else None
+
+    def _refused(self, name: str, status: Any) -> DeviceError:
+        number, label = int(status), getattr(status, "name", str(status))
+        if number not in _STICKY:
+            return DeviceError(f"CUDA refused {name}: {label}.", status=number)
+        if not self._broken:
+            last = ", ".join(f"{entry} on cuda:{index}" for index, entry in self._last.items())
+            self._broken = f"{label}" + (f"; launched last: {last}" if last else "")
+        return DeviceError(
+            f"CUDA refused {name}: {label}. A kernel has broken the device for this process: {self._broken}.",
+            status=number, advice="Restart the kernel of the notebook; launch with checks=True to find the line.",
+        )  # fmt: skip
+
+    @contextmanager
+    def _reported(self, doing: str) -> Iterator[None]:
+        """Whatever `cuda.core` raises, as a DeviceError that says what was being done."""
+        try:
+            yield
+        except DeviceError:
+            raise
+        except Exception as problem:
+            after = f" (the device was broken before: {self._broken})" if self._broken else ""
+            raise DeviceError(f"CUDA failed while {doing}: {problem}{after}.", status=_status(problem)) from problem
 
 
-def _checked(api: Any, name: str, answer: tuple[Any, ...]) -> Any:
-    status, *values = answer
-    if status != api.CUresult.CUDA_SUCCESS:
-        raise DeviceError(f"CUDA refused {name}: {getattr(status, 'name', status)}.", status=int(status))
-    return values[0] if values else None
+_PORTABLE = 1
+"""CU_MEMHOSTALLOC_PORTABLE: page-locked for every device."""
+_STICKY = frozenset((214, 219, 700, 702, 714, 715, 716, 717, 718, 719))
+"""CUresult values after which a context answers nothing else: illegal address, misaligned, launch failed, …"""
 
 
-@contextmanager
-def _reported(doing: str) -> Iterator[None]:
-    """Whatever `cuda.core` raises, as a DeviceError that says what was being done."""
-    try:
-        yield
-    except DeviceError:
-        raise
-    except Exception as problem:
-        raise DeviceError(f"CUDA failed while {doing}: {problem}.") from problem
+def _status(problem: Exception) -> int:
+    """The number of a status that an exception of `cuda.core` carries, else 0."""
+    return int(getattr(problem, "status", 0) or getattr(problem, "error", 0) or 0)
 
 
 @dataclass(frozen=True)

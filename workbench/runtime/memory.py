@@ -12,6 +12,7 @@ import numpy as np
 
 from workbench.runtime.device import Device
 from workbench.runtime.driver import driver
+from workbench.runtime.holdings import Buffer
 from workbench.runtime.observers import tell
 
 
@@ -37,14 +38,29 @@ class Memory:
         self.version = 0
         self.grad: Any = None
 
+    @property
+    def is_pinned(self) -> bool:
+        """Whether it is page-locked memory of the CPU."""
+        return isinstance(self.owner, Buffer) and not self.device.is_cuda
 
-def allocate(device: Device, nbytes: int) -> Memory:
+
+def allocate(device: Device, nbytes: int, pinned: bool = False) -> Memory:
     """Fresh memory, aligned to 64 bytes on the CPU; contents undefined.
+
+    Args:
+        device: where.
+        nbytes: how much.
+        pinned: on the CPU, page-locked where there is a CUDA device, so that copies to and from it need no waiting.
 
     Raises:
         DeviceError: the device has not that much left.
     """
-    if device.is_cuda:
+    if pinned and not device.is_cuda and driver() is not None:
+        found = driver()
+        assert found is not None
+        locked = found.pinned(0, nbytes)
+        made = Memory(device, locked.handle, nbytes, locked)
+    elif device.is_cuda:
         found = driver()
         assert found is not None
         buffer = found.alloc(device.index, max(nbytes, 1))

@@ -62,7 +62,8 @@ inner:
   br i1 %k.more, label %inner.body, label %outer.next
 inner.body:
   %s.to = getelementptr inbounds TYPE, ptr %to, i64 %k
-  %s.from = getelementptr inbounds TYPE, ptr %from, i64 %k
+  %s.place = mul i64 %k, %w16
+  %s.from = getelementptr inbounds TYPE, ptr %from, i64 %s.place
   %s.value = load TYPE, ptr %s.from, align 1
 STRIDED
   store TYPE %s.result, ptr %s.to, align 1

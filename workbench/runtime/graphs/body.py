@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from workbench.errors import LaunchError
@@ -11,7 +11,9 @@ from workbench.runtime.device import CPU, Device
 from workbench.runtime.graphs.edges import Edge, Use, edges, levels
 from workbench.runtime.graphs.nodes import LaunchNode, Node
 from workbench.runtime.graphs.plan_cpu import CpuPlan
+from workbench.runtime.graphs.plan_cuda import CudaPlan
 from workbench.runtime.memory import Memory
+from workbench.runtime.streams import synchronize
 from workbench.runtime.substitute import extent
 
 
@@ -20,6 +22,10 @@ class Plan(Protocol):
 
     def run(self) -> None:
         """Run all of it; on CUDA it is queued."""
+        ...
+
+    def patch(self, nodes: Sequence[LaunchNode]) -> bool:
+        """Take over these launches' parameters of now; gives whether that was possible."""
         ...
 
 
@@ -107,6 +113,23 @@ class Body:
         if arrays:
             self._edges = None
 
+    def changed(self, nodes: Sequence[LaunchNode], arrays: bool) -> None:
+        """Launches inside have other parameters: the plan takes them over where it can, else it is made anew.
+
+        Args:
+            nodes: the launches.
+            arrays: whether arrays changed, of copies and conditions too.
+        """
+        plan, before = self._plan, self._edges
+        self.stale(arrays)
+        for body in self.inner():
+            body.stale(arrays)
+        only_launches = all(isinstance(node, LaunchNode) for node in self.walk())
+        fits = plan is not None and (not arrays or (only_launches and self.edges == before))
+        if plan is not None and fits and plan.patch(nodes):
+            self._plan, self._written = plan, self.written()
+            self._generations = [body.generation for body in self._inner]
+
     def inner(self) -> list[Body]:
         """The bodies inside, at any depth."""
         return [body for node in self.walk() for body in node.bodies.values()]
@@ -129,7 +152,7 @@ class Body:
         self._written = self.written()
         self._inner = self.inner()
         self._generations = [body.generation for body in self._inner]
-        self._plan = CpuPlan(self)
+        self._plan = CudaPlan(self) if self.device.is_cuda else CpuPlan(self)
         return self._plan
 
     def written(self) -> list[Memory]:
@@ -140,6 +163,8 @@ class Body:
     def timed(self) -> float:
         """Milliseconds of one run."""
         self._planned()
+        synchronize(self.device)
         started = time.perf_counter()
         self.run()
+        synchronize(self.device)
         return 1e3 * (time.perf_counter() - started)

@@ -18,11 +18,11 @@ from workbench.backends.cpu import moves, schedule
 from workbench.backends.faults import FaultRecord, raised_by
 from workbench.backends.layout import FAULT_SIZE, shape_in
 from workbench.cache.native import native_image
-from workbench.errors import KernelFault, LaunchError
-from workbench.runtime.array import array
+from workbench.errors import KernelFault
 from workbench.runtime.execute import cpu_threads, install_launcher
 from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node
-from workbench.types import ArrayType, element
+from workbench.runtime.moves import move_of
+from workbench.types import ArrayType
 
 if TYPE_CHECKING:
     from workbench.runtime.graphs.body import Body
@@ -50,6 +50,7 @@ class CpuPlan:
         checked = [n for n in body.walk() if isinstance(n, LaunchNode) and n.record.loaded.checked]
         self._checked = {id(node): k for k, node in enumerate(checked)}
         self._nodes = checked
+        self._planned: dict[int, tuple[int, int]] = {}
         self._faults = np.zeros((len(checked), FAULT_SIZE // 8), np.int64)
         self._pair = np.array(self._table(body), np.int64)
         self._run = install_launcher().functions.graph(self._pair.ctypes.data)
@@ -67,6 +68,10 @@ class CpuPlan:
         self._run()
         if self._faults[:, 0].any():
             raise self._fault()
+
+    def patch(self, nodes: Sequence[LaunchNode]) -> bool:
+        """Whether these launches' parameters of now are already where they should be: in the buffers."""
+        return all(self._planned.get(id(n)) == (id(n.record.loaded), n.record.threads) for n in nodes)
 
     def _fault(self) -> KernelFault:
         first = int(np.flatnonzero(self._faults[:, 0])[0])
@@ -128,6 +133,7 @@ class CpuPlan:
         if isinstance(node, LaunchNode):
             loaded = node.record.loaded
             self._keep.append((loaded, node.buffer))
+            self._planned[id(node)] = (id(loaded), node.record.threads)
             slot = self._checked.get(id(node))
             fault = self._faults[slot].ctypes.data if slot is not None else 0
             total = math.prod(node.dims)
@@ -135,42 +141,11 @@ class CpuPlan:
         return self._move(node) if isinstance(node, MoveNode) else None
 
     def _move(self, node: MoveNode) -> Work:
-        entry, words, keep = move_words(node.kind, node.target, node.source, node.value)
-        params = np.array(words, np.int64)
-        self._keep.append((params, keep, node.target, node.source))
-        count, dense = words[2], words[3]
+        move = move_of(node.kind, node.target, node.source, node.value)
+        params = np.array(move.words, np.int64)
+        if move.pattern is not None:
+            params[1] = move.pattern.ctypes.data
+        self._keep.append((params, move, node.target, node.source))
+        count, dense = move.words[2:4]
         grain = max(1, (DENSE_SCALARS if dense else STRIDED_SCALARS) // count)
-        return Work(self._entries[entry], params.ctypes.data, node.target.size, grain, 0)
-
-
-def move_words(kind: str, target: array, source: array | None, value: float) -> tuple[str, list[int], Any]:
-    """The entry of `backends/cpu/moves` for a copy, sum or fill, its parameters, and what these point to.
-
-    Raises:
-        LaunchError: a sum of a type that has none.
-    """
-    scalar = element(target.dtype)
-    if source is None:
-        pattern = np.full(1, value, scalar.numpy)
-        words = _words(target, pattern.ctypes.data, target.dtype.size // scalar.size, target.is_contiguous, (), 0)
-        return moves.copy_name(scalar.size), words, pattern
-    dense = target.is_contiguous and source.is_contiguous
-    if kind == "add":
-        entry = moves.add_name(scalar.name)
-        if entry is None:
-            raise LaunchError(f"A sum of arrays of {scalar!r} cannot be in a graph yet.", advice="Use float32.")
-        return entry, _words(target, source.address, target.dtype.size // scalar.size, dense, source.strides, 1), None
-    size = math.gcd(target.dtype.size, 8)
-    return (
-        moves.copy_name(size),
-        _words(target, source.address, target.dtype.size // size, dense, source.strides, 1),
-        None,
-    )
-
-
-def _words(target: array, source: int, count: int, dense: bool, source_strides: Sequence[int], step: int) -> list[int]:
-    front = [0] * (4 - target.ndim)
-    sizes = [1] * (4 - target.ndim) + list(target.shape)
-    strides = [*front, *target.strides]
-    other = [*front, *source_strides] if source_strides else [0] * 4
-    return [target.address, source, count, int(dense), *sizes, *strides, *other, step]
+        return Work(self._entries[move.entry], params.ctypes.data, move.total, grain, 0)

@@ -1,0 +1,194 @@
+"""A graph on a CUDA device: explicit nodes with our edges, instantiated once, launched as one.
+
+A graph inside a graph is laid out flat, since child graphs may hold no conditional nodes. A condition lies in device
+memory: a tiny kernel hands it to CUDA's conditional node, once before the node and, for a loop, at the end of a turn.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.backends.cuda.moves import CONDITION
+from workbench.backends.faults import FaultRecord, raised_by
+from workbench.backends.layout import FAULT_SIZE, shape_in
+from workbench.errors import KernelFault
+from workbench.runtime.device_code import own_kernel
+from workbench.runtime.driver import Driver, driver
+from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node
+from workbench.runtime.holdings import LoadedKernel
+from workbench.runtime.loaded import Loaded
+from workbench.runtime.moves import BLOCK, move_of
+from workbench.types import ArrayType
+
+if TYPE_CHECKING:
+    from workbench.runtime.graphs.body import Body
+
+ASSIGN_DEFAULT = 1
+"""CU_GRAPH_COND_ASSIGN_DEFAULT: a condition is 0 at each launch until a kernel sets it."""
+
+
+class CudaPlan:
+    """An instantiated graph, and all that it uses."""
+
+    def __init__(self, body: Body) -> None:
+        found = driver()
+        assert found is not None
+        self._driver: Driver = found
+        self._index = body.device.index
+        self._keep: list[Any] = []
+        self._handles: dict[int, Any] = {}
+        self._codes: dict[int, Loaded] = {}
+        self._checked = [n for n in body.walk() if isinstance(n, LaunchNode) and n.record.loaded.checked]
+        self._faults = found.alloc(self._index, FAULT_SIZE * len(self._checked))
+        self._graph = self._executable = None
+        found.use(self._index)
+        self._graph = found.call("cuGraphCreate", 0)
+        self._fill(self._graph, body, [])
+        self._executable = found.call("cuGraphInstantiate", self._graph, 0)
+
+    def run(self) -> None:
+        """Queue it in the current stream; with checked launches in it, wait for it and look.
+
+        Raises:
+            KernelFault: what the first launch with a fault reported.
+            DeviceError: the device refused it.
+        """
+        size = FAULT_SIZE * len(self._checked)
+        if size:
+            self._driver.fill(self._faults.handle, 0, size, self._index)
+        self._driver.call("cuGraphLaunch", self._executable, self._driver.queue(self._index))
+        if size:
+            records = np.empty((len(self._checked), FAULT_SIZE), np.uint8)
+            self._driver.copy_to_host(records, self._faults.handle, self._index)
+            for node, record in zip(self._checked, records, strict=True):
+                fault = FaultRecord.read(record.tobytes())
+                if fault is not None:
+                    raise _fault(node, fault)
+
+    def patch(self, nodes: Sequence[LaunchNode]) -> bool:
+        """Take over changed parameters in place; gives whether that was possible.
+
+        Whoever changes the code, the order or an empty launch has to make another plan.
+        """
+        if any(self._codes.get(id(node)) is not node.record.loaded or not node.record.threads for node in nodes):
+            return False
+        for node in nodes:
+            handle, params = self._handles[id(node)], self._launch_params(node)
+            self._driver.call("cuGraphExecKernelNodeSetParams", self._executable, handle, params)
+        return True
+
+    def _fill(self, graph: Any, body: Body, after: list[Any]) -> list[Any]:
+        """Add the nodes of a body, the first ones after these; gives those that nothing in it comes after."""
+        before: dict[int, list[int]] = {}
+        for edge in body.edges:
+            before.setdefault(edge.target, []).append(edge.source)
+        ends: list[list[Any]] = []
+        for k, node in enumerate(body.nodes):
+            needed = [handle for source in before.get(k, ()) for handle in ends[source]]
+            ends.append(self._add(graph, node, _distinct(needed) or after))
+        leaves = set(range(len(body.nodes))) - {edge.source for edge in body.edges}
+        return _distinct([handle for k in sorted(leaves) for handle in ends[k]]) or after
+
+    def _add(self, graph: Any, node: Node, after: list[Any]) -> list[Any]:
+        """One node; gives what comes after it has to wait for."""
+        if isinstance(node, LaunchNode):
+            if not node.record.threads:
+                return after
+            handle = self._kernel_node(graph, after, self._launch_params(node))
+            self._handles[id(node)], self._codes[id(node)] = handle, node.record.loaded
+            return [handle]
+        if isinstance(node, MoveNode):
+            move = move_of(node.kind, node.target, node.source, node.value)
+            if not move.total:
+                return after
+            self._keep.append((node.target, node.source))
+            kernel = move.kernel(self._driver)
+            return [self._kernel_node(graph, after, self._params(kernel, move.blocks, BLOCK, move.parameters()))]
+        assert isinstance(node, BodyNode)
+        return self._control(graph, node, after)
+
+    def _control(self, graph: Any, node: BodyNode, after: list[Any]) -> list[Any]:
+        if node.condition is None:
+            return self._fill(graph, node.bodies["body"], after)
+        self._keep.append(node.condition)
+        loop = node.kind == "while"
+        api = self._driver.api
+        context = self._driver.call("cuCtxGetCurrent")
+        handle = self._driver.call("cuGraphConditionalHandleCreate", graph, context, 0, ASSIGN_DEFAULT)
+        setter = [self._setter(graph, after, handle, node)]
+        params = api.CUgraphNodeParams()
+        params.type = api.CUgraphNodeType.CU_GRAPH_NODE_TYPE_CONDITIONAL
+        params.conditional.handle = handle
+        kinds = api.CUgraphConditionalNodeType
+        params.conditional.type = kinds.CU_GRAPH_COND_TYPE_WHILE if loop else kinds.CU_GRAPH_COND_TYPE_IF
+        params.conditional.size = 1 if loop or "false" not in node.bodies else 2
+        params.conditional.ctx = context
+        made = self._driver.call("cuGraphAddNode", graph, setter, None, 1, params)
+        inner = list(params.conditional.phGraph_out)
+        main = node.bodies.get("body") or node.bodies.get("true")
+        if main is not None:
+            ends = self._fill(inner[0], main, [])
+            if loop:
+                self._setter(inner[0], ends, handle, node)
+        if "false" in node.bodies:
+            self._fill(inner[1], node.bodies["false"], [])
+        return [made]
+
+    def _setter(self, graph: Any, after: list[Any], handle: Any, node: BodyNode) -> Any:
+        assert node.condition is not None
+        kernel = own_kernel(self._driver, self._index, CONDITION)
+        values = ctypes.c_uint64(int(handle)), ctypes.c_void_p(node.condition.address)
+        return self._kernel_node(graph, after, self._params(kernel, 1, 1, values))
+
+    def _kernel_node(self, graph: Any, after: list[Any], params: Any) -> Any:
+        return self._driver.call("cuGraphAddKernelNode", graph, after or None, len(after), params)
+
+    def _launch_params(self, node: LaunchNode) -> Any:
+        record = node.record
+        start = ctypes.addressof(node.buffer)
+        places = [start, *(start + slot.offset for slot in record.loaded.layout.slots)]
+        if record.loaded.checked:
+            at = next(k for k, n in enumerate(self._checked) if n is node)
+            place = ctypes.c_void_p(self._faults.handle + FAULT_SIZE * at)
+            self._keep.append(place)
+            places.append(ctypes.addressof(place))
+        self._keep.append((record.loaded, list(record.arguments.values())))
+        blocks = -(-record.threads // record.block_dim)
+        return self._node_params(record.loaded.handle, blocks, record.block_dim, places)
+
+    def _params(self, kernel: LoadedKernel, blocks: int, block: int, values: Sequence[Any]) -> Any:
+        self._keep.append(values)
+        return self._node_params(kernel, blocks, block, [ctypes.addressof(v) for v in values])
+
+    def _node_params(self, kernel: LoadedKernel, blocks: int, block: int, places: Sequence[int]) -> Any:
+        pointers = (ctypes.c_void_p * len(places))(*places)
+        self._keep.append(pointers)
+        params = self._driver.api.CUDA_KERNEL_NODE_PARAMS()
+        params.func = kernel.function
+        params.gridDimX, params.gridDimY, params.gridDimZ = blocks, 1, 1
+        params.blockDimX, params.blockDimY, params.blockDimZ = block, 1, 1
+        params.sharedMemBytes = 0
+        params.kernelParams = ctypes.addressof(pointers)
+        return params
+
+    def __del__(self) -> None:
+        with suppress(Exception):  # at the interpreter's end there may be no driver any more
+            if self._executable is not None:
+                self._driver.call("cuGraphExecDestroy", self._executable)
+            if self._graph is not None:
+                self._driver.call("cuGraphDestroy", self._graph)
+
+
+def _distinct(handles: Sequence[Any]) -> list[Any]:
+    return list({int(handle): handle for handle in handles}.values())
+
+
+def _fault(node: LaunchNode, found: FaultRecord) -> KernelFault:
+    loaded = node.record.loaded
+    shapes = {s.name: shape_in(node.buffer, s) for s in loaded.layout.slots if isinstance(s.type, ArrayType)}
+    return raised_by(loaded.function, found, node.dims, shapes)

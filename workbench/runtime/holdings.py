@@ -1,0 +1,78 @@
+"""What the CUDA driver hands out: facts about a device, memory, loaded kernels; memory is given back when dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class CudaDevice:
+    """Facts about one device.
+
+    Attributes:
+        index: its number among the visible devices.
+        name: as the driver calls it.
+        arch: what to compile for, `sm_90`.
+        memory: bytes of device memory.
+        multiprocessors: how many it has.
+    """
+
+    index: int
+    name: str
+    arch: str
+    memory: int
+    multiprocessors: int
+
+
+class Buffer:
+    """Device memory: `handle` is its address (0 where it holds nothing), `nbytes` its size; freed when dropped."""
+
+    def __init__(self, owner: Any, handle: int, nbytes: int, device: int) -> None:
+        """What `owner`, a `cuda.core` buffer, holds; None where there is nothing."""
+        self.owner = owner
+        self.handle = handle
+        self.nbytes = nbytes
+        self.device = device
+        self.given_back: Callable[[Buffer], None] | None = None
+
+    def free(self) -> None:
+        """Give the memory back once the work queued so far is done; again does nothing."""
+        owner, self.owner, self.handle = self.owner, None, 0
+        if owner is not None:
+            if self.given_back is not None:
+                self.given_back(self)
+            owner.close()
+
+    def __del__(self) -> None:
+        if self.owner is not None and self.given_back is not None:
+            self.given_back(self)
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedKernel:
+    """A kernel of a loaded cubin; keeps the cubin loaded."""
+
+    entry: str
+    device: int
+    function: Any
+    code: Any
+
+
+class PageLocked:
+    """Page-locked memory, given back when closed or dropped."""
+
+    def __init__(self, free: Callable[[int], object], address: int) -> None:
+        self._free, self._address = free, address
+
+    def close(self) -> None:
+        """Give it back; again does nothing."""
+        address, self._address = self._address, 0
+        if address:
+            self._free(address)
+
+    def __del__(self) -> None:
+        with suppress(Exception):
+            self.close()

@@ -1,0 +1,164 @@
+"""Streams, events and timers: the order of work on a CUDA device, and how long it takes.
+
+A stream made here waits for the device's default stream and the other way round (it is a blocking one), so memory and
+copies that name no stream are always in order with it. The CPU has no streams: its work is done when a call returns.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Self
+
+from workbench.errors import DeviceError
+from workbench.runtime.device import CPU, Device, get_device, get_devices
+from workbench.runtime.driver import Driver, driver
+
+
+def _cuda(device: Device | str | None, what: str) -> tuple[Device, Driver]:
+    place = get_device(device)
+    found = driver()
+    if not place.is_cuda or found is None:
+        raise DeviceError(f"{place} has no {what}.", advice="Its work is done when a call returns; leave it out.")
+    return place, found
+
+
+class Event:
+    """A moment in a stream; `later - earlier` is the milliseconds between two, once both are over."""
+
+    def __init__(self, device: Device | str | None = None) -> None:
+        """Makes an event of a CUDA device.
+
+        Raises:
+            DeviceError: the device is the CPU, or refuses.
+        """
+        self.device, self._driver = _cuda(device, "events")
+        self._driver.use(self.device.index)
+        self.handle = self._driver.call("cuEventCreate", 0)
+
+    def wait(self) -> None:
+        """Wait on the host until it is over."""
+        self._driver.use(self.device.index)
+        self._driver.call("cuEventSynchronize", self.handle)
+
+    def __sub__(self, earlier: Event) -> float:
+        self.wait()
+        return float(self._driver.call("cuEventElapsedTime", earlier.handle, self.handle))
+
+    def __del__(self) -> None:
+        _drop(self, "cuEventDestroy")
+
+
+class Stream:
+    """A queue of a CUDA device: what is in it runs in order, beside other streams.
+
+    Attributes:
+        device: where it is.
+        handle: CUDA's own; cuda.core and CuPy take the stream as it is (`__cuda_stream__`).
+    """
+
+    def __init__(self, device: Device | str | None = None, priority: int = 0) -> None:
+        """Makes a stream; a lower number of `priority` goes first.
+
+        Raises:
+            DeviceError: the device is the CPU, or refuses.
+        """
+        self.device, self._driver = _cuda(device, "streams")
+        self._driver.use(self.device.index)
+        self.handle = self._driver.call("cuStreamCreateWithPriority", 0, priority)
+
+    def record(self, event: Event | None = None) -> Event:
+        """Mark the end of what is queued so far; gives the event."""
+        made = event or Event(self.device)
+        self._driver.use(self.device.index)
+        self._driver.call("cuEventRecord", made.handle, self.handle)
+        return made
+
+    def wait_for(self, other: Event | Stream) -> None:
+        """Let what is queued from now on wait for an event, or for all that another stream has so far."""
+        event = other.record() if isinstance(other, Stream) else other
+        self._driver.use(self.device.index)
+        self._driver.call("cuStreamWaitEvent", self.handle, event.handle, 0)
+
+    def synchronize(self) -> None:
+        """Wait on the host until all of it is done.
+
+        Raises:
+            DeviceError: a kernel failed.
+        """
+        self._driver.use(self.device.index)
+        self._driver.call("cuStreamSynchronize", self.handle)
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, int(self.handle)
+
+    def __repr__(self) -> str:
+        return f"<Stream {int(self.handle):#x} of {self.device}>"
+
+    def __del__(self) -> None:
+        _drop(self, "cuStreamDestroy")
+
+
+def _drop(owner: Any, function: str) -> None:
+    if "handle" in owner.__dict__:
+        try:
+            owner._driver.call(function, owner.handle)
+        except Exception:  # at the interpreter's end, or with a broken device, there is nobody to tell
+            owner.handle = None
+
+
+@contextmanager
+def ScopedStream(stream: Stream | None) -> Iterator[Stream | None]:
+    """Queue launches, copies and fills of the stream's device in it, where they name no other; None changes nothing."""
+    if stream is None:
+        yield None
+        return
+    found = driver()
+    assert found is not None
+    with found.in_stream(stream.device.index, stream):
+        yield stream
+
+
+def synchronize(device: Device | str | None = None) -> None:
+    """Wait until a device has done all its work: every device where none is named.
+
+    Raises:
+        DeviceError: a kernel failed, or there is no such device.
+    """
+    found = driver()
+    for place in [get_device(device)] if device is not None else get_devices():
+        if place.is_cuda and found is not None:
+            found.synchronize(place.index)
+
+
+class ScopedTimer:
+    """Times a block, with the device's work that it queued: `with ScopedTimer() as t: …` then `t.elapsed`.
+
+    Attributes:
+        name: what it is called.
+        elapsed: milliseconds; None until the block has ended.
+    """
+
+    def __init__(self, name: str = "", device: Device | str | None = None) -> None:
+        """For work on `device`, the current one where none is given."""
+        self.name = name
+        self.elapsed: float | None = None
+        self._device = get_device(device) if device is not None else None
+
+    def __enter__(self) -> Self:
+        synchronize(self._place)
+        self._started = time.perf_counter()
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        synchronize(self._place)
+        self.elapsed = 1e3 * (time.perf_counter() - self._started)
+
+    @property
+    def _place(self) -> Device:
+        return self._device or get_device() or CPU
+
+    def __repr__(self) -> str:
+        spent = f"{self.elapsed:.3g} ms" if self.elapsed is not None else "not over"
+        return f"<ScopedTimer {self.name}: {spent}>".replace(" :", ":")
