@@ -174,10 +174,11 @@ def test_the_way_to_a_device(need, monkeypatch, arrays):
     import sys
     from pathlib import Path
 
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "hostshim"))
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "mockdriver"))
     import emulated
 
-    with emulated.device(monkeypatch) as device:
+    with emulated.device(monkeypatch):
+        device = "cuda:0"
         x, y = wb.ones(4, float, device=device), wb.zeros(4, float, device=device)
         k = cell()
         with pytest.raises(wb.KernelFault, match=r"thread \(3,\) asked for index 4"):

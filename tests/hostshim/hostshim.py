@@ -106,9 +106,32 @@ def _program(functions: Sequence[Function], options: Options) -> str:
             f'extern "C" void wb_shim_{entry}(void** p, long long blocks, unsigned int threads) {{\n'
             "    blockDim.x = threads;\n    gridDim.x = (unsigned int)blocks;\n"
             "    for (blockIdx.x = 0; blockIdx.x < blocks; ++blockIdx.x)\n"
-            f"        for (threadIdx.x = 0; threadIdx.x < threads; ++threadIdx.x) {entry}({args});\n}}\n}}\n"
+            f"        for (threadIdx.x = 0; threadIdx.x < threads; ++threadIdx.x) {entry}({args});\n}}\n"
+            f"{sizes(entry, types)}}}\n"
         )
     return "\n".join(parts)
+
+
+def sizes(entry: str, types: Sequence[str]) -> str:
+    """How many parameters a kernel has, and the bytes of each: for who copies them."""
+    listed = ", ".join(["0", *(f"sizeof({t})" for t in types)]).replace("0,", f"{len(types)},", 1)
+    return f'extern "C" const long long wb_sizes_{entry}[] = {{{listed}}};\n'
+
+
+def built_text(text: str, entry: str, types: Sequence[str]) -> Path:
+    """CUDA text with one kernel of these parameter types as a shared object; its conditions are host words."""
+    args = ", ".join(f"*({t}*)p[{n}]" for n, t in enumerate(types))
+    program = [
+        (Path(__file__).parent / "prelude.hpp").read_text(),
+        'extern "C" void cudaGraphSetConditional(unsigned long long h, unsigned int v) { *(unsigned int*)h = v; }',
+        text,
+        f'extern "C" void wb_shim_{entry}(void** p, long long blocks, unsigned int threads) {{\n'
+        "    blockDim.x = threads;\n"
+        "    for (blockIdx.x = 0; blockIdx.x < blocks; ++blockIdx.x)\n"
+        f"        for (threadIdx.x = 0; threadIdx.x < threads; ++threadIdx.x) {entry}({args});\n}}\n",
+        sizes(entry, types),
+    ]
+    return _built("\n".join(program), ())
 
 
 def _maths() -> str:

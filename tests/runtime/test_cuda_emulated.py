@@ -1,12 +1,13 @@
-"""The way to a CUDA device, walked on a pretended one: driver layer, arrays, packing, launches, adjoints, replay.
+"""The way to a CUDA device, walked on the mock driver: arrays, packing, launches, adjoints, replay, graphs, streams.
 
-It runs the tests of `tests/gpu` with the host shim behind the driver layer. It shows that addresses, parameters and
-sizes are handed over rightly, not what hardware does with them.
+It runs the tests of `tests/gpu` with the host shim behind the mock driver. It shows that addresses, parameters, sizes
+and handles are handed over rightly, not what hardware does with them.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,29 +18,55 @@ import pytest
 
 import workbench as wb
 
+pytest.importorskip("cuda.bindings.driver")
 TESTS = Path(__file__).parents[1]
-if str(TESTS / "hostshim") not in sys.path:
-    sys.path.insert(0, str(TESTS / "hostshim"))
+if str(TESTS / "mockdriver") not in sys.path:
+    sys.path.insert(0, str(TESTS / "mockdriver"))
 
 
-def _on_the_device() -> Any:
-    spec = importlib.util.spec_from_file_location("gpu_kernels_on_host", TESTS / "gpu/test_gpu_kernels.py")
+def _on_the_device(name: str) -> Any:
+    spec = importlib.util.spec_from_file_location(f"{name}_on_host", TESTS / f"gpu/{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-GPU = _on_the_device()
+GPU, RUNTIME = _on_the_device("test_gpu_kernels"), _on_the_device("test_gpu_runtime")
+
+
+def _cases() -> list[Any]:
+    """Every test of the runtime, once for each of its parameters."""
+    cases = []
+    for name, test in inspect.getmembers(RUNTIME, inspect.isfunction):
+        if name.startswith("test_"):
+            marks = [m for m in getattr(test, "pytestmark", []) if m.name == "parametrize"]
+            values = marks[0].args[1] if marks else [None]
+            cases += [pytest.param(test, v, id=f"{name}-{v}" if marks else name) for v in values]
+    return cases
 
 
 @pytest.fixture
-def device(monkeypatch: pytest.MonkeyPatch, need: Callable[[str], str]) -> Iterator[str]:
+def mock(monkeypatch: pytest.MonkeyPatch, need: Callable[[str], str]) -> Iterator[Any]:
     need("g++")
     import emulated
 
-    with emulated.device(monkeypatch) as name:
-        yield name
+    with emulated.device(monkeypatch) as made:
+        yield made
+
+
+@pytest.fixture
+def device(mock: Any) -> str:
+    return "cuda:0"
+
+
+@pytest.mark.parametrize(("test", "value"), _cases())
+def test_the_runtime(test: Callable[..., None], value: Any, device: str) -> None:
+    names = inspect.signature(test).parameters
+    given: dict[str, Any] = {"device": device}
+    if "cell" in names:
+        given["cell"] = wb.build_cell(RUNTIME.CELL, {}, backend="cpu").names
+    test(**given, **{name: value for name in names if name not in ("device", "cell")})
 
 
 @pytest.fixture
@@ -74,15 +101,13 @@ def test_the_adjoint(n: int, device: str, cell: Any) -> None:
     GPU.test_the_adjoint_sums_over_whole_and_partial_warps(n, device, cell)
 
 
-def test_a_kept_launch_runs_again_with_other_arguments(device: str, cell: Any) -> None:
+def test_a_kept_launch_runs_again_with_other_arguments(device: str, cell: Any, mock: Any) -> None:
     x, y = wb.ones(100, float, device=device), wb.zeros(100, float, device=device)
     kept = wb.launch(cell["saxpy"], 100, [2.0, x], [y], record_cmd=True)
-    import emulated
-
-    before = len(emulated.LAUNCHES)
+    before = len(mock.launches)
     kept.launch()
     kept.launch()
-    assert emulated.LAUNCHES[before:] == [(1, 256), (1, 256)]
+    assert mock.launches[before:] == [(1, 256), (1, 256)]
     np.testing.assert_array_equal(y.numpy(), np.full(100, 4.0, np.float32))
 
 

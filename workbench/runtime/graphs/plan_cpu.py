@@ -15,14 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from workbench.backends.cpu import moves, schedule
-from workbench.backends.faults import FaultRecord, raised_by
-from workbench.backends.layout import FAULT_SIZE, shape_in
+from workbench.backends.layout import FAULT_SIZE
 from workbench.cache.native import native_image
-from workbench.errors import KernelFault
-from workbench.runtime.execute import cpu_threads, install_launcher
+from workbench.runtime.execute import cpu_threads, fault_of, install_launcher
 from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node
 from workbench.runtime.moves import move_of
-from workbench.types import ArrayType
+from workbench.runtime.prints import printing
 
 if TYPE_CHECKING:
     from workbench.runtime.graphs.body import Body
@@ -47,7 +45,9 @@ class CpuPlan:
     def __init__(self, body: Body) -> None:
         self._keep: list[Any] = []
         self._entries = moves.entries(native_image)
-        checked = [n for n in body.walk() if isinstance(n, LaunchNode) and n.record.loaded.checked]
+        launches = [n for n in body.walk() if isinstance(n, LaunchNode)]
+        checked = [n for n in launches if n.record.loaded.checked or n.record.loaded.prints]
+        self._printing = [n.record.loaded for n in launches if n.record.loaded.prints]
         self._checked = {id(node): k for k, node in enumerate(checked)}
         self._nodes = checked
         self._planned: dict[int, tuple[int, int]] = {}
@@ -56,7 +56,7 @@ class CpuPlan:
         self._run = install_launcher().functions.graph(self._pair.ctypes.data)
 
     def run(self) -> None:
-        """Run it; a fault is raised when all is done.
+        """Run it; what kernels print and a fault are told when all is done.
 
         Raises:
             KernelFault: what the first launch with a fault reported.
@@ -65,22 +65,16 @@ class CpuPlan:
             self._run()
             return
         self._faults.fill(0)
-        self._run()
-        if self._faults[:, 0].any():
-            raise self._fault()
+        with printing(*self._printing):
+            self._run()
+        for node, record in zip(self._nodes, self._faults, strict=True):
+            fault = fault_of(node.record.loaded, node.dims, node.buffer, record.tobytes()) if record[0] else None
+            if fault is not None:
+                raise fault
 
     def patch(self, nodes: Sequence[LaunchNode]) -> bool:
         """Whether these launches' parameters of now are already where they should be: in the buffers."""
         return all(self._planned.get(id(n)) == (id(n.record.loaded), n.record.threads) for n in nodes)
-
-    def _fault(self) -> KernelFault:
-        first = int(np.flatnonzero(self._faults[:, 0])[0])
-        node = self._nodes[first]
-        found = FaultRecord.read(self._faults[first].tobytes())
-        assert found is not None
-        loaded = node.record.loaded
-        shapes = {s.name: shape_in(node.buffer, s) for s in loaded.layout.slots if isinstance(s.type, ArrayType)}
-        return raised_by(loaded.function, found, node.dims, shapes)
 
     def _table(self, body: Body) -> tuple[int, int]:
         rows = list(self._steps_of(body))

@@ -14,16 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.backends.cuda.moves import CONDITION
-from workbench.backends.faults import FaultRecord, raised_by
-from workbench.backends.layout import FAULT_SIZE, shape_in
-from workbench.errors import KernelFault
+from workbench.backends.layout import FAULT_SIZE
 from workbench.runtime.device_code import own_kernel
 from workbench.runtime.driver import Driver, driver
+from workbench.runtime.execute import fault_of
 from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node
 from workbench.runtime.holdings import LoadedKernel
 from workbench.runtime.loaded import Loaded
 from workbench.runtime.moves import BLOCK, move_of
-from workbench.types import ArrayType
 
 if TYPE_CHECKING:
     from workbench.runtime.graphs.body import Body
@@ -66,9 +64,9 @@ class CudaPlan:
             records = np.empty((len(self._checked), FAULT_SIZE), np.uint8)
             self._driver.copy_to_host(records, self._faults.handle, self._index)
             for node, record in zip(self._checked, records, strict=True):
-                fault = FaultRecord.read(record.tobytes())
+                fault = fault_of(node.record.loaded, node.dims, node.buffer, record.tobytes())
                 if fault is not None:
-                    raise _fault(node, fault)
+                    raise fault
 
     def patch(self, nodes: Sequence[LaunchNode]) -> bool:
         """Take over changed parameters in place; gives whether that was possible.
@@ -186,9 +184,3 @@ class CudaPlan:
 
 def _distinct(handles: Sequence[Any]) -> list[Any]:
     return list({int(handle): handle for handle in handles}.values())
-
-
-def _fault(node: LaunchNode, found: FaultRecord) -> KernelFault:
-    loaded = node.record.loaded
-    shapes = {s.name: shape_in(node.buffer, s) for s in loaded.layout.slots if isinstance(s.type, ArrayType)}
-    return raised_by(loaded.function, found, node.dims, shapes)

@@ -1,0 +1,148 @@
+"""What CUDA may refuse, on the mock driver: no memory, a broken device, a fork, a stream of another device."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from workbench.runtime.driver import driver
+
+real = pytest.importorskip("cuda.bindings.driver")
+MOCK = Path(__file__).parents[1] / "mockdriver"
+if str(MOCK) not in sys.path:
+    sys.path.insert(0, str(MOCK))
+
+CELL = """
+def double(x: array[float], y: array[float]):
+    i = tid()
+    y[i] = 2.0 * x[i]
+"""
+
+
+@pytest.fixture
+def mock(monkeypatch: pytest.MonkeyPatch, need: Callable[[str], str]) -> Iterator[Any]:
+    need("g++")
+    import emulated
+
+    with emulated.device(monkeypatch, devices=2) as made:
+        yield made
+
+
+@pytest.fixture
+def double() -> Any:
+    return wb.build_cell(CELL, {}, backend="cpu").names["double"]
+
+
+def test_out_of_memory_says_how_much_for_what_and_what_is_held(mock: Any) -> None:
+    held = wb.zeros(1 << 20, float, device="cuda:0")
+    with pytest.raises(wb.DeviceError) as caught:
+        wb.empty(1 << 22, float, device="cuda:0")
+    sentence = str(caught.value)
+    assert "cuda:0 could not give 16,777,216 bytes" in sentence and "hold 4,194,304 bytes" in sentence
+    assert "12,582,912 of its 16,777,216 are free" in sentence and caught.value.wanted == 1 << 24
+    del held
+    assert driver().held(0) == 0
+    assert wb.zeros(1 << 21, float, device="cuda:0").size == 1 << 21
+
+
+def test_a_broken_device_is_told_once_with_the_launch_and_the_advice(mock: Any, double: Any) -> None:
+    x, y = wb.ones(4, float, device="cuda:0"), wb.zeros(4, float, device="cuda:0")
+    wb.launch(double, 4, [x, y])
+    mock.failing["cuMemcpyDtoH"] = real.CUresult.CUDA_ERROR_ILLEGAL_ADDRESS
+    with pytest.raises(wb.DeviceError, match=r"ILLEGAL_ADDRESS; launched last: double.*Restart") as first:
+        y.numpy()
+    assert first.value.status == 700
+    with pytest.raises(wb.DeviceError, match=r"broken the device.*launched last: double"):
+        wb.launch(double, 4, [x, y])
+    mock.broken = None
+
+
+def test_a_refused_launch_names_the_function_and_leaves_the_device_usable(mock: Any, double: Any) -> None:
+    x, y = wb.ones(4, float, device="cuda:0"), wb.zeros(4, float, device="cuda:0")
+    mock.failing["cuLaunchKernel"] = real.CUresult.CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES
+    with pytest.raises(wb.DeviceError, match="CUDA refused cuLaunchKernel: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"):
+        wb.launch(double, 4, [x, y])
+    mock.failing.clear()
+    wb.launch(double, 4, [x, y])
+    np.testing.assert_array_equal(y.numpy(), [2, 2, 2, 2])
+
+
+def test_a_forked_process_is_told_what_to_do(mock: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    x = wb.ones(4, float, device="cuda:0")
+    own = os.getpid()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "getpid", lambda: own + 1)
+        with pytest.raises(wb.DeviceError, match=r"forked.*spawn"):
+            x.numpy()
+    assert x.numpy().sum() == 4
+
+
+def test_two_devices_keep_apart_and_copy_to_each_other(mock: Any, double: Any) -> None:
+    x, y = wb.ones(4, float, device="cuda:1"), wb.zeros(4, float, device="cuda:1")
+    wb.launch(double, 4, [x, y])
+    other = y.to("cuda:0")
+    third = wb.zeros((4, 2), float, device="cuda:0")
+    third[:, 1].copy_(y)
+    np.testing.assert_array_equal(other.numpy(), [2, 2, 2, 2])
+    np.testing.assert_array_equal(third.numpy()[:, 1], [2, 2, 2, 2])
+    with wb.capture() as g:
+        wb.launch(double, 4, [x, y])
+        with pytest.raises(wb.LaunchError, match="from cuda:1 to cuda:0 cannot be part of a graph"):
+            other.copy_(y)
+        with pytest.raises(wb.LaunchError, match="runs on cuda:1"):
+            other.zero_()
+    g.launch()
+    with pytest.raises(wb.LaunchError, match="stream is of cuda:0"):
+        wb.launch(double, 4, [x, y], stream=wb.Stream("cuda:0"))
+
+
+def test_a_changed_scalar_is_an_update_in_place_and_a_changed_order_is_not(mock: Any) -> None:
+    kernels = wb.build_cell("def add(x: array[float], by: float):\n    i = tid()\n    x[i] += by\n", {}).names
+    x, y = wb.zeros(4, float, device="cuda:0"), wb.zeros(4, float, device="cuda:0")
+    with wb.capture() as g:
+        wb.launch(kernels["add"], 4, [x, 1.0])
+        wb.launch(kernels["add"], 4, [x, 1.0])
+    g.launch()
+    made = sum(call[0] == "cuGraphInstantiate" for call in mock.calls)
+    g.update(by=3.0)
+    g.launch()
+    assert sum(call[0] == "cuGraphInstantiate" for call in mock.calls) == made
+    g.update(1, x=y)
+    g.launch()
+    assert sum(call[0] == "cuGraphInstantiate" for call in mock.calls) == made + 1
+    np.testing.assert_array_equal(x.numpy(), [11] * 4)
+    np.testing.assert_array_equal(y.numpy(), [3] * 4)
+    del g
+    assert not mock.executables and not mock.graphs
+
+
+def test_the_mock_notices_what_it_is_for(mock: Any) -> None:
+    x = wb.zeros(4, float, device="cuda:0")
+    address, found = x.address, driver()
+    del x
+    with pytest.raises(wb.DeviceError, match="after it was freed"):
+        found.copy_to_host(np.zeros(4, np.float32), address)
+    y = wb.zeros(4, float, device="cuda:0")
+    with pytest.raises(wb.DeviceError, match="beyond its allocation"):
+        found.fill(y.address, 0, 17)
+    with pytest.raises(wb.DeviceError, match="takes 4 arguments, not 1"):
+        found.call("cuMemsetD8Async", 0)
+    assert len(mock.problems) == 3
+    mock.problems.clear()
+
+
+def test_the_cpu_has_no_streams_and_says_so() -> None:
+    with pytest.raises(wb.DeviceError, match="cpu has no streams"):
+        wb.Stream("cpu")
+    with pytest.raises(wb.DeviceError, match="cpu has no events"):
+        wb.Event("cpu")
+    with wb.ScopedTimer("nothing", "cpu") as timer:
+        wb.synchronize("cpu")
+    assert timer.elapsed is not None and repr(timer).startswith("<ScopedTimer nothing: ")
