@@ -12,6 +12,7 @@ from typing import Any
 
 import workbench as wb
 from kernel_ext import queries, timeline
+from kernel_ext.graph_magics import GraphMagics
 from kernel_ext.magics import KernelMagics
 from kernel_ext.record_magics import RecordMagics
 from kernel_ext.recording import timeline_view
@@ -26,7 +27,7 @@ _KEY = "kernel_ext"
 class _Loaded:
     """What one shell was given, kept in its registry of magics."""
 
-    magics: tuple[KernelMagics, RecordMagics]
+    magics: tuple[KernelMagics, RecordMagics, GraphMagics]
     tracebacks: ShortTracebacks
     before: dict[str, dict[str, Any]]
     warming: threading.Thread
@@ -38,7 +39,7 @@ def load(shell: Any) -> None:
     registry = shell.magics_manager.registry
     if _KEY not in registry:
         before = {kind: dict(names) for kind, names in shell.magics_manager.magics.items()}
-        magics = KernelMagics(shell), RecordMagics(shell)
+        magics = KernelMagics(shell), RecordMagics(shell), GraphMagics(shell)
         shell.register_magics(*magics)
         show_recorders(shell, magics[1])
         tracebacks = ShortTracebacks(shell)

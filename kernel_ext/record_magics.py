@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from typing import Any, NoReturn
 
 from IPython.core.error import UsageError
@@ -112,19 +111,9 @@ class RecordMagics(Magics):
             raise Refusal(f"%%record takes one name for the record; it got {f'{args.name} {args.of}'.strip()!r}")
         with wb.record(inputs=args.inputs) as recorder:
             self.here.user_ns[name] = recorder
-            self._run(line, cell)
+            running.run_below(self.here, f"%%record {line}", cell)
         if not args.quiet:
             self.show(recorder, name)
-
-    def _run(self, line: str, cell: str) -> None:
-        """Run the lines below the magic's under the cell's own file and line numbers; the last one may be a value."""
-        filename = running.running_file(self.here, cell)
-        running.keep_lines(self.here, filename, f"%%record {line}", cell)
-        tree = ast.parse(self.here.transform_cell(cell), filename)
-        ast.increment_lineno(tree, running.lines_before(self.here, cell))
-        last = [tree.body.pop()] if tree.body and isinstance(tree.body[-1], ast.Expr) else []
-        for code in (compile(tree, filename, "exec"), compile(ast.Interactive(last), filename, "single")):
-            exec(code, self.here.user_global_ns, self.here.user_ns)
 
     def _switch(self, args: Any) -> None:
         if args.name == "on" and not args.of:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import linecache
 import sys
 from typing import Any
@@ -34,3 +35,14 @@ def keep_lines(shell: Any, filename: str, line: str, cell: str) -> None:
     whole = whole_cell(shell, cell)
     lines = (whole if whole.endswith(cell) else f"{line}\n{cell}").splitlines(keepends=True)
     linecache.cache[filename] = (sum(map(len, lines)), None, lines, filename)
+
+
+def run_below(shell: Any, line: str, cell: str) -> None:
+    """Run the lines below a magic's `line` under the cell's own file and line numbers; the last one may be a value."""
+    filename = running_file(shell, cell)
+    keep_lines(shell, filename, line, cell)
+    tree = ast.parse(shell.transform_cell(cell), filename)
+    ast.increment_lineno(tree, lines_before(shell, cell))
+    last = [tree.body.pop()] if tree.body and isinstance(tree.body[-1], ast.Expr) else []
+    for code in (compile(tree, filename, "exec"), compile(ast.Interactive(last), filename, "single")):
+        exec(code, shell.user_global_ns, shell.user_ns)

@@ -52,6 +52,7 @@ from workbench.errors import (
 from workbench.frontend import Float, Int, Scalar
 from workbench.frontend import array_of as _array_of
 from workbench.interop.jax import GraphMode, jax_callable, jax_export, jax_kernel, jax_preload
+from workbench.runtime.adopt import from_dlpack, from_jax, from_torch
 from workbench.runtime.array import array
 from workbench.runtime.checks import checks, set_checks
 from workbench.runtime.create import (
@@ -138,9 +139,10 @@ __all__ = [
     "Launch", "LaunchError", "LaunchPair", "NotDifferentiable", "RecordError", "Recorder", "Scalar", "ScopedDevice",
     "ScopedStream", "ScopedTimer", "Stream", "Tape", "Verdict", "WorkbenchError", "array", "array1d", "array2d",
     "array3d", "array4d", "build_cell", "cache", "capture", "capture_if", "capture_while", "checks", "clone",
-    "constant", "copy", "empty", "empty_like", "errors", "events", "explain_grad", "from_numpy", "full", "func",
-    "func_grad", "func_native", "func_replay", "get_device", "get_devices", "grad", "gradcheck", "hvp", "jacobian",
-    "jax_callable", "jax_export", "jax_kernel", "jax_preload", "jvp", "kernel", "launch", "launch_pair",
-    "launch_tangent", "load_record", "map", "matrix", "ones", "record", "set_checks", "step", "struct",
-    "synchronize", "types", "value_and_grad", "vector", "zeros", "zeros_like",
+    "constant", "copy", "empty", "empty_like", "errors", "events", "explain_grad", "from_dlpack", "from_jax",
+    "from_numpy", "from_torch", "full", "func", "func_grad", "func_native", "func_replay", "get_device",
+    "get_devices", "grad", "gradcheck", "hvp", "jacobian", "jax_callable", "jax_export", "jax_kernel",
+    "jax_preload", "jvp", "kernel", "launch", "launch_pair", "launch_tangent", "load_record", "map", "matrix",
+    "ones", "record", "set_checks", "step", "struct", "synchronize", "types", "value_and_grad", "vector", "zeros",
+    "zeros_like",
 ]  # fmt: skip

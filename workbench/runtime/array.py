@@ -18,7 +18,7 @@ from workbench.frontend import array_of
 from workbench.runtime import moves
 from workbench.runtime.device import CPU, Device, get_device
 from workbench.runtime.driver import driver
-from workbench.runtime.exchange import host_view
+from workbench.runtime.exchange import cuda_array_interface, dlpack_device, host_view, to_dlpack
 from workbench.runtime.hostform import as_value, host_form, item, records
 from workbench.runtime.memory import Memory, allocate, of_numpy
 from workbench.runtime.observers import tell
@@ -190,13 +190,16 @@ class array:
             return host.astype(dtype)
         return host.copy() if copy else host
 
-    def __dlpack__(self, **options: Any) -> Any:
-        if self.device.is_cuda:
-            raise LaunchError("DLPack from a CUDA array is not available yet.", advice="Use .numpy().")
-        return self.numpy().__dlpack__(**options)
+    def __dlpack__(self, *, stream: int | None = None, **options: Any) -> Any:
+        tell("reading", self)
+        return to_dlpack(self, stream, options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return (2, self.device.index) if self.device.is_cuda else (1, 0)
+        return dlpack_device(self)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return cuda_array_interface(self)
 
     def view(self, shape: Sequence[int], strides: Sequence[int], address: int, memory: Memory | None = None) -> array:
         """Another view of the same memory, or of other memory (byte strides, absolute address)."""
@@ -377,7 +380,11 @@ class array:
         return self if target == self.device else array(self.numpy(), self.dtype, device=target)
 
     def __repr__(self) -> str:
-        values = np.array2string(self.numpy(), threshold=20, edgeitems=3, precision=5, prefix="array(")
+        try:
+            host = self.numpy()
+        except LaunchError:
+            return f"array(written by a capture, dtype={self.dtype!r}, shape={self.shape}, device={self.device})"
+        values = np.array2string(host, threshold=20, edgeitems=3, precision=5, prefix="array(")
         return f"array({values}, dtype={self.dtype!r}, shape={self.shape}, device={self.device})"
 
 

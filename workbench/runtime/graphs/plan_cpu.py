@@ -17,6 +17,7 @@ import numpy as np
 from workbench.backends.cpu import moves, schedule
 from workbench.backends.layout import FAULT_SIZE
 from workbench.cache.native import native_image
+from workbench.runtime.array import array
 from workbench.runtime.execute import cpu_threads, fault_of, install_launcher
 from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node
 from workbench.runtime.moves import move_of
@@ -135,11 +136,21 @@ class CpuPlan:
         return self._move(node) if isinstance(node, MoveNode) else None
 
     def _move(self, node: MoveNode) -> Work:
-        move = move_of(node.kind, node.target, node.source, node.value)
-        params = np.array(move.words, np.int64)
-        if move.pattern is not None:
-            params[1] = move.pattern.ctypes.data
-        self._keep.append((params, move, node.target, node.source))
-        count, dense = move.words[2:4]
-        grain = max(1, (DENSE_SCALARS if dense else STRIDED_SCALARS) // count)
-        return Work(self._entries[move.entry], params.ctypes.data, move.total, grain, 0)
+        entry, words, keep = move_words(node.kind, node.target, node.source, node.value)
+        params = np.array(words, np.int64)
+        self._keep.append((params, keep, node.target, node.source))
+        grain = max(1, (DENSE_SCALARS if words[3] else STRIDED_SCALARS) // words[2])
+        return Work(self._entries[entry], params.ctypes.data, node.target.size, grain, 0)
+
+
+def move_words(kind: str, target: array, source: array | None, value: Any) -> tuple[str, list[int], Any]:
+    """The entry of `backends/cpu/moves` for a copy, sum or fill, its parameters, and what these point to.
+
+    Raises:
+        LaunchError: a sum or fill of a type that has none.
+    """
+    move = move_of(kind, target, source, value)
+    words = list(move.words)
+    if move.pattern is not None:
+        words[1] = move.pattern.ctypes.data
+    return move.entry, words, move.pattern

@@ -1,0 +1,79 @@
+"""`%%graph`: the cell's launches become a graph; parses its line and hands over to plain functions."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, NoReturn
+
+from IPython.core.error import UsageError
+from IPython.core.magic import Magics, cell_magic, magics_class
+from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
+from IPython.display import display
+
+import workbench as wb
+from kernel_ext import running
+from kernel_ext.cells import Refusal
+from kernel_ext.tracebacks import KernelUsageError
+
+
+@magics_class
+class GraphMagics(Magics):
+    """`%%graph`."""
+
+    def __init__(self, shell: Any) -> None:
+        """For the shell whose cells this magic runs."""
+        super().__init__(shell)
+        self.here = shell
+
+    @magic_arguments()
+    @argument("-n", "--name", default="g", help="What to call the graph; g by default.")
+    @argument("--replay", type=int, default=0, metavar="N", help="Launch it N times, and say how long that takes.")
+    @argument("--profile", action="store_true", help="Run it once node by node, and show the times.")
+    @argument("-q", "--quiet", action="store_true", help="Show no picture.")
+    @cell_magic
+    def graph(self, line: str, cell: str) -> None:
+        """Capture what the cell launches as a graph: nothing runs until the graph is launched.
+
+        Examples::
+
+            %%graph -n steps --replay 1000
+            for _ in range(10):
+                wb.launch(step, n, [x, v, 0.01])
+        """
+        try:
+            args = parse_argstring(GraphMagics.graph, line)
+        except UsageError as error:
+            raise KernelUsageError(f"%%graph: {error}; graph? shows the options") from None
+        try:
+            if not args.name.isidentifier() or args.replay < 0:
+                raise Refusal(f"%%graph takes a name and a number of launches; it got {line!r}")
+            with wb.capture() as made:
+                running.run_below(self.here, f"%%graph {line}", cell)
+        except Refusal as refusal:
+            _refuse(refusal)
+        self.here.user_ns[args.name] = made
+        if args.profile:
+            made.profile()
+        if args.replay:
+            print(replayed(made, args.replay))
+        if not args.quiet:
+            display(made)
+
+    def close(self) -> None:
+        """Nothing is open between cells."""
+
+
+def replayed(graph: wb.Graph, times: int) -> str:
+    """Launch a graph so many times; gives a sentence with the time of one."""
+    wb.synchronize()
+    started = time.perf_counter()
+    for _ in range(times):
+        graph.launch()
+    wb.synchronize()
+    each = (time.perf_counter() - started) / times
+    unit, name = (1e-3, "ms") if each >= 1e-3 else (1e-6, "µs")
+    return f"launched {times} times, {each / unit:.3g} {name} each"
+
+
+def _refuse(refusal: Refusal) -> NoReturn:
+    raise KernelUsageError(str(refusal)) from None
