@@ -29,6 +29,15 @@ RIGHT = {
     "plain": (SQUARE, "y[i] = f(x[i]) * 3.0"),
     "in a branch": (SQUARE, "if x[i] > 1.0:\n        y[i] = f(x[i])\n    else:\n        y[i] = f(2.0 * x[i]) + 1.0"),
     "in a loop": (SQUARE, "s = float64(0.0)\n    for j in range(3):\n        s += f(x[j] + s)\n    y[i] = s"),
+    "in a loop of unknown length": (
+        SQUARE,
+        "s = float64(0.1)\n    for j in range(len(x) * 3):\n        s = 0.1 * f(s) + x[j % 4]\n    y[i] = s",
+    ),
+    "in a while": (
+        SQUARE,
+        "s = float64(0.1)\n    c = 0\n    while s < 3.0 and c < 9:\n        s += f(0.4 * x[i] + 0.1 * s)\n"
+        "        c += 1\n    y[i] = s",
+    ),
     "of a sum": (SQUARE, "s = float64(0.0)\n    for j in range(len(x)):\n        s += f(x[j])\n    y[i] = s"),
     "results and inputs": (
         """
