@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from workbench.autodiff.emitter import Emitter
 from workbench.builtins import Ref, operators
 from workbench.builtins.refs import constant, pack
+from workbench.ir.build import Builder
 from workbench.ir.values import Value
 from workbench.types import Scalar, Type, Vector
 from workbench.types import bool as bool_
@@ -135,7 +136,7 @@ def zero(builder: Emitter, type: Type) -> Ref:
     return constant(builder, 0.0, type)
 
 
-def nothing(builder: Emitter, type: Type) -> Value:
+def nothing(builder: Builder, type: Type) -> Value:
     """0 of any type: the cotangent of a result that has none, also of an integer."""
     return builder.const((0,) * type.length if isinstance(type, Vector) else 0, type)
 
