@@ -15,6 +15,9 @@ from workbench.types import float64, int32
 
 # Body of a kernel (x, y, w, at, a, n), the text of the line it is refused at, part of the message.
 REFUSED: dict[str, tuple[str, str, str]] = {
+    "a predicate from another thread's element": (
+        "if x[0] > 0.9:\n        y[i] = y[i] * a\n    x[i] = 2.0", "if x[0] > 0.9:", "x is overwritten"
+    ),
     "an index, perhaps overwritten": ("at[at[0]] = 0\n    y[i] = x[at[i]]", "y[i] = x[at[i]]", "at is overwritten"),
     "overwritten in another iteration": (
         "for j in range(1, n):\n        w[i, j] = w[i, j - 1] * w[i, j]",

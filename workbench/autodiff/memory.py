@@ -23,8 +23,8 @@ class Memory:
     """Facts about the array parameters.
 
     Attributes:
-        late: loads that may see what the thread itself has written. The adjoint's arrays are as they were before the
-            launch, so there they would see something else.
+        late: loads that may see what this thread has written, or another one writes. The adjoint's arrays are as they
+            were before the launch, so there they would see something else.
         private: float arrays of which every access that the adjoint mirrors has all the launch's `tid()` values among
             its indices, at the same places: no two threads touch one element of their adjoint.
     """
@@ -62,7 +62,20 @@ def study(function: Function, active: frozenset[Value], aliased: bool) -> Memory
             _refuse_shared(array, [op for op in uses if op not in theirs], function.name)
     customs = [op for op in ops if op.name == "custom" and is_opaque(op)]
     given = {v for op in customs for v in op.operands}
-    return Memory(late_loads(function, aliased), private - given)
+    return Memory(late_loads(function, aliased) | _shared_loads(ops, made, function.launch_ndim), private - given)
+
+
+def _shared_loads(ops: list[Op], made: dict[Value, Op], ndim: int) -> set[Op]:
+    """Loads from arrays that the kernel writes, where another thread may write the element: what they see depends on
+    the order of threads, also where only a predicate or an index comes of it.
+    """
+    uses: dict[Value, list[Op]] = defaultdict(list)
+    for op in ops:
+        if op.name == "load" or op.name in EFFECTS:
+            uses[op.operands[0]].append(op)
+    written = {array: found for array, found in uses.items() if any(op.name in EFFECTS for op in found)}
+    shared = [found for found in written.values() if not is_private(found, made, ndim)]
+    return {op for found in shared for op in found if op.name == "load"}
 
 
 def _under_own_gradient(ops: list[Op]) -> set[Op]:
