@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from workbench.types import MAX_NDIM, ArrayType, Scalar, Type, Vector, as_type, element, is_float, uint8
+from workbench.types import MAX_NDIM, ArrayType, Scalar, Type, Vector, as_type, element, int32, is_float, uint8
 
 ELEMENT = "[]"  # in a parameter's name: a field of every element of an array of structs, `ps[].x`
 
@@ -148,6 +148,31 @@ class StructArray:
         return f"array[{self.dtype!r}]" if self.ndim == 1 else f"array{self.ndim}d[{self.dtype!r}]"
 
 
+@dataclass(frozen=True, repr=False)
+class IndexedArray(ArrayType):
+    """An array parameter that is reached through arrays of indices: element type and dimensions of the array behind it.
+
+    Attributes:
+        indexed: which dimensions have an array of indices; all where it is empty. Each launch decides, so it is not
+            part of what users compare.
+    """
+
+    indexed: tuple[bool, ...] = field(default=(), compare=False)
+
+    @property
+    def behind(self) -> ArrayType:
+        """The type of the array behind it."""
+        return ArrayType(self.dtype, self.ndim)
+
+    @property
+    def tables(self) -> tuple[int, ...]:
+        """The dimensions with an array of indices."""
+        return tuple(k for k in range(self.ndim) if not self.indexed or self.indexed[k])
+
+    def __repr__(self) -> str:
+        return f"indexed{self.behind!r}"
+
+
 AnyType: TypeAlias = "Type | Struct | StructArray"
 
 
@@ -204,7 +229,14 @@ def leaf_parameters(name: str, type: AnyType) -> list[tuple[str, Type]]:
         return [(f"{name}{ELEMENT}.{leaf.path}", field_array(leaf, type.dtype, type.ndim)) for leaf in leaves]
     if isinstance(type, Struct):
         return [part for f in type.fields for part in leaf_parameters(f"{name}.{f.name}", f.type)]
+    if isinstance(type, IndexedArray):
+        return [(name, type.behind), *((indices_name(name, k), ArrayType(int32)) for k in type.tables)]
     return [(name, type)]
+
+
+def indices_name(name: str, axis: int) -> str:
+    """The IR parameter with the indices of an indexed array along an axis."""
+    return f"{name}.indices{axis}"
 
 
 def as_element(spec: Any) -> Scalar | Vector | Struct:

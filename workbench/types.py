@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins as py
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cache
 from math import prod
@@ -199,12 +199,22 @@ class ArrayType:
 
     One field of an array of structs has its elements `pitch` bytes apart, and begins `offset` bytes into each struct; 0
     and 0 elsewhere.
+
+    Attributes:
+        wide: whether its sizes are int64 in a kernel, as one of them is 2³¹ or more. Not part of what users compare:
+            an annotation takes both.
     """
 
     dtype: Scalar | Vector
     ndim: int = 1
     pitch: int = 0
     offset: int = 0
+    wide: py.bool = field(default=False, compare=False)
+
+    @property
+    def size_type(self) -> Scalar:
+        """The type of its sizes in a kernel: int32, or int64 where that is too narrow."""
+        return int64 if self.wide else int32
 
     def __repr__(self) -> str:
         place = f" at {self.offset} of {self.pitch}" if self.pitch else ""
@@ -220,6 +230,19 @@ class Slots:
 
     def __repr__(self) -> str:
         return f"slots[{self.count}, {self.dtype!r}]"
+
+
+@dataclass(frozen=True, repr=False)
+class Absent(ArrayType):
+    """What stands in the place of an array parameter's type for a launch that passes None."""
+
+    @property
+    def present(self) -> ArrayType:
+        """The parameter's type where an array is passed."""
+        return ArrayType(self.dtype, self.ndim)
+
+    def __repr__(self) -> str:
+        return f"None for {self.present!r}"
 
 
 Type: TypeAlias = Scalar | Vector | ArrayType
@@ -295,6 +318,14 @@ def matrix(shape: Any, dtype: Any) -> Matrix:
         wanted = f"shape is two sizes from 2 on, of up to {MOST_COMPONENTS} components in all, and dtype a scalar type"
         raise TypeError(f"matrix(shape={shape!r}, dtype={dtype!r}): {wanted}")
     return Matrix(sizes[0] * sizes[1], scalar, sizes[1])
+
+
+def is_wide(shape: Sequence[int]) -> py.bool:
+    """Whether a size is beyond int32."""
+    return max(shape, default=0) > _LARGEST
+
+
+_LARGEST = 2**31 - 1
 
 
 def is_small(shape: Sequence[int]) -> py.bool:

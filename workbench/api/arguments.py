@@ -10,12 +10,13 @@ import numpy as np
 from workbench.api.kernel import Kernel
 from workbench.errors import KernelTypeError, LaunchError
 from workbench.runtime.array import array
-from workbench.runtime.create import from_numpy
+from workbench.runtime.create import empty, from_numpy
 from workbench.runtime.device import Device
+from workbench.runtime.indexed import indexedarray, plain
 from workbench.runtime.structure import StructValue, arrays_in, same_struct, spread
 from workbench.runtime.symbol import Symbol
-from workbench.structs import AnyType, Struct, StructArray
-from workbench.types import SCALARS, ArrayType, Kind, Scalar, Vector, float32, int32
+from workbench.structs import AnyType, IndexedArray, Struct, StructArray
+from workbench.types import SCALARS, Absent, ArrayType, Kind, Scalar, Vector, float32, int32, is_wide
 from workbench.types import bool as bool_
 
 NUMBERS = (bool, int, float, np.bool_, np.number)
@@ -38,7 +39,11 @@ def as_dims(dim: Any, kernel: str) -> tuple[int, ...]:
     if not 1 <= len(given) <= 4 or not all(isinstance(n, (int, np.integer)) and n >= 0 for n in given):
         raise LaunchError(f"{kernel}: dim is 1 to 4 integers of at least 0, not {dim!r}.", parameter="dim")
     if any(n >= 2**31 for n in given):
-        raise LaunchError(f"{kernel}: a dimension of {max(given)} is too large; each is below 2³¹.", parameter="dim")
+        raise LaunchError(
+            f"{kernel}: a dimension of {max(given)} is too large; each is below 2³¹, as tid() is an int32.",
+            advice="Launch over two dimensions, (rows, columns), and write n = int64(i) * columns + j.",
+            parameter="dim",
+        )  # fmt: skip
     return tuple(int(n) for n in given)
 
 
@@ -84,9 +89,23 @@ def wrong_count(kernel: Kernel, values: Sequence[Any]) -> LaunchError:
 def deduce(kernel: Kernel, values: Sequence[Any]) -> tuple[AnyType, ...]:
     """One type a parameter: its annotation, or what the argument is."""
     return tuple(
-        annotation if annotation is not None else _member(kernel, name, value)
+        _member(kernel, name, value)
+        if annotation is None
+        else Absent(annotation.dtype, annotation.ndim)
+        if value is None and isinstance(annotation, ArrayType) and not isinstance(annotation, IndexedArray)
+        else _widened(annotation, value)
         for (name, annotation), value in zip(kernel.annotations.items(), values, strict=True)
     )
+
+
+def _widened(annotation: AnyType, value: Any) -> AnyType:
+    """An array's type with sizes in 64 bits, or an indexed one's with the dimensions that have indices."""
+    if isinstance(annotation, IndexedArray):
+        indexed = value.type.indexed if isinstance(value, indexedarray) else (False,) * annotation.ndim
+        return IndexedArray(annotation.dtype, annotation.ndim, indexed=indexed)
+    if isinstance(annotation, ArrayType) and is_wide(getattr(value, "shape", ())):
+        return ArrayType(annotation.dtype, annotation.ndim, wide=True)
+    return annotation
 
 
 def _member(kernel: Kernel, name: str, value: Any) -> AnyType:
@@ -95,7 +114,7 @@ def _member(kernel: Kernel, name: str, value: Any) -> AnyType:
     if family is None:
         return _type_of(kernel, name, value)
     if isinstance(value, np.ndarray) and value.dtype.name in SCALARS and value.ndim:
-        type: AnyType = ArrayType(SCALARS[value.dtype.name], value.ndim)
+        type: AnyType = ArrayType(SCALARS[value.dtype.name], value.ndim, wide=is_wide(value.shape))
     else:
         type = _type_of(kernel, name, value)
     if isinstance(value, int) and not isinstance(value, bool) and not family.accepts(type) and family.accepts(float32):
@@ -106,7 +125,7 @@ def _member(kernel: Kernel, name: str, value: Any) -> AnyType:
 
 
 def _type_of(kernel: Kernel, name: str, value: Any) -> AnyType:
-    if isinstance(value, (array, Symbol)):
+    if isinstance(value, (array, indexedarray, Symbol)):
         return value.type
     if isinstance(value, StructValue):
         return value.__wb_struct__
@@ -116,7 +135,7 @@ def _type_of(kernel: Kernel, name: str, value: Any) -> AnyType:
             return scalar
         if value.ndim == 1 and 2 <= value.size <= 4:
             return Vector(value.size, scalar)
-        return ArrayType(scalar, value.ndim)
+        return ArrayType(scalar, value.ndim, wide=is_wide(value.shape))
     for python, type in ((bool, bool_), (int, int32), (float, float32)):
         if isinstance(value, python):
             return type
@@ -129,6 +148,15 @@ def check(kernel: Kernel, name: str, type: AnyType, value: Any, device: Device) 
     Raises:
         LaunchError: wrong dtype, dimensions, device or kind; the message names the parameter.
     """
+    if isinstance(type, Absent):
+        if value is not None:
+            raise LaunchError(
+                f"{kernel.name}: {name} was None when this launch was made; its code has no array there.",
+                parameter=name, advice=f"Make the launch anew, with an array for {name}.",
+            )  # fmt: skip
+        return empty((0,) * type.ndim, type.dtype, device)
+    if isinstance(type, IndexedArray):
+        return _indexed(kernel, name, type, value, device)
     if isinstance(type, ArrayType):
         return _array(kernel, name, type, value, device)
     if isinstance(type, StructArray):
@@ -184,6 +212,8 @@ def _struct(kernel: Kernel, name: str, type: Struct, value: Any, device: Device)
             raise LaunchError(
                 f"{kernel.name}: an array in {name} is on {a.device}; the launch is on {device}.", parameter=name
             )
+        if is_wide(a.shape):
+            raise _too_wide(kernel, name, a)
     return found
 
 
@@ -234,7 +264,31 @@ def _array(kernel: Kernel, name: str, type: ArrayType | StructArray, value: Any,
             f"{kernel.name}: {name} is on {value.device}; the launch is on {device}.", parameter=name,
             advice=f"Pass {name}.to({device.name!r}), or launch with device={value.device.name!r}.",
         )  # fmt: skip
+    if is_wide(value.shape) and not getattr(type, "wide", False):
+        raise _too_wide(kernel, name, value)
     return value
+
+
+def _indexed(kernel: Kernel, name: str, type: IndexedArray, value: Any, device: Device) -> indexedarray:
+    """An indexed array, or an array in its place."""
+    if isinstance(value, indexedarray):
+        _array(kernel, name, type.behind, value.data, device)
+    else:
+        value = plain(_array(kernel, name, type.behind, value, device))
+    if type.tables != value.type.tables:
+        raise LaunchError(
+            f"{kernel.name}: {name} has indices for the dimensions {list(value.type.tables)}; this launch was made "
+            f"with indices for {list(type.tables)}.", parameter=name, advice="Make the launch anew.",
+        )  # fmt: skip
+    return value
+
+
+def _too_wide(kernel: Kernel, name: str, value: array) -> LaunchError:
+    """A size beyond int32 where the code has int32: of an array in a struct, or in the place of a smaller one."""
+    return LaunchError(
+        f"{kernel.name}: {name} has shape {value.shape}; a size of 2³¹ or more is not possible here.", parameter=name,
+        advice="Give it more dimensions, or launch the kernel with it as an array of its own.",
+    )  # fmt: skip
 
 
 def _wrap(kernel: Kernel, name: str, type: ArrayType | StructArray, value: np.ndarray[Any, Any]) -> array:

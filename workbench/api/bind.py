@@ -27,7 +27,7 @@ from workbench.runtime.loaded import Loaded
 from workbench.runtime.record import BLOCK_DIM, Binder, LaunchRecord, memory_versions
 from workbench.runtime.substitute import extent
 from workbench.structs import ELEMENT
-from workbench.types import ArrayType, is_float
+from workbench.types import Absent, ArrayType, is_float
 
 PLAIN = Options()
 
@@ -98,8 +98,10 @@ def record_of(
 
 
 def _check_again(record: LaunchRecord, name: str, value: Any) -> Any:
+    kernel, types = record.specialisation.kernel, record.specialisation.types
+    absent = dict(zip(kernel.parameters, types, strict=True)).get(name)
     slot = next(s for s in record.loaded.layout.slots if s.name == name)
-    return check(record.specialisation.kernel, name, slot.type, value, record.loaded.device)
+    return check(kernel, name, absent if isinstance(absent, Absent) else slot.type, value, record.loaded.device)
 
 
 def _bind_again(record: LaunchRecord, dims: Any, arguments: Mapping[str, Any]) -> LaunchRecord:
@@ -170,6 +172,7 @@ def adjoint_arguments(
     spread = spread_adjoints(kernel, specialisation.types, listed, device)
     result = {}
     names = adjoint_names(specialisation.function.params)
+    absent = {n for n, t in zip(kernel.parameters, specialisation.types, strict=True) if isinstance(t, Absent)}
     for name, type in ((p.name, p.type) for p in specialisation.function.params):
         if not is_float(type):
             continue
@@ -177,6 +180,8 @@ def adjoint_arguments(
         wanted = type if isinstance(type, ArrayType) else ArrayType(type, 1)
         if value is None:
             value = arguments[name].grad if isinstance(type, ArrayType) else zeros(1, type, device)
+        if value is None and name in absent:
+            value = arguments[name]
         if value is None:
             raise LaunchError(
                 f"{kernel.name}: the adjoint of {name} is missing.", parameter=names[name],

@@ -30,8 +30,8 @@ from workbench.runtime.array import array
 from workbench.runtime.device import get_device
 from workbench.runtime.pack import Packer
 from workbench.runtime.structure import spread_all
-from workbench.structs import AnyType, Struct, StructArray
-from workbench.types import ArrayType, element, is_float
+from workbench.structs import AnyType, IndexedArray, Struct, StructArray
+from workbench.types import Absent, ArrayType, element, is_float
 
 STEPS = (1e-5, 5e-6)
 SMOOTH = 1e-5
@@ -131,7 +131,7 @@ def _whole_structs(kernel: Kernel, types: Sequence[AnyType], values: Sequence[An
     """The arguments, with structs and arrays of structs checked."""
     found = {}
     for name, type, value in zip(kernel.parameters, types, values, strict=True):
-        whole = isinstance(type, (Struct, StructArray))
+        whole = isinstance(type, (Absent, IndexedArray, Struct, StructArray))
         found[name] = check(kernel, name, type, value, get_device("cpu")) if whole else value
     return found
 

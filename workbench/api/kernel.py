@@ -25,7 +25,8 @@ from workbench.frontend import (
 )
 from workbench.ir.values import Function
 from workbench.passes.own import own
-from workbench.structs import AnyType
+from workbench.structs import AnyType, IndexedArray
+from workbench.types import Absent, ArrayType
 
 
 class Specialisation:
@@ -120,7 +121,7 @@ class Kernel:
         self.parameters = tuple(a.arg for a in definition.parameters)
         self._annotations: dict[str, AnyType | None] | None = None
         self._families: dict[str, Generic] = {}
-        self._specialisations: dict[tuple[AnyType, ...], Specialisation] = {}
+        self._specialisations: dict[tuple[Any, ...], Specialisation] = {}
         self.plans: dict[Any, Any] = {}
         self.place = definition.locate(definition.node)
         self._lock = threading.Lock()
@@ -161,10 +162,12 @@ class Kernel:
             KernelSyntaxError: the body has errors.
         """
         chosen = self._types(types)
+        key = *chosen, *(k for k, t in enumerate(chosen) if isinstance(t, ArrayType) and t.wide)
+        key += tuple(t.indexed for t in chosen if isinstance(t, IndexedArray))
         with self._lock:
-            found = self._specialisations.get(chosen)
+            found = self._specialisations.get(key)
             if found is None or not found.is_current():
-                found = self._specialisations[chosen] = Specialisation(self, chosen)
+                found = self._specialisations[key] = Specialisation(self, chosen)
             return found
 
     def used(self) -> Specialisation | None:
@@ -189,7 +192,8 @@ class Kernel:
             family = self.families.get(name)
             if family is not None and type is not None and not family.accepts(type):
                 raise KernelTypeError(f"{name} of {self.name} is {family!r}; it was given {type!r}.", self.place)
-            if type is not None and annotation is not None and type != annotation:
+            present = type.present if isinstance(type, Absent) else type
+            if type is not None and annotation is not None and present != annotation:
                 raise KernelTypeError(f"{name} of {self.name} is {annotation!r}; it was given {type!r}.")
             chosen.append(type or annotation)
         return tuple(chosen)

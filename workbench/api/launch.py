@@ -25,7 +25,7 @@ from workbench.runtime.loaded import Loaded
 from workbench.runtime.observers import OBSERVERS
 from workbench.runtime.record import BLOCK_DIM, LaunchRecord
 from workbench.runtime.structure import arrays_in, kind_of, spread_all
-from workbench.structs import Struct, StructArray
+from workbench.structs import IndexedArray, Struct, StructArray
 from workbench.types import Scalar, Vector, float32, float64
 
 _OPTIONS = {
@@ -159,14 +159,18 @@ def _keep_plan(kernel: Kernel, dim: Any, values: Sequence[Any], options: Options
     """Keep what was found for the next launch of this kind; not where it depends on more than the arguments' kinds."""
     arrays = _arrays(values)
     specialisation = record.specialisation
-    if not arrays or any(isinstance(v, np.ndarray) for v in values) or (specialisation.adds_alone and overlap(arrays)):
+    if (
+        not arrays
+        or any(v is None or isinstance(v, np.ndarray) for v in values)
+        or (specialisation.adds_alone and overlap(arrays))
+    ):
         return
     numbers = tuple(
         (k, float if t in (float32, float64) else None)
         for k, t in enumerate(specialisation.types)
         if isinstance(t, (Scalar, Vector))
     )
-    spreads = any(isinstance(t, (Struct, StructArray)) for t in specialisation.types)
+    spreads = any(isinstance(t, (IndexedArray, Struct, StructArray)) for t in specialisation.types)
     kernel.plans[_kinds(dim, values, options)] = _Plan(specialisation, record.loaded, numbers, spreads)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.definition import MISSING, Definition, Scope
 from workbench.frontend.generic import Generic, generic
-from workbench.structs import AnyType, Struct, StructArray, as_element
+from workbench.structs import AnyType, IndexedArray, Struct, StructArray, as_element
 from workbench.types import ArrayType, Scalar, Vector
 
 
@@ -34,7 +34,7 @@ class _Names(Mapping[str, Any]):
 
 def _is_annotation(value: Any) -> bool:
     return (
-        isinstance(value, (type, Scalar, Vector, ArrayType, Struct, StructArray))
+        isinstance(value, (type, Scalar, Vector, ArrayType, Struct, StructArray, IndexedArray))
         or value is Any
         or hasattr(value, "__dict__")
     )
@@ -109,7 +109,7 @@ def parameter_type(value: Any, name: str, place: Any, function: str) -> AnyType 
     """The type that an annotation's value means; None for `Any` and for an array of unknown element type."""
     if value is Any or value is None or getattr(value, "__wb_generic__", False) or generic(value) is not None:
         return None
-    if isinstance(value, (ArrayType, StructArray)):
+    if isinstance(value, (ArrayType, StructArray, IndexedArray)):
         return value
     if hasattr(value, "__wb_kernel__") or hasattr(value, "__wb_definitions__"):
         message = f"The annotation of {name} is no type: {getattr(value, '__name__', 'it')} is a function."

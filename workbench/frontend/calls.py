@@ -52,8 +52,9 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
         return form(context, node, expression)
     if isinstance(target, type) and target in PYTHON_TYPES:
         target = PYTHON_TYPES[target]
-    args = [expression(context, a) for a in node.args]
-    keywords = {k.arg: expression(context, k.value) for k in node.keywords if k.arg}
+    func = hasattr(target, "__wb_definitions__")
+    args = [_argument(context, a, expression, func) for a in node.args]
+    keywords = {k.arg: _argument(context, k.value, expression, func) for k in node.keywords if k.arg}
     struct = names.struct_of(target)
     if struct is not None:
         return structs.construct(context, struct, args, keywords)
@@ -71,6 +72,13 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     if hasattr(target, "__wb_definitions__"):
         return inline.call(context, callee, args, keywords)
     raise context.error(KernelTypeError, f"{callee.path} cannot be called in a kernel.", _advice(target, callee.path))
+
+
+def _argument(context: Context, node: ast.expr, expression: Expression, func: bool) -> Operand:
+    """An argument; a func may be given None in an array's place."""
+    if func and isinstance(node, ast.Constant) and node.value is None:
+        return Static(None, "None")
+    return expression(context, node)
 
 
 def _advice(target: Any, path: str) -> str:

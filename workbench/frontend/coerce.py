@@ -70,6 +70,10 @@ def usable(context: Context, operand: Operand) -> Value | Literal:
         )  # fmt: skip
     if isinstance(operand, (Bundle, Elements)):
         raise _struct(context, operand)
+    if isinstance(operand, Static) and operand.value is None:
+        raise context.error(
+            KernelTypeError, f"{operand.path} is None here.", f"Ask first: if {operand.path} is not None: …"
+        )
     what = operand.path if isinstance(operand, Static) else "This"
     advice = f"{what}[x] stands in the body of a @wb.func_grad." if what.split(".")[-1] == "adjoint" else ""
     raise context.error(KernelTypeError, f"{what} is no value that a kernel can compute with.", advice)
@@ -179,8 +183,10 @@ def apply(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Va
 
 def truth(context: Context, operand: Operand) -> Value | bool:
     """The operand as a condition: a Python bool where it is known now, else a bool value."""
-    if isinstance(operand, Static) and isinstance(operand.value, bool):
-        return operand.value
+    if isinstance(operand, Static) and (operand.value is None or isinstance(operand.value, bool)):
+        return bool(operand.value)
+    if isinstance(operand, View) or (isinstance(operand, Value) and isinstance(operand.type, ArrayType)):
+        return True  # an array that was passed, where None could have been
     operand = usable(context, operand)
     if isinstance(operand, Literal):
         return bool(operand.value) if operand.captured is None else materialise(context, operand, bool_)

@@ -10,7 +10,18 @@ from typing import Any
 from workbench.builtins.quaternions import COMPOSITIONS
 from workbench.builtins.table import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend import calls, compositions, matrices, names, structs, subscripts, swizzles, transforms, views
+from workbench.frontend import (
+    calls,
+    compositions,
+    conditions,
+    matrices,
+    names,
+    structs,
+    subscripts,
+    swizzles,
+    transforms,
+    views,
+)
 from workbench.frontend.coerce import apply, convert, describe, indexable, materialise, truth, usable, weak
 from workbench.frontend.context import Context
 from workbench.frontend.operands import (
@@ -44,24 +55,6 @@ COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], bool]]] = {
     ast.Lt: ("lt", operator.lt), ast.LtE: ("le", operator.le), ast.Gt: ("gt", operator.gt),
     ast.GtE: ("ge", operator.ge), ast.Eq: ("eq", operator.eq), ast.NotEq: ("ne", operator.ne),
 }  # fmt: skip
-CHEAP = {
-    "const",
-    "extract",
-    "shape",
-    "lt",
-    "le",
-    "gt",
-    "ge",
-    "eq",
-    "ne",
-    "and_",
-    "or_",
-    "not_",
-    "add",
-    "sub",
-    "cast",
-    "neg",
-}
 MAX_POWER = 64
 
 
@@ -195,6 +188,8 @@ def _unary(context: Context, node: ast.UnaryOp) -> Operand:
     operand = expression(context, node.operand)
     if isinstance(node.op, ast.Not):
         condition = truth(context, operand)
+        if isinstance(operand, Static) and isinstance(condition, bool):
+            return Static(not condition, f"not {operand.path}")
         if isinstance(condition, bool):
             return context.builder.const(not condition, bool_)
         return apply(context, TABLE["not_"], (condition,))
@@ -207,6 +202,9 @@ def _unary(context: Context, node: ast.UnaryOp) -> Operand:
 
 
 def _compare(context: Context, node: ast.Compare) -> Operand:
+    asked = conditions.is_none(context, node, expression)
+    if asked is not None:
+        return asked
     if not all(type(sign) in COMPARE or isinstance(sign, (ast.In, ast.NotIn)) for sign in node.ops):
         raise context.error(KernelSyntaxError, "Only < <= > >= == != in and not in compare in a kernel.")
     operands = [expression(context, e) for e in (node.left, *node.comparators)]
@@ -231,47 +229,7 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
 
 
 def _boolean(context: Context, node: ast.BoolOp) -> Operand:
-    """`and`, `or`: short-cutting by an `if` unless the right side is cheap and cannot fault."""
-    name = "and_" if isinstance(node.op, ast.And) else "or_"
-    result = _condition(context, node.values[0])
-    for part in node.values[1:]:
-        with context.builder.block() as opened:
-            right = _condition(context, part)
-            context.builder.yield_(right)
-        block = opened.block
-        if _is_cheap(block):
-            for op in block.ops[:-1]:
-                context.builder.append(op)
-            result = apply(context, TABLE[name], (result, right))
-        else:
-            short = _constant_block(context, name == "or_")
-            then, orelse = (block, short) if name == "and_" else (short, block)
-            (result,) = context.builder.if_(result, then, orelse)
-    return result
-
-
-def _is_cheap(block: Block) -> bool:
-    """Whether the block costs little and cannot fault: a component at a computed index can."""
-    numbers = {op.result for op in block.ops if op.name == "const"}
-    return all(
-        op.name == "yield" or (op.name in CHEAP and (op.name != "extract" or op.operands[1] in numbers))
-        for op in block.ops
-    )
-
-
-def _condition(context: Context, node: ast.expr) -> Value:
-    operand = usable(context, expression(context, node))
-    if isinstance(operand, Value) and operand.type == bool_:
-        return operand
-    with context.at(node):
-        message = f"and/or take bools; this is {describe(operand)}."
-        raise context.error(KernelTypeError, message, "Compare it with 0 to get a bool.")
-
-
-def _constant_block(context: Context, result: bool) -> Block:
-    with context.builder.block() as opened:
-        context.builder.yield_(context.builder.const(result, bool_))
-    return opened.block
+    return conditions.boolean(context, node, expression)
 
 
 def _choice(context: Context, node: ast.IfExp) -> Operand:

@@ -21,7 +21,7 @@ from workbench.frontend.randoms import mark
 from workbench.frontend.structs import bind, fitted
 from workbench.frontend.tentative import ask_type
 from workbench.ir.values import Value
-from workbench.structs import AnyType, Struct, StructArray
+from workbench.structs import AnyType, IndexedArray, Struct, StructArray
 from workbench.types import int32
 
 DEEPEST = 64
@@ -87,14 +87,16 @@ def _bind(context: Context, definition: Definition, given: Mapping[str, Operand]
     env: Env = {}
     for parameter in parameters:
         name = parameter.arg
-        operand = given[name] if name in given else _default(context, definition, defaults[name])
-        if name in families:
+        operand = given[name] if name in given else _default(context, definition, name, defaults[name])
+        if name in families and not (isinstance(operand, Static) and operand.value is None):
             operand = _member(context, definition, name, operand, families[name])
         bind(env, name, _fit(context, definition, name, operand, wanted[name]))
     return env
 
 
-def _default(context: Context, definition: Definition, node: ast.expr) -> Operand:
+def _default(context: Context, definition: Definition, name: str, node: ast.expr) -> Operand:
+    if isinstance(node, ast.Constant) and node.value is None:
+        return Static(None, name)
     try:
         value: Any = ast.literal_eval(node)
     except ValueError:
@@ -121,6 +123,7 @@ def _fit(context: Context, definition: Definition, name: str, operand: Operand, 
     if isinstance(type, (Struct, StructArray)):
         return fitted(context, operand, type, f"{name} of {definition.name}()")
     operand = indexable(context, operand)
+    type = type.behind if isinstance(type, IndexedArray) else type
     if isinstance(operand, View) and operand.type == type:
         return operand
     if isinstance(operand, (Value, View)) and operand.type != type:

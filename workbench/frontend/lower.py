@@ -12,7 +12,7 @@ from workbench.frontend.coerce import materialise
 from workbench.frontend.context import Context, Env, Shared, Watched
 from workbench.frontend.definition import Definition
 from workbench.frontend.exits import rewrite
-from workbench.frontend.operands import Bundle, Poison, Returned
+from workbench.frontend.operands import Bundle, Poison, Returned, Static
 from workbench.frontend.randoms import mark
 from workbench.frontend.structs import bind, parameter
 from workbench.ir.values import Function, Value
@@ -20,6 +20,7 @@ from workbench.ir.verify import verify
 from workbench.passes.fold import fold
 from workbench.passes.prune import prune
 from workbench.structs import AnyType
+from workbench.types import Absent
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,9 @@ def lower(definition: Definition, types: Mapping[str, AnyType], *, trace: bool =
     params: list[Value] = []
     env: Env = {}
     for argument in definition.parameters:
-        operand, values = parameter(argument.arg, types[argument.arg])
+        type = types[argument.arg]
+        operand, values = parameter(argument.arg, type.present if isinstance(type, Absent) else type)
+        operand = Static(None, argument.arg) if isinstance(type, Absent) else operand
         bind(env, argument.arg, operand)
         params += values
     shared = Shared(bodies.body, trace=trace)

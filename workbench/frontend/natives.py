@@ -19,7 +19,7 @@ from workbench.frontend.operands import Returned
 from workbench.ir.build import Builder
 from workbench.ir.values import Value
 from workbench.source import Location
-from workbench.structs import Struct, StructArray
+from workbench.structs import IndexedArray, Struct, StructArray
 from workbench.types import ArrayType, Type, Vector
 
 
@@ -73,9 +73,9 @@ def native_of(definition: Definition, cuda: str, adjoint: str | None, replay: st
     returns = definition.node.returns
     result = None if returns is None or ast.unparse(returns) == "None" else annotated(definition, returns, "The result")
     for name, type in (*types.items(), ("The result", result)):
-        if isinstance(type, (Struct, StructArray)):
+        if isinstance(type, (IndexedArray, Struct, StructArray)):
             raise KernelTypeError(
-                f"{name} of {definition.name} is a struct; a func with CUDA text takes numbers, vectors and arrays.",
+                f"{name} of {definition.name} is {type!r}; a func with CUDA text takes numbers, vectors and arrays.",
                 place, "Hand over the fields.", definition.name,
             )  # fmt: skip
     assert not isinstance(result, (Struct, StructArray))

@@ -56,16 +56,15 @@ class Unset:
 
 @dataclass(frozen=True)
 class Axis:
-    """A dimension of a view: element k is the array's `start + k * step` (int64); `length` is None for all of it."""
+    """A dimension of a view: element k is the array's `start + k * step` (int64); `length` is None for all of it.
+
+    With a `table`, an array of indices, all that is said of the table, and its elements are the array's indices.
+    """
 
     start: Value | None = None
     step: int = 1
     length: Value | None = None
-
-    @property
-    def whole(self) -> bool:
-        """Whether it is the array's own dimension."""
-        return self.length is None
+    table: Value | None = None
 
 
 @dataclass(frozen=True)

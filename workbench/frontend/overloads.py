@@ -17,7 +17,7 @@ from workbench.frontend.definition import Definition
 from workbench.frontend.generic import FUNCTION, Generic
 from workbench.frontend.operands import Bundle, Elements, Literal, Operand, Static, View
 from workbench.ir.values import Value
-from workbench.structs import AnyType
+from workbench.structs import AnyType, IndexedArray
 from workbench.types import Kind, Scalar, float32, int32
 
 Given = Mapping[str, Operand]
@@ -79,6 +79,7 @@ def _score(operand: Operand, type: AnyType | None, family: Generic | None) -> in
     if type is not None:
         if isinstance(operand, Literal):
             return _literal(operand, type)
+        type = type.behind if isinstance(type, IndexedArray) else type
         return EXACT if isinstance(operand, (Value, View, Bundle, Elements)) and operand.type == type else None
     if family is None:
         return OPEN

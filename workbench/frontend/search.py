@@ -33,9 +33,16 @@ def _lower_bound(context: Context, node: ast.Call, expression: Expression) -> Op
     size = Ref(context.builder, views.size(context, array, 0))
     begin, end = size.like(0), size
     if len(rest) == 3:
-        given = [Ref(context.builder, assign_type(context, v, int32, f"A bound of {name}()")) for v in rest[:2]]
+        given = [_bound(context, v, size, name) for v in rest[:2]]
         begin, end = larger(given[0], 0), smaller(given[1], size)
     return _search(context, array, begin, end, usable(context, rest[-1]))
+
+
+def _bound(context: Context, operand: Value | Literal | View, size: Ref, name: str) -> Ref:
+    """A bound in the type of the array's sizes."""
+    if isinstance(operand, Value) and operand.type == size.type:
+        return Ref(context.builder, operand)
+    return Ref(context.builder, assign_type(context, operand, int32, f"A bound of {name}()")).cast(size.type)
 
 
 def _sorted_array(context: Context, name: str, operand: Value | Literal | View) -> Value | View:
@@ -56,10 +63,10 @@ def _search(context: Context, array: Value | View, begin: Ref, end: Ref, value: 
     except KernelTypeError as error:
         raise context.placed(error) from None
     wanted = convert(context, value, common)
-    low, high = Value(int32, "low"), Value(int32, "high")
+    low, high = Value(begin.type, "low"), Value(begin.type, "high")
     with builder.block((low, high)) as asking:
         builder.yield_((Ref(builder, low) < Ref(builder, high)).value)
-    low_, high_ = Value(int32, "low"), Value(int32, "high")
+    low_, high_ = Value(begin.type, "low"), Value(begin.type, "high")
     with builder.block((low_, high_)) as halving:
         at = Ref(builder, low_) + raw_shr(Ref(builder, high_) - Ref(builder, low_), 1)
         whole, places = views.whole(context, array, [at.value])

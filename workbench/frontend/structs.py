@@ -16,9 +16,9 @@ from workbench.frontend import views
 from workbench.frontend.coerce import assign_type, convert, describe
 from workbench.frontend.context import Context, Env
 from workbench.frontend.joins import joined_type, same
-from workbench.frontend.operands import Bundle, Element, Elements, Operand, Parts, Unset, View
+from workbench.frontend.operands import Axis, Bundle, Element, Elements, Operand, Parts, Unset, View
 from workbench.ir.values import Block, Value
-from workbench.structs import ELEMENT, AnyType, Field, Struct, StructArray, field_array
+from workbench.structs import ELEMENT, AnyType, Field, IndexedArray, Struct, StructArray, field_array, leaf_parameters
 from workbench.types import ArrayType, Vector
 
 Expression = Callable[[Context, ast.expr], Operand]
@@ -32,6 +32,10 @@ def parameter(name: str, type: AnyType) -> tuple[Operand, list[Value]]:
     if isinstance(type, Struct):
         made = [parameter(f"{name}.{f.name}", f.type) for f in type.fields]
         return Bundle(type, tuple(operand for operand, _ in made)), [v for _, inner in made for v in inner]
+    if isinstance(type, IndexedArray):
+        array, *tables = (Value(t, n) for n, t in leaf_parameters(name, type))
+        places = dict(zip(type.tables, tables, strict=True))
+        return View(array, tuple(Axis(table=places.get(k)) for k in range(type.ndim)), name), [array, *tables]
     value = Value(type, name)
     return value, [value]
 

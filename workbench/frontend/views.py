@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeGuard
 
 from workbench.builtins.extrema import max as larger
@@ -23,7 +24,7 @@ from workbench.frontend.coerce import describe, usable
 from workbench.frontend.context import Context
 from workbench.frontend.operands import Axis, Literal, Operand, View
 from workbench.ir.values import Value
-from workbench.types import ArrayType, Kind, int32, int64, is_integer
+from workbench.types import ArrayType, Kind, int64, is_integer
 
 Expression = Callable[[Context, ast.expr], Operand]
 Bound = int | Ref
@@ -44,13 +45,18 @@ def type_of(array: Value | View) -> ArrayType:
 def size(context: Context, array: Value | View, axis: int) -> Value:
     """How many elements an array or view has along an axis."""
     if isinstance(array, Value):
-        return context.builder.one("shape", (array,), int32, {"axis": axis})
+        return context.builder.one("shape", (array,), type_of(array).size_type, {"axis": axis})
     position, kept = [(p, a) for p, a in enumerate(array.places) if isinstance(a, Axis)][axis]
     if kept.length is None:
-        return size(context, array.array, position)
-    found = context.builder.cast(kept.length, int32)
+        return _extent(context, array.array, position, kept)
+    found = context.builder.cast(kept.length, type_of(array.array).size_type)
     context.shared.non_negative.add(found)
     return found
+
+
+def _extent(context: Context, array: Value, position: int, axis: Axis) -> Value:
+    """How many elements a dimension has that nothing was cut off from."""
+    return size(context, array, position) if axis.table is None else size(context, axis.table, 0)
 
 
 def subscript(context: Context, array: Value | View, node: ast.expr, expression: Expression) -> Operand:
@@ -148,7 +154,8 @@ def _spread(context: Context, base: View, ndim: int, nodes: list[ast.expr]) -> l
 def _indexed(context: Context, array: Value, position: int, axis: Axis, operand: Value | Literal) -> Value:
     """An index along a dimension of a view, as one of the array."""
     if axis.length is None:
-        return subscripts.index(context, operand, lambda: size(context, array, position))
+        place = subscripts.index(context, operand, lambda: _extent(context, array, position, axis))
+        return _composed(context, axis, place)
     length = axis.length
     if isinstance(operand, Value) and is_integer(operand.type):
         operand = _wide(context, operand)
@@ -156,6 +163,9 @@ def _indexed(context: Context, array: Value, position: int, axis: Axis, operand:
 
 
 def _composed(context: Context, axis: Axis, place: Value) -> Value:
+    """Element `place` of a dimension of a view, as an index of the array."""
+    if axis.table is not None:
+        return context.builder.load(axis.table, _composed(context, replace(axis, table=None), place))
     if axis.length is None:
         return place
     k = Ref(context.builder, context.builder.cast(place, int64))
@@ -170,7 +180,7 @@ def _sliced(context: Context, array: Value, position: int, axis: Axis, node: ast
     lower, upper = (_bound(context, n, expression) for n in (node.lower, node.upper))
     if lower is None and upper is None and step == 1:
         return axis
-    count = axis.length or context.builder.cast(size(context, array, position), int64)
+    count = axis.length or context.builder.cast(_extent(context, array, position, axis), int64)
     context.shared.non_negative.add(count)
     n = Ref(context.builder, count)
     if step > 0:
@@ -183,7 +193,7 @@ def _sliced(context: Context, array: Value, position: int, axis: Axis, node: ast
     if abs(step) > 1:
         length = floordiv(length + (abs(step) - 1), abs(step))
     context.shared.non_negative.add(length.value)
-    return Axis(_started(axis, low, n), axis.step * step, length.value)
+    return Axis(_started(axis, low, n), axis.step * step, length.value, axis.table)
 
 
 def _step(context: Context, node: ast.expr | None, expression: Expression) -> int:

@@ -27,9 +27,9 @@ from workbench.types import (
     Type,
     Vector,
     element,
+    is_small,
 )
 
-MAX_COMPONENTS = 64
 MAX_OPS = 100_000
 MAX_DEPTH = 60
 _NAME = re.compile(r"[^\x00-\x1f]{1,1000}")
@@ -89,6 +89,10 @@ def type_data(type: Type) -> Any:
     """
     if isinstance(type, Scalar) and SCALARS.get(type.name) == type:
         return type.name
+    if isinstance(type, ArrayType) and (type.pitch or type.wide):
+        raise Unwritable(
+            f"{type!r} {'with a size of 2³¹ or more' if type.wide else 'in structs'} has no form in a file"
+        )
     for kind, form in _FORMS.items():
         if type.__class__ is kind:
             return form(type)
@@ -113,9 +117,9 @@ def read_type(data: Any) -> Type:
     match data:
         case str() if data in SCALARS:
             return SCALARS[data]
-        case ["vector", int() as length, dtype] if 2 <= length <= MAX_COMPONENTS:
+        case ["vector", int() as length, dtype] if is_small((length,)):
             return Vector(length, _scalar(dtype))
-        case ["matrix", int() as rows, int() as columns, dtype] if _is_matrix(rows, columns):
+        case ["matrix", int() as rows, int() as columns, dtype] if is_small((rows, columns)):
             return Matrix(rows * columns, _scalar(dtype), columns)
         case ["quaternion", dtype]:
             return Quaternion(4, _scalar(dtype))
@@ -130,10 +134,6 @@ def read_type(data: Any) -> Type:
             if not isinstance(inner, ArrayType) and 0 <= offset <= pitch - inner.size:
                 return ArrayType(inner, ndim, pitch, offset)
     raise Malformed(f"{str(data)[:80]} is no type")
-
-
-def _is_matrix(rows: int, columns: int) -> bool:
-    return min(rows, columns) >= 1 and 2 <= rows * columns <= MAX_COMPONENTS
 
 
 def value_bits(value: Any, type: Scalar | Vector) -> str:
@@ -153,6 +153,9 @@ def read_bits(bits: Any, type: Type) -> Any:
     scalar = element(type)
     if not isinstance(bits, str) or not _HEX.fullmatch(bits) or len(bits) != 2 * count * scalar.size:
         raise Malformed(f"a constant of {type!r} with the bits {str(bits)[:40]}")
+    if scalar.is_half:
+        numbers = np.frombuffer(bytes.fromhex(bits), ">u2").astype(np.uint16).view(scalar.numpy).astype(np.float32)
+        return tuple(numbers.tolist()) if isinstance(type, Vector) else numbers.tolist()[0]
     found = np.frombuffer(bytes.fromhex(bits), scalar.numpy.newbyteorder(">")).tolist()
     return tuple(found) if isinstance(type, Vector) else found[0]
 

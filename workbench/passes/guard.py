@@ -26,7 +26,6 @@ from workbench.types import (
     Vector,
     element,
     float64,
-    int32,
     int64,
     is_float,
     is_integer,
@@ -211,7 +210,7 @@ class _Guard:
             key = (array, axis, index)
             here = self.known.get(key)
             if here is None:
-                size = self.builder.one("shape", (array,), int32, {"axis": axis})
+                size = self.builder.one("shape", (array,), array.type.size_type, {"axis": axis})  # type: ignore[union-attr]
                 here = self.known[key] = self.below(index, size)
             good = here if good is None else self.builder.one("and_", (good, here), bool_)
         assert good is not None
@@ -219,7 +218,7 @@ class _Guard:
 
     def below(self, index: Value, size: Value) -> Value:
         """0 ≤ index < size, in one comparison of unsigned numbers."""
-        wide = uint64 if element(index.type).bits == 64 else uint32
+        wide = uint64 if 64 in (element(index.type).bits, element(size.type).bits) else uint32
         return self.builder.one("lt", (self.builder.cast(index, wide), self.builder.cast(size, wide)), bool_)
 
     # What only reports.

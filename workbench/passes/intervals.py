@@ -90,7 +90,7 @@ class Intervals:
         if op.name == "tid":
             last = self._emit("sub", self._dim(op.attrs["axis"]), self._number(1))
             return self._number(0), last
-        if op.name == "shape":
+        if op.name == "shape" and value.type == int32:
             size = self._size(op.operands[0], op.attrs["axis"])
             return size, size
         if op.name in ("add", "sub"):
@@ -173,9 +173,10 @@ class Intervals:
 
     def _size(self, array: Value, axis: int) -> Value:
         assert isinstance(array.type, ArrayType)
+        of = array.type.size_type
         return self._share(
             ("shape", array, axis),
-            lambda: self.builder.cast(self.builder.one("shape", (array,), int32, {"axis": axis}), int64),
+            lambda: self.builder.cast(self.builder.one("shape", (array,), of, {"axis": axis}), int64),
         )
 
     def _captured(self, op: Op) -> Value:

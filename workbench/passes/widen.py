@@ -30,7 +30,7 @@ def wide_type(type: Type) -> Type:
     if isinstance(type, ArrayType):
         dtype = wide_type(type.dtype)
         assert not isinstance(dtype, ArrayType)
-        return ArrayType(dtype, type.ndim)
+        return ArrayType(dtype, type.ndim, wide=type.wide)
     return type
 
 

@@ -25,7 +25,7 @@ from workbench.runtime.observers import tell
 from workbench.runtime.pack import array_piece
 from workbench.runtime.shapes import Shape, as_shape, dense
 from workbench.structs import Struct, StructArray, array_type, as_element, field_array
-from workbench.types import MAX_NDIM, ArrayType, Scalar, Vector, is_float
+from workbench.types import MAX_NDIM, ArrayType, Scalar, Vector, is_float, is_wide
 
 Element = Scalar | Vector | Struct
 
@@ -120,10 +120,13 @@ class array:
         self.strides = tuple(int(s) for s in strides) if strides is not None else dense(self.shape, dtype.size)
         self.device = memory.device
         self.type: Any = type if type is not None else array_type(dtype, len(self.shape))
+        if is_wide(self.shape) and isinstance(self.type, ArrayType):
+            self.type = replace(self.type, wide=True)
         pitch = getattr(self.type, "pitch", 0) or dtype.size
         self.is_contiguous = self.strides == dense(self.shape, pitch) or self.size <= 1
         kind = f"{self.type!r} {dtype.content if isinstance(dtype, Struct) else ''}"
-        self.tag = f"{kind} {'dense' if self.is_contiguous else 'strided'} {self.device}"
+        form = ("dense" if self.is_contiguous else "strided") + " wide" * is_wide(self.shape)
+        self.tag = f"{kind} {form} {self.device}"
         self.packed = array_piece(self.address, self.shape, self.strides)
         self.requires_grad = False
         self._grad: array | None = None

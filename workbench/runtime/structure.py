@@ -14,7 +14,8 @@ import numpy as np
 
 from workbench.errors import KernelTypeError, LaunchError
 from workbench.runtime.array import array
-from workbench.structs import ELEMENT, AnyType, Struct, StructArray
+from workbench.runtime.indexed import indexedarray, tables
+from workbench.structs import ELEMENT, AnyType, Struct, StructArray, indices_name
 from workbench.types import ArrayType, Kind, Scalar, Vector
 from workbench.types import bool as bool_
 
@@ -190,6 +191,8 @@ def spread(name: str, value: Any) -> dict[str, Any]:
     """
     if isinstance(value, array) and isinstance(value.dtype, Struct):
         return {f"{name}{ELEMENT}.{path}": part for path, part in value.field_arrays().items()}
+    if isinstance(value, indexedarray):
+        return {name: value.data, **{indices_name(name, axis): t for axis, t in tables(value)}}
     if not isinstance(value, StructValue):
         return {name: value}
     found: dict[str, Any] = {}
@@ -207,7 +210,7 @@ def spread_all(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """All arguments, each spread."""
     found: dict[str, Any] = {}
     for name, value in arguments.items():
-        if isinstance(value, (array, StructValue)):
+        if isinstance(value, (array, indexedarray, StructValue)):
             found |= spread(name, value)
         else:
             found[name] = value
@@ -218,6 +221,8 @@ def arrays_in(value: Any) -> list[array]:
     """The arrays that an argument is or holds."""
     if isinstance(value, array):
         return [value]
+    if isinstance(value, indexedarray):
+        return [value.data, *(t for _, t in tables(value))]
     return [a for part in vars(value).values() for a in arrays_in(part)] if isinstance(value, StructValue) else []
 
 
@@ -225,4 +230,6 @@ def kind_of(value: Any) -> Any:
     """What of an argument decides which code suits it: an array's tag; a struct's type and its arrays' tags."""
     if isinstance(value, StructValue):
         return (value.__wb_struct__, *(a.tag for a in arrays_in(value)))
+    if isinstance(value, indexedarray):
+        return ("indexed", *(None if a is None else a.tag for a in (value.data, *value.indices)))
     return value.tag if type(value) is array else type(value)

@@ -126,8 +126,11 @@ def _strided(speller: Speller, array: Value, base: str, indices: list[str]) -> s
 
 
 def spell_shape(speller: Speller, op: Op) -> None:
-    """An extent as int32."""
+    """An extent as int32, or as it is."""
     whole = size(speller, op.operands[0], op.attrs["axis"])
+    if element(op.result.type).bits == 64:
+        speller.bind(op.result, [whole])
+        return
     speller.bind(op.result, [speller.writer.emit(f"trunc i64 {whole} to i32", op.result.name)])
 
 

@@ -226,7 +226,8 @@ def _const(e: Expressions, op: Op) -> Text:
 
 
 def _shape(e: Expressions, op: Op) -> Text:
-    return Text(f"(int){e.names(op.operands[0])}.shape[{op.attrs['axis']}]", UNARY)
+    extent = f"{e.names(op.operands[0])}.shape[{op.attrs['axis']}]"
+    return Text(extent, ATOM) if element(op.result.type).bits == 64 else Text(f"(int){extent}", UNARY)
 
 
 def _load(e: Expressions, op: Op) -> Text:

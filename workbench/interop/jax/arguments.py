@@ -14,8 +14,8 @@ import numpy as np
 from workbench.errors import LaunchError
 from workbench.interop.jax.library import library
 from workbench.runtime.memory import Memory
-from workbench.structs import AnyType, Struct, StructArray
-from workbench.types import SCALARS, ArrayType, Kind, Scalar, Type, Vector, as_type, element, promote
+from workbench.structs import AnyType, IndexedArray, Struct, StructArray
+from workbench.types import SCALARS, ArrayType, Kind, Scalar, Type, Vector, as_type, element, is_wide, promote
 
 _SAFE = 6e4  # below this every float type has the number, or its neighbour
 _RANK = {Kind.BOOL: 0, Kind.UINT: 1, Kind.INT: 1, Kind.FLOAT: 2}
@@ -34,6 +34,11 @@ def type_of(kernel: str, name: str, value: Any, annotation: Type | None) -> Type
     else:
         found = annotation
     _check_width(kernel, name, found)
+    if is_wide(getattr(value, "shape", ())):
+        raise LaunchError(
+            f"{name} of {kernel} is {described(value)}; through JAX each size is below 2³¹.",
+            advice="Reshape it to more dimensions.", function=kernel, parameter=name,
+        )  # fmt: skip
     return found
 
 
@@ -273,6 +278,11 @@ def without_structs(kernel: str, name: str, annotation: AnyType | None) -> Type 
     Raises:
         LaunchError: it is one.
     """
+    if isinstance(annotation, IndexedArray):
+        raise LaunchError(
+            f"{name} of {kernel} is {annotation!r}, which does not cross to JAX.",
+            advice="Pass the array and its indices, and read x[indices[i]].", function=kernel, parameter=name,
+        )  # fmt: skip
     if isinstance(annotation, (Struct, StructArray)):
         raise LaunchError(
             f"{name} of {kernel} is {annotation!r}; structs do not cross to JAX yet.",
