@@ -149,6 +149,19 @@ class StructArray:
 
 
 @dataclass(frozen=True, repr=False)
+class Absent(ArrayType):
+    """What stands in the place of an array parameter's type for a launch that passes None."""
+
+    @property
+    def present(self) -> ArrayType:
+        """The parameter's type where an array is passed."""
+        return ArrayType(self.dtype, self.ndim)
+
+    def __repr__(self) -> str:
+        return f"None for {self.present!r}"
+
+
+@dataclass(frozen=True, repr=False)
 class IndexedArray(ArrayType):
     """An array parameter that is reached through arrays of indices: element type and dimensions of the array behind it.
 

@@ -232,19 +232,6 @@ class Slots:
         return f"slots[{self.count}, {self.dtype!r}]"
 
 
-@dataclass(frozen=True, repr=False)
-class Absent(ArrayType):
-    """What stands in the place of an array parameter's type for a launch that passes None."""
-
-    @property
-    def present(self) -> ArrayType:
-        """The parameter's type where an array is passed."""
-        return ArrayType(self.dtype, self.ndim)
-
-    def __repr__(self) -> str:
-        return f"None for {self.present!r}"
-
-
 Type: TypeAlias = Scalar | Vector | ArrayType
 
 # `bool` hides Python's below this line: code of this file uses `py.bool` where it means that one.

@@ -15,8 +15,8 @@ from workbench.runtime.device import Device
 from workbench.runtime.indexed import indexedarray, plain
 from workbench.runtime.structure import StructValue, arrays_in, same_struct, spread
 from workbench.runtime.symbol import Symbol
-from workbench.structs import AnyType, IndexedArray, Struct, StructArray
-from workbench.types import SCALARS, Absent, ArrayType, Kind, Scalar, Vector, float32, int32, is_wide
+from workbench.structs import Absent, AnyType, IndexedArray, Struct, StructArray
+from workbench.types import SCALARS, ArrayType, Kind, Scalar, Vector, float32, int32, is_wide
 from workbench.types import bool as bool_
 
 NUMBERS = (bool, int, float, np.bool_, np.number)

@@ -26,8 +26,8 @@ from workbench.runtime.device import Device
 from workbench.runtime.loaded import Loaded
 from workbench.runtime.record import BLOCK_DIM, Binder, LaunchRecord, memory_versions
 from workbench.runtime.substitute import extent
-from workbench.structs import ELEMENT
-from workbench.types import Absent, ArrayType, is_float
+from workbench.structs import ELEMENT, Absent
+from workbench.types import ArrayType, is_float
 
 PLAIN = Options()
 

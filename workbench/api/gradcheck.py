@@ -30,8 +30,8 @@ from workbench.runtime.array import array
 from workbench.runtime.device import get_device
 from workbench.runtime.pack import Packer
 from workbench.runtime.structure import spread_all
-from workbench.structs import AnyType, IndexedArray, Struct, StructArray
-from workbench.types import Absent, ArrayType, element, is_float
+from workbench.structs import Absent, AnyType, IndexedArray, Struct, StructArray
+from workbench.types import ArrayType, element, is_float
 
 STEPS = (1e-5, 5e-6)
 SMOOTH = 1e-5

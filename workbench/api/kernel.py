@@ -25,8 +25,8 @@ from workbench.frontend import (
 )
 from workbench.ir.values import Function
 from workbench.passes.own import own
-from workbench.structs import AnyType, IndexedArray
-from workbench.types import Absent, ArrayType
+from workbench.structs import Absent, AnyType, IndexedArray
+from workbench.types import ArrayType
 
 
 class Specialisation:

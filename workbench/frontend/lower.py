@@ -19,8 +19,7 @@ from workbench.ir.values import Function, Value
 from workbench.ir.verify import verify
 from workbench.passes.fold import fold
 from workbench.passes.prune import prune
-from workbench.structs import AnyType
-from workbench.types import Absent
+from workbench.structs import Absent, AnyType
 
 
 @dataclass(frozen=True)
