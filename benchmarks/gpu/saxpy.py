@@ -65,7 +65,7 @@ def bandwidths(gpu: Driver, kernels: dict[str, Any]) -> dict[str, float]:
     """Bytes a second of each row."""
     x, y = (wb.full(N, 1.0, float, device=DEVICE) for _ in range(2))
     image, out = (wb.full((SIDE, SIDE), 1.0, float, device=DEVICE) for _ in range(2))
-    found = {"device copy": 2 * 4 * N / device_seconds(gpu, lambda: gpu.copy(y.address, x.address, 4 * N))}
+    found = {"device copy": 2 * 4 * N / device_seconds(gpu, lambda: gpu.copy(y.address, x.address, 4 * N, 0))}
     saxpy = wb.launch(kernels["saxpy"], N, [2.0, x], [y], record_cmd=True)
     found["saxpy"] = 3 * 4 * N / device_seconds(gpu, saxpy.launch)
     blur = wb.launch(kernels["blur"], (SIDE, SIDE), [image], [out], record_cmd=True)
