@@ -97,6 +97,20 @@ def per_call(f: Callable[[Any], Any], x: Any, repeat: int) -> Callable[[], float
     return lambda: (all() - one()) / CHAIN
 
 
+def warp_kernel() -> Callable[[Any], Any]:
+    """The same kernel through Warp."""
+    import warp
+    from warp._src.jax.ffi import jax_kernel
+
+    @warp.kernel
+    def touch(x: warp.array(dtype=float), out: warp.array(dtype=float)):  # type: ignore[valid-type]
+        i = warp.tid()
+        out[i] = x[i]
+
+    called = jax_kernel(touch, enable_backward=True)
+    return lambda x: called(x)[0]
+
+
 def two_programs() -> dict[str, Callable[[], float]]:
     """Two programs of launches that each stay on one thread: from two Python threads, and one after the other.
 
@@ -121,16 +135,25 @@ def main() -> None:
     jax.config.update("jax_num_cpu_devices", 2)
     x = jnp.ones(8)
     ours, empty = wb.jax_kernel(touch), empty_handler()
-    single, nothing = jax.jit(ours), jax.jit(empty)
+    peer = warp_kernel()
+    single, nothing, single_peer, plain = jax.jit(ours), jax.jit(empty), jax.jit(peer), jax.jit(lambda x: x + 0.0)
+    slope, slope_peer = (jax.jit(jax.grad(lambda x, f=f: (f(x) ** 2).sum())) for f in (ours, peer))
     rows = {
         f"one more call in a chain of {CHAIN}, inside one jit": {
             "workbench": per_call(ours, x, 200),
             "empty handler": per_call(empty, x, 200),
             "Python callback": per_call(python_handler, x, 2),
+            "warp": per_call(peer, x, 5),
         },
         "jit(f)(x) with one call": {
             "workbench": clock(lambda: single(x).block_until_ready(), 500),
             "empty handler": clock(lambda: nothing(x).block_until_ready(), 500),
+            "jax.jit of a sum": clock(lambda: plain(x).block_until_ready(), 500),
+            "warp": clock(lambda: single_peer(x).block_until_ready(), 100),
+        },
+        "jit(grad(f))(x)": {
+            "workbench": clock(lambda: slope(x).block_until_ready(), 300),
+            "warp": clock(lambda: slope_peer(x).block_until_ready(), 100),
         },
         "f(x) without jit": {
             "workbench": clock(lambda: ours(x).block_until_ready(), 200),

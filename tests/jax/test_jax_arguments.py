@@ -147,3 +147,14 @@ def test_dimensions_per_call_also_with_gradients() -> None:
 def test_a_block_size_that_cannot_be_is_refused(block: Any) -> None:
     with pytest.raises(wb.LaunchError, match="block_dim of rows is"):
         wb.jax_kernel(rows, block_dim=block)
+
+
+def test_an_eager_call_with_dimensions_compiles_once() -> None:
+    f, x = wb.jax_kernel(rows), np.ones((3, 2), np.float32)
+    run = lambda: f(x, 1.0, launch_dims=[3], output_dims={"out": (3,)})  # noqa: E731
+    run()
+    with jax.log_compiles():
+        compiled: list[str] = []
+        jax.monitoring.register_event_duration_secs_listener(lambda event, _, **__: compiled.append(event))
+        same(run(), [2, 2, 2])
+    assert not [e for e in compiled if "backend_compile" in e]

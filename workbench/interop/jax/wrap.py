@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from workbench.api.build import load
 from workbench.api.kernel import Kernel, Specialisation
 from workbench.errors import LaunchError
@@ -17,6 +19,7 @@ from workbench.interop.jax import arguments
 from workbench.interop.jax.access import read_before_written
 from workbench.interop.jax.arguments import shaped
 from workbench.interop.jax.descriptor import static_bits
+from workbench.interop.jax.library import library
 from workbench.interop.jax.plan import Code, Plan, Roles, forward_plan
 from workbench.interop.jax.poison import marker, watch
 from workbench.interop.jax.primitives import VMAP_METHODS, How, launch
@@ -47,6 +50,23 @@ class Case:
     dims: tuple[int, ...]
     shapes: tuple[tuple[int, ...], ...]
     outputs: tuple[ArrayType, ...]
+    _hows: dict[tuple[int, ...], How] = field(default_factory=dict, init=False)
+    _programs: dict[tuple[int, ...], Any] = field(default_factory=dict, init=False)
+
+    def how(self, operands: list[Any], statics: tuple[int, ...], effect: bool, vmap_method: str) -> How:
+        """What is static about a call with these static values; its operands' shapes are the case's."""
+        found = self._hows.get(statics)
+        if found is None:
+            given = tuple(tuple(x.shape) for x in operands)
+            found = self._hows[statics] = How(self.dims, given, self.shapes, (), statics, effect, vmap_method)
+        return found
+
+    def program(self, how: How) -> Any:
+        """The launch as a program of its own: for calls that nothing traces."""
+        found = self._programs.get(how.values)
+        if found is None:
+            found = self._programs[how.values] = library().jax.jit(lambda *operands: launch(self.plan, operands, how))
+        return found
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -124,9 +144,12 @@ class JaxKernel:
                 statics.append(static_bits(arguments.static_value(self.kernel.name, name, value, type)))
             else:
                 operands.append(arguments.operand(self.kernel.name, name, value, type))
-        given = tuple(tuple(x.shape) for x in operands)
-        how = How(case.dims, given, case.shapes, (), tuple(statics), self.has_side_effect, self.vmap_method)
-        results = [shaped(r, w.dtype) for r, w in zip(launch(case.plan, operands, how), case.outputs, strict=True)]
+        how = case.how(operands, tuple(statics), self.has_side_effect, self.vmap_method)
+        if any(isinstance(x, library().jax.core.Tracer) for x in operands):
+            found = launch(case.plan, operands, how)
+        else:
+            found = case.program(how)(*operands)
+        results = [shaped(r, w.dtype) for r, w in zip(found, case.outputs, strict=True)]
         if checks_here():
             for name, result, type in zip(self._results(), results, case.outputs, strict=True):
                 if name in self.outputs and name not in self.init:
@@ -134,12 +157,9 @@ class JaxKernel:
         return results[0] if len(results) == 1 else tuple(results)
 
     def _case(self, args: tuple[Any, ...], launch_dims: Any, output_dims: Any) -> Case:
-        """What the shapes and types of a call decide; kept, where the call names no dimensions itself."""
-        key = (
-            (*map(arguments.aspect, args), arguments.wide(), checks_here())
-            if launch_dims is None and output_dims is None
-            else None
-        )
+        """What the shapes and types of a call decide, and the dimensions it names."""
+        aspects = map(arguments.aspect, args)
+        key = (*aspects, arguments.wide(), checks_here(), _frozen(launch_dims), _frozen(output_dims))
         found = self._cases.get(key)
         if found is not None and found.specialisation.is_current():
             return found
@@ -152,8 +172,7 @@ class JaxKernel:
         shapes = self._result_shapes(output_dims, dims, arrays, types)
         outputs = tuple(t for n in self._results() if isinstance(t := types[n], ArrayType))
         case = Case(specialisation, plan, tuple(types[n] for n in self.inputs), dims, shapes, outputs)
-        if key is not None:
-            self._cases[key] = case
+        self._cases[key] = case
         return case
 
     def _results(self) -> tuple[str, ...]:
@@ -253,6 +272,16 @@ class JaxKernel:
                 parameter=name,
             )
         return (*shape, type.dtype.length) if isinstance(type.dtype, Vector) else shape
+
+
+def _frozen(dims: Any) -> Any:
+    """Dimensions as what can be looked up."""
+    if isinstance(dims, Mapping):
+        return tuple(sorted((n, _frozen(d)) for n, d in dims.items()))
+    if isinstance(dims, (list, tuple)):
+        return tuple(map(_frozen, dims))
+    known = dims is None or isinstance(dims, (int, np.integer)) or arguments.is_symbolic(dims)
+    return dims if known else id(dims)
 
 
 def jax_kernel(
