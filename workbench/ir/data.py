@@ -89,10 +89,8 @@ def type_data(type: Type) -> Any:
     """
     if isinstance(type, Scalar) and SCALARS.get(type.name) == type:
         return type.name
-    if isinstance(type, ArrayType) and (type.pitch or type.wide):
-        raise Unwritable(
-            f"{type!r} {'with a size of 2³¹ or more' if type.wide else 'in structs'} has no form in a file"
-        )
+    if isinstance(type, ArrayType) and type.wide:
+        raise Unwritable(f"{type!r} with a size of 2³¹ or more has no form in a file")
     for kind, form in _FORMS.items():
         if type.__class__ is kind:
             return form(type)
