@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
@@ -39,13 +40,16 @@ class Specialisation:
         adds_alone: whether it has plain adds where no arguments overlap.
         loaded: what has been built of it, kept by `workbench.api.build`.
         seconds: what parsing and typing took.
+        notices: lines that mean something else than in Warp, where the kernel was written for that.
     """
 
     def __init__(self, kernel: Kernel, types: tuple[AnyType, ...]) -> None:
         started = time.perf_counter()
         self.kernel = kernel
         self.types = types
-        lowered = lower(kernel.definition, dict(zip(kernel.parameters, types, strict=True)))
+        given = dict(zip(kernel.parameters, types, strict=True))
+        lowered = lower(kernel.definition, given, from_warp=kernel.import_from_warp)
+        self.notices = lowered.notices
         self.function: Function = lowered.function
         self.adds_alone = own(self.function) is not self.function
         self._watched = lowered.watched
@@ -109,6 +113,7 @@ class Kernel:
         annotations: each parameter's type, or None where it is generic (decided by the launch's arguments).
         place: the `def` in the user's text.
         checks: what its cell says of checks; None where it says nothing.
+        import_from_warp: whether it was written for Warp: lines that mean something else here are named.
         plans: what earlier launches found out about argument kinds, kept by `workbench.api.launch`.
     """
 
@@ -127,6 +132,7 @@ class Kernel:
         self._lock = threading.Lock()
         self.stale = ""
         self.checks: bool | None = None
+        self.import_from_warp = False
 
     @property
     def annotations(self) -> dict[str, AnyType | None]:
@@ -168,6 +174,7 @@ class Kernel:
             found = self._specialisations.get(key)
             if found is None or not found.is_current():
                 found = self._specialisations[key] = Specialisation(self, chosen)
+                _tell(found)
             return found
 
     def used(self) -> Specialisation | None:
@@ -207,16 +214,29 @@ class Kernel:
         return f"<kernel {self.name}({shown})>"
 
 
-def kernel(function: Callable[..., Any] | None = None, *, source: str | None = None) -> Any:
+def _tell(specialisation: Specialisation) -> None:
+    """Say once where a kernel from Warp means something else here."""
+    if specialisation.notices:
+        lines = "".join(f"\n  {notice}" for notice in specialisation.notices)
+        warnings.warn(f"{specialisation.kernel.name} means something else here than in Warp:{lines}", stacklevel=4)
+
+
+def kernel(
+    function: Callable[..., Any] | None = None, *, source: str | None = None, import_from_warp: bool = False
+) -> Any:
     """Decorator: make a Python function a kernel. It is checked and compiled when it is first used.
 
     Args:
         function: a `def` whose parameters are annotated with types of the language, or generic without.
         source: its text, where Python cannot find it (a function made by `exec`).
+        import_from_warp: the kernel was written for Warp: at its first use a warning names the lines that mean
+            something else here (`/` and `%` on integers, `%` on floats, the `else` of a loop).
 
     Raises:
         KernelSyntaxError: its text cannot be found, or it has variadic parameters.
     """
     if function is None:
-        return lambda f: kernel(f, source=source)
-    return Kernel(definition_of(function, source))
+        return lambda f: kernel(f, source=source, import_from_warp=import_from_warp)
+    made = Kernel(definition_of(function, source))
+    made.import_from_warp = import_from_warp
+    return made

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.errors import WorkbenchError, at
 from workbench.frontend.definition import Definition
@@ -15,6 +15,9 @@ from workbench.frontend.tentative import Owner
 from workbench.ir.build import Builder
 from workbench.ir.values import Captured, Op, Value
 from workbench.types import is_integer
+
+if TYPE_CHECKING:
+    from workbench.frontend.porting import Notice
 
 Env = dict[str, Operand]
 LowerBody = Callable[["Context", Sequence[ast.stmt]], Returned]
@@ -73,6 +76,7 @@ class Shared:
         trace: whether each statement is marked with what its names are (see frontend/trace.py).
         watched: what was read from the user's namespace: path to value, for the check at the next launch.
         errors: what was found wrong so far.
+        notices: what a kernel from Warp means otherwise here; None where nobody asks.
         tentative: values whose type a loop may still widen, and the loop's name they come from.
     """
 
@@ -83,6 +87,7 @@ class Shared:
     trace: bool = False
     watched: dict[tuple[int, str], Watched] = field(default_factory=dict)
     errors: list[WorkbenchError] = field(default_factory=list)
+    notices: list[Notice] | None = None
     tentative: dict[Value, Owner] = field(default_factory=dict)
 
     @property

@@ -16,6 +16,7 @@ from workbench.frontend import (
     conditions,
     matrices,
     names,
+    porting,
     structs,
     subscripts,
     swizzles,
@@ -118,6 +119,7 @@ def binary(context: Context, sign: type[ast.operator], left: Operand, right: Ope
     """`left sign right`."""
     name, python = BINARY[sign]
     left, right = usable(context, left), usable(context, right)
+    porting.note_operator(context, sign, left, right)
     name = matrices.sign_of(context, name, left, right)
     if name in COMPOSITIONS:
         return compositions.build(context, COMPOSITIONS[name], (left, right))

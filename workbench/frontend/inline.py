@@ -17,6 +17,7 @@ from workbench.frontend.generic import Family, Generic
 from workbench.frontend.natives import unknown_body
 from workbench.frontend.operands import Literal, Operand, Poison, Static, Unset, View
 from workbench.frontend.overloads import accepts, choose
+from workbench.frontend.porting import note_loops
 from workbench.frontend.randoms import mark
 from workbench.frontend.structs import bind, fitted
 from workbench.frontend.tentative import ask_type
@@ -42,6 +43,7 @@ def call(context: Context, callee: Static, args: list[Operand], keywords: dict[s
         raise context.error(
             KernelSyntaxError, f"{definition.name} calls itself; a kernel has no recursion.", "Write a loop."
         )
+    note_loops(context, definition)
     inner = Context(definition, dict(env), context.shared, (*context.inside, frame), caller=context)
     place = context.builder.location
     custom = custom_of(context, callee.value.__wb_customs__, definition)

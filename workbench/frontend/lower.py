@@ -13,6 +13,7 @@ from workbench.frontend.context import Context, Env, Shared, Watched
 from workbench.frontend.definition import Definition
 from workbench.frontend.exits import rewrite
 from workbench.frontend.operands import Bundle, Poison, Returned, Static
+from workbench.frontend.porting import Notice, note_loops
 from workbench.frontend.randoms import mark
 from workbench.frontend.structs import bind, parameter
 from workbench.ir.values import Function, Value
@@ -28,10 +29,15 @@ class Lowered:
 
     function: Function
     watched: tuple[Watched, ...]
+    notices: tuple[Notice, ...] = ()
 
 
-def lower(definition: Definition, types: Mapping[str, AnyType], *, trace: bool = False) -> Lowered:
+def lower(
+    definition: Definition, types: Mapping[str, AnyType], *, trace: bool = False, from_warp: bool = False
+) -> Lowered:
     """The kernel with parameters of these types; with `trace`, every statement is marked and nothing is simplified.
+
+    `from_warp` notes the lines that Warp gives another meaning.
 
     Raises:
         KernelSyntaxError, KernelTypeError: what is wrong, at its place; several at once as `CellErrors`.
@@ -45,8 +51,9 @@ def lower(definition: Definition, types: Mapping[str, AnyType], *, trace: bool =
         operand = Static(None, argument.arg) if isinstance(type, Absent) else operand
         bind(env, argument.arg, operand)
         params += values
-    shared = Shared(bodies.body, trace=trace)
+    shared = Shared(bodies.body, trace=trace, notices=[] if from_warp else None)
     context = Context(definition, env, shared)
+    note_loops(context, definition)
     returned = _body(context)
     if returned.value is not None and not isinstance(returned.value, Poison):
         place = next(n for n in ast.walk(definition.node) if isinstance(n, ast.Return) and n.value is not None)
@@ -68,7 +75,7 @@ def lower(definition: Definition, types: Mapping[str, AnyType], *, trace: bool =
         definition.source,
     )
     simplified = function if trace else prune(fold(function))
-    return Lowered(verify(simplified), tuple(shared.watched.values()))
+    return Lowered(verify(simplified), tuple(shared.watched.values()), tuple(shared.notices or ()))
 
 
 def _body(context: Context) -> Returned:

@@ -1,0 +1,78 @@
+"""Kernels brought over from Warp: the lines that run as they are, but mean something else here.
+
+Warp divides integers as C does and drops the `else` of a loop; here both mean what Python means. Where a kernel says
+`import_from_warp=True`, its lowering notes every such line; nothing else changes.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from workbench.frontend.context import Context
+from workbench.frontend.definition import Definition
+from workbench.frontend.operands import Literal, Operand
+from workbench.ir.values import Value
+from workbench.source import Location
+from workbench.types import element, is_float
+
+DIVISION = "/ on integers gives a float here, as in Python; Warp drops what is behind the point."
+REMAINDER = "% takes the divisor's sign here, as in Python; Warp takes the dividend's, so negative numbers differ."
+ELSE = "The else of a loop runs here where no break left it, as in Python; Warp drops it."
+SIGNS: dict[type[ast.operator], tuple[str, str]] = {
+    ast.Div: (DIVISION, "Write // for whole numbers."),
+    ast.Mod: (REMAINDER, "Nothing is to be done where neither side is negative."),
+}
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A line that means something else than in the library it was written for."""
+
+    location: Location
+    message: str
+    advice: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.location}: {self.message} {self.advice}".rstrip()
+
+
+def note_operator(context: Context, sign: type[ast.operator], left: Operand, right: Operand) -> None:
+    """Note a division or remainder whose result may be another one, where the kernel asks for that."""
+    if context.shared.notices is None or sign not in SIGNS:
+        return
+    if sign is not ast.Mod and not (_is_int(left) and _is_int(right)):
+        return
+    if sign is not ast.Div and _is_positive(context, left) and _is_positive(context, right):
+        return
+    _note(context, context.definition.locate(context.node or context.definition.node), *SIGNS[sign])
+
+
+def note_loops(context: Context, definition: Definition) -> None:
+    """Note the `else` of each loop of a function, where the kernel asks for that."""
+    if context.shared.notices is None:
+        return
+    for node in ast.walk(definition.node):
+        if isinstance(node, (ast.For, ast.While)) and node.orelse:
+            _note(context, definition.locate(node.orelse[0]), ELSE, "Leave it away, or write after the loop.")
+
+
+def _note(context: Context, place: Location, message: str, advice: str) -> None:
+    notices = context.shared.notices
+    assert notices is not None
+    found = Notice(place, message, advice)
+    if found not in notices:
+        notices.append(found)
+
+
+def _is_int(operand: Operand) -> bool:
+    if isinstance(operand, Literal):
+        return not operand.is_float
+    return isinstance(operand, Value) and not is_float(operand.type)
+
+
+def _is_positive(context: Context, operand: Operand) -> bool:
+    if isinstance(operand, Literal):
+        return operand.value >= 0
+    unsigned = isinstance(operand, Value) and element(operand.type).kind.value in ("uint", "bool")
+    return unsigned or operand in context.shared.non_negative
