@@ -34,7 +34,7 @@ def type_of(kernel: str, name: str, value: Any, annotation: Type | None) -> Type
     else:
         found = annotation
     _check_width(kernel, name, found)
-    if is_wide(getattr(value, "shape", ())):
+    if is_wide([n for n in getattr(value, "shape", ()) if not is_symbolic(n)]):
         raise LaunchError(
             f"{name} of {kernel} is {described(value)}; through JAX each size is below 2³¹.",
             advice="Reshape it to more dimensions.", function=kernel, parameter=name,
@@ -179,6 +179,8 @@ def by_name(function: str, inputs: tuple[str, ...], args: tuple[Any, ...], named
     Raises:
         LaunchError: one is missing, unknown, or given twice.
     """
+    if not named and len(args) == len(inputs):
+        return dict(zip(inputs, args, strict=True))
     check_names(function, "The call", named, inputs)
     twice = next((n for n in inputs[: len(args)] if n in named), None)
     missing = [n for n in inputs[len(args) :] if n not in named]

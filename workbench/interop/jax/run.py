@@ -106,6 +106,8 @@ class Signature:
 
     def results(self, flat: Sequence[Any]) -> list[Any]:
         """Results by parameter: in-out ones with their trees, then the outputs."""
+        if not self.in_out:
+            return list(flat)
         rest = iter(flat)
         kept = [leaf for leaf in self.leaves if leaf.name in self.in_out]
         return [*(leaf.built([next(rest) for _ in leaf.types]) for leaf in kept), *rest]
