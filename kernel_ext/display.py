@@ -10,13 +10,12 @@ import importlib
 import os
 import secrets
 import time
-from collections.abc import Callable
 from typing import Any
 
 from IPython.display import display, update_display
 
-from kernel_ext import formats, timeline
-from kernel_ext.views import CacheView, InspectView, StatusView, TimelineView
+from kernel_ext import formats
+from kernel_ext.views import CacheView, InspectView, StatusView
 
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 _PAUSE = 0.1  # seconds between two pictures of a build that goes on
@@ -37,23 +36,42 @@ def show_cache(view: CacheView) -> None:
     display({"text/plain": formats.cache_text(view), "text/html": formats.cache_html(view)}, raw=True)
 
 
-def show_timeline(view: TimelineView, widgets: bool = False) -> Any:
-    """Display what a recorder holds, with `widgets` as a live timeline; the widget, or None."""
-    bundle = {"text/plain": timeline.timeline_text(view), "text/html": timeline.timeline_html(view)}
-    made = _widget_class("timeline", "Timeline") if widgets and view.rows else None
-    return _show_live(bundle, made and (lambda twin: made(view, twin)))
+class LiveViews:
+    """Widgets of one magic by the name of what they show: the widget of an earlier one of that name is closed."""
 
+    def __init__(self, shell: Any) -> None:
+        """For a shell; only one with a front end gets widgets."""
+        self._shell = shell
+        self._shown: dict[str, Any] = {}
 
-def _show_live(bundle: dict[str, str], make: Callable[[str], Any] | None) -> Any:
-    """Display `bundle`, and after it the widget that `make` gives for the class of output that it hides; the widget."""
-    if make is None:
-        display(bundle, raw=True)
-        return None
-    twin = _twin()
-    display({**bundle, "text/html": f'<div class="{twin}">{bundle["text/html"]}</div>'}, raw=True)
-    widget = make(twin)
-    _display_widget(widget)
-    return widget
+    def show(self, name: str, bundle: dict[str, str], module: str, kind: str, data: Any) -> None:
+        """Display `bundle`, and where the front end can have it the widget `kind` of `data`, which hides it.
+
+        Args:
+            name: of what is shown.
+            bundle: the static twin: text/plain and text/html.
+            module: the widget's file in `kernel_ext/widgets`.
+            kind: the widget's class.
+            data: what the class is made with.
+        """
+        old = self._shown.pop(name, None)
+        if old is not None:
+            old.close()
+        live = getattr(self._shell, "kernel", None) is not None and widgets_wanted()
+        made = _widget_class(module, kind) if live else None
+        if made is None:
+            display(bundle, raw=True)
+            return
+        twin = _twin()
+        display({**bundle, "text/html": f'<div class="{twin}">{bundle["text/html"]}</div>'}, raw=True)
+        self._shown[name] = made(data, twin)
+        _display_widget(self._shown[name])
+
+    def close(self) -> None:
+        """Close all; their static twins come back."""
+        for widget in self._shown.values():
+            widget.close()
+        self._shown.clear()
 
 
 def _display_widget(widget: Any) -> None:

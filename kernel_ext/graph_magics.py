@@ -13,7 +13,10 @@ from IPython.display import display
 import workbench as wb
 from kernel_ext import running
 from kernel_ext.cells import Refusal
+from kernel_ext.display import LiveViews
 from kernel_ext.tracebacks import KernelUsageError
+
+LARGEST_LIVE = 1000  # nodes
 
 
 @magics_class
@@ -24,6 +27,7 @@ class GraphMagics(Magics):
         """For the shell whose cells this magic runs."""
         super().__init__(shell)
         self.here = shell
+        self.live = LiveViews(shell)
 
     @magic_arguments()
     @argument("-n", "--name", default="g", help="What to call the graph; g by default.")
@@ -57,10 +61,18 @@ class GraphMagics(Magics):
         if args.replay:
             print(replayed(made, args.replay))
         if not args.quiet:
-            display(made)
+            self.show(made, args.name)
+
+    def show(self, graph: wb.Graph, name: str) -> None:
+        """Display the picture; a graph that is not too large can be looked through."""
+        if len(graph) > LARGEST_LIVE:
+            display(graph)
+        else:
+            self.live.show(name, graph._repr_mimebundle_(), "graph_view", "GraphView", graph)
 
     def close(self) -> None:
-        """Nothing is open between cells."""
+        """Close the live pictures; their static twins come back."""
+        self.live.close()
 
 
 def replayed(graph: wb.Graph, times: int) -> str:

@@ -9,9 +9,9 @@ from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 
 import workbench as wb
-from kernel_ext import recording, running
+from kernel_ext import recording, running, timeline
 from kernel_ext.cells import Refusal
-from kernel_ext.display import show_timeline, widgets_wanted
+from kernel_ext.display import LiveViews
 from kernel_ext.tracebacks import KernelUsageError, cell_label
 
 
@@ -24,7 +24,7 @@ class RecordMagics(Magics):
         super().__init__(shell)
         self.here = shell
         self.recording = recording.Recording()
-        self.timelines: dict[str, Any] = {}
+        self.live = LiveViews(shell)
         shell.events.register("pre_run_cell", self.recording.cell_begins)
         shell.events.register("post_run_cell", self.recording.cell_ends)
 
@@ -82,14 +82,10 @@ class RecordMagics(Magics):
             _refuse(refusal)
 
     def show(self, recorder: wb.Recorder, title: str = "record") -> None:
-        """Display the timeline; the live one of an earlier record of this name is closed."""
-        old = self.timelines.pop(title, None)
-        if old is not None:
-            old.close()
-        live = getattr(self.here, "kernel", None) is not None and widgets_wanted()
-        widget = show_timeline(recording.timeline_view(recorder, title, self.label), live)
-        if widget is not None:
-            self.timelines[title] = widget
+        """Display the timeline."""
+        view = recording.timeline_view(recorder, title, self.label)
+        bundle = {"text/plain": timeline.timeline_text(view), "text/html": timeline.timeline_html(view)}
+        self.live.show(title, bundle, "timeline", "Timeline", view)
 
     def label(self, filename: str) -> str:
         """What people call a file: `Cell In[4]` of a cell."""
@@ -97,9 +93,7 @@ class RecordMagics(Magics):
 
     def close(self) -> None:
         """End a recording that goes on, close the live timelines, and listen no more."""
-        for widget in self.timelines.values():
-            widget.close()
-        self.timelines.clear()
+        self.live.close()
         if self.recording.recorder is not None:
             self.recording.off()
         self.here.events.unregister("pre_run_cell", self.recording.cell_begins)
