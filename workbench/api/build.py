@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from workbench.api.kernel import Specialisation
@@ -23,16 +24,19 @@ from workbench.cache.native import load_kernel
 from workbench.cache.store import Store, default_store
 from workbench.errors import DeviceError
 from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, StageDone, publish
-from workbench.ir.values import Function, Op, read_arrays, written_arrays
+from workbench.ir.values import Function, read_arrays, written_arrays
+from workbench.passes.cost import cost
 from workbench.passes.customs import without_customs
 from workbench.passes.own import own
 from workbench.runtime.device import Device, get_device
 from workbench.runtime.driver import driver
+from workbench.runtime.execute import cpu_threads
 from workbench.runtime.loaded import Loaded
 from workbench.structs import Struct, StructArray
 
 BACKENDS: dict[str, Backend] = {"cpu": CpuBackend(), "cuda": CudaBackend()}
-LOOP_WEIGHT = 16
+FEW_CORES = 8
+"""Up to so many cores of a CPU launch, one that adds plainly beats all that add atomically to shared elements."""
 _CODE: dict[tuple[str, str], Any] = {}  # digest and device to loaded code: one copy in a process
 _LAST_KEYS: dict[tuple[str, str, str], Key] = {}  # kernel, direction, backend to the key built last: for "why"
 _WHY: dict[tuple[str, str], tuple[str, ...]] = {}
@@ -89,6 +93,8 @@ def load(
         DeviceError: there is no such device.
     """
     place = get_device(device)
+    if not place.is_cuda and cpu_threads() <= FEW_CORES:
+        options = replace(options, few_cores=True)
     slot = (direction, options, place, atomic)
     found = specialisation.loaded.get(slot)
     if found is None:
@@ -219,7 +225,7 @@ def _loaded(
         digest=key.digest,
         contiguous=options.contiguous,
         checked=options.checks,
-        ordered=options.ordered,
+        ordered=options.ordered or facts.get("one_core", False),
         metadata=dict(facts),
         make_function=lambda: function_of(specialisation, direction, atomic, options.numbers),
     )
@@ -232,16 +238,3 @@ def _link(entry: Entry, device: Device) -> Any:
     found = driver()
     assert found is not None
     return found.load(device.index, entry.image, entry.metadata["entry"])
-
-
-def cost(function: Function) -> int:
-    """A rough count of the operations a thread does; a loop counts as 16 trips."""
-    return max(1, _ops_cost(function.body.ops))
-
-
-def _ops_cost(ops: tuple[Op, ...]) -> int:
-    total = 0
-    for op in ops:
-        inner = sum(_ops_cost(b.ops) for b in op.blocks)
-        total += 1 + inner * (LOOP_WEIGHT if op.name in ("for", "while") else 1)
-    return total

@@ -22,6 +22,8 @@ class Options:
         fast_math: allow reassociation and approximate maths.
         contiguous: every array argument is C-contiguous, so strides are not read.
         numbers: an adjoint finds the gradients of number parameters too.
+        few_cores: a launch has few cores at most, so code that mostly adds to shared elements may be made for one core:
+            it adds plainly, and says so (`one_core` in its metadata).
         ordered: threads run one after the other, so that sums have an order; the code is the same.
     """
 
@@ -29,6 +31,7 @@ class Options:
     fast_math: bool = False
     contiguous: bool = True
     numbers: bool = True
+    few_cores: bool = False
     ordered: bool = False
 
     def items(self) -> tuple[tuple[str, bool], ...]:

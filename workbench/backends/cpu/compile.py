@@ -19,7 +19,7 @@ import llvmlite.binding as llvm
 
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu import vecmath
-from workbench.backends.cpu.spell import entry_name, spell
+from workbench.backends.cpu.spell import entry_name, for_one_core, spell
 from workbench.backends.cpu.vecmath import Maths
 from workbench.backends.prints import prints
 from workbench.config import settings
@@ -88,6 +88,8 @@ class CpuBackend(Backend):
         metadata = {"entry": entry_name(function), "stages": stages, "backend": self.name, "target": target}
         if prints(function):
             metadata["prints"] = True
+        if for_one_core(function, options):
+            metadata["one_core"] = True
         return Artifact(image, metadata)
 
 

@@ -158,12 +158,26 @@ def read(speller: Speller, place: str, scalar: Scalar, hint: str = "") -> str:
 
 
 def spell_atomic_add(speller: Speller, op: Op) -> None:
-    """Each component atomically; a vector as a whole is not."""
+    """Each component atomically, a vector as a whole is not; plainly in code for one core."""
     value = op.operands[-1]
+    if speller.one_core and not element(value.type).is_half:
+        _plain_add(speller, op)
+        return
     olds = [
         speller.writer.emit(atomic_add(speller, place, operand, element(value.type)), op.result.name)
         for place, operand in zip(places(speller, op), speller.operands(value), strict=True)
     ]
+    speller.bind(op.result, olds)
+
+
+def _plain_add(speller: Speller, op: Op) -> None:
+    value, olds = op.operands[-1], []
+    scalar = element(value.type)
+    verb = "fadd" if scalar.kind is Kind.FLOAT else "add"
+    for place, operand in zip(places(speller, op), speller.operands(value), strict=True):
+        olds.append(read(speller, place, scalar, op.result.name))
+        total = speller.writer.emit(f"{verb} {register(scalar)} {olds[-1]}, {operand}")
+        speller.writer.do(f"store {memory(scalar)} {total}, ptr {place}")
     speller.bind(op.result, olds)
 
 

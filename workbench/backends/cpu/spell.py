@@ -24,6 +24,7 @@ from workbench.backends.layout import Slot, layout
 from workbench.backends.prints import numbered
 from workbench.errors import BuildError
 from workbench.ir.values import Block, Function, Op, Value
+from workbench.passes.cost import mostly_adds
 from workbench.passes.expand import expand
 from workbench.passes.guard import guard, without_asserts
 from workbench.passes.halves import halves
@@ -53,7 +54,13 @@ def spell(
     """
     function = numbered(function)
     chosen = guard(function, versions=True) if options.checks else without_asserts(function)
-    return Speller(expand(halves(chosen), native), options, maths, half_instructions).module()
+    made = expand(halves(chosen), native)
+    return Speller(made, options, maths, half_instructions, for_one_core(function, options)).module()
+
+
+def for_one_core(function: Function, options: Options) -> bool:
+    """Whether the code adds plainly, so that all threads of a launch have to run on one core."""
+    return options.few_cores and mostly_adds(function)
 
 
 class Speller:
@@ -61,6 +68,7 @@ class Speller:
 
     Attributes:
         writer: where lines go.
+        one_core: additions to elements are plain: threads run one after the other.
         constants: values of `const` operations, for spellings that look at them.
         slots: where each parameter lies in the buffer.
         sums: the local sums of `reduce_add`, by array and component.
@@ -68,7 +76,9 @@ class Speller:
         row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
     """
 
-    def __init__(self, function: Function, options: Options, maths: Maths, half_instructions: bool) -> None:
+    def __init__(
+        self, function: Function, options: Options, maths: Maths, half_instructions: bool, one_core: bool
+    ) -> None:
         """`function` has native builtins on scalars alone (see `passes/expand.py`)."""
         self.function = function
         self.options = options
@@ -76,6 +86,7 @@ class Speller:
         self.half_instructions = half_instructions
         self.innermost = vecmath.worth_it(function)
         self.halves = vecmath.has_wide_data(function)
+        self.one_core = one_core
         self.writer = Writer()
         self.constants: dict[Value, Any] = {}
         places = layout([(p.name, p.type) for p in function.params])
