@@ -49,13 +49,11 @@ class Versioned(ctypes.Structure):
 
 
 _api = ctypes.pythonapi
-_is_valid, _pointer, _rename, _new = (
-    getattr(_api, f"PyCapsule_{name}") for name in ("IsValid", "GetPointer", "SetName", "New")
-)
-_is_valid.argtypes = (ctypes.py_object, ctypes.c_char_p)
-_pointer.restype, _pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
-_rename.argtypes = (ctypes.py_object, ctypes.c_char_p)
-_new.restype, _new.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+# Prototypes of our own: types set on the shared functions would be anybody's (jaxlib sets them too).
+_is_valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_IsValid", _api))
+_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_GetPointer", _api))
+_rename = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_SetName", _api))
+_new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(("PyCapsule_New", _api))
 _names = {name: ctypes.c_char_p(_USED + name) for name in (_NAME, _VERSIONED)}  # a capsule keeps only the pointer
 
 
