@@ -38,11 +38,15 @@ def keep_lines(shell: Any, filename: str, line: str, cell: str) -> None:
 
 
 def run_below(shell: Any, line: str, cell: str) -> None:
-    """Run the lines below a magic's `line` under the cell's own file and line numbers; the last one may be a value."""
+    """Run the lines below a magic's `line` under the cell's own file and line numbers.
+
+    The last one may be a value, which is shown unless a semicolon ends it, as in every cell.
+    """
     filename = running_file(shell, cell)
     keep_lines(shell, filename, line, cell)
     tree = ast.parse(shell.transform_cell(cell), filename)
     ast.increment_lineno(tree, lines_before(shell, cell))
-    last = [tree.body.pop()] if tree.body and isinstance(tree.body[-1], ast.Expr) else []
+    shown = tree.body and isinstance(tree.body[-1], ast.Expr) and not cell.rstrip().endswith(";")
+    last = [tree.body.pop()] if shown else []
     for code in (compile(tree, filename, "exec"), compile(ast.Interactive(last), filename, "single")):
         exec(code, shell.user_global_ns, shell.user_ns)

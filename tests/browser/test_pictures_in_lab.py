@@ -47,10 +47,10 @@ def test_a_record_a_graph_and_a_slider(lab: Callable[[Path], Any], notebook: Pat
     timeline, graph = page.notebook.get_by_test_id("wb-timeline"), page.notebook.get_by_test_id("wb-graph")
     expect(graph).to_be_visible(timeout=120_000)
     expect(timeline).to_be_visible()
-    expect(timeline.locator(".wb-bar")).to_have_count(4)
-    expect(timeline.locator(".wb-bar[data-kind=jax]")).to_have_count(1)
+    expect(timeline.locator(".wb-span")).to_have_count(4)
+    expect(timeline.locator(".wb-span[data-kind=jax]")).to_have_count(1)
     page.go_to(3)
-    timeline.locator(".wb-bar[data-kind=jax]").click()
+    timeline.locator(".wb-span[data-kind=jax]").click()
     expect(timeline.locator(".wb-told")).to_contain_text("twice")
     page.screenshot("lab-timeline")
 

@@ -61,7 +61,7 @@ def put(chromium: Any) -> Iterator[Callable[..., Any]]:
 @BROWSE
 def test_a_bar_for_each_span_in_its_lane(put: Callable[..., Any]) -> None:
     page = put(12)
-    bars = page.evaluate("[...document.querySelectorAll('.wb-bar')].map((b) => [b.dataset.kind, b.getAttribute('y')])")
+    bars = page.evaluate("[...document.querySelectorAll('.wb-span')].map((b) => [b.dataset.kind, b.getAttribute('y')])")
     assert [kind for kind, _ in bars] == [KINDS[k % 4] for k in range(12)]
     assert {y for kind, y in bars if kind == "jax"}.isdisjoint({y for kind, y in bars if kind != "jax"})
     assert page.locator(".wb-legend").inner_text().split() == list(KINDS)
@@ -72,7 +72,7 @@ def test_a_bar_for_each_span_in_its_lane(put: Callable[..., Any]) -> None:
 @BROWSE
 def test_a_click_and_the_arrow_keys_choose(put: Callable[..., Any]) -> None:
     page = put(12)
-    page.locator(".wb-bar").nth(5).click()
+    page.locator(".wb-span").nth(5).click()
     assert page.evaluate("window.model.get('selected')") == 5
     assert page.locator(".wb-told").inner_text() == "#5 adjoint step2 · 100 · 1 ms · 400 B · cell [4]:5"
     SCREENS.mkdir(parents=True, exist_ok=True)
@@ -87,15 +87,15 @@ def test_a_click_and_the_arrow_keys_choose(put: Callable[..., Any]) -> None:
 @BROWSE
 def test_zoom_shows_less_time_and_all_again(put: Callable[..., Any]) -> None:
     page = put(12)
-    width = float(page.locator(".wb-bar").nth(6).get_attribute("width"))
+    width = float(page.locator(".wb-span").nth(6).get_attribute("width"))
     page.get_by_label("Show less time").click()
-    assert page.locator(".wb-bar").count() < 12
-    assert float(page.locator(".wb-bar[data-index='6']").get_attribute("width")) == pytest.approx(2 * width)
+    assert page.locator(".wb-span").count() < 12
+    assert float(page.locator(".wb-span[data-index='6']").get_attribute("width")) == pytest.approx(2 * width)
     page.locator(".wb-stage").focus()
     page.keyboard.press("End")
-    assert page.locator(".wb-bar[data-index='11']").count() == 1, "the chosen bar is brought into sight"
+    assert page.locator(".wb-span[data-index='11']").count() == 1, "the chosen bar is brought into sight"
     page.get_by_label("Show all").click()
-    assert page.locator(".wb-bar").count() == 12
+    assert page.locator(".wb-span").count() == 12
 
 
 @BROWSE
@@ -113,7 +113,7 @@ def test_the_trace_is_chrome_s_format(put: Callable[..., Any], tmp_path: Path) -
 @BROWSE
 def test_twenty_thousand_spans_are_painted_and_chosen_from(put: Callable[..., Any]) -> None:
     page = put(20_000, dark=True)
-    assert page.locator(".wb-stage canvas").count() == 1 and page.locator(".wb-bar").count() == 0
+    assert page.locator(".wb-stage canvas").count() == 1 and page.locator(".wb-span").count() == 0
     painted = (
         "(() => { const c = document.querySelector('canvas'); const d = c.getContext('2d')"
         ".getImageData(0, 0, c.width, c.height).data; let n = 0; for (let i = 3; i < d.length; i += 4) n += d[i] > 0; "

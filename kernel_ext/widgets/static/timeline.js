@@ -116,7 +116,7 @@ function render({ model, el }) {
     for (const [k, row] of view().rows.entries()) {
       const box = here.bar(row);
       if (!box) continue;
-      picture.append(draw("rect", { ...box, rx: 1.5, fill: COLOURS[row.kind] ?? OTHER, class: `wb-bar${k === chosen ? " wb-on" : ""}`,
+      picture.append(draw("rect", { ...box, rx: 1.5, fill: COLOURS[row.kind] ?? OTHER, class: `wb-span${k === chosen ? " wb-on" : ""}`,
         role: "listitem", "data-index": k, "data-kind": row.kind }, draw("title", {}, sentence(row, k))));
     }
     stage.replaceChildren(picture);
