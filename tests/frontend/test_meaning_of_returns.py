@@ -40,6 +40,31 @@ FUNCS = {
                 return p
         return -1
         """,
+    "from the inner loop alone": """
+        s = v
+        for p in range(4):
+            for q in range(6):
+                s = (s * 7 + q) % 31
+                if s > 20:
+                    return s * 100 + p * 10 + q
+        else:
+            s += 1000
+        return s
+        """,
+    "from the third loop alone, in a branch": """
+        s = abs(v)
+        n = 0
+        while n < 5:
+            n += 1
+            if s % 3 != 0:
+                for p in (1, 2, n):
+                    for q in range(4):
+                        s = (s * 5 + p * q) % 29
+                        if s % 7 == 3:
+                            return s * 100 + n
+            s += 1
+        return -s
+        """,
     "from a while": """
         n = v
         while n > 3:

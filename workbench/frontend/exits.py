@@ -117,7 +117,7 @@ class _Rewriter:
         returns = self.returns.inside(loop)
         if returns:
             loop.body = self.returns.as_breaks(loop.body)
-        breaks = _own(loop.body, ast.Break)
+        breaks = _own(loop.body, ast.Break) or any(_returning_loop(s) for s in loop.body)
         orelse, loop.orelse = loop.orelse, []
         exits = _Exits(broke, skip, lambda inner: self.loop(inner, nested=True), self.returns)
         loop.body = exits.guard(loop.body)
