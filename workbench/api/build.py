@@ -56,11 +56,21 @@ def key_of(
     specialisation: Specialisation, direction: str, options: Options, backend: Backend, target: str, atomic: bool
 ) -> Key:
     """The module key of one direction of a specialisation."""
-    extra = (*((Part("atomic", "extra", b"1", "yes"),) if atomic else ()), *_structs(specialisation))
+    extra = (
+        *((Part("atomic", "extra", b"1", "yes"),) if atomic else ()),
+        *(_checkpoints(specialisation) if "adjoint" in direction else ()),
+        *_structs(specialisation),
+    )
     return make_key(
         specialisation.function, options=options, backend=backend.name, backend_version=backend.version(),
         target=target, direction=direction, extra=extra,
     )  # fmt: skip
+
+
+def _checkpoints(specialisation: Specialisation) -> Iterator[Part]:
+    """How many states of a loop the adjoint keeps."""
+    shown = str(specialisation.kernel.checkpoints)
+    yield Part("checkpoints", "extra", shown.encode(), shown)
 
 
 def _structs(specialisation: Specialisation) -> Iterator[Part]:
@@ -173,7 +183,7 @@ def function_of(specialisation: Specialisation, direction: str, atomic: bool = F
     Raises:
         NotDifferentiable: there is no right adjoint or tangent.
     """
-    function = derived(specialisation.function, direction, atomic, numbers)
+    function = derived(specialisation.function, direction, atomic, numbers, specialisation.kernel.checkpoints)
     if direction.endswith("adjoint"):
         return function
     function = without_customs(function)

@@ -132,7 +132,7 @@ def _read(source: Source, namespace: Mapping[str, Any], constants: dict[str, Any
             elif _is_func(node, called):
                 own[node.name] = cell.funcs[node.name] = Func(definition).beside(cell.funcs.get(node.name))
             else:
-                own[node.name] = cell.kernels[node.name] = Kernel(definition)
+                own[node.name] = cell.kernels[node.name] = Kernel(definition, *_checkpoints(definition))
         except WorkbenchError as error:
             errors.append(error)
     if errors:
@@ -180,20 +180,32 @@ def _custom(node: ast.FunctionDef) -> tuple[str, ast.expr] | None:
     return None
 
 
+def _checkpoints(definition: Definition) -> list[Any]:
+    """What `@kernel(checkpoints=…)` says, where it does."""
+    calls = [d for d in definition.node.decorator_list if isinstance(d, ast.Call)]
+    named = [k for c in calls if ast.unparse(c.func).split(".")[-1] == "kernel" for k in c.keywords]
+    return [_literal(definition, "kernel", k.value) for k in named if k.arg == "checkpoints"][:1]
+
+
 def _native(definition: Definition) -> Func | None:
     """The func, where a def has CUDA text: `@func_native(…)`."""
     for decorator in definition.node.decorator_list:
         if isinstance(decorator, ast.Call) and ast.unparse(decorator.func).split(".")[-1] == "func_native":
-            given = [_string(definition, a) for a in decorator.args]
+            given = [_literal(definition, "func_native", a) for a in decorator.args]
             return with_text(
-                definition, *given, **{k.arg: _string(definition, k.value) for k in decorator.keywords if k.arg}
+                definition,
+                *given,
+                **{k.arg: _literal(definition, "func_native", k.value) for k in decorator.keywords if k.arg},
             )
     return None
 
 
-def _string(definition: Definition, node: ast.expr) -> Any:
-    """A string written in the decorator, or a name for one."""
-    return node.value if isinstance(node, ast.Constant) else _decorated(definition, ("func_native", node))
+def _literal(definition: Definition, word: str, node: ast.expr) -> Any:
+    """A value written in the decorator of this name, or a name for one."""
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        return _decorated(definition, (word, node))
 
 
 def _decorated(definition: Definition, custom: tuple[str, ast.expr]) -> Any:

@@ -123,7 +123,13 @@ def gradcheck(
         raise LaunchError(f"{kernel.name} takes {len(kernel.parameters)} arguments; {len(values)} were given.")
     specialisation = kernel.specialise(deduce(kernel, values))
     given = list(spread_all(_whole_structs(kernel, specialisation.types, values)).values())
-    compared = _Check(widen(specialisation.function), as_dims(dim, kernel.name), given, np.random.default_rng(seed))
+    compared = _Check(
+        widen(specialisation.function),
+        as_dims(dim, kernel.name),
+        given,
+        np.random.default_rng(seed),
+        kernel.checkpoints,
+    )
     return compared.verdict(kernel.name, samples, tolerance)
 
 
@@ -154,8 +160,9 @@ class _Check:
     """One kernel with its arguments in float64 on the host."""
 
     def __init__(
-        self, function: Function, dims: tuple[int, ...], values: Sequence[Any], random: np.random.Generator
-    ) -> None:
+        self, function: Function, dims: tuple[int, ...], values: Sequence[Any], random: np.random.Generator,
+        checkpoints: int,
+    ) -> None:  # fmt: skip
         self.function = function
         self.random = random
         self.dims = dims
@@ -163,7 +170,7 @@ class _Check:
         self.arguments = {p.name: _host(p.type, v) for p, v in zip(function.params, values, strict=True)}
         self.floats = [p for p in function.params if is_float(p.type)]
         self.forward = _Run(function, dims)
-        self.backward = _Run(adjoint(function), dims)
+        self.backward = _Run(adjoint(function, checkpoints=checkpoints), dims)
         self.weights = {
             p.name: random.uniform(0.5, 1.5, self.arguments[p.name].shape)
             for p in self.floats

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from workbench.api.text import definition_of
+from workbench.autodiff import CHECKPOINT_RANGE, CHECKPOINTS
 from workbench.errors import KernelTypeError, LaunchError
 from workbench.frontend import (
     MISSING,
@@ -113,14 +114,18 @@ class Kernel:
         annotations: each parameter's type, or None where it is generic (decided by the launch's arguments).
         place: the `def` in the user's text.
         checks: what its cell says of checks; None where it says nothing.
+        checkpoints: how many states of a loop its adjoint keeps at once.
         import_from_warp: whether it was written for Warp: lines that mean something else here are named.
         plans: what earlier launches found out about argument kinds, kept by `workbench.api.launch`.
     """
 
     __wb_kernel__ = True
 
-    def __init__(self, definition: Definition) -> None:
+    checkpoints = CHECKPOINTS
+
+    def __init__(self, definition: Definition, checkpoints: Any = CHECKPOINTS) -> None:
         check_signature(definition)
+        self.checkpoints = _checked(checkpoints, definition)
         self.definition = definition
         self.name = self.__name__ = definition.name
         self.parameters = tuple(a.arg for a in definition.parameters)
@@ -214,6 +219,16 @@ class Kernel:
         return f"<kernel {self.name}({shown})>"
 
 
+def _checked(checkpoints: Any, definition: Definition) -> int:
+    if isinstance(checkpoints, int) and not isinstance(checkpoints, bool) and checkpoints in CHECKPOINT_RANGE:
+        return checkpoints
+    raise KernelTypeError(
+        f"{definition.name} asks for checkpoints={checkpoints!r}.", definition.locate(definition.node),
+        f"Give a whole number from {CHECKPOINT_RANGE[0]} to {CHECKPOINT_RANGE[-1]}, or leave it out for {CHECKPOINTS}.",
+        definition.name,
+    )  # fmt: skip
+
+
 def _tell(specialisation: Specialisation) -> None:
     """Say once where a kernel from Warp means something else here."""
     if specialisation.notices:
@@ -222,8 +237,9 @@ def _tell(specialisation: Specialisation) -> None:
 
 
 def kernel(
-    function: Callable[..., Any] | None = None, *, source: str | None = None, import_from_warp: bool = False
-) -> Any:
+    function: Callable[..., Any] | None = None, *, source: str | None = None, import_from_warp: bool = False,
+    checkpoints: int = CHECKPOINTS,
+) -> Any:  # fmt: skip
     """Decorator: make a Python function a kernel. It is checked and compiled when it is first used.
 
     Args:
@@ -231,12 +247,16 @@ def kernel(
         source: its text, where Python cannot find it (a function made by `exec`).
         import_from_warp: the kernel was written for Warp: at its first use a warning names the lines that mean
             something else here (`/` and `%` on integers, `%` on floats, the `else` of a loop).
+        checkpoints: how many states of a loop the adjoint keeps at once in each thread, 2 to 1024, where it needs what
+            the loop carried. More of them run fewer iterations again and take more memory of the thread; gradients are
+            the same. The forward code does not depend on it.
 
     Raises:
         KernelSyntaxError: its text cannot be found, or it has variadic parameters.
+        KernelTypeError: checkpoints is no whole number from 2 to 1024.
     """
     if function is None:
-        return lambda f: kernel(f, source=source, import_from_warp=import_from_warp)
-    made = Kernel(definition_of(function, source))
+        return lambda f: kernel(f, source=source, import_from_warp=import_from_warp, checkpoints=checkpoints)
+    made = Kernel(definition_of(function, source), checkpoints)
     made.import_from_warp = import_from_warp
     return made

@@ -1,11 +1,11 @@
 """A kernel's IR to the IR of its adjoint and of its tangent: right, or refused at the line that prevents it."""
 
-from workbench.autodiff.adjoint import adjoint
+from workbench.autodiff.adjoint import CHECKPOINT_RANGE, CHECKPOINTS, adjoint
 from workbench.autodiff.directions import FORWARD, derived, parameters, then
 from workbench.autodiff.reads import adjoint_names, adjoint_params, kept, primal_params, reads, tangent_names
 from workbench.autodiff.tangent import tangent
 
 __all__ = [
-    "FORWARD", "adjoint", "adjoint_names", "adjoint_params", "derived", "kept", "parameters", "primal_params", "reads",
-    "tangent", "tangent_names", "then",
+    "CHECKPOINTS", "CHECKPOINT_RANGE", "FORWARD", "adjoint", "adjoint_names", "adjoint_params", "derived", "kept",
+    "parameters", "primal_params", "reads", "tangent", "tangent_names", "then",
 ]  # fmt: skip

@@ -34,8 +34,9 @@ from workbench.passes.unroll import unroll
 from workbench.source import Location
 from workbench.types import ArrayType, is_float
 
-# States of a loop that are kept at once.
+# States of a loop that are kept at once, and how many a user may ask for.
 CHECKPOINTS = 16
+CHECKPOINT_RANGE = range(2, 1025)
 # Operations after unrolling one loop, at most.
 UNROLL_LIMIT = 2048
 

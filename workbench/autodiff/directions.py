@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from workbench.autodiff.adjoint import adjoint
+from workbench.autodiff.adjoint import CHECKPOINTS, adjoint
 from workbench.autodiff.reads import adjoint_names, tangent_names
 from workbench.autodiff.tangent import tangent
 from workbench.ir.values import Function, Value
@@ -23,7 +23,9 @@ def then(direction: str, step: str) -> str:
     return step if direction == FORWARD else f"{direction} {step}"
 
 
-def derived(function: Function, direction: str, atomic: bool = False, numbers: bool = True) -> Function:
+def derived(
+    function: Function, direction: str, atomic: bool = False, numbers: bool = True, checkpoints: int = CHECKPOINTS
+) -> Function:
     """The function of this direction.
 
     Args:
@@ -31,12 +33,16 @@ def derived(function: Function, direction: str, atomic: bool = False, numbers: b
         direction: see above.
         atomic: adjoints accumulate atomically: for arrays that overlap.
         numbers: adjoints find the gradients of numbers too.
+        checkpoints: states that adjoints keep of a loop at once.
 
     Raises:
         NotDifferentiable: a step cannot be taken.
     """
     for step in _steps(direction):
-        function = adjoint(function, atomic=atomic, numbers=numbers) if step == "adjoint" else tangent(function)
+        if step == "adjoint":
+            function = adjoint(function, atomic=atomic, numbers=numbers, checkpoints=checkpoints)
+        else:
+            function = tangent(function)
     return function
 
 
