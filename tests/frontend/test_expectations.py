@@ -51,7 +51,6 @@ def test_a_fault_where_it_does_not_hold(body, faults):
         ("m = mesh_query_point(x, x)", "library of geometry"),
         ("m = transformation(x, x)", "Use a quat and a vec3"),
         ("m = tile_load(x, 3)", "Loop over the elements"),
-        ("m = poisson(i, 2.0)", "Draw from randf(state)"),
     ],
 )
 def test_refused(body, sentence):

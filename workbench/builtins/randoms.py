@@ -84,6 +84,12 @@ form(
     "A random float32 of the standard normal distribution, by Box and Muller's transform of two draws: at most 5.77 in "
     f"magnitude. Within 8 ulp on CPU and CUDA. {_DRAW}",
 )
+form(
+    "poisson(state, lam)",
+    "A random uint32 of the Poisson distribution of mean lam: 0 where lam is not positive; a mean above 4e9 counts as "
+    "4e9. Up to lam = 32 by walking the distribution's sum (one draw, about lam steps), beyond by Hörmann's PTRS "
+    f"(1993; three draws, now and then five or more), both in float64. No gradient flows to lam. {_DRAW}",
+)
 form("sample_triangle(state)", f"Barycentric coordinates (vec2) of an even choice in a triangle. {_DRAW}")
 form("sample_unit_ring(state)", f"A vec2 of length 1, every direction as likely. {_DRAW}")
 form("sample_unit_disk(state)", f"A vec2, even in the unit disk. {_DRAW}")

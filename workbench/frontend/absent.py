@@ -10,7 +10,6 @@ ABSENT: dict[str, str] = {
     "select": "Write where(condition, if_true, if_false): the order of the last two is the other way round.",
     "cast": "Call the type: float64(x), int(x).",
     "reinterpret": "There is no view of a number's bits; keep bits as integers.",
-    "poisson": "Draw from randf(state) in a loop: multiply draws until the product is below exp(-mean).",
     "erfcinv": "Write erfinv(1.0 - x).",
     "fma": "Write x * y + z.",
     "unot": "Write not x.",

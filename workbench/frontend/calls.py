@@ -19,6 +19,7 @@ from workbench.frontend import (
     matrices,
     names,
     noise,
+    poisson,
     prints,
     randoms,
     search,
@@ -222,5 +223,5 @@ def _range(context: Context, node: ast.Call, expression: Expression) -> Operand:
 FORMS: dict[str, Callable[[Context, ast.Call, Expression], Operand]] = {
     "tid": _tid, "len": _len, "atomic_add": _atomic("+"), "atomic_sub": _atomic("-"), "range": _range,
     "static": statics.static, **atomics.FORMS, **prints.FORMS, **expectations.FORMS, **matrices.FORMS,
-    **compositions.FORMS, **randoms.FORMS, **search.FORMS, **noise.FORMS,
+    **compositions.FORMS, **randoms.FORMS, **poisson.FORMS, **search.FORMS, **noise.FORMS,
 }  # fmt: skip

@@ -81,7 +81,7 @@ def _draws(definition: Definition, node: ast.AST) -> bool:
     return isinstance(value, Form) and value.name in DRAW_NAMES
 
 
-_WANTED = {1: "a state", 2: "a state and an array", 3: "a state, or a state, low and high"}
+_WANTED = {1: "a state", 3: "a state, or a state, low and high"}
 
 
 class Stream:
@@ -113,11 +113,11 @@ class Stream:
         return [cos(angle), sin(angle)]
 
 
-def stream(context: Context, node: ast.Call, least: int, most: int) -> Stream:
-    """The state named by the first argument."""
+def stream(context: Context, node: ast.Call, least: int, most: int, wanted: str = "") -> Stream:
+    """The state named by the first argument; `wanted` says what the call takes where that is not usual."""
     name = ast.unparse(node.func)
     if node.keywords or not least <= len(node.args) <= most:
-        raise context.error(KernelTypeError, f"{name}() takes {_WANTED[most]}, without names.")
+        raise context.error(KernelTypeError, f"{name}() takes {wanted or _WANTED[most]}, without names.")
     place = getattr(node, "uncertain", "")
     if place:
         raise context.error(
@@ -200,14 +200,15 @@ def _floats(context: Context, node: ast.Call, expression: Expression) -> Operand
         return drawn.unit().value
     if len(bounds) != 2:
         raise context.error(KernelTypeError, "randf() takes a state, or a state, low and high, without names.")
-    low, high = (_float_bound(context, b) for b in bounds)
+    low, high = (float_bound(context, b, "A bound of randf()") for b in bounds)
     return (low + (high - low) * drawn.unit()).value
 
 
-def _float_bound(context: Context, operand: Value | Literal) -> Ref:
+def float_bound(context: Context, operand: Value | Literal, what: str) -> Ref:
+    """A float as it is; a literal or an integer that fits as float32."""
     if isinstance(operand, Value) and isinstance(operand.type, Scalar) and element(operand.type).kind is Kind.FLOAT:
         return Ref(context.builder, operand)
-    return Ref(context.builder, assign_type(context, operand, float32, "A bound of randf()"))
+    return Ref(context.builder, assign_type(context, operand, float32, what))
 
 
 def _normal(stream: Stream) -> Ref:
@@ -264,5 +265,5 @@ DRAWS: dict[str, Lowering] = {
     "sample_unit_square": _sampler(_box(2)),
     "sample_unit_cube": _sampler(_box(3)),
 }
-DRAW_NAMES = frozenset({*DRAWS, "sample_cdf"})
+DRAW_NAMES = frozenset({*DRAWS, "poisson", "sample_cdf"})
 FORMS: dict[str, Lowering] = {"rand_init": _init, **DRAWS}

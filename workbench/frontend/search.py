@@ -80,7 +80,7 @@ def _search(context: Context, array: Value | View, begin: Ref, end: Ref, value: 
 
 def _sample_cdf(context: Context, node: ast.Call, expression: Expression) -> Operand:
     operand = indexable(context, expression(context, node.args[1])) if len(node.args) == 2 else Literal(0)
-    stream = randoms.stream(context, node, 2, 2)
+    stream = randoms.stream(context, node, 2, 2, "a state and an array")
     array = _sorted_array(context, "sample_cdf", operand)
     if element(views.type_of(array)).kind is not Kind.FLOAT:
         raise context.error(KernelTypeError, f"sample_cdf() takes an array of floats; {array.name} is {array.type!r}.")
