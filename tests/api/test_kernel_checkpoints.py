@@ -100,3 +100,30 @@ def test_refused(asked: Any) -> None:
         meaning.define(text(f"@kernel(checkpoints={asked!r})"))
     assert "from 2 to 1024" in caught.value.render()
     assert caught.value.location is not None
+
+
+CARRIED = """
+@kernel(checkpoints={slots})
+def relax(x: array[float64], n: int32, y: array[float64]):
+    i = tid()
+    u = x[i]
+    j = 0
+    while j < n:
+        u = u / (1.0 + 1e-6 * u)
+        j += 1
+    y[i] = u
+"""
+
+
+@pytest.mark.parametrize("slots", [16, 256])
+def test_a_million_steps(slots: int) -> None:
+    """1/u grows by 1e-6 a step, so u(n) = x / (1 + 1e-6 n x) and du/dx = 1 / (1 + 1e-6 n x)^2."""
+    kernel = meaning.define(CARRIED.format(slots=slots))["relax"]
+    assert f"slots[{slots + 1}, " in inspect.adjoint(kernel)
+    start, n = np.array([0.4, 1.7]), 1_000_000
+    x, y = wb.array(start, requires_grad=True), wb.zeros(2, wb.float64)
+    with wb.Tape() as tape:
+        wb.launch(kernel, 2, inputs=[x, n], outputs=[y])
+    tape.backward(grads={y: wb.array(np.ones(2))})
+    np.testing.assert_allclose(y.numpy(), start / (1 + 1e-6 * n * start), rtol=1e-10)
+    np.testing.assert_allclose(x.grad.numpy(), 1 / (1 + 1e-6 * n * start) ** 2, rtol=1e-9)
