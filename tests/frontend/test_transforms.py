@@ -113,6 +113,28 @@ def test_gradients():
     assert verdict and {p.parameter for p in verdict.worst} == {"t", "u", "v", "y"}
 
 
+def test_half_precision_is_the_same_everywhere(need):
+    need("g++")
+    T, V = wb.types.TRANSFORMS["transformh"], wb.types.VECTORS["vec3h"]
+    t, u, v = drawn(20)
+    text = """
+    def k(t: array(dtype=transformh), u: array(dtype=transformh), v: array(dtype=vec3h), y: array(dtype=vec3h)):
+        i = tid()
+        y[i] = transform_point(t[i] * transform_inverse(u[i]), v[i])
+    """
+    kernel = define(text)["k"]
+    given = [wb.array(a, kind) for a, kind in ((t, T), (u, T), (v, V))]
+    y = wb.zeros(20, V)
+    wb.launch(kernel, 20, inputs=given, outputs=[y])
+    exact = [matrix(a) @ np.linalg.inv(matrix(b)) @ [*c, 1] for a, b, c in zip(t, u, v, strict=True)]
+    assert repr(T) == "transformh" and np.allclose(y.numpy(), np.array(exact)[:, :3], atol=0.05)
+    function = kernel.specialise().function
+    for started in (run, lambda f, n, arrays: Library([f], Options()).run("k", n, arrays)):
+        again = [a.numpy().copy() for a in given] + [np.zeros((20, 3), np.float16)]
+        started(function, 20, again)
+        assert np.array_equal(again[3], y.numpy())
+
+
 def test_on_the_host_and_in_structs():
     assert wb.transform((1, 2, 3), (0, 0, 0, 1)).tolist() == [1, 2, 3, 0, 0, 0, 1]
     assert wb.transform().tolist() == [0, 0, 0, 0, 0, 0, 1]
