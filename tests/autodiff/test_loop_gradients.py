@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import workbench as wb
 from tests.autodiff.numeric import X1, check, kernel, values
 from workbench.types import float64, int32, uint32
 
@@ -174,3 +175,19 @@ def test_every_range_backwards(start: int, stop: int, step: int) -> None:
     """
     function = kernel(text, {"x": X1, "y": X1, "start": int32, "stop": int32, "step": int32})
     check(function, 1, values(N), values(1), start, stop, step)
+
+
+@wb.kernel
+def found_by_a_loop(z: wb.array(dtype=float), y: wb.array(dtype=float)):
+    i = wb.tid()
+    place = 0
+    step = 0
+    while place < 3:
+        step += 1
+        place += step
+    y[place] = z[i] * z[i]
+
+
+def test_an_index_that_a_loop_with_several_results_gives() -> None:
+    z, y = wb.array([3.0]), wb.zeros(8)
+    assert wb.gradcheck(found_by_a_loop, 1, inputs=[z], outputs=[y]).ok

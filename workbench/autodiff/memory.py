@@ -117,7 +117,7 @@ def _indices(op: Op) -> tuple[Value, ...]:
 def _stretch(value: Value, made: dict[Value, Op]) -> tuple[int, int, int] | None:
     """The index as tid(axis) * k + c, with k > 0; None where it is something else. A tid is not negative, an int32."""
     op = made.get(value)
-    if op is None or not op.results or not is_integer(op.result.type) or element(op.result.type).bits < 32:
+    if op is None or len(op.results) != 1 or not is_integer(op.result.type) or element(op.result.type).bits < 32:
         return None
     if op.name == "tid":
         return op.attrs["axis"], 1, 0
