@@ -86,7 +86,7 @@ def clock(work: Callable[[], object]) -> Callable[[], float]:
 def launcher(function: Function, dims: tuple[int, ...], values: Sequence[Any]) -> Callable[[], None]:
     """A launch of the compiled function on these arguments."""
     backend = CpuBackend()
-    artifact = backend.compile(function, Options(), backend.target())
+    artifact = backend.compile(function, Options(few_cores=True), backend.target())
     code = load_kernel(artifact.image, artifact.metadata["entry"])
     packer = Packer(layout([(p.name, p.type) for p in function.params]))
     buffer = packer.new()
