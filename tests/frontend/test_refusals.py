@@ -28,6 +28,16 @@ SYNTAX = [
     ('assert (i > 0, "positive")', 'assert (i > 0, "positive")', "tests a tuple"),
     ("print(f'{i}')", "f'{i}'", "A kernel has no f-strings"),
     ("del i", "del i", "no del"),
+    (
+        "for q in range(3):\n        for r in range(2):\n            z = r\n        else:\n            break",
+        "break",
+        "in the else of a loop cannot leave the one around it",
+    ),
+    (
+        "for q in range(3):\n        for r in range(2):\n            z = r\n        else:\n            continue",
+        "continue",
+        "cannot go on with the one around it",
+    ),
     ("global z", "global z", "global names"),
     ("import math", "import math", "no import"),
     ("z = yield i", "yield i", "no yield"),

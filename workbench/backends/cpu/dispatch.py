@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from workbench.backends.cpu import fastcall, schedule
 from workbench.backends.cpu.compile import CpuBackend, compile_text
+from workbench.backends.cpu.crew import crew
 from workbench.backends.cpu.jit import CpuCode, load_symbols
 from workbench.backends.cpu.schedule import MAX_THREADS
 
@@ -97,38 +98,7 @@ start:
   %job.3 = insertvalue %job %job.2, i64 %grain, 3
   %job.4 = insertvalue %job %job.3, ptr %fault, 4
   store %job %job.4, ptr %job
-  br label %spawn
-spawn:
-  %n = phi i64 [ 0, %start ], [ %n.next, %made ]
-  %more = icmp slt i64 %n, %wanted
-  br i1 %more, label %make, label %help
-make:
-  %id = getelementptr inbounds i64, ptr %ids, i64 %n
-  %code = call i32 @pthread_create(ptr %id, ptr null, ptr @work, ptr %job)
-  %failed = icmp ne i32 %code, 0
-  br i1 %failed, label %help, label %made
-made:
-  %n.next = add i64 %n, 1
-  br label %spawn
-help:
-  %self = call ptr @work(ptr %job)
-  br label %join
-join:
-  %m = phi i64 [ 0, %help ], [ %m.next, %wait ]
-  %left = icmp slt i64 %m, %n
-  br i1 %left, label %wait, label %done
-wait:
-  %id.at = getelementptr inbounds i64, ptr %ids, i64 %m
-  %id.joined = load i64, ptr %id.at
-  %joined = call i32 @pthread_join(i64 %id.joined, ptr null)
-  %m.next = add i64 %m, 1
-  br label %join
-done:
-  %status.at = getelementptr inbounds %job, ptr %job, i64 0, i32 6
-  %status = load i32, ptr %status.at
-  ret i32 %status
-}
-""".replace("MAX_THREADS", str(MAX_THREADS))
+CREW""".replace("CREW", crew("work", "job", "wanted", 6)).replace("MAX_THREADS", str(MAX_THREADS))
 
 _ALONE = """
 define internal i32 @share(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault) #0 {

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import sys
 
+from workbench.backends.cpu.crew import crew
+
 MAX_THREADS = 256
 ITEM_WORDS = 5
 """Words of an item: entry, params, begin, end, fault record."""
@@ -164,38 +166,7 @@ start:
   %team.0 = insertvalue %team zeroinitializer, ptr %items, 0
   %team.1 = insertvalue %team %team.0, i64 %count, 1
   store %team %team.1, ptr %team
-  br label %spawn
-spawn:
-  %n = phi i64 [ 0, %start ], [ %n.next, %made ]
-  %more = icmp slt i64 %n, %helpers
-  br i1 %more, label %make, label %help
-make:
-  %id = getelementptr inbounds i64, ptr %ids, i64 %n
-  %code = call i32 @pthread_create(ptr %id, ptr null, ptr @team_work, ptr %team)
-  %failed = icmp ne i32 %code, 0
-  br i1 %failed, label %help, label %made
-made:
-  %n.next = add i64 %n, 1
-  br label %spawn
-help:
-  %self = call ptr @team_work(ptr %team)
-  br label %join
-join:
-  %m = phi i64 [ 0, %help ], [ %m.next, %wait ]
-  %left = icmp slt i64 %m, %n
-  br i1 %left, label %wait, label %done
-wait:
-  %id.at = getelementptr inbounds i64, ptr %ids, i64 %m
-  %id.joined = load i64, ptr %id.at
-  %joined = call i32 @pthread_join(i64 %id.joined, ptr null)
-  %m.next = add i64 %m, 1
-  br label %join
-done:
-  %status.at = getelementptr inbounds %team, ptr %team, i64 0, i32 3
-  %status = load i32, ptr %status.at
-  ret i32 %status
-}
-""".replace("MAX_THREADS", str(MAX_THREADS))
+CREW""".replace("CREW", crew("team_work", "team", "helpers", 3)).replace("MAX_THREADS", str(MAX_THREADS))
 
 _ALONE = """
 define internal i32 @team(ptr %items, i64 %count, i64 %threads) #0 {
