@@ -1,10 +1,8 @@
 """What a kernel costs as a JAX function: calls in a chain inside one jit, and a large launch over XLA's threads.
 
 The measure of the first is a native handler that does nothing at all, called through the same chain; of the second, the
-same kernel on one thread.
+same kernel on one thread. Annotations are values here: Warp reads those of its kernel so.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +11,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import warp as wp
 from measure import Row, Table, clock, take_turns, write
+from warp._src.jax.ffi import jax_kernel
 
 import workbench as wb
 from workbench.backends.cpu.compile import CpuBackend, compile_text
@@ -97,17 +97,16 @@ def per_call(f: Callable[[Any], Any], x: Any, repeat: int) -> Callable[[], float
     return lambda: (all() - one()) / CHAIN
 
 
+@wp.kernel
+def warp_touch(x: wp.array(dtype=float), out: wp.array(dtype=float)):
+    """The same for Warp."""
+    i = wp.tid()
+    out[i] = x[i]
+
+
 def warp_kernel() -> Callable[[Any], Any]:
     """The same kernel through Warp."""
-    import warp
-    from warp._src.jax.ffi import jax_kernel
-
-    @warp.kernel
-    def touch(x: warp.array(dtype=float), out: warp.array(dtype=float)):  # type: ignore[valid-type]
-        i = warp.tid()
-        out[i] = x[i]
-
-    called = jax_kernel(touch, enable_backward=True)
+    called = jax_kernel(warp_touch, enable_backward=True)
     return lambda x: called(x)[0]
 
 
