@@ -15,6 +15,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FLOORS = {
     "types": 0,
+    "tiles": 0,
     "structs": 0,
     "source": 0,
     "errors": 0,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from workbench.ir import Block, Function, Op, Value
+from workbench.ir.tiles import RULES as TILE_RULES
 from workbench.ir.verify import RULES, InvalidIR, verify
 from workbench.types import VECTORS, ArrayType, Slots, float32, float64, int32
 from workbench.types import bool as bool_
@@ -157,7 +158,7 @@ CASES = [(name, n) for name, makers in MALFORMED.items() for n in range(len(make
 
 
 def test_every_rule_has_an_example() -> None:
-    assert MALFORMED.keys() == RULES.keys()
+    assert MALFORMED.keys() == RULES.keys() - TILE_RULES.keys()
 
 
 @pytest.mark.parametrize(("name", "number"), CASES)

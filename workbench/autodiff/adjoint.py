@@ -8,7 +8,7 @@ at the line that needs it (or, for an array element that was overwritten, at the
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from workbench.autodiff.activity import active_values
 from workbench.autodiff.cotangents import Cotangents
@@ -123,7 +123,7 @@ def _attempt(function: Function, wanted: _Wanted, kept: frozenset[Op]) -> tuple[
                 builder.emit("reduce_add", (total, found.ref.value))
     params = (*primal, *adjoints.values())
     name = f"{function.name}_adjoint"
-    result = Function(name, params, builder.body(), function.launch_ndim, function.captured, function.source)
+    result = replace(function, name=name, params=params, body=builder.body())
     return prune(result), builder
 
 

@@ -8,7 +8,7 @@ the builtins have rules; of an adjoint too, which is what second derivatives are
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from workbench.autodiff.activity import active_values
 from workbench.autodiff.closed import written
@@ -92,7 +92,7 @@ class _Tangent:
         f = self.function
         self.ops(f.body.ops)
         params = (*self.primal, *self.arrays.values())
-        return Function(f"{f.name}_tangent", params, self.builder.body(), f.launch_ndim, f.captured, f.source)
+        return replace(f, name=f"{f.name}_tangent", params=params, body=self.builder.body())
 
     def ops(self, ops: Sequence[Op]) -> None:
         """Each operation, and its tangent."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from workbench.ir.values import Block, Op, Value
 from workbench.source import UNKNOWN, Location
+from workbench.tiles import Tile, contents
 from workbench.types import Scalar, Slots, Type, Vector, int32
 from workbench.types import bool as bool_
 
@@ -111,6 +112,23 @@ class Builder:
         """A `while`; both blocks take the carried values."""
         names = [v.name for v in body.params]
         return self.emit("while", init, [v.type for v in init], None, (condition, body), names).results
+
+    def tile_map(
+        self, shape: tuple[int, ...], tiles: Sequence[Value], make: Callable[..., Sequence[Value]],
+        names: Sequence[str] = (),
+    ) -> tuple[Value, ...]:  # fmt: skip
+        """Elements of tiles of one shape: `make(indices, elements)` emits what is done for each, and gives its values.
+
+        Returns:
+            A tile for each value that `make` gives.
+        """
+        indices = [Value(int32) for _ in shape]
+        elements = [Value(contents(t.type), t.name) for t in tiles]
+        with self.block((*indices, *elements)) as opened:
+            made = tuple(make(indices, elements))
+            self.yield_(*made)
+        types: list[Any] = [Tile(contents(v.type), shape) for v in made]
+        return self.emit("tile_map", tiles, types, {"shape": shape}, (opened.block,), names).results
 
     def body(self) -> Block:
         """Close the outermost block and give it."""

@@ -16,6 +16,7 @@ from workbench.ir.show import literal_bits
 from workbench.ir.values import Block, Captured, Function, Op, Value
 from workbench.ir.verify import InvalidIR, verify
 from workbench.source import UNKNOWN, Location, Source
+from workbench.tiles import STORAGES, Tile, is_shape
 from workbench.types import (
     MAX_NDIM,
     SCALARS,
@@ -102,6 +103,7 @@ _FORMS: dict[type, Callable[[Any], list[Any]]] = {
     Matrix: lambda t: ["matrix", t.rows, t.columns, type_data(t.dtype)],
     Quaternion: lambda t: ["quaternion", type_data(t.dtype)],
     Transform: lambda t: ["transform", type_data(t.dtype)],
+    Tile: lambda t: ["tile", type_data(t.dtype), list(t.shape), t.storage],
     ArrayType: lambda t: ["array", type_data(t.dtype), t.ndim, *((t.pitch, t.offset) if t.pitch else ())],
 }
 
@@ -131,6 +133,10 @@ def read_type(data: Any) -> Type:
             inner = read_type(dtype)
             if not isinstance(inner, ArrayType) and 0 <= offset <= pitch - inner.size:
                 return ArrayType(inner, ndim, pitch, offset)
+        case ["tile", dtype, [*shape], str() as storage] if is_shape(tuple(shape)) and storage in STORAGES:
+            inner = read_type(dtype)
+            if isinstance(inner, (Scalar, Vector)):
+                return Tile(inner, tuple(shape), storage)  # type: ignore[return-value]
     raise Malformed(f"{str(data)[:80]} is no type")
 
 
@@ -180,7 +186,7 @@ class _Writer:
         captured = [[c.name, self.type(c.type), value_bits(c.value, c.type)] for c in function.captured]
         return {
             "name": function.name, "params": params, "tid": function.launch_ndim, "captured": captured,
-            "source": source, "ops": ops, "types": self.forms,
+            "block": function.block_dim, "source": source, "ops": ops, "types": self.forms,
             "sources": [[s.text, s.name, s.line_offset] for s in self.sources],
         }  # fmt: skip
 
@@ -252,18 +258,19 @@ class _Reader:
         self.ops = 0
 
     def function(self, data: Any) -> Function:
-        _fields(data, "a function", name=str, params=list, tid=int, captured=list, source=int, ops=list, types=list,
-                sources=list)  # fmt: skip
+        data = {"block": 0, **data} if isinstance(data, dict) else data
+        _fields(data, "a function", name=str, params=list, tid=int, block=int, captured=list, source=int, ops=list,
+                types=list, sources=list)  # fmt: skip
         self.types = [read_type(t) for t in data["types"]]
         self.sources = [self.source(s) for s in data["sources"]]
-        if not data["name"].isidentifier() or not 0 <= data["tid"] <= MAX_NDIM:
-            raise Malformed("a function without a proper name or number of dimensions")
+        if not data["name"].isidentifier() or not 0 <= data["tid"] <= MAX_NDIM or not 0 <= data["block"] <= 1024:
+            raise Malformed("a function without a proper name, number of dimensions or size of blocks")
         params = tuple(self.value(p) for p in data["params"])
         if not all(_PARAMETER.fullmatch(p.name) for p in params):
             raise Malformed("a parameter without a proper name")
         captured = tuple(self.captured(c) for c in data["captured"])
         body = Block((), tuple(self.op(op, 0) for op in data["ops"]))
-        return Function(data["name"], params, body, data["tid"], captured, self.at(data["source"]))
+        return Function(data["name"], params, body, data["tid"], captured, self.at(data["source"]), data["block"])
 
     def source(self, data: Any) -> Source:
         match data:

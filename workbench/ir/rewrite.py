@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from workbench.ir.values import Block, Function, Op, Value
 
@@ -32,7 +33,7 @@ def copy_block(block: Block, mapping: Mapping) -> Block:
 
 def replace_body(function: Function, body: Block) -> Function:
     """The function with another body."""
-    return Function(function.name, function.params, body, function.launch_ndim, function.captured, function.source)
+    return replace(function, body=body)
 
 
 def map_blocks(op: Op, change: Callable[[Block], Block]) -> Op:

@@ -51,7 +51,8 @@ class _Printer:
     def text(self) -> str:
         params = ", ".join(f"{self.name(p)}: {p.type!r}" for p in self.function.params)
         head = "function" if self.canonical else self.function.name
-        self.rows.append(f"{head}({params}) tid {self.function.launch_ndim}")
+        blocks = f" block {self.function.block_dim}" if self.function.block_dim else ""
+        self.rows.append(f"{head}({params}) tid {self.function.launch_ndim}{blocks}")
         self.block(self.function.body, 1)
         return "\n".join(self.rows) + "\n"
 

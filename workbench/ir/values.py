@@ -8,7 +8,7 @@
 Core operations (every other operation is the name of an elementwise builtin, see `workbench.builtins`):
 
     const          () -> scalar or vector          attrs: value; captured (the constant's name in user code) or None
-    tid            () -> int32                     attrs: axis
+    tid            () -> int32                     attrs: axis; level "block" where it is a block's index
     shape          (array) -> int32                attrs: axis
     load           (array, *indices) -> element
     store          (array, *indices, element) -> ()
@@ -29,6 +29,7 @@ Core operations (every other operation is the name of an elementwise builtin, se
                                                    operand, where "" is as Python shows it and others are printf's
     mark           (*values) -> the same values    attrs: frames, end; what names are here, only for stepping
     launch_dim     () -> int64                     attrs: axis; the launch's extent
+    tile_…         operations on tiles: see `workbench.ir.tiles`
     yield          (*values) -> ()                 ends a nested block
     if             (condition) -> *results         blocks: then, else; both yield the results
     for            (start, stop, step, *init) -> *results       block: (index, *carried) yields the next carried
@@ -43,9 +44,9 @@ Core operations (every other operation is the name of an elementwise builtin, se
 
 Indices are integers of any width; they are already non-negative (the front end wraps what may be negative with the
 builtin `wrap_index`). `for` counts like Python's range, step of either sign, index of the type of start. Kernels have
-effects, in order: `store`, `atomic_add`, `atomic`, `reduce_add` are the only operations with an effect; they and `load`
-read what an effect may change. `slot_write` changes its slots alone. `assert`, `fault` and `print` only report;
-backends drop `assert` where checks are off.
+effects, in order: those in `EFFECTS` are the only operations with an effect (they are given the array first, the value
+last); they, `load` and `tile_load` read what an effect may change. `slot_write` changes its slots alone. `assert`,
+`fault` and `print` only report; backends drop `assert` where checks are off.
 """
 
 from __future__ import annotations
@@ -59,12 +60,14 @@ from workbench.types import Scalar, Type, Vector
 
 # What `atomic` does to an element, and how many elements it is given: `cas` the expected one and the new one.
 ATOMIC_KINDS = {"min": 1, "max": 1, "and": 1, "or": 1, "xor": 1, "exch": 1, "cas": 2}
-EFFECTS = frozenset({"store", "atomic_add", "atomic", "reduce_add"})
+EFFECTS = frozenset({"store", "atomic_add", "atomic", "reduce_add", "tile_store", "tile_atomic_add"})
 STRUCTURED = frozenset({"if", "for", "while"})
 REPORTS = frozenset({"assert", "fault", "print", "mark"})
 CORE = EFFECTS | STRUCTURED | REPORTS | {
     "const", "tid", "shape", "load", "cast", "vec", "extract", "insert", "unavailable", "yield", "launch_dim",
     "slots", "slot_read", "slot_write", "custom",
+    "tile_map", "tile_load", "tile_store", "tile_atomic_add", "tile_extract", "tile_insert", "tile_slice", "tile_place",
+    "tile_transpose", "tile_reshape", "tile_broadcast", "tile_reduce", "tile_scan", "tile_matmul",
 }  # fmt: skip
 
 
@@ -127,6 +130,8 @@ class Function:
         launch_ndim: how many dimensions `tid()` asks for; 0 where the kernel never asks.
         captured: constants taken from the user's namespace, in order of first use; `const` ops refer to them by name.
         source: the text it came from.
+        block_dim: threads of a block, of a kernel that runs once a block (design/tiles.md): launches count its blocks.
+            0 for a kernel that runs once a thread.
     """
 
     name: str
@@ -135,6 +140,7 @@ class Function:
     launch_ndim: int = 0
     captured: tuple[Captured, ...] = ()
     source: Source = UNKNOWN.source
+    block_dim: int = 0
 
 
 def walk(block: Block) -> Iterator[Op]:
@@ -162,8 +168,8 @@ def number_ops(function: Function) -> dict[Op, int]:
 
 
 def read_arrays(function: Function) -> frozenset[str]:
-    """Names of the array parameters whose elements are read (`load`, `atomic_add`, `atomic`)."""
-    return _arrays(function, {"load", "atomic_add", "atomic"})
+    """Names of the array parameters whose elements are read (loads, and what adds to them)."""
+    return _arrays(function, {"load", "atomic_add", "atomic", "tile_load", "tile_atomic_add"})
 
 
 def written_arrays(function: Function) -> frozenset[str]:

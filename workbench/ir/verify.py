@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from workbench.ir.tiles import RULES as TILE_RULES
+from workbench.ir.tiles import is_tiled
 from workbench.ir.values import ATOMIC_KINDS, CORE, Block, Function, Op, Value, closed_blocks
 from workbench.types import ArrayType, Scalar, Slots, Vector, float64, int32, int64, is_float, is_integer
 from workbench.types import bool as bool_
@@ -147,6 +149,7 @@ RULES: dict[str, Callable[[Op], object]] = {
     "for": _for,
     "while": _while,
     "custom": _custom,
+    **TILE_RULES,
 }
 assert RULES.keys() == CORE
 
@@ -161,6 +164,8 @@ def verify(function: Function) -> Function:
     if len(set(names)) != len(names):
         raise InvalidIR(f"{function.name}: two parameters share a name: {names}")
     _block(function.body, set(function.params), function.name, nested=False)
+    if is_tiled(function.body) and not function.block_dim:
+        raise InvalidIR(f"{function.name}: operations on tiles in a function that runs once a thread")
     return function
 
 

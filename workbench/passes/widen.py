@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from workbench.ir.rewrite import Mapping
 from workbench.ir.values import Block, Function, Op, Value
+from workbench.tiles import Tile
 from workbench.types import ArrayType, Kind, Scalar, Slots, Type, Vector, float64
 
 
@@ -14,7 +15,7 @@ def widen(function: Function) -> Function:
     mapping: Mapping = {}
     params = tuple(_value(p, mapping) for p in function.params)
     body = _block(function.body, mapping)
-    return Function(function.name, params, body, function.launch_ndim, function.captured, function.source)
+    return replace(function, params=params, body=body)
 
 
 def wide_type(type: Type) -> Type:
@@ -23,7 +24,7 @@ def wide_type(type: Type) -> Type:
         return float64 if type.kind is Kind.FLOAT else type
     if isinstance(type, Vector):
         return type.with_dtype(float64) if type.dtype.kind is Kind.FLOAT else type
-    if isinstance(type, Slots):
+    if isinstance(type, (Slots, Tile)):
         dtype = wide_type(type.dtype)
         assert isinstance(dtype, (Scalar, Vector))
         return replace(type, dtype=dtype)

@@ -17,6 +17,7 @@ import numpy as np
 from workbench.backends.faults import FaultRecord, describe, raised_by
 from workbench.backends.layout import FAULT_VALUES
 from workbench.backends.prints import text
+from workbench.backends.python import tiles
 from workbench.builtins import TABLE
 from workbench.builtins.atomics import AFTER
 from workbench.builtins.meaning import apply, convert, value_of
@@ -371,6 +372,7 @@ _CORE: dict[str, Callable[[_Thread, Op, list[Any]], tuple[Any, ...]]] = {
     "slots": _slots,
     "slot_read": _slot_read,
     "slot_write": _slot_write,
+    **tiles.OPERATIONS,
 }
 
 
@@ -388,4 +390,5 @@ _STRUCTURED: dict[str, Callable[[_Thread, Op, list[Any]], Any]] = {
     "for": _for,
     "while": _while,
     "custom": _custom,
+    **tiles.STRUCTURED,
 }

@@ -1,0 +1,275 @@
+"""What operations on tiles mean: a tile is a NumPy array, a map runs its block for one element after the other.
+
+Sums add halves (`a[:h] + a[h:]`, again and again), as compiled code does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.builtins import TABLE
+from workbench.builtins.meaning import apply
+from workbench.ir.values import Op
+from workbench.tiles import Tile, contents
+from workbench.types import Kind, Scalar, Vector, element, float32, int32
+
+if TYPE_CHECKING:
+    from workbench.backends.python.interpret import _Thread
+
+
+def zeros(type: Tile) -> np.ndarray[Any, Any]:
+    """A tile of zeros."""
+    return np.zeros((*type.shape, *type.dtype.shape), element(type.dtype).numpy)
+
+
+def map_elements(thread: _Thread, op: Op, operands: list[Any]) -> Any:
+    """Run the block for each element, in row-major order."""
+    made = [zeros(_type(v)) for v in op.results]
+    tail = [int32.numpy.type] * len(op.attrs["shape"])
+    for place in product(*(range(n) for n in op.attrs["shape"])):
+        indices = [t(i) for t, i in zip(tail, place, strict=True)]
+        elements = [_copied(t[place]) for t in operands]
+        yielded = yield from thread.inner(op.blocks[0], (*indices, *elements))
+        for tile, value in zip(made, yielded, strict=True):
+            tile[place] = value
+    return made
+
+
+def _type(value: Any) -> Tile:
+    assert isinstance(value.type, Tile)
+    return value.type
+
+
+def _copied(element: Any) -> Any:
+    return element.copy() if isinstance(element, np.ndarray) else element
+
+
+def _region(op: Op, operands: Sequence[Any], type: Tile) -> tuple[tuple[Any, ...], tuple[slice, ...]]:
+    """Where in the array, and where in the tile, the part of the tile lies that is inside of the array."""
+    array, axes = operands[0], op.attrs["axes"]
+    ndim = op.operands[0].type.ndim  # type: ignore[union-attr]
+    offsets = [int(o) for o in operands[1 : 1 + ndim]]
+    places: list[Any] = []
+    parts = [slice(0, n) for n in type.shape]
+    for axis, offset in enumerate(offsets):
+        size = array.shape[axis]
+        if axis not in axes:
+            inside = 0 <= offset < size
+            places.append(slice(offset, offset + 1) if inside else slice(0, 0))
+            continue
+        k = axes.index(axis)
+        low, high = min(max(-offset, 0), type.shape[k]), max(min(size - offset, type.shape[k]), 0)
+        parts[k] = slice(low, max(low, high))
+        places.append(slice(offset + low, offset + max(low, high)))
+    return tuple(places), tuple(parts)
+
+
+def _checked(thread: _Thread, op: Op, operands: Sequence[Any], type: Tile) -> tuple[Any, Any, tuple[int, ...]]:
+    """The part of the array, the part of the tile, and the shape of both.
+
+    Raises:
+        KernelFault: a part is outside, and the operation says that none is.
+    """
+    places, parts = _region(op, operands, type)
+    inside = operands[0][places]
+    ndim = op.operands[0].type.ndim  # type: ignore[union-attr]
+    shape = tuple(inside.shape[a] for a in op.attrs["axes"])
+    whole = 0 not in inside.shape[:ndim]
+    if not whole:
+        shape = tuple(0 for _ in shape)
+        parts = tuple(slice(0, 0) for _ in parts)
+    if not op.attrs["bounds"] and shape != type.shape:
+        offsets = tuple(int(o) for o in operands[1 : 1 + ndim])
+        name = op.operands[0].name
+        raise thread.fault(
+            f"A tile of shape {type.shape} at {offsets} is not inside {name}, which has shape "
+            f"{operands[0].shape[:ndim]}.", op, offsets,
+        )  # fmt: skip
+    return places, parts, shape
+
+
+def _load(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    type = _type(op.result)
+    places, parts, shape = _checked(thread, op, operands, type)
+    made = zeros(type)
+    made[parts] = operands[0][places].reshape(*shape, *type.dtype.shape) if 0 not in shape else 0
+    return (made,)
+
+
+def _store(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    type = _type(op.operands[-1])
+    places, parts, shape = _checked(thread, op, operands, type)
+    if 0 not in shape:
+        target = operands[0][places]
+        target[...] = operands[-1][parts].reshape(target.shape)
+    return ()
+
+
+def _atomic_add(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    type = _type(op.result)
+    places, parts, shape = _checked(thread, op, operands, type)
+    old = zeros(type)
+    if 0 not in shape:
+        target = operands[0][places]
+        old[parts] = target.reshape(*shape, *type.dtype.shape)
+        target[...] = added(target, operands[-1][parts].reshape(target.shape))
+    return (old,)
+
+
+def added(a: Any, b: Any) -> Any:
+    """Element by element, rounded once."""
+    return (a + b).astype(a.dtype)
+
+
+def _place_of(thread: _Thread, op: Op, indices: Sequence[Any], shape: Sequence[int]) -> tuple[int, ...]:
+    place = tuple(int(i) for i in indices)
+    if not all(0 <= i < n for i, n in zip(place, shape, strict=True)):
+        raise thread.fault(f"A tile of shape {tuple(shape)} has no element {place}.", op, place)
+    return place
+
+
+def _extract(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    return (_copied(operands[0][_place_of(thread, op, operands[1:], _type(op.operands[0]).shape)]),)
+
+
+def _insert(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    made = operands[0].copy()
+    made[_place_of(thread, op, operands[1:-1], _type(op.result).shape)] = operands[-1]
+    return (made,)
+
+
+def _part(thread: _Thread, op: Op, offsets: Sequence[Any], whole: Tile, part: Tile) -> tuple[slice, ...]:
+    room = [n - m + 1 for n, m in zip(whole.shape, part.shape, strict=True)]
+    starts = tuple(int(o) for o in offsets)
+    if not all(0 <= o < n for o, n in zip(starts, room, strict=True)):
+        raise thread.fault(
+            f"A part of shape {part.shape} at {starts} is not inside a tile of shape {whole.shape}.", op, starts
+        )
+    return tuple(slice(o, o + n) for o, n in zip(starts, part.shape, strict=True))
+
+
+def _slice(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    return (operands[0][_part(thread, op, operands[1:], _type(op.operands[0]), _type(op.result))].copy(),)
+
+
+def _place(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    made = operands[0].copy()
+    made[_part(thread, op, operands[1:-1], _type(op.result), _type(op.operands[-1]))] = operands[-1]
+    return (made,)
+
+
+def _transpose(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    tail = range(len(op.attrs["axes"]), operands[0].ndim)
+    return (np.ascontiguousarray(operands[0].transpose(*op.attrs["axes"], *tail)),)
+
+
+def _reshape(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    return (operands[0].reshape(zeros(_type(op.result)).shape),)
+
+
+def _broadcast(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    return (np.broadcast_to(operands[0], zeros(_type(op.result)).shape).copy(),)
+
+
+def _reduce(thread: _Thread, op: Op, operands: list[Any]) -> Any:
+    type, axis, kind = _type(op.operands[0]), op.attrs.get("axis"), op.attrs["kind"]
+    tile = operands[0]
+    if axis is None:
+        tile, axis = tile.reshape(type.count, *type.dtype.shape), 0
+    rows = np.moveaxis(tile, axis, 0)
+    if kind in ("argmin", "argmax"):
+        return (_place_of_extreme(rows, kind),)
+    while len(rows) > 1:
+        half = (len(rows) + 1) // 2
+        top = rows[:half].copy()
+        low, high = top[: len(rows) - half], rows[half:]
+        if kind == "func":
+            for place in np.ndindex(low.shape[: low.ndim - len(type.dtype.shape)]):
+                (low[place],) = yield from thread.inner(op.blocks[0], (_copied(low[place]), _copied(high[place])))
+        else:
+            low[...] = _COMBINE[kind](low, high, type.dtype)
+        rows = top
+    return (_copied(rows[0]) if rows.ndim > 1 else rows[0],)
+
+
+def _elementwise(name: str) -> Callable[[Any, Any, Any], Any]:
+    def combine(a: Any, b: Any, type: Scalar | Vector) -> Any:
+        made, count = a.copy(), a.ndim - len(type.shape)
+        for place in np.ndindex(a.shape[:count]):
+            made[place] = apply(TABLE[name], [_copied(a[place]), _copied(b[place])], type)
+        return made
+
+    return combine
+
+
+_COMBINE: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "sum": lambda a, b, type: added(a, b),
+    "min": _elementwise("min"),
+    "max": _elementwise("max"),
+}
+
+
+def _place_of_extreme(rows: Any, kind: str) -> Any:
+    """The first place of the least or greatest; of a NaN, where there is one."""
+    found = (np.argmin if kind == "argmin" else np.argmax)(rows, axis=0)
+    return np.int32(found) if np.ndim(found) == 0 else found.astype(np.int32)
+
+
+def _scan(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    type = _type(op.result)
+    kind = op.attrs["kind"]
+    made = operands[0].copy()
+    for k in range(1, type.shape[-1]):
+        made[..., k] = _COMBINE[kind](made[..., k - 1 : k], made[..., k : k + 1], type.dtype)[..., 0]
+    if op.attrs["exclusive"]:
+        moved = np.full_like(made, identity(kind, type.dtype))
+        moved[..., 1:] = made[..., :-1]
+        made = moved
+    return (made,)
+
+
+def identity(kind: str, type: Any) -> Any:
+    """What changes nothing when combined."""
+    scalar = element(type)
+    if kind == "sum":
+        return scalar(0)
+    sign = 1 if kind == "min" else -1
+    if scalar.kind is Kind.FLOAT:
+        return scalar(sign * float("inf"))
+    if scalar.kind is Kind.BOOL:
+        return scalar(kind == "min")
+    limits = np.iinfo(scalar.numpy)
+    return scalar(limits.max if kind == "min" else limits.min)
+
+
+def _matmul(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    type = contents(op.result.type)  # type: ignore[arg-type]
+    scalar = element(type)
+    wide = float32 if element(contents(op.operands[0].type)).is_half else scalar  # type: ignore[arg-type]
+    a, b = (o.astype(wide.numpy) for o in operands[:2])
+    a, b = (a.T if op.attrs["transpose_a"] else a), (b.T if op.attrs["transpose_b"] else b)
+    product = a @ b
+    if len(operands) > 2:
+        product = operands[2].astype(wide.numpy) + product
+    return (product.astype(scalar.numpy),)
+
+
+OPERATIONS: dict[str, Callable[[Any, Op, list[Any]], tuple[Any, ...]]] = {
+    "tile_load": _load,
+    "tile_store": _store,
+    "tile_atomic_add": _atomic_add,
+    "tile_extract": _extract,
+    "tile_insert": _insert,
+    "tile_slice": _slice,
+    "tile_place": _place,
+    "tile_transpose": _transpose,
+    "tile_reshape": _reshape,
+    "tile_broadcast": _broadcast,
+    "tile_scan": _scan,
+    "tile_matmul": _matmul,
+}
+STRUCTURED: dict[str, Callable[[Any, Op, list[Any]], Any]] = {"tile_map": map_elements, "tile_reduce": _reduce}

@@ -1,0 +1,220 @@
+"""Operations on tiles, and what is legal of each. A block of threads does them together (`design/tiles.md`).
+
+    tile_map         (*tiles of one shape) -> *tiles     block: (*int32 indices, *elements) yields an element a result
+                     attrs: shape. For each element once, in no order; the block may use outer values and do what a
+                     thread may do; no tile operation inside. Without results it is there for its effects
+    tile_load        (array, *offsets) -> tile           attrs: shape; bounds: outside of the array is read as 0;
+                     axes: for each dimension of the tile the array's axis it lies along, rising; one offset an axis
+    tile_store       (array, *offsets, tile) -> ()       attrs: bounds: outside is not written; axes
+    tile_atomic_add  (array, *offsets, tile) -> tile     the old elements (0 outside); attrs: bounds, axes
+    tile_extract     (tile, *indices) -> element
+    tile_insert      (tile, *indices, element) -> tile
+    tile_slice       (tile, *offsets) -> tile            attrs: shape
+    tile_place       (tile, *offsets, tile) -> tile      the first with a part replaced by the second
+    tile_transpose   (tile) -> tile                      attrs: axes, as NumPy's transpose takes them
+    tile_reshape     (tile) -> tile                      attrs: shape; row-major order of elements is kept
+    tile_broadcast   (tile) -> tile                      attrs: shape; NumPy's rule
+    tile_reduce      (tile) -> element or tile           attrs: kind (see REDUCTIONS); axis (None: over all elements;
+                     else the result has that axis no more, and it is not the only one); argmin, argmax give an int32:
+                     the place along the axis, of all elements in row-major order
+                     kind "func": block (a, b) yields the combination, taken as associative and commutative
+    tile_scan        (tile) -> tile                      attrs: kind sum, min, max; exclusive; along the last axis
+    tile_matmul      (a, b[, acc]) -> tile               attrs: transpose_a, transpose_b; role forward, adj_a, adj_b
+                     a is M×K and b K×N after transposition; acc and result M×N; all have one type of elements
+                     but acc and result may be float32 where a and b are floats of 16 bits
+
+Operands that are not tiles are the same in all threads of a block; offsets and indices are int32 or int64. A function
+with one of these operations has a `block_dim`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from workbench.tiles import Tile, is_shape
+from workbench.types import ArrayType, Kind, Scalar, element, float32, int32, is_integer
+
+if TYPE_CHECKING:
+    from workbench.ir.values import Op, Value
+
+REDUCTIONS = ("sum", "min", "max", "argmin", "argmax", "func")
+SCANS = ("sum", "min", "max")
+ROLES = ("forward", "adj_a", "adj_b")
+
+
+def _types(values: tuple[Value, ...]) -> list[Any]:
+    return [v.type for v in values]
+
+
+def _whole(values: tuple[Value, ...]) -> bool:
+    return all(is_integer(v.type) for v in values)
+
+
+def _map(op: Op) -> bool:
+    (body,) = op.blocks
+    shape = op.attrs["shape"]
+    tiles = [*op.operands, *op.results]
+    rank = len(shape)
+    return (
+        is_shape(shape)
+        and all(isinstance(v.type, Tile) and v.type.shape == shape for v in tiles)
+        and _types(body.params) == [int32] * rank + [v.type.dtype for v in op.operands]  # type: ignore[union-attr]
+        and _types(body.yielded) == [v.type.dtype for v in op.results]  # type: ignore[union-attr]
+        and not any(inner.name.startswith("tile_") for inner in _walk(body))
+    )
+
+
+def _walk(block: Any) -> Any:
+    for op in block.ops:
+        yield op
+        for inner in op.blocks:
+            yield from _walk(inner)
+
+
+def _memory(op: Op, values: int) -> tuple[ArrayType, Tile] | None:
+    """The array's and the tile's type, where offsets and dimensions agree."""
+    array = op.operands[0].type
+    tile = op.operands[-1].type if values else op.result.type
+    if not isinstance(array, ArrayType) or not isinstance(tile, Tile):
+        return None
+    offsets = op.operands[1 : 1 + array.ndim]
+    axes = op.attrs["axes"]
+    rising = len(axes) == tile.ndim and sorted(set(axes)) == list(axes) and all(a in range(array.ndim) for a in axes)
+    fits = len(op.operands) == 1 + array.ndim + values and _whole(offsets) and rising
+    return (array, tile) if fits and tile.dtype == array.dtype and "bounds" in op.attrs else None
+
+
+def _load(op: Op) -> bool:
+    found = _memory(op, 0)
+    return found is not None and found[1].shape == op.attrs["shape"]
+
+
+def _store(op: Op) -> bool:
+    return _memory(op, 1) is not None and not op.results
+
+
+def _atomic_add(op: Op) -> bool:
+    return _memory(op, 1) is not None and op.result.type == op.operands[-1].type
+
+
+def _tile(value: Value) -> Tile:
+    assert isinstance(value.type, Tile)
+    return value.type
+
+
+def _extract(op: Op) -> bool:
+    t = _tile(op.operands[0])
+    return len(op.operands) == 1 + t.ndim and _whole(op.operands[1:]) and op.result.type == t.dtype
+
+
+def _insert(op: Op) -> bool:
+    t = _tile(op.operands[0])
+    whole = len(op.operands) == 2 + t.ndim and _whole(op.operands[1:-1])
+    return whole and op.operands[-1].type == t.dtype and op.result.type == t
+
+
+def _slice(op: Op) -> bool:
+    t, r = _tile(op.operands[0]), _tile(op.result)
+    whole = len(op.operands) == 1 + t.ndim and _whole(op.operands[1:]) and r.ndim == t.ndim and r.dtype == t.dtype
+    return whole and r.shape == op.attrs["shape"] and all(a <= b for a, b in zip(r.shape, t.shape, strict=True))
+
+
+def _place(op: Op) -> bool:
+    t, part = _tile(op.operands[0]), _tile(op.operands[-1])
+    whole = len(op.operands) == 2 + t.ndim and _whole(op.operands[1:-1]) and part.ndim == t.ndim
+    fits = whole and part.dtype == t.dtype and op.result.type == t
+    return fits and all(a <= b for a, b in zip(part.shape, t.shape, strict=True))
+
+
+def _transpose(op: Op) -> bool:
+    t, axes = _tile(op.operands[0]), op.attrs["axes"]
+    return sorted(axes) == list(range(t.ndim)) and op.result.type == Tile(t.dtype, tuple(t.shape[a] for a in axes))
+
+
+def _reshape(op: Op) -> bool:
+    t, r = _tile(op.operands[0]), _tile(op.result)
+    return r.dtype == t.dtype and r.count == t.count and r.shape == op.attrs["shape"]
+
+
+def _broadcast(op: Op) -> bool:
+    t, r = _tile(op.operands[0]), _tile(op.result)
+    extra = r.ndim - t.ndim
+    fits = extra >= 0 and all(a in (1, b) for a, b in zip(t.shape, r.shape[extra:], strict=True))
+    return fits and r.dtype == t.dtype and r.shape == op.attrs["shape"]
+
+
+def _reduce(op: Op) -> bool:
+    t, kind, axis = _tile(op.operands[0]), op.attrs["kind"], op.attrs.get("axis")
+    dtype = int32 if kind in ("argmin", "argmax") else t.dtype
+    if kind not in REDUCTIONS or len(op.operands) != 1 or (kind == "func") != bool(op.blocks):
+        return False
+    if kind == "func":
+        (body,) = op.blocks
+        if _types(body.params) != [t.dtype] * 2 or _types(body.yielded) != [t.dtype]:
+            return False
+    if axis is None:
+        return op.result.type == dtype
+    return t.ndim > 1 and axis in range(t.ndim) and op.result.type == Tile(dtype, without(t.shape, axis))
+
+
+def without(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
+    """The shape without an axis."""
+    return shape[:axis] + shape[axis + 1 :]
+
+
+def _scan(op: Op) -> bool:
+    t = _tile(op.operands[0])
+    return op.attrs["kind"] in SCANS and "exclusive" in op.attrs and isinstance(t.dtype, Scalar) and op.result.type == t
+
+
+def _matmul(op: Op) -> bool:
+    a, b, r = _tile(op.operands[0]), _tile(op.operands[1]), _tile(op.result)
+    if op.attrs["role"] not in ROLES or not a.ndim == b.ndim == r.ndim == 2 or len(op.operands) > 3:
+        return False
+    m, k = a.shape[::-1] if op.attrs["transpose_a"] else a.shape
+    k2, n = b.shape[::-1] if op.attrs["transpose_b"] else b.shape
+    wide = r.dtype == a.dtype or (element(a.dtype).is_half and r.dtype == float32)
+    same = k == k2 and r.shape == (m, n) and a.dtype == b.dtype and wide and isinstance(a.dtype, Scalar)
+    return same and all(v.type == r for v in op.operands[2:])
+
+
+def is_number(type: Any) -> bool:
+    """Whether it is a scalar that can be summed: no bool."""
+    return isinstance(type, Scalar) and type.kind is not Kind.BOOL
+
+
+_RULES: dict[str, Callable[[Op], object]] = {
+    "tile_map": _map,
+    "tile_load": _load,
+    "tile_store": _store,
+    "tile_atomic_add": _atomic_add,
+    "tile_extract": _extract,
+    "tile_insert": _insert,
+    "tile_slice": _slice,
+    "tile_place": _place,
+    "tile_transpose": _transpose,
+    "tile_reshape": _reshape,
+    "tile_broadcast": _broadcast,
+    "tile_reduce": _reduce,
+    "tile_scan": _scan,
+    "tile_matmul": _matmul,
+}
+
+
+def _rule(name: str) -> Callable[[Op], object]:
+    def holds(op: Op) -> bool:
+        try:
+            return bool(_RULES[name](op))
+        except (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError):
+            return False
+
+    return holds
+
+
+RULES = {name: _rule(name) for name in _RULES}
+
+
+def is_tiled(block: Any) -> bool:
+    """Whether the block has an operation on tiles."""
+    return any(op.name in RULES for op in _walk(block))

@@ -1,0 +1,73 @@
+"""The type of a tile: a small array of fixed shape that a block of threads owns together (see `design/tiles.md`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from math import prod
+from typing import Any, TypeGuard
+
+from workbench.types import MAX_NDIM, Scalar, Type, Vector
+
+MOST_ELEMENTS = 2**20
+STORAGES = ("register", "shared", "thread")
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A tile: element type (scalar or vector), shape (1 to 4 sizes, known while compiling) and where it lies.
+
+    Attributes:
+        storage: "register" (spread over the threads of the block), "shared", or "thread": of shape (block_dim,), one
+            element a thread, which is what a per-thread value is. Not part of what is compared: it never changes a
+            result, and a backend copies where two meet.
+    """
+
+    dtype: Scalar | Vector
+    shape: tuple[int, ...]
+    storage: str = field(default="register", compare=False)
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions."""
+        return len(self.shape)
+
+    @property
+    def count(self) -> int:
+        """How many elements."""
+        return prod(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Bytes of all elements."""
+        return self.count * self.dtype.size
+
+    def with_dtype(self, dtype: Scalar | Vector) -> Tile:
+        """The type of a tile of the same shape with elements of this type."""
+        return replace(self, dtype=dtype)
+
+    def __repr__(self) -> str:
+        where = "" if self.storage == "register" else f", {self.storage}"
+        return f"tile[{self.dtype!r}, {shown(self.shape)}{where}]"
+
+
+def shown(shape: tuple[int, ...]) -> str:
+    """A shape as messages write it: `16×32`."""
+    return "×".join(map(str, shape))
+
+
+def is_tile(value: Any) -> TypeGuard[Any]:
+    """Whether an IR value is a tile."""
+    return isinstance(getattr(value, "type", None), Tile)
+
+
+def is_shape(shape: Any) -> bool:
+    """Whether it is the shape of a tile: 1 to 4 ints from 1 on, of up to `MOST_ELEMENTS` in all."""
+    whole = isinstance(shape, tuple) and 1 <= len(shape) <= MAX_NDIM
+    return whole and all(type(n) is int and n >= 1 for n in shape) and prod(shape) <= MOST_ELEMENTS
+
+
+def contents(type: Type | Tile) -> Scalar | Vector:
+    """The type of a tile's elements; a scalar or vector type itself."""
+    found = type.dtype if isinstance(type, Tile) else type
+    assert isinstance(found, (Scalar, Vector))
+    return found
