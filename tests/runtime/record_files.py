@@ -63,24 +63,103 @@ def simulation() -> tuple[wb.Recorder, wb.array, wb.array]:
     return rec, x, y
 
 
+@wb.struct
+class Particle:
+    position: wb.vec3
+    mass: float
+    alive: wb.int32
+
+
+@wb.kernel
+def move(ps: wb.array(dtype=Particle), dt: float, out: wb.array(dtype=float)):
+    i = wb.tid()
+    p = ps[i]
+    ps[i].position = p.position * (1.0 + dt)
+    out[i] = p.mass * p.position[0] + wb.float32(p.alive)
+
+
+@wb.kernel
+def countdown(n: wb.array(dtype=wb.int32), x: wb.array(dtype=float)):
+    n[0] = n[0] - 1
+    x[0] = 2.0 * x[0]
+
+
+@wb.kernel(checkpoints=5)
+def power(x: wb.array(dtype=float), n: int, y: wb.array(dtype=float)):
+    i = wb.tid()
+    v = x[i]
+    for _ in range(n):
+        v = v * v + 0.1 * wb.sin(v)
+    y[i] = v
+
+
+def particles(requires_grad: bool = False) -> wb.array:
+    """Three particles."""
+    return wb.array(
+        [Particle(wb.vec3(1.0 + k, 2.0, 3.0), 0.5 + k, k % 2) for k in range(3)], Particle, requires_grad=requires_grad
+    )
+
+
+def graph_of(ps: wb.array, x: wb.array, y: wb.array, n: wb.array) -> Any:
+    """A graph with everything in it: structs, a gradient, copies, sums, fills, a graph inside, a branch, a loop."""
+    one = wb.ones(1, dtype=wb.int32)
+    with wb.capture() as inner:
+        wb.launch(double, 3, [x])
+    with wb.capture() as graph:
+        n.fill_(3)
+        y.grad.fill_(1.0)
+        wb.launch(move, 3, [ps, 0.5], [x])
+        with wb.Tape() as tape:
+            wb.launch(scaled, 3, inputs=[0.5, 0, x], outputs=[y])
+        tape.backward(grads={y: y.grad})
+        inner.launch()
+        wb.copy(x.grad, y)
+        x.grad.add_(y)
+        wb.capture_if(one, on_true=lambda: wb.launch(double, 3, [y]), on_false=lambda: y.zero_())
+        wb.capture_while(n, lambda: wb.launch(countdown, 1, [n, y]))
+    return graph
+
+
 @functools.cache
-def sound() -> bytes:
-    """The record's file, without machine code."""
+def everything() -> tuple[wb.Recorder, dict[str, wb.array]]:
+    """A record of structs, a graph, and a kernel with checkpoints; its arrays by name."""
+    a = {
+        "ps": particles(), "x": wb.ones(3, requires_grad=True), "y": wb.zeros(3, requires_grad=True),
+        "n": wb.zeros(1, dtype=wb.int32), "z": wb.array([0.3, 0.4, 0.5], requires_grad=True),
+        "w": wb.zeros(3, requires_grad=True), "copied": wb.zeros(3, dtype=Particle), "v": wb.zeros(2, dtype=wb.vec3),
+    }  # fmt: skip
+    graph = graph_of(a["ps"], a["x"], a["y"], a["n"])
+    with wb.record(inputs=True) as rec:
+        graph.launch()
+        wb.launch(move, 3, [a["ps"], 0.25], [a["x"]])
+        a["copied"].copy_(a["ps"])
+        a["ps"].fill_(Particle(wb.vec3(1.0, 2.0, 3.0), 4.0, 1))
+        a["v"].fill_(np.array([1.0, 2.0, 3.0]))
+        graph.launch()
+        with wb.Tape() as tape:
+            wb.launch(power, 3, [a["z"], 7], [a["w"]])
+        tape.backward(grads={a["w"]: np.ones(3)})
+    return rec, a
+
+
+@functools.cache
+def sound(whole: bool = False) -> bytes:
+    """The file of `simulation`, or of `everything`, without machine code."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.wbr"
-        simulation()[0].save(path)
+        (everything if whole else simulation)()[0].save(path)
         content, members = unpack(path.read_bytes())
     kept = {name: data for name, data in members.items() if not name.startswith("artifacts")}
     return pack({**content, "artifacts": []}, kept)
 
 
-def fuzz(count: int, seed: int, resealed: bool) -> list[str]:
+def fuzz(count: int, seed: int, resealed: bool, whole: bool = False) -> list[str]:
     """Reads `count` damaged files; what went wrong: any error that is none of ours, any wrong record.
 
     Of those whose checksums were made anew, some are also compiled. None is run: a damaged kernel may never end.
     """
     draw = random.Random(seed)
-    data = sound()
+    data = sound(whole)
     expected = told(data)
     content, members = unpack(data)
     wrong = []
@@ -104,7 +183,8 @@ def told(data: bytes) -> Any:
     """All that a file says, read through every check."""
     saved = read(data)
     return (
-        [e.kind for e in saved.entries], saved.entries, saved.arrays, [m.data.tobytes() for m in saved.memories],
+        [e.kind for e in saved.entries], str(saved.entries), saved.arrays, str(saved.graphs), saved.checkpoints,
+        [m.data.tobytes() for m in saved.memories],
         [show(f, lines=True) for f in saved.functions],
     )  # fmt: skip
 

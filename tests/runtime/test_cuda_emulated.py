@@ -131,3 +131,24 @@ def test_a_tape_gives_gradients(device: str, cell: Any) -> None:
         wb.launch(cell["saxpy"], 5, [3.0, x], [y])
     tape.backward(grads={y: wb.ones(5, float, device=device)})
     np.testing.assert_array_equal(x.grad.numpy(), np.full(5, 3.0, np.float32))
+
+
+@wb.struct
+class Spring:
+    rest: float
+    ends: wb.vec2
+    number: int
+
+
+def test_fills_with_vectors_and_structs(device: str) -> None:
+    v, s = wb.zeros((2, 3), dtype=wb.vec3, device=device), wb.zeros(4, dtype=Spring, device=device)
+    v.fill_(np.array([1.0, 2.0, 3.0]))
+    s[1:].fill_(Spring(rest=0.5, number=3))
+    assert v.numpy().tolist() == [[[1, 2, 3]] * 3] * 2
+    assert s.numpy()["number"].tolist() == [0, 3, 3, 3]
+    with wb.capture() as graph:
+        v.fill_(np.array([4.0, 5.0, 6.0]))
+        s.add_(s)
+    graph.launch()
+    assert v.numpy().tolist() == [[[4, 5, 6]] * 3] * 2
+    assert s.field_arrays()["rest"].numpy().tolist() == s.numpy()["rest"].tolist() == [0, 1, 1, 1]

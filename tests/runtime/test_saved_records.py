@@ -145,12 +145,14 @@ def test_a_compressed_member_is_refused(tmp_path: Path) -> None:
         wb.load_record(tmp_path / "bomb.wbr")
 
 
+@pytest.mark.parametrize("whole", [False, True])
 @pytest.mark.parametrize("resealed", [False, True])
-def test_damaged_files_are_refused_or_right(resealed: bool) -> None:
-    assert record_files.fuzz(150, seed=1, resealed=resealed) == []
+def test_damaged_files_are_refused_or_right(resealed: bool, whole: bool) -> None:
+    assert record_files.fuzz(100, seed=1, resealed=resealed, whole=whole) == []
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("whole", [False, True])
 @pytest.mark.parametrize("resealed", [False, True])
-def test_many_damaged_files(resealed: bool) -> None:
-    assert record_files.fuzz(25_000, seed=2, resealed=resealed) == []
+def test_many_damaged_files(resealed: bool, whole: bool) -> None:
+    assert record_files.fuzz(25_000, seed=2, resealed=resealed, whole=whole) == []

@@ -17,10 +17,14 @@ from workbench.api.graph import Graph
 from workbench.errors import LaunchError
 from workbench.runtime.array import array
 from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, condition_of
+from workbench.runtime.hostform import repeats
 from workbench.runtime.memory import Memory
+from workbench.runtime.moves import everywhere
 from workbench.runtime.observers import OBSERVERS, Observer, observed_only_by
 from workbench.runtime.record import LaunchRecord
 from workbench.runtime.substitute import extent
+from workbench.structs import Struct
+from workbench.types import is_float
 
 Branch = Graph | Callable[..., Any] | None
 
@@ -54,10 +58,23 @@ class _Capture(Observer):
         self.wrote(target.memory)
 
     def adding(self, target: array, source: array) -> None:
+        if isinstance(target.dtype, Struct):
+            self._add_fields(target, source)
+            return
         self.graph.add(MoveNode("add", target, source))
         self.wrote(target.memory)
 
-    def filling(self, target: array, value: float) -> None:
+    def _add_fields(self, target: array, source: array) -> None:
+        """A sum of structs: of their floats, field by field."""
+        given = source.field_arrays()
+        for path, part in target.field_arrays().items():
+            if is_float(part.dtype):
+                self.adding(part, given[path])
+
+    def filling(self, target: array, value: Any) -> None:
+        if not repeats(target.dtype, value):
+            self.copying(target, everywhere(target, value))
+            return
         self.graph.add(MoveNode("fill", target, value=value))
         self.wrote(target.memory)
 

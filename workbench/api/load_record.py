@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from workbench.api.bind import bind
+from workbench.api.graph import Graph
 from workbench.api.kernel import Kernel, Specialisation
+from workbench.api.struct import make_struct
 from workbench.autodiff.directions import parameters
 from workbench.cache.entry import Damaged, decode
 from workbench.cache.store import default_store
@@ -25,19 +27,22 @@ from workbench.runtime.archive import refused
 from workbench.runtime.array import array
 from workbench.runtime.contents import Contents, write_bytes
 from workbench.runtime.device import get_device
-from workbench.runtime.entries import CopyEntry, Entry, FillEntry, LaunchEntry
+from workbench.runtime.entries import CopyEntry, Entry, FillEntry, GraphEntry, LaunchEntry
+from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node
 from workbench.runtime.memory import Memory, allocate
 from workbench.runtime.recorder import Recorder
-from workbench.runtime.saved import Ref, Saved, SavedEntry, SavedLaunch, SavedMove, read
-from workbench.source import Location
+from workbench.runtime.saved import Ref, Saved, SavedBranch, SavedEntry, SavedGraph, SavedLaunch, SavedMove, read
+from workbench.source import UNKNOWN, Location
+from workbench.structs import ELEMENT, Struct
 from workbench.types import ArrayType
 
 
 class SavedKernel(Kernel):
     """A kernel of a file: it has a name and IR, but no Python function."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, checkpoints: int) -> None:
         """For this IR."""
+        self.checkpoints = checkpoints
         self.name = self.__name__ = function.name
         self.parameters = tuple(p.name for p in function.params)
         self.place = Location(function.source, 1)
@@ -51,9 +56,9 @@ class SavedKernel(Kernel):
 class SavedSpecialisation(Specialisation):
     """What a file holds of a kernel."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, checkpoints: int) -> None:
         """For this IR."""
-        self.kernel = SavedKernel(function)
+        self.kernel = SavedKernel(function, checkpoints)
         self.types = tuple(p.type for p in function.params)
         self.function = function
         self.adds_alone = own(function) is not function
@@ -106,13 +111,19 @@ class _Restorer:
         self.saved = saved
         self.trust = trust
         self.device = device
-        self.specialisations = [SavedSpecialisation(f) for f in saved.functions]
+        self.specialisations = [
+            SavedSpecialisation(f, n) for f, n in zip(saved.functions, saved.checkpoints, strict=True)
+        ]
+        self.structs: dict[Struct, Struct] = {}
         self.contents = Contents()
         self.memories = [self.memory(m.device, m.data) for m in saved.memories]
         self.arrays = [self.array(k) for k in range(len(saved.arrays))]
         for made, told in zip(self.arrays, saved.arrays, strict=True):
             if told.grad is not None:
                 self.link(made, self.arrays[told.grad])
+        self.graphs: list[Graph] = []
+        for graph in saved.graphs:
+            self.graphs.append(self.graph(graph))
 
     def recorder(self) -> Recorder:
         return Recorder([self.entry(e) for e in self.saved.entries], self.contents)
@@ -127,8 +138,47 @@ class _Restorer:
         told = self.saved.arrays[number]
         memory = self.memories[told.memory]
         made = object.__new__(array)
-        made._place(memory, told.dtype, told.shape, told.strides, False, memory.address + told.offset)
+        dtype = self.struct(told.dtype) if isinstance(told.dtype, Struct) else told.dtype
+        kind = None
+        if told.field is not None and not isinstance(dtype, Struct):
+            kind = ArrayType(dtype, len(told.shape), *told.field)
+        made._place(memory, dtype, told.shape, told.strides, False, memory.address + told.offset, kind)
         return made
+
+    def struct(self, told: Struct) -> Struct:
+        """A struct of the file with a class for its values; the same one for all that are equal."""
+        if told not in self.structs:
+            fields = [(f.name, self.struct(f.type) if isinstance(f.type, Struct) else f.type) for f in told.fields]
+            self.structs[told] = make_struct(told.name, fields, UNKNOWN, "__record__", None).__wb_struct__  # type: ignore[attr-defined]
+        return self.structs[told]
+
+    def graph(self, told: SavedGraph) -> Graph:
+        made = Graph()
+        try:
+            for kind, what in told.nodes:
+                made.add(self.node(kind, what))
+        except LaunchError as error:
+            raise refused(error.message) from None
+        made.close()
+        return made
+
+    def node(self, kind: str, what: SavedLaunch | SavedMove | SavedBranch) -> Node:
+        if isinstance(what, SavedLaunch):
+            return LaunchNode(self.launch(what))
+        if isinstance(what, SavedMove):
+            target = self.arrays[what.target]
+            if kind == "fill":
+                return MoveNode(kind, target, value=what.source)
+            if target.device != self.arrays[what.source].device:
+                raise refused("a copy between devices in a graph")
+            return MoveNode(kind, target, self.arrays[what.source])
+        condition = None if what.condition is None else self.arrays[what.condition]
+        bodies = {name: self.graphs[number] for name, number in what.bodies.items()}
+        if any(b.nodes and condition is not None and b.device != condition.device for b in bodies.values()):
+            raise refused("a branch of another device than its condition")
+        if kind == "while" and not any(m is condition.memory for m in bodies["body"].written()):  # type: ignore[union-attr]
+            raise refused("a loop that never writes its condition")
+        return BodyNode(kind, bodies, condition)
 
     def link(self, made: array, grad: array) -> None:
         if grad.shape != made.shape or grad.dtype != made.dtype or grad.device != made.device:
@@ -139,9 +189,10 @@ class _Restorer:
     def entry(self, told: SavedEntry) -> Entry:
         facts: dict[str, Any] = {"started": told.started, "seconds": told.seconds, "site": told.site}
         what = told.what
+        if isinstance(what, int):
+            return GraphEntry(self.graphs[what], **facts)
         if isinstance(what, SavedLaunch):
             return LaunchEntry(self.launch(what), **facts)
-        assert isinstance(what, SavedMove)
         target = self.arrays[what.target]
         if told.kind == "fill":
             return FillEntry(target, what.source, **facts)
@@ -162,6 +213,8 @@ class _Restorer:
                 raise refused(
                     f"the argument {p.name} of {specialisation.kernel.name} has another type than its parameter"
                 )
+        if any(len(places) > 1 for places in _fields(arguments).values()):
+            raise refused(f"fields of one array of structs in different places, for {specialisation.kernel.name}")
         options = told.options if self.trust else replace(told.options, checks=True)
         try:
             return bind(specialisation, told.direction, told.dim, arguments, place, options, told.block_dim)
@@ -171,3 +224,14 @@ class _Restorer:
             raise
         except Exception as error:  # legal IR that no front end would make, and that the generator does not expect
             raise refused(f"{specialisation.kernel.name} cannot be built ({type(error).__name__})") from error
+
+
+def _fields(arguments: dict[str, Any]) -> dict[str, set[Any]]:
+    """Where the structs lie that each array of structs is spread into, and how they are spaced: one place each."""
+    found: dict[str, set[Any]] = {}
+    for name, a in arguments.items():
+        root, inside, _ = name.partition(ELEMENT)
+        if inside and isinstance(a, array):
+            place = (a.memory, a.address - a.type.offset, a.shape, a.strides, a.type.pitch)
+            found.setdefault(root, set()).add(place)
+    return found

@@ -23,7 +23,7 @@ from workbench.runtime.hostform import as_value, host_form, item, records
 from workbench.runtime.memory import Memory, allocate, of_numpy
 from workbench.runtime.observers import tell
 from workbench.runtime.pack import array_piece
-from workbench.runtime.shapes import Shape, as_shape, dense
+from workbench.runtime.shapes import Shape, as_shape, dense, side_by_side
 from workbench.structs import Struct, StructArray, array_type, as_element, field_array
 from workbench.types import MAX_NDIM, ArrayType, Scalar, Vector, is_float, is_wide
 
@@ -182,7 +182,7 @@ class array:
         """As `numpy`, without telling anybody."""
         if not self.device.is_cuda:
             return host_view(self)
-        packed = self if self.is_contiguous else self.contiguous()
+        packed = self if side_by_side(self) else self.contiguous()
         host = np.empty((*self.shape, *self.dtype.shape), item(self.dtype))
         _driver().copy_to_host(host, packed.address, self.device.index)
         return host
@@ -375,7 +375,7 @@ class array:
 
     def contiguous(self) -> array:
         """The array itself where it is dense, else a dense copy."""
-        return self if self.is_contiguous else self.fresh_like().copy_(self)
+        return self if side_by_side(self) else self.fresh_like().copy_(self)
 
     def to(self, device: Device | str) -> array:
         """The array itself where it is there already, else a copy on that device."""

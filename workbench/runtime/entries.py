@@ -256,6 +256,12 @@ class GraphEntry(Entry):
         return (len(self.graph),) if hasattr(self.graph, "__len__") else ()  # type: ignore[arg-type]
 
     @property
+    def arrays(self) -> tuple[array, ...]:
+        """Every array that its nodes use."""
+        used = {id(a.array): a.array for node in self.graph.walk() for a in getattr(node, "accesses", ())}
+        return tuple(used.values())
+
+    @property
     def subject(self) -> object:
         """The graph."""
         return self.graph

@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.runtime import dlpack
 from workbench.runtime.driver import driver
-from workbench.runtime.shapes import dense
+from workbench.runtime.shapes import dense, side_by_side
 from workbench.structs import Struct
 from workbench.types import Kind, bfloat16, element
 
@@ -100,7 +100,7 @@ def cuda_array_interface(source: array) -> dict[str, Any]:
     if isinstance(source.dtype, Struct) or element(source.dtype) == bfloat16:
         raise AttributeError(f"the CUDA array interface has no name for {source.dtype!r}")
     scalar, inner = element(source.dtype), source.dtype.shape
-    strides = None if source.is_contiguous else (*source.strides, *dense(inner, scalar.size))
+    strides = None if side_by_side(source) else (*source.strides, *dense(inner, scalar.size))
     return {
         "version": 3, "shape": (*source.shape, *inner), "typestr": scalar.numpy.str, "strides": strides,
         "data": (source.address if source.size else 0, False), "stream": int(found.queue(source.device.index)) or 1,

@@ -15,6 +15,12 @@ def item(kind: Scalar | Vector | Struct) -> np.dtype[Any]:
     return kind.numpy if isinstance(kind, Struct) else element(kind).numpy
 
 
+def repeats(dtype: Scalar | Vector | Struct, value: Any) -> bool:
+    """Whether a fill with `value` writes one scalar again and again: a number, for structs 0 alone."""
+    found = np.asarray(value)
+    return found.ndim == 0 and found.dtype.kind in "biuf" and (not isinstance(dtype, Struct) or not found)
+
+
 def host_form(data: Any, dtype: Any) -> tuple[np.ndarray[Any, Any], Scalar | Vector | Struct]:
     """Data as a NumPy array in the machine's byte order, and the element type it stands for.
 

@@ -18,8 +18,9 @@ from workbench.errors import LaunchError
 from workbench.runtime.device_code import own_kernel
 from workbench.runtime.driver import Driver, driver
 from workbench.runtime.holdings import LoadedKernel
-from workbench.runtime.hostform import item, summed
+from workbench.runtime.hostform import item, repeats, summed
 from workbench.runtime.observers import timed
+from workbench.runtime.shapes import side_by_side
 from workbench.structs import Struct
 from workbench.types import element
 
@@ -35,9 +36,12 @@ def fill(target: array, value: Any) -> None:
     if not target.device.is_cuda:
         target.host()[...] = value
         return
+    if not repeats(target.dtype, value):
+        copy(target, everywhere(target, value))
+        return
     found, index = _driver(), target.device.index
     bits = np.full(1, value, item(target.dtype))
-    if target.is_contiguous and bits.itemsize in (1, 2, 4):
+    if side_by_side(target) and bits.itemsize in (1, 2, 4):
         pattern = int.from_bytes(bits.tobytes(), "little")
         found.fill(target.address, pattern, target.nbytes // bits.itemsize, index, bits.itemsize)
     else:
@@ -48,7 +52,7 @@ def fill(target: array, value: Any) -> None:
 def copy(target: array, source: array) -> None:
     """Copy, across devices too; to and from page-locked memory it is queued."""
     place = target.device if target.device.is_cuda else source.device
-    dense = target.is_contiguous and source.is_contiguous
+    dense = side_by_side(target) and side_by_side(source)
     if not place.is_cuda:
         target.host()[...] = source.host()
     elif dense and _seen_by_devices(target) and _seen_by_devices(source):
@@ -63,13 +67,21 @@ def copy(target: array, source: array) -> None:
         _from_elsewhere(target, source)
 
 
+def everywhere(target: array, value: Any) -> array:
+    """One element (a vector, a struct) seen as an array of the target's shape: what a fill with it copies."""
+    whole = np.empty((1, *target.dtype.shape), item(target.dtype))
+    whole[...] = value
+    one = target.__class__(whole, target.dtype, device=target.device)
+    return one.view(target.shape, (0,) * target.ndim, one.address)
+
+
 def _seen_by_devices(a: array) -> bool:
     return a.device.is_cuda or a.memory.is_pinned
 
 
 def _from_elsewhere(target: array, source: array) -> None:
     """From the CPU or another GPU to a view that is not dense, or from memory that devices do not see."""
-    into = target if target.is_contiguous else target.fresh_like()
+    into = target if side_by_side(target) else target.fresh_like()
     if source.device.is_cuda:
         copy(into, source.contiguous())
     else:
@@ -139,7 +151,8 @@ def move_of(kind: str, target: array, source: array | None, value: Any) -> Move:
     size, pattern = math.gcd(target.dtype.size, 8), None
     entry: str | None = copy_name(size)
     if source is None:
-        pattern = _pattern(target, value)
+        pattern = np.full(1, value, item(target.dtype))
+        pattern = pattern.view(np.uint8)[:1] if isinstance(target.dtype, Struct) else pattern
         size = pattern.itemsize
         entry = copy_name(size)
     elif kind == "add":
@@ -147,29 +160,13 @@ def move_of(kind: str, target: array, source: array | None, value: Any) -> Move:
         size = item(target.dtype).itemsize
     if entry is None:
         raise LaunchError(f"A sum of arrays of {target.dtype!r} cannot be in a graph yet.", advice="Use float32.")
-    dense = target.is_contiguous and (source is None or source.is_contiguous)
+    dense = side_by_side(target) and (source is None or side_by_side(source))
     words = _words(target, source, target.dtype.size // size, dense)
     return Move(entry, words, target.size, pattern, target.device.index)
 
 
 def _sum_entry(target: array) -> str | None:
     return None if isinstance(target.dtype, Struct) else add_name(element(target.dtype).name)
-
-
-def _pattern(target: array, value: Any) -> np.ndarray[Any, Any]:
-    """One scalar whose repetition is a fill.
-
-    Raises:
-        LaunchError: a struct's bytes are not all alike.
-    """
-    made = np.full(1, value, item(target.dtype))
-    if not isinstance(target.dtype, Struct):
-        return made
-    if set(made.tobytes()) != {made.tobytes()[0]}:
-        raise LaunchError(
-            f"A fill of {target.dtype!r} with {value!r} cannot be queued yet.", advice="Fill with 0, or copy an array."
-        )
-    return np.frombuffer(made.tobytes()[:1], np.uint8)
 
 
 def _words(target: array, source: array | None, count: int, dense: bool) -> tuple[int, ...]:

@@ -19,10 +19,12 @@ from workbench.cache.native import native_image
 from workbench.runtime.entries import CopyEntry, Entry, FillEntry, LaunchEntry
 from workbench.runtime.execute import cpu_threads, fault_of, install_launcher, table_row
 from workbench.runtime.graphs.plan_cpu import DENSE_SCALARS, STRIDED_SCALARS, move_words
+from workbench.runtime.hostform import repeats
 from workbench.runtime.loaded import Loaded
 from workbench.runtime.memory import Memory
 from workbench.runtime.prints import printing
 from workbench.runtime.record import LaunchRecord
+from workbench.structs import Struct
 from workbench.types import element
 
 
@@ -83,13 +85,16 @@ class _Move:
 
 
 def native_move(entry: Entry) -> _Move | None:
-    """A copy, sum or fill as a native function does it; None where there is none, or the two arrays may overlap."""
+    """A copy, sum or fill as a native function does it; None where there is none, or two arrays may overlap."""
     if not isinstance(entry, (CopyEntry, FillEntry)) or any(a.device.is_cuda for a in entry.arrays):
+        return None
+    if isinstance(entry, FillEntry) and not repeats(entry.target.dtype, entry.value):
         return None
     source = entry.source if isinstance(entry, CopyEntry) else None
     if source is not None and source.memory is entry.target.memory:
         return None
-    if entry.kind == "add" and moves.add_name(element(entry.target.dtype).name) is None:
+    dtype = entry.target.dtype
+    if entry.kind == "add" and (isinstance(dtype, Struct) or moves.add_name(element(dtype).name) is None):
         return None
     name, words, keep = move_words(entry.kind, entry.target, source, getattr(entry, "value", 0))
     grain = max(1, (DENSE_SCALARS if words[3] else STRIDED_SCALARS) // words[2])

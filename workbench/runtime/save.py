@@ -17,13 +17,16 @@ from workbench.backends.cpu.compile import CpuBackend
 from workbench.cache.entry import encode
 from workbench.cache.store import default_store
 from workbench.errors import RecordError
-from workbench.ir.data import Unwritable, to_data, type_data
+from workbench.ir.data import Unwritable, to_data
 from workbench.runtime import archive
 from workbench.runtime.array import array
 from workbench.runtime.contents import Contents
-from workbench.runtime.entries import CopyEntry, Entry, FillEntry, LaunchEntry
+from workbench.runtime.entries import CopyEntry, Entry, FillEntry, GraphEntry, LaunchEntry
+from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node
+from workbench.runtime.hostform import item, repeats
 from workbench.runtime.memory import Memory
 from workbench.runtime.record import LaunchRecord
+from workbench.runtime.struct_data import element_data
 from workbench.structs import Struct
 from workbench.types import element
 
@@ -37,8 +40,9 @@ def file_bytes(entries: list[Entry], contents: Contents) -> bytes:
     writer = _Writer(contents)
     listed = [writer.entry(e) for e in entries]
     content = {
-        "entries": listed, "modules": writer.modules, "arrays": writer.arrays, "memories": writer.memories,
-        "artifacts": writer.artifacts, "machine": [platform.system(), platform.machine(), CpuBackend().target()],
+        "entries": listed, "graphs": writer.graphs, "modules": writer.modules, "arrays": writer.arrays,
+        "memories": writer.memories, "artifacts": writer.artifacts,
+        "machine": [platform.system(), platform.machine(), CpuBackend().target()],
     }  # fmt: skip
     return archive.pack(content, writer.members)
 
@@ -51,6 +55,8 @@ class _Writer:
         self.artifacts: list[Any] = []
         self.arrays: list[Any] = []
         self.memories: list[Any] = []
+        self.graphs: list[Any] = []
+        self._graphs: dict[int, int] = {}
         self._modules: dict[int, int] = {}
         self._artifacts: set[str] = set()
         self._arrays: dict[Any, int] = {}
@@ -68,8 +74,10 @@ class _Writer:
                     "target": self.array(entry.target),
                     "source": self.array(entry.source),
                 }
-            case FillEntry():
-                return told | {"kind": "fill", "target": self.array(entry.target), "value": self.fill(entry.value)}
+            case FillEntry(target=target):
+                return told | {"kind": "fill", "target": self.array(target), "value": self.fill(target, entry.value)}
+            case GraphEntry(graph=graph):
+                return told | {"kind": "graph", "graph": self.graph(graph)}
         raise RecordError(f"A record with a {entry.kind} in it cannot be saved yet.", advice="Save a part: rec[2:5].")
 
     def launch(self, record: LaunchRecord) -> dict[str, Any]:
@@ -88,11 +96,37 @@ class _Writer:
         flat = np.asarray(value, element(type).numpy).reshape(-1)
         return flat.astype(flat.dtype.newbyteorder(">")).tobytes().hex()
 
-    def fill(self, value: Any) -> Any:
+    def fill(self, target: array, value: Any) -> Any:
+        if not repeats(target.dtype, value):
+            whole = np.empty(target.dtype.shape, item(target.dtype))
+            whole[...] = value
+            return ["bytes", whole.tobytes().hex()]
         found = np.asarray(value)
-        if found.ndim or found.dtype.kind not in "biuf":
-            raise RecordError(f"A fill with {value!r} cannot be saved.")
         return found.item() if found.dtype.kind != "f" else ["float", float(found).hex()]
+
+    def graph(self, graph: Any) -> int:
+        """The number of a graph; the graphs inside it come before it."""
+        if id(graph) not in self._graphs:
+            nodes = [self.node(node) for node in graph.nodes]
+            self._graphs[id(graph)] = len(self.graphs)
+            self.graphs.append({"nodes": nodes})
+        return self._graphs[id(graph)]
+
+    def node(self, node: Node) -> dict[str, Any]:
+        match node:
+            case LaunchNode():
+                return {"kind": "launch", **self.launch(node.record)}
+            case MoveNode(source=None, target=target):
+                return {"kind": "fill", "target": self.array(target), "value": self.fill(target, node.value)}
+            case MoveNode(source=array() as source, target=target):
+                return {"kind": node.kind, "target": self.array(target), "source": self.array(source)}
+            case BodyNode():
+                bodies = {name: self.graph(body) for name, body in node.bodies.items()}
+                condition = None if node.condition is None else self.array(node.condition)
+                return {"kind": node.kind, "condition": condition, "bodies": bodies}
+        raise RecordError(
+            f"A graph with {node.name} in it cannot be saved.", advice="Save a part without it: rec[2:5]."
+        )
 
     def module(self, record: LaunchRecord) -> int:
         specialisation = record.specialisation
@@ -106,7 +140,8 @@ class _Writer:
             number = self._modules[id(specialisation)] = len(self.modules)
             member = f"modules/{number}-{record.kernel}.json"
             self.members[member] = json.dumps(data, separators=(",", ":")).encode()
-            self.modules.append({"kernel": record.kernel, "member": member})
+            kept = specialisation.kernel.checkpoints
+            self.modules.append({"kernel": record.kernel, "member": member, "checkpoints": kept})
         self.artifact(record)
         return self._modules[id(specialisation)]
 
@@ -120,19 +155,20 @@ class _Writer:
             self.artifacts.append({"digest": digest, "member": member})
 
     def array(self, value: array) -> int:
-        if isinstance(value.dtype, Struct) or value.type.pitch:
-            raise RecordError("An array of structs cannot be saved yet.", advice="Keep each field in an array.")
-        key = (value.memory, value.address, value.shape, value.strides, value.dtype, value.requires_grad)
+        kind = value.type
+        field = [kind.pitch, kind.offset] if getattr(kind, "pitch", 0) else None
+        key = (value.memory, value.address, value.shape, value.strides, repr(kind), value.dtype, value.requires_grad)
         if key not in self._arrays:
             try:
-                dtype = type_data(value.dtype)
+                dtype = element_data(value.dtype)
             except Unwritable as error:
                 raise RecordError(f"An array cannot be saved: {error}.") from None
             memory = self.memory(value)
             self._arrays[key] = len(self.arrays)
             told = {
-                "memory": memory, "dtype": dtype, "shape": list(value.shape), "strides": list(value.strides),
-                "offset": value.address - self.contents.kept[value.memory][0], "grad": None,
+                "memory": memory, "dtype": dtype, "field": field, "shape": list(value.shape),
+                "strides": list(value.strides), "grad": None,
+                "offset": value.address - self.contents.kept[value.memory][0],
             }  # fmt: skip
             self.arrays.append(told)
             if value.grad is not None:
@@ -145,10 +181,10 @@ class _Writer:
             self.contents.keep([value])
             _, data = self.contents.kept[value.memory]
             number = self._memories[value.memory] = len(self.memories)
-            scalar = element(value.dtype)
-            whole = data.nbytes % scalar.size == 0
+            scalar = None if isinstance(value.dtype, Struct) else element(value.dtype)
+            whole = scalar is not None and data.nbytes % scalar.size == 0
             member = f"arrays/{number}.npy"
-            self.members[member] = npy(data.view(scalar.numpy) if whole else data)
+            self.members[member] = npy(data.view(scalar.numpy) if scalar is not None and whole else data)
             self.memories.append({"member": member, "device": value.device.name, "nbytes": data.nbytes})
         return self._memories[value.memory]
 

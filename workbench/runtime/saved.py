@@ -14,18 +14,23 @@ from typing import Any
 
 import numpy as np
 
+from workbench.autodiff import CHECKPOINT_RANGE
 from workbench.autodiff.directions import parameters
 from workbench.backends.base import Options
 from workbench.builtins.verify import verify_builtins
-from workbench.ir.data import Malformed, from_data, read_bits, read_type
+from workbench.ir.data import Malformed, from_data, read_bits
 from workbench.ir.values import Function
-from workbench.runtime import archive
+from workbench.runtime import archive, saved_values
 from workbench.runtime.archive import refused
 from workbench.runtime.site import Site
-from workbench.types import MAX_NDIM, Scalar, Vector, element
+from workbench.runtime.struct_data import element_alignment, read_element
+from workbench.structs import Struct
+from workbench.types import MAX_NDIM, Scalar, Vector, int32
 
 DIRECTIONS = ("forward", "adjoint", "tangent", "adjoint tangent")
-KINDS = ("launch", "copy", "add", "fill")
+KINDS = ("launch", "copy", "add", "fill", "graph")
+BODIES = {"graph": {"body"}, "while": {"body"}, "if": {"true", "false"}}
+MOST_NODES, MOST_DEPTH = 1_000_000, 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,10 +43,14 @@ class SavedMemory:
 
 @dataclass(frozen=True)
 class SavedArray:
-    """A view of an allocation, by number; `offset` and `strides` in bytes; `grad` is another array's number or None."""
+    """A view of an allocation, by number; `offset` and `strides` in bytes; `grad` is another array's number or None.
+
+    `field` has the pitch and the place in the struct where it is a field of every element of an array of structs.
+    """
 
     memory: int
-    dtype: Scalar | Vector
+    dtype: Scalar | Vector | Struct
+    field: tuple[int, int] | None
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     offset: int
@@ -77,11 +86,28 @@ class Ref:
 
 
 @dataclass(frozen=True)
+class SavedBranch:
+    """A graph inside a graph, by number: run once, by a condition, or while it holds (an array's number)."""
+
+    bodies: Mapping[str, int]
+    condition: int | None
+
+
+@dataclass(frozen=True)
+class SavedGraph:
+    """A graph: its nodes, each with its kind; `total` counts those inside too, `depth` graphs in graphs."""
+
+    nodes: tuple[tuple[str, SavedLaunch | SavedMove | SavedBranch], ...]
+    total: int
+    depth: int
+
+
+@dataclass(frozen=True)
 class SavedEntry:
-    """What ran, with its kind, time and place."""
+    """What ran, with its kind, time and place; of a graph its number."""
 
     kind: str
-    what: SavedLaunch | SavedMove
+    what: SavedLaunch | SavedMove | int
     started: float
     seconds: float | None
     site: Site | None
@@ -93,14 +119,17 @@ class Saved:
 
     Attributes:
         functions: the kernels.
-        memories, arrays, entries: as above.
+        checkpoints: of each kernel, how many states of a loop its adjoint keeps.
+        memories, arrays, graphs, entries: as above.
         artifacts: digest to the bytes of a cache entry; to be looked at only where the file's maker is trusted.
         machine: system, architecture and CPU of the machine that saved it.
     """
 
     functions: tuple[Function, ...]
+    checkpoints: tuple[int, ...]
     memories: tuple[SavedMemory, ...]
     arrays: tuple[SavedArray, ...]
+    graphs: tuple[SavedGraph, ...]
     entries: tuple[SavedEntry, ...]
     artifacts: Mapping[str, bytes]
     machine: tuple[str, ...]
@@ -115,187 +144,190 @@ def read(data: bytes, trust: bool = False) -> Saved:
     content, members = archive.unpack(data)
     try:
         return _read(content, members, trust)
-    except (Malformed, _Wrong) as error:
+    except (Malformed, saved_values.Wrong) as error:
         raise refused(str(error)) from None
 
 
-class _Wrong(Exception):
-    """What the content says makes no sense."""
-
-
 def _read(content: Any, members: Mapping[str, bytes], trust: bool) -> Saved:
-    parts = ("entries", "modules", "arrays", "memories", "artifacts", "machine")
-    fields = _record(content, "the content", parts)
+    parts = ("entries", "graphs", "modules", "arrays", "memories", "artifacts", "machine")
+    fields = saved_values.record(content, "the content", parts)
     lists = [fields[p] for p in parts]
     if not all(isinstance(part, list) for part in lists):
-        raise _Wrong("a part of the content is no list")
-    functions = tuple(_function(m, members, trust) for m in fields["modules"])
+        raise saved_values.Wrong("a part of the content is no list")
+    modules = [_function(m, members, trust) for m in fields["modules"]]
+    functions = tuple(function for function, _ in modules)
     memories = tuple(_memory(m, members) for m in fields["memories"])
     arrays = tuple(_array(a, memories, len(fields["arrays"])) for a in fields["arrays"])
-    entries = tuple(_entry(e, functions, arrays) for e in fields["entries"])
+    graphs: list[SavedGraph] = []
+    for told in fields["graphs"]:
+        graphs.append(_graph(told, functions, arrays, graphs))
+    entries = tuple(_entry(e, functions, arrays, graphs) for e in fields["entries"])
     artifacts = {}
     for told in fields["artifacts"]:
-        given = _record(told, "an artifact", ("digest", "member"))
-        artifacts[_text(given["digest"])] = _member(given["member"], members)
-    return Saved(functions, memories, arrays, entries, artifacts, tuple(_text(m) for m in fields["machine"]))
+        given = saved_values.record(told, "an artifact", ("digest", "member"))
+        artifacts[saved_values.text(given["digest"])] = saved_values.member(given["member"], members)
+    checkpoints = tuple(number for _, number in modules)
+    machine = tuple(saved_values.text(m) for m in fields["machine"])
+    return Saved(functions, checkpoints, memories, arrays, tuple(graphs), entries, artifacts, machine)
 
 
-def _function(told: Any, members: Mapping[str, bytes], trust: bool) -> Function:
-    given = _record(told, "a module", ("kernel", "member"))
-    function = from_data(archive.read_json(_member(given["member"], members)), trust)
+def _function(told: Any, members: Mapping[str, bytes], trust: bool) -> tuple[Function, int]:
+    given = saved_values.record(told, "a module", ("kernel", "member", "checkpoints"))
+    checkpoints = saved_values.whole(given["checkpoints"])
+    if checkpoints not in CHECKPOINT_RANGE:
+        raise saved_values.Wrong("a kernel with an improper number of checkpoints")
+    function = from_data(archive.read_json(saved_values.member(given["member"], members)), trust)
     wrong = verify_builtins(function)
     if wrong:
-        raise _Wrong(f"in the kernel {function.name}, {wrong}")
-    return function
+        raise saved_values.Wrong(f"in the kernel {function.name}, {wrong}")
+    return function, checkpoints
 
 
 def _memory(told: Any, members: Mapping[str, bytes]) -> SavedMemory:
-    given = _record(told, "an allocation", ("member", "device", "nbytes"))
-    raw = _member(given["member"], members)
+    given = saved_values.record(told, "an allocation", ("member", "device", "nbytes"))
+    raw = saved_values.member(given["member"], members)
     try:
         data = np.lib.format.read_array(io.BytesIO(raw), allow_pickle=False, max_header_size=1000)
     except Exception as error:  # NumPy raises several kinds for a file that is none
-        raise _Wrong(f"{given['member']} is no .npy file ({type(error).__name__})") from None
+        raise saved_values.Wrong(f"{given['member']} is no .npy file ({type(error).__name__})") from None
     if data.ndim != 1 or data.dtype.kind not in "biuf" or data.nbytes != given["nbytes"] or not data.flags.c_contiguous:
-        raise _Wrong(f"{given['member']} does not hold what is listed")
-    return SavedMemory(_text(given["device"]), data.view(np.uint8))
+        raise saved_values.Wrong(f"{given['member']} does not hold what is listed")
+    return SavedMemory(saved_values.text(given["device"]), data.view(np.uint8))
 
 
 def _array(told: Any, memories: Sequence[SavedMemory], count: int) -> SavedArray:
-    given = _record(told, "an array", ("memory", "dtype", "shape", "strides", "offset", "grad"))
-    dtype = read_type(given["dtype"])
-    if not isinstance(dtype, (Scalar, Vector)):
-        raise _Wrong("an array of arrays")
-    memory, offset = _index(given["memory"], len(memories), "allocation"), _whole(given["offset"])
-    shape, strides = _wholes(given["shape"]), _wholes(given["strides"])
+    given = saved_values.record(told, "an array", ("memory", "dtype", "field", "shape", "strides", "offset", "grad"))
+    dtype, field = read_element(given["dtype"]), saved_values.field_place(given["field"])
+    memory, offset = (
+        saved_values.index(given["memory"], len(memories), "allocation"),
+        saved_values.whole(given["offset"]),
+    )
+    shape, strides = saved_values.wholes(given["shape"]), saved_values.wholes(given["strides"])
     if not 1 <= len(shape) <= MAX_NDIM or len(strides) != len(shape) or min(shape) < 0 or math.prod(shape) > 2**48:
-        raise _Wrong("an array with an improper shape")
+        raise saved_values.Wrong("an array with an improper shape")
+    before, whole = (field[1], field[0]) if field is not None else (0, dtype.size)
+    if (isinstance(dtype, Struct) and field is not None) or not 0 <= before <= whole - dtype.size:
+        raise saved_values.Wrong("an array that is an improper field of structs")
     reach = [(n - 1) * s for n, s in zip(shape, strides, strict=True)]
-    low = offset + sum(r for r in reach if r < 0)
-    high = offset + sum(r for r in reach if r > 0) + dtype.size
+    low = offset - before + sum(r for r in reach if r < 0)
+    high = offset - before + sum(r for r in reach if r > 0) + whole
     size = memories[memory].data.nbytes
     if (min(shape) and not 0 <= low <= high <= size) or not 0 <= offset <= size:
-        raise _Wrong("an array reaches outside its allocation")
-    if any(n % element(dtype).size for n in (offset, *strides)):
-        raise _Wrong("an array whose elements are not aligned")
-    grad = None if given["grad"] is None else _index(given["grad"], count, "array")
-    return SavedArray(memory, dtype, shape, strides, offset, grad)
+        raise saved_values.Wrong("an array reaches outside its allocation")
+    if any(n % element_alignment(dtype) for n in (offset, before, whole, *strides)):
+        raise saved_values.Wrong("an array whose elements are not aligned")
+    grad = None if given["grad"] is None else saved_values.index(given["grad"], count, "array")
+    return SavedArray(memory, dtype, field, shape, strides, offset, grad)
 
 
-def _entry(told: Any, functions: Sequence[Function], arrays: Sequence[SavedArray]) -> SavedEntry:
+def _graph(
+    told: Any, functions: Sequence[Function], arrays: Sequence[SavedArray], inner: Sequence[SavedGraph]
+) -> SavedGraph:
+    """A graph; those inside it stand before it, so that none can hold itself."""
+    given = saved_values.record(told, "a graph", ("nodes",))
+    if not isinstance(given["nodes"], list):
+        raise saved_values.Wrong("a graph without nodes")
+    nodes, total, depth = [], 0, 0
+    for node in given["nodes"]:
+        kind = node.get("kind") if isinstance(node, dict) else None
+        if not isinstance(kind, str) or kind not in (*KINDS, *BODIES):
+            raise saved_values.Wrong(f"a node of kind {str(kind)[:40]}")
+        if kind not in BODIES:
+            work = _work(kind, node, ("kind",), functions, arrays)
+            if kind == "fill" and isinstance(getattr(work, "source", None), np.ndarray):
+                raise saved_values.Wrong("a graph with a fill that is no number")
+            nodes.append((kind, work))
+            total += 1
+            continue
+        what = _branch(
+            kind, saved_values.record(node, f"a node {kind}", ("kind", "condition", "bodies")), arrays, len(inner)
+        )
+        nodes.append((kind, what))
+        total += 1 + sum(inner[n].total for n in what.bodies.values())
+        depth = max(depth, *(inner[n].depth for n in what.bodies.values()))
+    if total > MOST_NODES or depth >= MOST_DEPTH:
+        raise saved_values.Wrong("graphs in graphs that are too many or too deep")
+    return SavedGraph(tuple(nodes), total, depth + 1)
+
+
+def _branch(kind: str, given: Mapping[str, Any], arrays: Sequence[SavedArray], count: int) -> SavedBranch:
+    told, condition = given["bodies"], given["condition"]
+    if not isinstance(told, dict) or not told or not told.keys() <= BODIES[kind]:
+        raise saved_values.Wrong(f"a node {kind} with improper graphs inside")
+    if (condition is None) != (kind == "graph"):
+        raise saved_values.Wrong(f"a node {kind} whose condition is missing, or has no place")
+    if condition is not None:
+        a = arrays[saved_values.index(condition, len(arrays), "array")]
+        if a.dtype != int32 or a.field is not None or math.prod(a.shape) != 1:
+            raise saved_values.Wrong("a condition that is no int32 of one element")
+    return SavedBranch({name: saved_values.index(n, count, "graph") for name, n in told.items()}, condition)
+
+
+def _entry(
+    told: Any, functions: Sequence[Function], arrays: Sequence[SavedArray], graphs: Sequence[SavedGraph]
+) -> SavedEntry:
     common = ("kind", "started", "seconds", "site")
     kind = told.get("kind") if isinstance(told, dict) else None
-    if kind not in KINDS:
-        raise _Wrong(f"an entry of kind {str(kind)[:40]}")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise saved_values.Wrong(f"an entry of kind {str(kind)[:40]}")
+    if kind == "graph":
+        given = saved_values.record(told, "a graph", (*common, "graph"))
+        what: SavedLaunch | SavedMove | int = saved_values.index(given["graph"], len(graphs), "graph")
+    else:
+        what = _work(kind, told, common, functions, arrays)
+    started, seconds = saved_values.seconds(told["started"]), told["seconds"]
+    return SavedEntry(
+        kind,
+        what,
+        started or 0.0,
+        None if seconds is None else saved_values.seconds(seconds),
+        saved_values.site(told["site"]),
+    )
+
+
+def _work(
+    kind: str, told: Any, common: Sequence[str], functions: Sequence[Function], arrays: Sequence[SavedArray]
+) -> SavedLaunch | SavedMove:
+    """A launch, copy, sum or fill, of an entry or of a graph's node."""
     if kind == "launch":
         names = ("module", "direction", "dim", "arguments", "options", "block_dim", "device")
-        given = _record(told, "a launch", (*common, *names))
-        what: SavedLaunch | SavedMove = _launch(given, functions, arrays)
-    else:
-        given = _record(told, f"a {kind}", (*common, "target", "value" if kind == "fill" else "source"))
-        target = _index(given["target"], len(arrays), "array")
-        source = (
-            _fill(given["value"], arrays[target].dtype)
-            if kind == "fill"
-            else _index(given["source"], len(arrays), "array")
-        )
-        if kind != "fill" and (arrays[target].shape, arrays[target].dtype) != (
-            arrays[source].shape,
-            arrays[source].dtype,
-        ):
-            raise _Wrong(f"a {kind} between arrays that do not match")
-        what = SavedMove(target, source)
-    started, seconds = _seconds(given["started"]), given["seconds"]
-    return SavedEntry(kind, what, started or 0.0, None if seconds is None else _seconds(seconds), _site(given["site"]))
+        return _launch(saved_values.record(told, "a launch", (*common, *names)), functions, arrays)
+    given = saved_values.record(told, f"a {kind}", (*common, "target", "value" if kind == "fill" else "source"))
+    target = saved_values.index(given["target"], len(arrays), "array")
+    if kind == "fill":
+        return SavedMove(target, saved_values.fill_value(given["value"], arrays[target].dtype))
+    source = saved_values.index(given["source"], len(arrays), "array")
+    if (arrays[target].shape, arrays[target].dtype) != (arrays[source].shape, arrays[source].dtype):
+        raise saved_values.Wrong(f"a {kind} between arrays that do not match")
+    return SavedMove(target, source)
 
 
 def _launch(given: Mapping[str, Any], functions: Sequence[Function], arrays: Sequence[SavedArray]) -> SavedLaunch:
-    module = _index(given["module"], len(functions), "module")
-    dim, direction, block_dim = _wholes(given["dim"]), given["direction"], _whole(given["block_dim"])
+    module = saved_values.index(given["module"], len(functions), "module")
+    dim, direction, block_dim = (
+        saved_values.wholes(given["dim"]),
+        given["direction"],
+        saved_values.whole(given["block_dim"]),
+    )
     if direction not in DIRECTIONS or not 1 <= len(dim) <= 4 or not all(0 <= n < 2**31 for n in dim):
-        raise _Wrong("a launch with an improper direction or dimensions")
+        raise saved_values.Wrong("a launch with an improper direction or dimensions")
     if not 1 <= block_dim <= 1024:
-        raise _Wrong("a launch with an improper block_dim")
-    options = _record(given["options"], "options", [name for name, _ in Options().items()])
+        raise saved_values.Wrong("a launch with an improper block_dim")
+    options = saved_values.record(given["options"], "options", [name for name, _ in Options().items()])
     if not all(isinstance(value, bool) for value in options.values()):
-        raise _Wrong("a launch with improper options")
+        raise saved_values.Wrong("a launch with improper options")
     if not isinstance(given["arguments"], dict):
-        raise _Wrong("a launch without arguments")
+        raise saved_values.Wrong("a launch without arguments")
     types = {p.name: p.type for p in parameters(functions[module].params, direction)}
     arguments: dict[str, Any] = {}
     for name, value in given["arguments"].items():
         match value:
             case ["array", number]:
-                arguments[name] = Ref(_index(number, len(arrays), "array"))
+                arguments[name] = Ref(saved_values.index(number, len(arrays), "array"))
             case ["number", bits] if name in types:
                 arguments[name] = read_bits(bits, types[name])
             case _:
-                raise _Wrong(f"the argument {name[:80]} is neither an array nor a number")
-    return SavedLaunch(module, direction, dim, arguments, Options(**options), block_dim, _text(given["device"]))
-
-
-def _record(data: Any, what: str, names: Sequence[str]) -> dict[str, Any]:
-    if not isinstance(data, dict) or data.keys() != set(names):
-        raise _Wrong(f"{what} has other fields than {', '.join(names)}")
-    return data
-
-
-def _member(name: Any, members: Mapping[str, bytes]) -> bytes:
-    if not isinstance(name, str) or name not in members:
-        raise _Wrong(f"the member {str(name)[:80]} is missing")
-    return members[name]
-
-
-def _index(data: Any, count: int, what: str) -> int:
-    if type(data) is not int or not 0 <= data < count:
-        raise _Wrong(f"there is no {what} {str(data)[:40]}")
-    return data
-
-
-def _whole(data: Any) -> int:
-    if type(data) is not int or abs(data) >= 2**62:
-        raise _Wrong(f"{str(data)[:40]} where a whole number should be")
-    return data
-
-
-def _wholes(data: Any) -> tuple[int, ...]:
-    if not isinstance(data, list) or len(data) > MAX_NDIM:
-        raise _Wrong("a shape or strides that are none")
-    return tuple(_whole(n) for n in data)
-
-
-def _text(data: Any) -> str:
-    if not isinstance(data, str) or len(data) > 1000:
-        raise _Wrong("a number where a name should be")
-    return data
-
-
-def _seconds(data: Any) -> float:
-    if type(data) not in (int, float) or not abs(data) < 1e18:
-        raise _Wrong("a time that is none")
-    return float(data)
-
-
-def _fill(data: Any, dtype: Scalar | Vector) -> Any:
-    try:
-        match data:
-            case ["float", str() as text]:
-                value: float = float.fromhex(text)
-            case bool() | int():
-                value = data
-            case _:
-                raise _Wrong("a fill with something that is no number")
-        with np.errstate(all="ignore"):
-            np.full((), value, element(dtype).numpy)
-    except (ValueError, OverflowError):
-        raise _Wrong("a fill with a number that the array cannot hold") from None
-    return value
-
-
-def _site(data: Any) -> Site | None:
-    match data:
-        case None:
-            return None
-        case [str() as filename, int() as line] if not isinstance(line, bool):
-            return Site(filename, line)
-    raise _Wrong("a place that is none")
+                raise saved_values.Wrong(f"the argument {name[:80]} is neither an array nor a number")
+    return SavedLaunch(
+        module, direction, dim, arguments, Options(**options), block_dim, saved_values.text(given["device"])
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -30,3 +31,8 @@ def dense(shape: Sequence[int], item: int) -> tuple[int, ...]:
         strides.append(item)
         item *= max(n, 1)
     return tuple(reversed(strides))
+
+
+def side_by_side(a: Any) -> bool:
+    """Whether an array's elements lie side by side: fields of an array of structs count as contiguous, and do not."""
+    return a.is_contiguous and not getattr(a.type, "pitch", 0)

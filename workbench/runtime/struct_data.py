@@ -1,0 +1,57 @@
+"""Element types as JSON values and back: those of the IR, and structs, which the IR does not know.
+
+A struct's layout follows from its fields, so names and types are all that is written, and all that has to be believed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.ir.data import Malformed, read_type, type_data
+from workbench.structs import Struct
+from workbench.types import Scalar, Vector, element
+
+MOST_FIELDS, MOST_DEPTH = 1000, 16
+
+
+def element_data(dtype: Scalar | Vector | Struct) -> Any:
+    """An element type as JSON values.
+
+    Raises:
+        Unwritable: it has no form as data.
+    """
+    if not isinstance(dtype, Struct):
+        return type_data(dtype)
+    return ["struct", dtype.name, [[f.name, element_data(f.type)] for f in dtype.fields]]  # type: ignore[arg-type]
+
+
+def read_element(data: Any, depth: int = 0) -> Scalar | Vector | Struct:
+    """The element type that `element_data` wrote.
+
+    Raises:
+        Malformed: it is none.
+    """
+    match data:
+        case ["struct", str() as name, list() as fields] if name.isidentifier() and depth < MOST_DEPTH:
+            if not 1 <= len(fields) <= MOST_FIELDS:
+                raise Malformed(f"the struct {name[:80]} with {len(fields)} fields")
+            named = [_field(field, depth) for field in fields]
+            if len({label for label, _ in named}) < len(named):
+                raise Malformed(f"the struct {name[:80]} with a field twice")
+            return Struct.of(name, named)  # type: ignore[arg-type]
+    found = read_type(data)
+    if not isinstance(found, (Scalar, Vector)):
+        raise Malformed("an array of arrays")
+    return found
+
+
+def _field(data: Any, depth: int) -> tuple[str, Scalar | Vector | Struct]:
+    match data:
+        case [str() as label, form] if label.isidentifier() and not label.startswith("__"):
+            return label, read_element(form, depth + 1)
+    raise Malformed("a struct with an improper field")
+
+
+def element_alignment(dtype: Scalar | Vector | Struct) -> int:
+    """Bytes whose multiple an element begins at."""
+    return dtype.alignment if isinstance(dtype, Struct) else element(dtype).size
