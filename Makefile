@@ -1,7 +1,8 @@
 # make lab     opens JupyterLab on the tour        make test       the default tests
 # make tour    runs the tour without a screen      make test-slow  the rest
 # make lint    ruff and pyright                    make bench      tables against Warp, numba and jax.jit
-# make clean   removes what was built              VENV=... PYTHON=... JOBS=... may be set
+# make docs    the site, in build/site              VENV=... PYTHON=... JOBS=... may be set
+# make clean   removes what was built
 #
 # Each environment is made once and reused until pyproject.toml changes.
 
@@ -17,10 +18,10 @@ PYTEST := $(PY) -m pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab tour test test-slow lint bench clean
+.PHONY: help lab tour test test-slow lint docs bench clean
 
 help:
-	@sed -n 's/^# \{0,1\}//; 1,4p' Makefile
+	@sed -n 's/^# \{0,1\}//; 1,5p' Makefile
 
 lab: $(VENV)/.has-lab
 	$(PY) -m jupyterlab $(LAB_FLAGS) notebooks/00-tour.ipynb
@@ -38,6 +39,9 @@ lint: $(VENV)/.has-test
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/pyright --pythonpath $(PY)
+
+docs: $(VENV)/.has-test
+	@$(PY) docs/build.py
 
 bench: $(BENCH_VENV)/.has-bench
 	$(BENCH_VENV)/bin/python benchmarks/run.py

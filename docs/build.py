@@ -1,0 +1,202 @@
+"""Builds the site: `python docs/build.py [FOLDER]`, by default build/site. Needs the extra `docs`, and no network.
+
+Each page has one source: README.md, the guide in docs/guide, the notebooks as committed, design/*.md, and the
+docstrings. They are staged in one folder that is laid out like the repository, so that links between them hold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import sys
+from inspect import getdoc, isclass, ismodule
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from IPython.core.interactiveshell import InteractiveShell
+from sphinx.cmd.build import build_main
+
+import workbench
+from workbench import inspect as views
+from workbench.builtins import FORMS, TABLE
+
+ROOT = Path(__file__).parents[1]
+HERE = Path(__file__).parent
+STAGED = (("docs/guide", "guide"), ("notebooks", "notebooks"), ("design", "design"))
+LEFT_OUT = shutil.ignore_patterns("*.py", ".ipynb_checkpoints", "__pycache__")
+# Where a page of ours may lead: to what is staged, or out of the site.
+LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)#\s]+)(#[^)]*)?\)")
+
+API = {
+    "Kernels, functions, types": """
+        kernel func func_grad func_replay func_native struct constant map Kernel Func Cell build_cell vector matrix
+        array1d array2d array3d array4d Float Int Scalar LANGUAGE""",
+    "Arrays": """
+        array zeros ones full empty zeros_like empty_like clone copy from_numpy from_dlpack from_jax from_torch
+        indexedarray""",
+    "Launching": "launch launch_pair launch_tangent Launch LaunchPair step checks set_checks",
+    "Gradients": "Tape grad value_and_grad jvp hvp jacobian gradcheck Verdict explain_grad Explanation",
+    "Records and graphs": "record Recorder load_record capture capture_if capture_while Graph",
+    "JAX": "jax_kernel jax_callable GraphMode jax_export jax_preload",
+    "Devices": """
+        Device get_device get_devices ScopedDevice Stream ScopedStream Event ScopedTimer synchronize""",
+    "Errors": """
+        WorkbenchError KernelSyntaxError KernelTypeError CellErrors BuildError LaunchError KernelFault NotDifferentiable
+        RecordError CacheError DeviceError""",
+    "Modules": "types cache events errors",
+}  # fmt: skip
+VALUES = {
+    "LANGUAGE": "Names that a `%%kernel` cell sees without an import, a dictionary.",
+    "Float": "An annotation: any float type, decided by the argument; one kernel for each that is used.",
+    "Int": "An annotation: any integer type, decided by the argument.",
+    "Scalar": "An annotation: any number type, decided by the argument.",
+}
+
+
+def stage(folder: Path) -> None:
+    """Put every source of the site into `folder`, which is made anew."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for source, target in STAGED:
+        shutil.copytree(ROOT / source, folder / target, ignore=LEFT_OUT)
+    for name in ("README.md", "CONTRIBUTING.md"):
+        shutil.copy(ROOT / name, folder)
+    shutil.copy(HERE / "conf.py", folder)
+    (folder / "README.md").rename(folder / "index.md")
+    for path in folder.rglob("*.md"):
+        path.write_text(keep_links_inside(path.read_text(encoding="utf-8"), path.parent), encoding="utf-8")
+    (folder / "design" / "README.md").rename(folder / "design" / "index.md")
+    for name, text in generated().items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    with (folder / "index.md").open("a", encoding="utf-8") as index:
+        index.write(contents(folder))
+
+
+def keep_links_inside(text: str, folder: Path) -> str:
+    """`text` with links to what the site does not have turned into their words."""
+
+    def link(found: re.Match[str]) -> str:
+        words, target = found[1], found[2]
+        return found[0] if "://" in target or (folder / target).is_file() else words
+
+    return LINK.sub(link, text)
+
+
+def contents(folder: Path) -> str:
+    """The site's table of contents, appended to its first page."""
+    guide = [line for line in (HERE / "guide" / "ORDER").read_text().split() if line]
+    notebooks = sorted(path.stem for path in folder.glob("notebooks/*.ipynb"))
+    notes = re.findall(r"\]\((\w+)\.md\)", (folder / "design" / "index.md").read_text(encoding="utf-8"))
+    parts = {
+        "Guide": [f"guide/{name}" for name in guide],
+        "Lessons": [f"notebooks/{name}" for name in notebooks],
+        "Reference": ["reference/api", "reference/builtins", "reference/magics"],
+        "Why it is so": ["design/index", *dict.fromkeys(f"design/{name}" for name in notes), "CONTRIBUTING"],
+    }
+    trees = (
+        "\n".join(["", "```{toctree}", ":hidden:", f":caption: {caption}", "", *pages, "```", ""])
+        for caption, pages in parts.items()
+    )
+    return "".join(trees)
+
+
+def generated() -> dict[str, str]:
+    """Pages made from the code itself, by file name."""
+    return {
+        "reference/api.rst": api_page(),
+        "reference/builtins.md": builtins_page(),
+        "reference/magics.md": magics_page(),
+    }
+
+
+def api_page() -> str:
+    """Every public name of the library, by what it is for.
+
+    Raises:
+        ValueError: a public name is in no group, or in two: the page would not have it.
+    """
+    grouped = [name for names in API.values() for name in names.split()]
+    wrong = set(grouped) ^ set(workbench.__all__) | {name for name in grouped if grouped.count(name) > 1}
+    if wrong:
+        raise ValueError(f"docs/build.py groups these names wrongly: {sorted(wrong)}")
+    page = [heading("The library", "="), "All names are those of `workbench`, imported as `wb`.", ""]
+    for group, names in API.items():
+        page += [heading(group, "-")]
+        page += [entry(workbench, name) for name in names.split()]
+    inside = [name for name in dir(views) if getattr(getattr(views, name), "__module__", "") == views.__name__]
+    page += [heading("What a view may ask: `workbench.inspect`", "-"), *(entry(views, name) for name in inside)]
+    return "\n".join(page)
+
+
+def heading(text: str, line: str) -> str:
+    """A heading in reStructuredText."""
+    return f"\n{text}\n{line * len(text)}\n"
+
+
+def entry(module: ModuleType, name: str) -> str:
+    """The directive that documents one name."""
+    value = getattr(module, name)
+    full = f"{module.__name__}.{name}"
+    if isclass(value):
+        return f".. autoclass:: {full}\n   :members:\n   :undoc-members:\n"
+    if ismodule(value):
+        return f"{heading(full, '~')}\n.. automodule:: {full}\n   :members:\n   :no-index:\n"
+    if not callable(value):  # the docstring of a plain value is that of its type
+        return f".. py:data:: {name}\n   :module: {module.__name__}\n\n   {VALUES[name]}\n"
+    return f".. autofunction:: {full}\n"
+
+
+def builtins_page() -> str:
+    """What a kernel may call."""
+    rows = ["| name | what it gives | its gradient |", "|---|---|---|"]
+    for name in sorted({n for n, b in TABLE.items() if not b.hidden} | set(FORMS)):
+        found = TABLE.get(name) or FORMS[name]
+        rows.append(f"| `{name}` | {first_sentence(found)} | {gradient(found)} |")
+    intro = "Inside a kernel these names need no `wb.`. Rules of derivatives: [derivatives](../design/derivatives.md)."
+    return "\n".join(["# Functions of the language", "", intro, "", *rows, ""])
+
+
+def first_sentence(found: Any) -> str:
+    """The first paragraph of a declaration's text, on one line, fit for a table."""
+    text = (getattr(found, "doc", "") or getdoc(found) or "").strip().split("\n\n")[0]
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def gradient(found: Any) -> str:
+    """Whether a builtin has a derivative, in a word or two."""
+    if not hasattr(found, "differentiable"):
+        return "by what it is made of"
+    if found.gradient is not None:
+        return "yes"
+    return f"none: {found.differentiable}" if isinstance(found.differentiable, str) else "by what it is made of"
+
+
+def magics_page() -> str:
+    """The help of every magic that the extension brings, as the notebook shows it."""
+    shell = InteractiveShell.instance()
+    before = {kind: set(found) for kind, found in shell.magics_manager.magics.items()}
+    shell.run_line_magic("load_ext", "kernel_ext")
+    page = ["# Magics", "", "After `%load_ext kernel_ext`. In a notebook `%%kernel?` shows the same texts.", ""]
+    for kind, mark in (("cell", "%%"), ("line", "%")):
+        found = shell.magics_manager.magics[kind]
+        for name in sorted(set(found) - before[kind]):
+            page += [f"## `{mark}{name}`", "", "```text", getdoc(found[name]) or "", "```", ""]
+    return "\n".join(page)
+
+
+def main() -> int:
+    """Build the site; the exit status of Sphinx, which takes warnings for errors."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "build" / "site")
+    folder = parser.parse_args().folder
+    staged = folder.parent / f"{folder.name}-sources"
+    stage(staged)
+    status = build_main(["-W", "--keep-going", "-q", "-b", "html", str(staged), str(folder)])
+    print(f"{folder / 'index.html'}" if status == 0 else "The site was not built.")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

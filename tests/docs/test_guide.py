@@ -1,0 +1,31 @@
+"""The guide's programs run as they stand, a page after the other, and each page is in the order of the site."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+GUIDE = Path(__file__).parents[2] / "docs" / "guide"
+PAGES = sorted(GUIDE.glob("*.md"))
+PROGRAM = re.compile(r"```python\n(.*?)```", re.DOTALL)
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if "```python" in p.read_text()], ids=lambda path: path.stem)
+def test_the_programs_of_a_page_run(page: Path, tmp_path: Path, need) -> None:
+    text = "\n\n".join(PROGRAM.findall(page.read_text(encoding="utf-8")))
+    if "import jax" in text:
+        need("jax")
+    program = tmp_path / "page.py"
+    program.write_text(text, encoding="utf-8")
+    result = subprocess.run(
+        [sys.executable, "-W", "error", program], capture_output=True, text=True, timeout=120, cwd=tmp_path
+    )
+    assert result.returncode == 0, result.stderr
+
+
+def test_every_page_has_its_place() -> None:
+    assert sorted((GUIDE / "ORDER").read_text().split()) == [page.stem for page in PAGES]
