@@ -6,18 +6,18 @@ and a committed one, a page made from it, or a front end without widgets shows t
 
 from __future__ import annotations
 
-import importlib
 import os
 import secrets
 import time
 from typing import Any
 
+from IPython.core.getipython import get_ipython
 from IPython.display import display, update_display
 
 from kernel_ext import formats
-from kernel_ext.views import CacheView, InspectView, StatusView
+from kernel_ext.shown import WIDGET_MIME, Shown
+from kernel_ext.views import InspectView, StatusView
 
-_WIDGET = "application/vnd.jupyter.widget-view+json"
 _PAUSE = 0.1  # seconds between two pictures of a build that goes on
 
 
@@ -31,9 +31,33 @@ def show_inspect(view: InspectView) -> None:
     display({"text/plain": formats.inspect_text(view), "text/html": formats.inspect_html(view)}, raw=True)
 
 
-def show_cache(view: CacheView) -> None:
-    """Display the cache."""
-    display({"text/plain": formats.cache_text(view), "text/html": formats.cache_html(view)}, raw=True)
+def show_here(shown: Shown) -> None:
+    """Display in the running cell; what the cell's earlier run showed is closed."""
+    shell = get_ipython()
+    header = getattr(shell, "parent_header", None) or {}
+    cell = str((header.get("metadata") or {}).get("cellId") or "")
+    run = str((header.get("header") or {}).get("msg_id") or "")
+    if cell in _OF_CELLS and _OF_CELLS[cell][0] != run:
+        for widget in _OF_CELLS.pop(cell)[1]:
+            widget.close()
+    widget = _show(shown, shell)
+    if widget is not None and cell:
+        _OF_CELLS.setdefault(cell, (run, []))[1].append(widget)
+
+
+_OF_CELLS: dict[str, tuple[str, list[Any]]] = {}
+"""Widgets by the cell that showed them, with the run that did."""
+
+
+def _show(shown: Shown, shell: Any) -> Any:
+    """Display the static twin, and where the front end can have it the widget, which hides the twin and is returned."""
+    twin = _twin()
+    live = getattr(shell, "kernel", None) is not None and widgets_wanted()
+    widget = shown.live(twin) if live else None
+    display(shown.bundle(twin if widget is not None else ""), raw=True)
+    if widget is not None:
+        _display_widget(widget)
+    return widget
 
 
 class LiveViews:
@@ -44,28 +68,14 @@ class LiveViews:
         self._shell = shell
         self._shown: dict[str, Any] = {}
 
-    def show(self, name: str, bundle: dict[str, str], module: str, kind: str, data: Any) -> None:
-        """Display `bundle`, and where the front end can have it the widget `kind` of `data`, which hides it.
-
-        Args:
-            name: of what is shown.
-            bundle: the static twin: text/plain and text/html.
-            module: the widget's file in `kernel_ext/widgets`.
-            kind: the widget's class.
-            data: what the class is made with.
-        """
+    def show(self, name: str, shown: Shown) -> None:
+        """Display it, under a name."""
         old = self._shown.pop(name, None)
         if old is not None:
             old.close()
-        live = getattr(self._shell, "kernel", None) is not None and widgets_wanted()
-        made = _widget_class(module, kind) if live else None
-        if made is None:
-            display(bundle, raw=True)
-            return
-        twin = _twin()
-        display({**bundle, "text/html": f'<div class="{twin}">{bundle["text/html"]}</div>'}, raw=True)
-        self._shown[name] = made(data, twin)
-        _display_widget(self._shown[name])
+        widget = _show(shown, self._shell)
+        if widget is not None:
+            self._shown[name] = widget
 
     def close(self) -> None:
         """Close all; their static twins come back."""
@@ -76,7 +86,7 @@ class LiveViews:
 
 def _display_widget(widget: Any) -> None:
     bundle = {"version_major": 2, "version_minor": 0, "model_id": widget.model_id}
-    display({_WIDGET: bundle, "text/plain": "", "text/html": "<span></span>"}, raw=True)
+    display({WIDGET_MIME: bundle, "text/plain": "", "text/html": "<span></span>"}, raw=True)
 
 
 def _twin() -> str:
@@ -102,10 +112,9 @@ class StatusDisplay:
         if self._quiet or not self._live:
             return
         self._shown = time.monotonic()
+        self.card = self._as_shown(view).live(self._twin) if widgets else None
         display(self._bundle(view), raw=True, display_id=self._twin)
-        card_class = _widget_class("status_card", "StatusCard") if widgets else None
-        if card_class is not None:
-            self.card = card_class(view, self._twin)
+        if self.card is not None:
             _display_widget(self.card)
 
     def watch(self, view: StatusView) -> None:
@@ -126,13 +135,8 @@ class StatusDisplay:
         if self.card is not None:
             self.card.show(view, make_pane)
 
-    def _bundle(self, view: StatusView) -> dict[str, str]:
-        return {"text/plain": formats.status_text(view), "text/html": formats.status_html(view, self._twin)}
+    def _bundle(self, view: StatusView) -> dict[str, Any]:
+        return self._as_shown(view).bundle(self._twin if self.card is not None else "")
 
-
-def _widget_class(module: str, name: str) -> Any:
-    """A widget's class, or None where anywidget is not installed."""
-    try:
-        return getattr(importlib.import_module(f"kernel_ext.widgets.{module}"), name)
-    except ImportError:
-        return None
+    def _as_shown(self, view: StatusView) -> Shown:
+        return Shown("status_card", view, formats.status_text(view), formats.status_html(view))

@@ -36,16 +36,15 @@ def status_text(view: StatusView) -> str:
     return figures.ascii_only("\n".join(rows))
 
 
-def status_html(view: StatusView, twin: str = "") -> str:
-    """The status as static HTML; `twin` is a class by which a widget finds and hides it."""
+def status_html(view: StatusView) -> str:
+    """The status as static HTML."""
     head = f"{_badge(view)} <span>{escape(view.rest)}</span> {_dim(view.about)}"
     parts = [_errors(view), _stages(view), _reasons(view)]
     parts += [f'<div style="{_DIM}">{escape(notice)}</div>' for notice in view.notices]
     inner = "".join(parts)
     body = f"<details><summary>{head}</summary>{_box(inner)}</details>" if inner else f"<div>{head}</div>"
     panes = "".join(_folded(p) for p in view.panes)
-    name = f' class="{escape(twin)}"' if twin else ""
-    return f'<div{name} style="{_MONO};padding:2px 0">{body}{panes}</div>'
+    return f'<div style="{_MONO};padding:2px 0">{body}{panes}</div>'
 
 
 def inspect_text(view: InspectView) -> str:

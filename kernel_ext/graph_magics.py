@@ -11,7 +11,7 @@ from IPython.core.magic_arguments import argument, magic_arguments, parse_argstr
 from IPython.display import display
 
 import workbench as wb
-from kernel_ext import running
+from kernel_ext import running, show
 from kernel_ext.cells import Refusal
 from kernel_ext.display import LiveViews
 from kernel_ext.tracebacks import KernelUsageError
@@ -68,7 +68,7 @@ class GraphMagics(Magics):
         if len(graph) > LARGEST_LIVE:
             display(graph)
         else:
-            self.live.show(name, graph._repr_mimebundle_(), "graph_view", "GraphView", graph)
+            self.live.show(name, show.graph(graph))
 
     def close(self) -> None:
         """Close the live pictures; their static twins come back."""

@@ -13,14 +13,14 @@ from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 from traitlets import Bool
 
-from kernel_ext import cells, queries, running
+from kernel_ext import cells, queries, running, show
 from kernel_ext.cells import CellOptions, Cells, Place, Refusal
-from kernel_ext.display import StatusDisplay, show_cache, show_inspect, widgets_wanted
+from kernel_ext.display import StatusDisplay, show_here, show_inspect, widgets_wanted
 from kernel_ext.tracebacks import KernelUsageError, cell_label
 from kernel_ext.views import StatusView
 
 _CACHE_ACTIONS = {
-    "list": lambda: show_cache(queries.cache_view()),
+    "list": lambda: show_here(show.cache()),
     "clear": lambda: print(queries.cache_clear()),
     "prune": lambda: print(queries.cache_prune()),
 }

@@ -58,7 +58,17 @@ def cache_view(entries: bool = True) -> CacheView:
     info = inspect.cache_info()
     now = time.time()
     rows = [
-        EntryRow(e.digest, e.name, e.backend, e.target, e.bytes, now - e.built, now - e.used)
+        EntryRow(
+            e.digest,
+            e.name,
+            e.backend,
+            e.target,
+            e.bytes,
+            now - e.built,
+            now - e.used,
+            e.where,
+            tuple(inspect.why(e.name)),
+        )
         for e in (inspect.cache_entries() if entries else ())
     ]
     return CacheView(
@@ -83,6 +93,15 @@ def cache_clear() -> str:
     """Empty the cache; says what went."""
     before = inspect.cache_info()
     return f"removed {figures.count(wb.cache.clear(), 'module')}, {figures.size(before.bytes)}"
+
+
+def cache_remove(digest: str) -> str:
+    """Remove one module; says which.
+
+    Raises:
+        CacheError: the digest is not 64 hex digits.
+    """
+    return f"removed {digest[:8]}" if wb.cache.remove(digest) else f"{digest[:8]} was not there any more"
 
 
 def cache_prune() -> str:

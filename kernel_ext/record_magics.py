@@ -9,7 +9,7 @@ from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 
 import workbench as wb
-from kernel_ext import recording, running, timeline
+from kernel_ext import recording, running, show
 from kernel_ext.cells import Refusal
 from kernel_ext.display import LiveViews
 from kernel_ext.tracebacks import KernelUsageError, cell_label
@@ -83,9 +83,7 @@ class RecordMagics(Magics):
 
     def show(self, recorder: wb.Recorder, title: str = "record") -> None:
         """Display the timeline."""
-        view = recording.timeline_view(recorder, title, self.label)
-        bundle = {"text/plain": timeline.timeline_text(view), "text/html": timeline.timeline_html(view)}
-        self.live.show(title, bundle, "timeline", "Timeline", view)
+        self.live.show(title, show.timeline(recorder, title, self.label))
 
     def label(self, filename: str) -> str:
         """What people call a file: `Cell In[4]` of a cell."""

@@ -149,7 +149,17 @@ class InspectView:
 
 @dataclass(frozen=True)
 class EntryRow:
-    """One artifact of the cache; `built` and `used` are seconds ago."""
+    """One artifact of the cache.
+
+    Attributes:
+        digest: its module key's.
+        name: the kernel's.
+        backend, target: what it runs on.
+        bytes: its size.
+        built, used: seconds ago.
+        where: "disk" or "memory".
+        why: what differed from the key before, when the kernel of this name was last built in this session.
+    """
 
     digest: str
     name: str
@@ -158,6 +168,8 @@ class EntryRow:
     bytes: int
     built: float
     used: float
+    where: str = "disk"
+    why: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -131,9 +131,9 @@ def parameters(kernel: Kernel) -> list[tuple[str, Type]]:
     return [(p.name, p.type) for p in _specialisation(kernel).function.params]
 
 
-def why(kernel: Kernel, direction: str = "forward") -> tuple[str, ...]:
-    """What differed from the key before, when the kernel was last built anew."""
-    return build.why(kernel.name, direction)
+def why(kernel: Kernel | str, direction: str = "forward") -> tuple[str, ...]:
+    """What differed from the key before, when the kernel (or the one of that name) was last built anew."""
+    return build.why(kernel if isinstance(kernel, str) else kernel.name, direction)
 
 
 def cache_info() -> CacheInfo:

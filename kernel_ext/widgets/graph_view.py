@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Any
 
 import anywidget
 import traitlets
 
 import workbench as wb
-
-_STATIC = Path(__file__).parent / "static"
+from kernel_ext.widgets.modules import module_text, style_text
 
 
 class GraphView(anywidget.AnyWidget):
@@ -19,16 +18,16 @@ class GraphView(anywidget.AnyWidget):
         selected: index of the chosen node; -1 where none is.
     """
 
-    _esm = _STATIC / "graph_view.js"
-    _css = _STATIC / "graph_view.css"
+    _esm = module_text("graph_view")
+    _css = style_text("graph_view")
 
     view = traitlets.Dict().tag(sync=True)
     selected = traitlets.Int(-1).tag(sync=True)
     twin = traitlets.Unicode("").tag(sync=True)
 
-    def __init__(self, graph: wb.Graph, twin: str = "") -> None:
-        """`twin` is a class of the static output to hide."""
-        super().__init__(view=graph.layout(), twin=twin)
+    def __init__(self, view: dict[str, Any], twin: str = "") -> None:
+        """`view` is a graph's `layout()`; `twin` a class of the static output to hide."""
+        super().__init__(view=view, twin=twin)
 
     def show(self, graph: wb.Graph) -> None:
         """Show another graph, or the same one after it was updated or timed; nothing is chosen then."""

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import anywidget
 import traitlets
 
 from kernel_ext.views import PANE_TITLES, PaneView, StatusView, as_data
+from kernel_ext.widgets.modules import module_text, style_text
 
-_STATIC = Path(__file__).parent / "static"
 _LIVE_PANES = ("source", "ir", "adjoint", "cuda", "llvm", "ptx", "key")
 PaneMaker = Callable[[str, str], PaneView]
 
@@ -24,8 +23,8 @@ PaneMaker = Callable[[str, str], PaneView]
 class StatusCard(anywidget.AnyWidget):
     """State badge, one line, and what unfolds below it."""
 
-    _esm = _STATIC / "status_card.js"
-    _css = _STATIC / "status_card.css"
+    _esm = module_text("status_card")
+    _css = style_text("status_card")
 
     view = traitlets.Dict().tag(sync=True)
     panes = traitlets.List().tag(sync=True)

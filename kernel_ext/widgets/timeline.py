@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import anywidget
 import traitlets
 
 from kernel_ext.views import TimelineView, as_data
-
-_STATIC = Path(__file__).parent / "static"
+from kernel_ext.widgets.modules import module_text, style_text
 
 
 class Timeline(anywidget.AnyWidget):
@@ -19,8 +16,8 @@ class Timeline(anywidget.AnyWidget):
         selected: index of the chosen bar; -1 where none is.
     """
 
-    _esm = _STATIC / "timeline.js"
-    _css = _STATIC / "timeline.css"
+    _esm = module_text("timeline")
+    _css = style_text("timeline")
 
     view = traitlets.Dict().tag(sync=True)
     selected = traitlets.Int(-1).tag(sync=True)

@@ -111,7 +111,7 @@ class FakeLibrary:
 
     def cache_entries(self) -> list[SimpleNamespace]:
         now = time.time()
-        facts = {"backend": "cpu", "target": "x86-64", "bytes": 7000, "metadata": {}}
+        facts = {"backend": "cpu", "target": "x86-64", "bytes": 7000, "where": "disk", "metadata": {}}
         return [
             SimpleNamespace(digest="ab" * 32, name="old", built=now - 2e5, used=now - 1e5, **facts),
             SimpleNamespace(digest="cd" * 32, name="<young>", built=now - 99, used=now, **facts),
@@ -210,3 +210,28 @@ def chromium(need: Callable[[str], str]) -> Iterator[Any]:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS + QUIET)
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def widget_page(chromium: Any) -> Iterator[Callable[..., Any]]:
+    """`widget_page(name, view, width, dark)` puts one widget alone on a page; any error of the page fails the test."""
+    from tests.kernel_ext.host_page import host_page
+
+    complaints: list[str] = []
+    pages = []
+
+    def put(name: str, view: dict[str, Any], width: int = 900, dark: bool = False, **traits: Any) -> Any:
+        page = chromium.new_page(viewport={"width": width, "height": 600})
+        pages.append(page)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+        page.set_content(host_page(name, {"view": view, "twin": "wb-twin-1a", **traits}, {}))
+        page.wait_for_selector("html[data-ready]")
+        if dark:
+            page.evaluate("document.documentElement.classList.add('dark')")
+        return page
+
+    yield put
+    for page in pages:
+        page.close()
+    assert complaints == []

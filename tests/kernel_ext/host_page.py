@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
-from pathlib import Path
 from typing import Any
+
+from kernel_ext.widgets.modules import module_text, style_text
 
 _PAGE = """<!doctype html><meta charset="utf-8"><title>host</title>
 <style>
@@ -41,11 +42,11 @@ _PAGE = """<!doctype html><meta charset="utf-8"><title>host</title>
 """
 
 
-def host_page(static: Path, name: str, traits: dict[str, Any], texts: dict[str, str]) -> str:
-    """The page's HTML: module and style `name` of the folder `static`, the model's traits, the kernel's texts."""
-    module = base64.b64encode((static / f"{name}.js").read_bytes()).decode()
+def host_page(name: str, traits: dict[str, Any], texts: dict[str, str]) -> str:
+    """The page's HTML: module and style `name`, the model's traits, the kernel's texts."""
+    module = base64.b64encode(module_text(name).encode()).decode()
     parts = {
-        "CSS": (static / f"{name}.css").read_text(encoding="utf-8"),
+        "CSS": style_text(name),
         "TRAITS": json.dumps(traits).replace("</", "<\\/"),
         "TEXTS": json.dumps(texts).replace("</", "<\\/"),
         "TWIN": traits["twin"],

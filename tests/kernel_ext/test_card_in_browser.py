@@ -18,7 +18,6 @@ from workbench import events
 
 ROOT = Path(__file__).parents[2]
 SCREENS = ROOT / "build" / "screens"
-STATIC = ROOT / "kernel_ext" / "widgets" / "static"
 KEY = "5f2a0d32" + "0" * 56
 PANES = ("source", "ir", "adjoint", "cuda", "llvm", "ptx", "key")
 TEXTS = {
@@ -68,7 +67,7 @@ def card(chromium: Any) -> Iterator[Callable[..., Card]]:
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
         traits = {"view": as_data(view), "panes": [[n, PANE_TITLES[n]] for n in PANES], "twin": "wb-twin-1a"}
-        page.set_content(host_page(STATIC, "status_card", traits, TEXTS))
+        page.set_content(host_page("status_card", traits, TEXTS))
         page.wait_for_selector("html[data-ready]")
         if dark:
             page.evaluate("document.documentElement.classList.add('dark')")

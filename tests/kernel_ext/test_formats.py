@@ -26,7 +26,7 @@ STATUS = StatusView(
 INSPECT = InspectView(EVIL, (PaneView(EVIL, "source", f"{EVIL}\n{EVIL}", 9), PaneView(EVIL, "odd", EVIL)))
 CACHE = CacheView(1, 7000, 3, 2, 1, EVIL, EVIL, (EntryRow(EVIL, EVIL, EVIL, EVIL, 7000, 99, 1),))
 PAGES = [
-    pytest.param(formats.status_html(STATUS, "wb-twin-1"), id="status"),
+    pytest.param(formats.status_html(STATUS), id="status"),
     pytest.param(formats.inspect_html(INSPECT), id="inspect"),
     pytest.param(formats.cache_html(CACHE), id="cache"),
 ]

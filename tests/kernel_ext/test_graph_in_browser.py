@@ -17,7 +17,6 @@ from tests.kernel_ext.host_page import host_page
 
 ROOT = Path(__file__).parents[2]
 SCREENS = ROOT / "build" / "screens"
-STATIC = ROOT / "kernel_ext" / "widgets" / "static"
 BROWSE = pytest.mark.browser
 
 
@@ -58,7 +57,7 @@ def put(chromium: Any) -> Iterator[Callable[..., Any]]:
         pages.append(page)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
-        page.set_content(host_page(STATIC, "graph_view", {"view": view, "selected": -1, "twin": "wb-twin-1a"}, {}))
+        page.set_content(host_page("graph_view", {"view": view, "selected": -1, "twin": "wb-twin-1a"}, {}))
         page.wait_for_selector("html[data-ready]")
         if dark:
             page.evaluate("document.documentElement.classList.add('dark')")
@@ -138,7 +137,7 @@ def test_five_hundred_nodes_are_drawn_and_chosen_from(put: Callable[..., Any]) -
 
 
 def test_the_widget_holds_the_layout_and_forgets_the_choice_with_a_new_graph(graph: wb.Graph) -> None:
-    shown = GraphView(graph, "twin")
+    shown = GraphView(graph.layout(), "twin")
     assert shown.view == graph.layout() and shown.twin == "twin"
     shown.selected = 1
     shown.show(graph)

@@ -89,7 +89,7 @@ def test_the_states_follow_each_other(notebook: Any) -> None:
 
 def test_a_status_is_the_twin_and_then_the_card(notebook: Any) -> None:
     twin, card = notebook["first"].outputs
-    assert set(twin["data"]) == {"text/plain", "text/html"}
+    assert set(twin["data"]) == {"text/plain", "text/html", "application/vnd.workbench+json"}
     assert set(card["data"]) == {"text/plain", "text/html", "application/vnd.jupyter.widget-view+json"}
     assert "compiled" in twin["data"]["text/html"]
 
@@ -98,7 +98,7 @@ def test_inspect_and_cache_have_text_and_html(notebook: Any) -> None:
     (panes,) = notebook["inspect"].outputs
     assert "saxpy · Adjoint" in panes["data"]["text/html"]
     assert re.search(r"mul .*   @ 4$", panes["data"]["text/plain"], re.MULTILINE)
-    (cache,) = notebook["cache"].outputs
+    cache, _ = notebook["cache"].outputs
     assert re.match(r"\d+ modules, .*misses", cache["data"]["text/plain"]) and "saxpy" in cache["data"]["text/html"]
 
 

@@ -18,7 +18,6 @@ from tests.kernel_ext.host_page import host_page
 
 ROOT = Path(__file__).parents[2]
 SCREENS = ROOT / "build" / "screens"
-STATIC = ROOT / "kernel_ext" / "widgets" / "static"
 KINDS = ("forward", "adjoint", "copy", "jax")
 BROWSE = pytest.mark.browser
 
@@ -46,7 +45,7 @@ def put(chromium: Any) -> Iterator[Callable[..., Any]]:
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
         traits = {"view": as_data(view(count)), "selected": -1, "twin": "wb-twin-1a"}
-        page.set_content(host_page(STATIC, "timeline", traits, {}))
+        page.set_content(host_page("timeline", traits, {}))
         page.wait_for_selector("html[data-ready]")
         if dark:
             page.evaluate("document.documentElement.classList.add('dark')")

@@ -1,7 +1,7 @@
 """Module keys and the store of artifacts: bytes in, bytes out, never the wrong ones.
 
-`workbench.cache.info()`, `.entries()`, `.clear()`, `.prune()`, `.export(path)`, `.import_(path)` act on the store of
-this user.
+`workbench.cache.info()`, `.entries()`, `.clear()`, `.prune()`, `.remove(digest)`, `.export(path)`,
+`.import_(path)` act on the store of this user.
 """
 
 from __future__ import annotations
@@ -27,6 +27,15 @@ def clear() -> int:
     return default_store().clear()
 
 
+def remove(digest: str) -> bool:
+    """Forget one artifact, in memory and on disk; whether there was one. Code that is loaded goes on running.
+
+    Raises:
+        CacheError: the digest is not 64 hex digits.
+    """
+    return default_store().remove(digest)
+
+
 def prune(limit: int | None = None) -> int:
     """Remove the least recently used artifacts until `limit` bytes (the set limit where not given) are left."""
     return default_store().prune(limit)
@@ -50,4 +59,4 @@ def import_(path: str | os.PathLike[str], trust: bool = False) -> Imported:
     return default_store().import_(path, trust)
 
 
-__all__ = ["CacheInfo", "EntryInfo", "Imported", "clear", "entries", "export", "import_", "info", "prune"]
+__all__ = ["CacheInfo", "EntryInfo", "Imported", "clear", "entries", "export", "import_", "info", "prune", "remove"]

@@ -66,6 +66,11 @@ def prune(disk: Disk, limit: int, goal: int | None = None) -> int:
     return removed
 
 
+def remove(disk: Disk, digest: str) -> bool:
+    """Remove one entry; whether there was one. What is not this user's is left alone."""
+    return disk.usable() and _remove(disk.path(digest))
+
+
 def clear(disk: Disk) -> int:
     """Remove every entry, left-over and damaged file, and nothing that this cache did not put there."""
     now, removed = time.time(), 0

@@ -34,6 +34,13 @@ class Memory:
             while self.bytes > self.limit and len(self._entries) > 1:
                 self.bytes -= len(self._entries.popitem(last=False)[1].image)
 
+    def remove(self, digest: str) -> bool:
+        """Forget an entry; whether there was one."""
+        with self._lock:
+            entry = self._entries.pop(digest, None)
+            self.bytes -= len(entry.image) if entry else 0
+            return entry is not None
+
     def clear(self) -> None:
         """Forget all."""
         with self._lock:

@@ -18,7 +18,7 @@ from workbench import events
 from workbench.cache.archive import Imported, read_archive, write_archive
 from workbench.cache.disk import Disk
 from workbench.cache.entry import HEADER, Damaged, Entry, check_digest, decode, decode_metadata, encode, metadata_end
-from workbench.cache.limit import Limit, clear, prune
+from workbench.cache.limit import Limit, clear, prune, remove
 from workbench.cache.lock import Locks
 from workbench.cache.memory import Memory
 from workbench.cache.trust import own, own_or_root
@@ -122,6 +122,15 @@ class Store:
     def prune(self, limit: int | None = None) -> int:
         """Remove the least recently used artifacts from disk until `limit` bytes are left; returns how many went."""
         return prune(self.disk, self._limit.bytes if limit is None else limit)
+
+    def remove(self, digest: str) -> bool:
+        """Forget one artifact, in memory and in this user's folder; whether there was one.
+
+        Raises:
+            CacheError: the digest is not 64 hex digits.
+        """
+        known = self.memory.remove(check_digest(digest))
+        return remove(self.disk, digest) or known
 
     def clear(self) -> int:
         """Forget all artifacts, in memory and in this user's folder; returns how many there were."""

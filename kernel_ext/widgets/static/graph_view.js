@@ -9,30 +9,14 @@
  * @typedef {{source: number, target: number, arrays: string[], because: string[][], data: boolean,
  *   points: number[][], label: number[]}} Edge
  * @typedef {{device: string, nodes: Node[], edges: Edge[], width: number, height: number}} View
- * @typedef {{get(name: string): any, set(name: string, value: any): void, save_changes(): void,
- *   on(event: string, f: Function): void, off(event: string, f: Function): void}} Model
+ * @typedef {import("./parts.js").Model} Model
  */
 
-const SVG = "http://www.w3.org/2000/svg";
+import { draw, listen, make, place, press } from "./parts.js";
+
 const KINDS = ["forward", "adjoint", "tangent", "if", "while", "graph"];
 const STEPS = [0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 3];
 let graphs = 0;
-
-/** @param {string} tag @param {Record<string, any>} [attributes] @param {...(globalThis.Node | string)} children */
-function make(tag, attributes = {}, ...children) {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
-  node.append(...children);
-  return node;
-}
-
-/** @param {string} tag @param {Record<string, any>} attributes @param {...(globalThis.Node | string)} children */
-function draw(tag, attributes, ...children) {
-  const node = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
-  node.append(...children);
-  return node;
-}
 
 /** @param {Node} node */
 const kindOf = (node) => (KINDS.includes(node.kind) ? node.kind : "move");
@@ -104,9 +88,7 @@ function render({ model, el }) {
   const told = make("div", { class: "wb-told", role: "status", id: `${id}-told` });
   const root = make("div", { class: "wb-graph", "data-testid": "wb-graph", role: "group", "aria-label": "Graph of launches" },
     make("div", { class: "wb-head" }, title, zoom), box, told);
-  const twin = String(model.get("twin") ?? "").replace(/[^\w-]/g, "");
-  const hiding = twin ? `.jp-OutputArea-child:has(.${twin}), .${twin} { display: none !important }` : "";
-  el.append(make("style", {}, hiding), root);
+  place(model, el, root);
 
   let scale = 0; // 0: as wide as there is room for, never larger than life
   /** @type {SVGElement | undefined} */
@@ -164,9 +146,7 @@ function render({ model, el }) {
     resize();
   };
   for (const [sign, name, by] of /** @type {[string, string, number][]} */ ([["−", "Smaller", -1], ["fit", "Fit the width", 0], ["+", "Larger", 1]])) {
-    const button = make("button", { type: "button", "aria-label": name, title: name }, sign);
-    button.addEventListener("click", () => step(by));
-    zoom.append(button);
+    zoom.append(press(sign, name, () => step(by)));
   }
   box.addEventListener("click", (event) => {
     const node = /** @type {Element} */ (event.target).closest?.(".wb-node");
@@ -186,13 +166,11 @@ function render({ model, el }) {
   });
   const watcher = new ResizeObserver(resize);
   watcher.observe(root);
-  model.on("change:view", redraw);
-  model.on("change:selected", choose);
+  const deaf = listen(model, { "change:view": redraw, "change:selected": choose });
   redraw();
   return () => {
     watcher.disconnect();
-    model.off("change:view", redraw);
-    model.off("change:selected", choose);
+    deaf();
   };
 }
 

@@ -11,10 +11,12 @@
  * @typedef {{kind: string, line: number, message: string}} Failure
  * @typedef {{cell: string, state: string, headline: string, rows: Row[], kernels: string[], errors: Failure[],
  *   notices: string[]}} View
- * @typedef {{kernel: string, pane: string, text: string, first_line: number}} Answer
- * @typedef {{get(name: string): any, on(event: string, f: Function): void, off(event: string, f: Function): void,
- *   send(content: any): void}} Model
+ * @typedef {import("./panes.js").Answer} Answer
+ * @typedef {import("./parts.js").Model} Model
  */
+
+import { codeView, linkLines } from "./panes.js";
+import { digits, listen, make, moveFocus, place } from "./parts.js";
 
 const LEADS = {
   compiling: "compiling", compiled: "compiled", recompiled: "recompiled", failed: "failed", ready: "ready",
@@ -22,29 +24,10 @@ const LEADS = {
 };
 const TIMELESS = { compiling: "…", failed: "" };
 const WIDE = 720; // pixels from which the source stands beside another pane
-const COMMENTS = { source: "#.*", key: null, ir: null, adjoint: null, llvm: ";.*", default: "//.*" };
-const WORDS = "def|return|if|elif|else|for|while|in|range|and|or|not|break|continue|pass|True|False|None|const|int|float"
-  + "|double|void|bool|extern|define|declare|ret|br|phi|load|store|call|fmul|fadd|fsub|fdiv|icmp|fcmp|yield";
 let cards = 0;
 
-/**
- * An element with attributes and children.
- * @param {string} tag @param {Record<string, any>} [attributes] @param {...(Node | string)} children
- */
-function make(tag, attributes = {}, ...children) {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value !== undefined && value !== null) node.setAttribute(name, String(value));
-  }
-  node.append(...children);
-  return node;
-}
-
-/** @param {number} value */
-const digits = (value) => (value < 9.95 ? value.toFixed(1) : value.toFixed(0));
-
 /** A duration in seconds as the kernel writes it. @param {number} value */
-function spent(value) {
+function took(value) {
   if (value >= 0.5) return `${digits(value)} s`;
   if (value >= 1e-3) return `${digits(value * 1e3)} ms`;
   return `${digits(value * 1e6)} µs`;
@@ -61,7 +44,7 @@ function bar(row, full) {
   if (!row.stages.length) return make("td");
   const track = make("div", { class: "wb-bar", "aria-hidden": "true" });
   for (const stage of row.stages) {
-    const part = make("span", { title: `${stage.name} ${spent(stage.seconds)}` });
+    const part = make("span", { title: `${stage.name} ${took(stage.seconds)}` });
     part.style.width = `${(100 * stage.seconds) / full}%`;
     track.append(part);
   }
@@ -76,7 +59,7 @@ function stageTable(view) {
     (name) => make("th", { scope: "col" }, name)));
   const rows = view.rows.map((row) => make("tr", {},
     make("td", {}, row.kernel), make("td", {}, row.direction), make("td", {}, row.state),
-    make("td", { class: "wb-number" }, TIMELESS[row.state] ?? spent(row.seconds)), bar(row, full),
+    make("td", { class: "wb-number" }, TIMELESS[row.state] ?? took(row.seconds)), bar(row, full),
     make("td", { title: row.key }, row.key.slice(0, 8)),
     make("td", {}, [row.backend, row.target, ...row.facts].filter(Boolean).join(" "))));
   return make("table", { class: "wb-table" }, make("thead", {}, head), make("tbody", {}, ...rows));
@@ -95,48 +78,6 @@ function details(view) {
   }
   if (view.rows.length) parts.push(stageTable(view));
   return parts;
-}
-
-/** One line of code as nodes, coloured lightly. @param {string} line @param {string} pane */
-function coloured(line, pane) {
-  const comment = pane in COMMENTS ? COMMENTS[pane] : COMMENTS.default;
-  const rule = new RegExp(
-    `(?<c>${comment ?? "(?!)"})|(?<s>"(?:[^"\\\\]|\\\\.)*")|(?<v>[%@][\\w.$]+)|(?<n>\\b\\d[\\w.]*)|(?<k>\\b(?:${WORDS})\\b)`, "g");
-  const nodes = [];
-  let from = 0;
-  for (const match of line.matchAll(rule)) {
-    const [kind] = Object.entries(match.groups ?? {}).find(([, text]) => text !== undefined) ?? ["x"];
-    nodes.push(line.slice(from, match.index), make("span", { class: `wb-${kind}` }, match[0]));
-    from = match.index + match[0].length;
-  }
-  return [...nodes, line.slice(from)];
-}
-
-/** A pane's text with line numbers; rows that belong to a line of the cell carry it. @param {Answer} answer */
-function codeView(answer) {
-  const box = make("div", { class: "wb-code", role: "region", tabindex: 0, "data-pane": answer.pane,
-    "aria-label": `${answer.pane} of ${answer.kernel}` });
-  answer.text.replace(/\n+$/, "").split("\n").forEach((line, i) => {
-    const number = answer.first_line + i;
-    const at = answer.pane === "source" ? String(number) : line.match(/@ (\d+)\s*$/)?.[1];
-    box.append(make("div", { class: "wb-row", "data-at": at },
-      make("span", { class: "wb-no", "aria-hidden": "true" }, String(number)),
-      make("code", {}, ...coloured(line, answer.pane))));
-  });
-  return box;
-}
-
-/** Light the rows of all panes that come from the line under the pointer. @param {HTMLElement} box */
-function linkLines(box) {
-  box.addEventListener("pointerover", (event) => {
-    const at = /** @type {HTMLElement} */ (event.target).closest?.(".wb-row")?.getAttribute("data-at");
-    for (const row of box.querySelectorAll(".wb-row")) {
-      row.classList.toggle("wb-lit", at !== undefined && at !== null && row.getAttribute("data-at") === at);
-    }
-  });
-  box.addEventListener("pointerleave", () => {
-    for (const row of box.querySelectorAll(".wb-lit")) row.classList.remove("wb-lit");
-  });
 }
 
 /**
@@ -159,7 +100,7 @@ function paneBox(model, id) {
   const textOf = (pane) => {
     const key = `${kernel()} ${pane}`;
     const known = texts.get(key);
-    if (!asked.has(key)) model.send({ ask: "pane", kernel: kernel(), pane });
+    if (!asked.has(key)) model.send?.({ ask: "pane", kernel: kernel(), pane });
     asked.add(key);
     return known ? codeView(known) : make("div", { class: "wb-dim wb-wait" }, "asking the kernel …");
   };
@@ -208,17 +149,6 @@ function paneBox(model, id) {
   };
 }
 
-/** Arrow keys, Home and End move among tabs. @param {KeyboardEvent} event @param {HTMLElement} tabs */
-function moveFocus(event, tabs) {
-  const all = /** @type {HTMLElement[]} */ ([...tabs.children]);
-  const here = all.indexOf(/** @type {HTMLElement} */ (event.target));
-  const to = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: all.length - 1 }[event.key];
-  if (to === undefined) return;
-  event.preventDefault();
-  event.stopPropagation();
-  all[(to + all.length) % all.length].focus();
-}
-
 /** @param {{model: Model, el: HTMLElement}} context */
 function render({ model, el }) {
   const id = `wb-card-${(cards += 1)}`;
@@ -230,10 +160,7 @@ function render({ model, el }) {
   const body = make("div", { class: "wb-body" }, facts, panes.box);
   const fold = make("details", {}, make("summary", {}, badge, " ", line, " ", about), body);
   const root = make("div", { class: "wb-card", "data-testid": "wb-status", role: "group" }, fold);
-  // The static twin of this card stands in an output above it; a rule, because the front end may draw that anew.
-  const twin = String(model.get("twin")).replace(/[^\w-]/g, "");
-  const hiding = twin ? `.jp-OutputArea-child:has(.${twin}), .${twin} { display: none !important }` : "";
-  el.append(make("style", {}, hiding), root);
+  place(model, el, root);
 
   const began = performance.now();
   /** @type {ReturnType<typeof setInterval> | undefined} */
@@ -251,26 +178,24 @@ function render({ model, el }) {
     badge.textContent = LEADS[view.state] ?? view.state;
     about.textContent = [...(hit ? [view.kernels.join(", ")] : []), view.cell].filter(Boolean).join(" · ");
     facts.replaceChildren(...details(view));
-    panes.offer(busy || view.state === "failed" ? [] : view.kernels);
+    panes.offer(busy || view.state === "failed" || !model.send ? [] : view.kernels);
     clearInterval(clock);
     if (busy) clock = setInterval(tell, 100);
     tell();
   };
   /** @param {Answer} answer */
-  const listen = (answer) => answer?.pane && panes.take(answer);
+  const hear = (answer) => answer?.pane && panes.take(answer);
   let wide = false;
   const watcher = new ResizeObserver(() => {
     if (wide !== (wide = root.clientWidth >= WIDE)) panes.draw();
   });
   watcher.observe(root);
-  model.on("change:view", draw);
-  model.on("msg:custom", listen);
+  const deaf = listen(model, { "change:view": draw, "msg:custom": hear });
   draw();
   return () => {
     clearInterval(clock);
     watcher.disconnect();
-    model.off("change:view", draw);
-    model.off("msg:custom", listen);
+    deaf();
   };
 }
 

@@ -6,11 +6,11 @@
  * @typedef {{start: number, seconds: number | null, lane: string, kind: string, name: string, size: number[],
  *   place: string, bytes: number}} Row
  * @typedef {{title: string, lanes: string[], rows: Row[], seconds: number, lost: number}} View
- * @typedef {{get(name: string): any, set(name: string, value: any): void, save_changes(): void,
- *   on(event: string, f: Function): void, off(event: string, f: Function): void}} Model
+ * @typedef {import("./parts.js").Model} Model
  */
 
-const SVG = "http://www.w3.org/2000/svg";
+import { bytes, draw, listen, make, onWidth, place, press, spent } from "./parts.js";
+
 const COLOURS = {
   forward: "#2b7bba", adjoint: "#d9793b", tangent: "#7b5ea7", copy: "#7a8794", add: "#9a8f5a", fill: "#a3adb8",
   graph: "#3a9a6a", jax: "#b8559a",
@@ -18,32 +18,6 @@ const COLOURS = {
 const OTHER = "#7a8794";
 const PAINTED = 5000; // bars from which they are painted, not elements
 const [LEFT, AXIS, LANE, RIGHT] = [84, 20, 26, 8];
-
-/** @param {string} tag @param {Record<string, any>} [attributes] @param {...(Node | string)} children */
-function make(tag, attributes = {}, ...children) {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
-  node.append(...children);
-  return node;
-}
-
-/** @param {string} tag @param {Record<string, any>} attributes @param {...(Node | string)} children */
-function draw(tag, attributes, ...children) {
-  const node = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
-  node.append(...children);
-  return node;
-}
-
-/** A duration in seconds with three figures. @param {number | null} value */
-function spent(value) {
-  if (value === null) return "time not known";
-  const [unit, name] = value >= 1 ? [1, "s"] : value >= 1e-3 ? [1e-3, "ms"] : [1e-6, "µs"];
-  return `${Number((value / unit).toPrecision(3))} ${name}`;
-}
-
-/** @param {number} count */
-const bytes = (count) => (count < 1e3 ? `${count} B` : count < 1e6 ? `${(count / 1e3).toPrecision(3)} kB` : `${(count / 1e6).toPrecision(3)} MB`);
 
 /** What is said of a bar. @param {Row} row @param {number} index */
 function sentence(row, index) {
@@ -71,9 +45,7 @@ function render({ model, el }) {
     "aria-label": "Timeline: arrow keys choose, plus and minus zoom, 0 shows all" });
   const root = make("div", { class: "wb-timeline", "data-testid": "wb-timeline", role: "group" },
     make("div", { class: "wb-head" }, title, tools), stage, legend, told);
-  const twin = String(model.get("twin") ?? "").replace(/[^\w-]/g, "");
-  const hiding = twin ? `.jp-OutputArea-child:has(.${twin}), .${twin} { display: none !important }` : "";
-  el.append(make("style", {}, hiding), root);
+  place(model, el, root);
 
   const view = () => /** @type {View} */ (model.get("view"));
   const total = () => Math.max(view().seconds, 1e-9);
@@ -212,9 +184,7 @@ function render({ model, el }) {
     setTimeout(() => URL.revokeObjectURL(save.getAttribute("href") ?? ""), 10000);
   });
   for (const [sign, name, factor] of /** @type {[string, string, number][]} */ ([["−", "Show more time", 2], ["all", "Show all", 1e9], ["+", "Show less time", 0.5]])) {
-    const button = make("button", { type: "button", "aria-label": name, title: name }, sign);
-    button.addEventListener("click", () => zoom(factor));
-    tools.append(button);
+    tools.append(press(sign, name, () => zoom(factor)));
   }
   tools.append(save);
   let held = NaN, moved = false;
@@ -250,18 +220,12 @@ function render({ model, el }) {
     [from, to] = [0, total()];
     redraw();
   };
-  let seen = 0;
-  const watcher = new ResizeObserver(() => {
-    if (seen !== (seen = stage.clientWidth)) redraw();
-  });
-  watcher.observe(stage);
-  model.on("change:view", begin);
-  model.on("change:selected", redraw);
   begin();
+  const still = onWidth(stage, redraw);
+  const deaf = listen(model, { "change:view": begin, "change:selected": redraw });
   return () => {
-    watcher.disconnect();
-    model.off("change:view", begin);
-    model.off("change:selected", redraw);
+    still();
+    deaf();
   };
 }
 

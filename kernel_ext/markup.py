@@ -1,0 +1,72 @@
+"""Pieces of static HTML that survive an untrusted notebook: tables, inline styles, pictures as data-URI images.
+
+Colours are a front end's variables with fallbacks that read on light and on dark.
+"""
+
+from __future__ import annotations
+
+import base64
+import struct
+import zlib
+from collections.abc import Iterable
+from html import escape
+
+import numpy as np
+
+MONO = "font-family:var(--jp-code-font-family,ui-monospace,monospace);font-size:var(--jp-code-font-size,13px)"
+LINE = "var(--jp-border-color2,rgba(128,128,128,0.35))"
+CELL = "text-align:left;padding:1px 12px 1px 0;vertical-align:top"
+
+
+def table(titles: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table; cells are text."""
+    head = "".join(f'<th style="{CELL};border-bottom:1px solid {LINE}">{escape(t)}</th>' for t in titles)
+    body = "".join("<tr>" + "".join(f'<td style="{CELL}">{escape(c)}</td>' for c in row) + "</tr>" for row in rows)
+    top = f"<thead><tr>{head}</tr></thead>" if head else ""
+    return f'<table style="border-collapse:collapse;text-align:left">{top}<tbody>{body}</tbody></table>'
+
+
+def folded(title: str, inner: str) -> str:
+    """HTML that is folded away under a title."""
+    return f"<details><summary>{escape(title)}</summary>{inner}</details>"
+
+
+def box(*parts: str) -> str:
+    """Parts below each other in the code font."""
+    return f'<div style="{MONO}">{"".join(parts)}</div>'
+
+
+def line(text: str) -> str:
+    """One line of text."""
+    return f"<div>{escape(text)}</div>"
+
+
+def svg_image(svg: str, alt: str) -> str:
+    """An SVG text as an image."""
+    return image("image/svg+xml", svg.encode(), alt)
+
+
+def image(kind: str, data: bytes, alt: str, style: str = "") -> str:
+    """Bytes of an image of a MIME type, no wider than the page."""
+    encoded = base64.b64encode(data).decode()
+    return f'<img alt="{escape(alt)}" style="max-width:100%;{style}" src="data:{kind};base64,{encoded}">'
+
+
+def png(pixels: np.ndarray) -> bytes:
+    """A PNG file of `uint8[rows, columns, 3]` (PNG specification, third edition: 8-bit RGB, no filter)."""
+    rows, columns, _ = pixels.shape
+
+    def chunk(name: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    lines = np.concatenate([np.zeros((rows, 1), np.uint8), pixels.reshape(rows, -1)], axis=1)
+    head = struct.pack(">IIBBBBB", columns, rows, 8, 2, 0, 0, 0)
+    parts = (chunk(b"IHDR", head), chunk(b"IDAT", zlib.compress(lines.tobytes(), 9)), chunk(b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+
+
+def text_table(rows: Iterable[Iterable[str]]) -> list[str]:
+    """Rows as lines with aligned columns."""
+    listed = [tuple(row) for row in rows]
+    widths = [max((len(r[k]) for r in listed), default=0) for k in range(max(map(len, listed), default=0))]
+    return ["  ".join(c.ljust(w) for c, w in zip(r, widths, strict=False)).rstrip() for r in listed]

@@ -1,0 +1,40 @@
+"""A widget's ES module and style as one text each.
+
+The modules under `static/` import what they share; a live widget and an exported page can hold one text only, so here
+the imported files take the place of their imports. A front end that serves the folder needs none of this.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+STATIC = Path(__file__).parent / "static"
+_IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
+
+
+def imported(name: str) -> tuple[str, ...]:
+    """Modules that the module `name` needs, each after those that it needs itself."""
+    found: dict[str, None] = {}
+    for other in _IMPORT.findall(_read(f"{name}.js")):
+        found |= dict.fromkeys((*imported(other), other))
+    return tuple(found)
+
+
+@cache
+def module_text(name: str) -> str:
+    """The module `static/name.js` with no import left."""
+    own = _IMPORT.sub("", _read(f"{name}.js"))
+    return "\n".join([*(_EXPORT.sub("", _IMPORT.sub("", _read(f"{other}.js"))) for other in imported(name)), own])
+
+
+@cache
+def style_text(name: str) -> str:
+    """The style of the module `name`, that of the modules it needs before it."""
+    return "\n".join(_read(f"{other}.css") for other in (*imported(name), name) if (STATIC / f"{other}.css").is_file())
+
+
+def _read(file: str) -> str:
+    return (STATIC / file).read_text(encoding="utf-8")

@@ -1,0 +1,140 @@
+// @ts-check
+/**
+ * What every widget draws with: elements, figures, the rule that hides a static twin.
+ *
+ * Widgets import from here; where only one text can be given (a live widget, an exported page), Python puts this file
+ * in the place of the import. So names on this level are unique among all modules.
+ *
+ * @typedef {{get(name: string): any, set(name: string, value: any): void, save_changes(): void, send?(content: any): void,
+ *   on(event: string, f: Function): void, off(event: string, f: Function): void}} Model
+ */
+
+const SVG_SPACE = "http://www.w3.org/2000/svg";
+
+/** @param {Element} node @param {Record<string, any>} attributes @param {(Node | string)[]} children */
+function fill(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined && value !== null) node.setAttribute(name, String(value));
+  }
+  node.append(...children);
+}
+
+/** An element. @param {string} tag @param {Record<string, any>} [attributes] @param {...(Node | string)} children */
+export function make(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  fill(node, attributes, children);
+  return node;
+}
+
+/** An SVG element. @param {string} tag @param {Record<string, any>} attributes @param {...(Node | string)} children */
+export function draw(tag, attributes, ...children) {
+  const node = document.createElementNS(SVG_SPACE, tag);
+  fill(node, attributes, children);
+  return node;
+}
+
+/** Two significant digits. @param {number} value */
+export const digits = (value) => (value < 9.95 ? value.toFixed(1) : value.toFixed(0));
+
+/** A duration in seconds with three figures. @param {number | null} value */
+export function spent(value) {
+  if (value === null) return "time not known";
+  const [unit, name] = value >= 1 ? [1, "s"] : value >= 1e-3 ? [1e-3, "ms"] : [1e-6, "µs"];
+  return `${Number((value / unit).toPrecision(3))} ${name}`;
+}
+
+/** A number of bytes with three figures. @param {number} count */
+export const bytes = (count) =>
+  count < 1e3 ? `${count} B` : count < 1e6 ? `${(count / 1e3).toPrecision(3)} kB` : `${(count / 1e6).toPrecision(3)} MB`;
+
+/** A number with so many figures. @param {number} value @param {number} [count] */
+export function figure(value, count = 4) {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf";
+  const size = Math.abs(value);
+  return size && (size < 1e-4 || size >= 1e6) ? value.toExponential(count - 2) : String(Number(value.toPrecision(count)));
+}
+
+/**
+ * Put a widget's root into its place. The static twin stands in an output above it and is hidden by a rule, because a
+ * front end may draw that anew.
+ * @param {Model} model @param {HTMLElement} el @param {HTMLElement} root
+ */
+export function place(model, el, root) {
+  root.classList.add("wb-live");
+  const twin = String(model.get("twin") ?? "").replace(/[^\w-]/g, "");
+  const rule = twin ? `.jp-OutputArea-child:has(.${twin}), .${twin} { display: none !important }` : "";
+  el.append(make("style", {}, rule), root);
+}
+
+/** @param {string} sign @param {string} name @param {() => void} act */
+export function press(sign, name, act) {
+  const button = make("button", { type: "button", "aria-label": name, title: name }, sign);
+  button.addEventListener("click", act);
+  return button;
+}
+
+/** Arrow keys, Home and End move among the children of a tab list. @param {KeyboardEvent} event @param {HTMLElement} tabs */
+export function moveFocus(event, tabs) {
+  const all = /** @type {HTMLElement[]} */ ([...tabs.children]);
+  const here = all.indexOf(/** @type {HTMLElement} */ (event.target));
+  const to = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: all.length - 1 }[event.key];
+  if (to === undefined) return;
+  event.preventDefault();
+  event.stopPropagation(); // the notebook has its own arrow keys
+  all[(to + all.length) % all.length]?.focus();
+}
+
+/** A list of tabs; `chosen` is told the name of the one that was pressed. @param {[string, string][]} names
+ * @param {string} label @param {(name: string) => void} chosen */
+export function tabList(names, label, chosen) {
+  const tabs = make("div", { class: "wb-tabs", role: "tablist", "aria-label": label });
+  for (const [name, title] of names) {
+    const tab = make("button", { type: "button", role: "tab", "data-tab": name }, title);
+    tab.addEventListener("click", () => chosen(name));
+    tabs.append(tab);
+  }
+  tabs.addEventListener("keydown", (event) => moveFocus(event, tabs));
+  return tabs;
+}
+
+/** Mark one tab as the one that is open. @param {HTMLElement} tabs @param {string} name */
+export function openTab(tabs, name) {
+  for (const tab of tabs.children) {
+    const mine = tab.getAttribute("data-tab") === name;
+    tab.setAttribute("aria-selected", String(mine));
+    tab.setAttribute("tabindex", mine ? "0" : "-1");
+  }
+}
+
+/** A table with a head. @param {(string | Node)[]} head @param {(string | Node)[][]} rows */
+export function tableOf(head, rows) {
+  /** @param {string} tag @param {(string | Node)[]} cells */
+  const row = (tag, cells) => make("tr", {}, ...cells.map((cell) => make(tag, tag === "th" ? { scope: "col" } : {}, cell)));
+  return make("table", { class: "wb-grid" }, make("thead", {}, row("th", head)), make("tbody", {}, ...rows.map((r) => row("td", r))));
+}
+
+/** Call `act` when the width of `node` changes, also from and to nothing; gives the way to stop. @param {Element} node @param {() => void} act */
+export function onWidth(node, act) {
+  let seen = node.clientWidth;
+  const watcher = new ResizeObserver(() => {
+    if (seen !== (seen = node.clientWidth)) act();
+  });
+  watcher.observe(node);
+  return () => watcher.disconnect();
+}
+
+/** Listen to a model; gives the way to stop. @param {Model} model @param {Record<string, Function>} ears */
+export function listen(model, ears) {
+  for (const [event, act] of Object.entries(ears)) model.on(event, act);
+  return () => {
+    for (const [event, act] of Object.entries(ears)) model.off(event, act);
+  };
+}
+
+/** Numbers from base64 of little-endian float32. @param {string} text */
+export function numbers(text) {
+  const raw = atob(text);
+  const data = new DataView(new ArrayBuffer(raw.length));
+  for (let k = 0; k < raw.length; k += 1) data.setUint8(k, raw.charCodeAt(k));
+  return Float32Array.from({ length: raw.length / 4 }, (_, k) => data.getFloat32(4 * k, true));
+}

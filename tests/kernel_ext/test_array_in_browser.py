@@ -1,0 +1,64 @@
+"""The array's ES module alone in a real browser: what it draws, what it reads out, that it leaves nothing behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kernel_ext import show
+
+SCREENS = Path(__file__).parents[2] / "build" / "screens"
+pytestmark = pytest.mark.browser
+
+
+def wave() -> dict[str, Any]:
+    values = np.sin(np.linspace(0.0, 9.0, 3000))
+    values[1500] = np.nan
+    return show.array(values, "wave").data()
+
+
+def test_a_line_its_nan_and_the_point_under_the_keys(widget_page: Callable[..., Any]) -> None:
+    page = widget_page("array_view", wave())
+    assert page.locator(".wb-bad").count() == 1
+    assert page.locator(".wb-curve").get_attribute("d").count("M") == 1, "one bin has other values than its NaN"
+    page.locator(".wb-stage").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".wb-told").inner_text().startswith("wave[2:5] = ")
+    page.get_by_role("tab", name="histogram").click()
+    assert page.locator(".wb-count").count() == 40
+    page.get_by_role("tab", name="numbers").click()
+    assert "1, the first at [1500]" in page.locator("table").inner_text()
+    assert not page.locator("#static").is_visible(), "the static twin is hidden"
+
+
+def test_an_image_s_pixels_are_the_values(widget_page: Callable[..., Any]) -> None:
+    page = widget_page("array_view", show.array(np.array([[-1.0, 0.0], [1.0, np.inf]]), "f").data(), dark=True)
+    pixels = page.evaluate(
+        "[...document.querySelector('canvas').getContext('2d').getImageData(0, 0, 2, 2).data]"
+        ".filter((_, k) => k % 4 < 3)"
+    )
+    assert pixels == [33, 102, 172, 247, 247, 247, 178, 24, 43, 255, 0, 200]
+    page.locator("canvas").hover(position={"x": 150, "y": 150})
+    assert page.locator(".wb-told").inner_text() == "f[1, 1] = nan (has NaN or inf)"
+    SCREENS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=str(SCREENS / "array-dark.png"))
+
+
+def test_a_slider_asks_for_another_slice(widget_page: Callable[..., Any]) -> None:
+    page = widget_page("array_view", show.array(np.zeros((5, 3, 4)), "v").data())
+    page.get_by_label("Index of dimension 0").fill("3")
+    assert page.evaluate("window.sent") == [{"ask": "slice", "at": [3]}]
+
+
+def test_at_no_width_it_draws_all_the_same_and_cleans_up(widget_page: Callable[..., Any]) -> None:
+    page = widget_page("array_view", wave(), width=260)
+    page.evaluate("document.getElementById('live').style.width = '0px'")
+    page.evaluate("view => window.model.set('view', view)", show.array(np.arange(4.0), "u").data())
+    page.evaluate("document.getElementById('live').style.width = ''")
+    assert page.locator(".wb-title").inner_text() == "u · float64[4]"
+    page.evaluate("window.cleanup()")
+    assert page.evaluate("window.listeners()") == 0
