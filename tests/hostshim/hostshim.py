@@ -1,7 +1,7 @@
-"""CUDA text run on the host: g++ compiles it with a header-free prelude, a launcher loops over blocks and threads.
+"""Generated CUDA text run on the CPU by `workbench.backends.cuda.host`, with the arguments of a launch of ours.
 
-It shows that the text means what the IR means, without a GPU. Threads run one after the other, so it cannot show races;
-arguments go through the same parameter buffer as on a device, so it does show that the layout fits.
+It shows that the text means what the IR means, without a GPU. Threads run one after the other unless a test wants
+fibers; arguments go through the same parameter buffer as on a device, so it does show that the layout fits.
 """
 
 from __future__ import annotations
@@ -10,9 +10,6 @@ import ctypes
 import hashlib
 import math
 import os
-import re
-import shutil
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,41 +18,49 @@ from typing import Any
 import numpy as np
 
 from workbench.backends.base import Options
+from workbench.backends.cuda.host.code import HostCode
+from workbench.backends.cuda.host.compile import FLAGS, compile_host, compiler
+from workbench.backends.cuda.host.program import Entry, Unit, program
 from workbench.backends.cuda.spell import entry_name, spell
 from workbench.backends.cuda.words import c_type
 from workbench.backends.faults import FaultRecord, raised_by
 from workbench.backends.layout import FAULT_SIZE, layout
-from workbench.builtins import TABLE
 from workbench.ir import Function
 from workbench.types import ArrayType, Vector
 
 BLOCK = 48
-FLAGS = ("-x", "c++", "-std=c++17", "-O1", "-ffp-contract=off", "-fno-strict-aliasing", "-fPIC", "-shared", "-w")
 # Reports, on stderr, whatever C++ leaves undefined in the arithmetic.
 SANITIZE = ("-fsanitize=signed-integer-overflow,float-cast-overflow,integer-divide-by-zero",)
-NOT_IN_LIBM = {"rsqrt": "1.0 / sqrt((double)x)"}
 
 
 class Library:
-    """Kernels compiled into one shared object; `run` launches one by name."""
+    """Kernels compiled into one shared object; `run` launches one by name.
 
-    def __init__(self, functions: Sequence[Function], options: Options, sanitize: bool = False) -> None:
+    Args:
+        functions: kernels with names of their own.
+        options: what their text is spelled with.
+        sanitize: tell on stderr what C++ leaves undefined.
+        threads: how a block's threads run (see `host.program`).
+    """
+
+    def __init__(
+        self, functions: Sequence[Function], options: Options, sanitize: bool = False, threads: str = "alone"
+    ) -> None:
         names = [entry_name(f) for f in functions]
         assert len(set(names)) == len(names), "kernels of one library need names of their own"
         self.functions = {f.name: f for f in functions}
         self.options = options
-        self.text = _program(functions, options)
-        self.path = _built(self.text, SANITIZE if sanitize else ())
-        self._library = ctypes.CDLL(str(self.path))
+        self.text = program([_unit(f, options) for f in functions], threads)
+        self.image = built(self.text, SANITIZE if sanitize else ())
+        self.code = HostCode(self.image, prints=False)
 
-    def run(self, name: str, dim: int | Sequence[int], args: Sequence[Any]) -> None:
+    def run(self, name: str, dim: int | Sequence[int], args: Sequence[Any], block: int = BLOCK, seed: int = 0) -> None:
         """Launch `name` over `dim`; arrays are changed in place."""
         function = self.functions[name]
         dims = tuple(dim) if isinstance(dim, Sequence) else (dim,)
         buffer, pointers = packed(function, dims, args, self.options)
-        launch = getattr(self._library, f"wb_shim_{entry_name(function)}")
-        launch.argtypes = [ctypes.c_void_p, ctypes.c_longlong, ctypes.c_uint]
-        launch(ctypes.cast(pointers, ctypes.c_void_p), max(1, -(-math.prod(dims) // BLOCK)), BLOCK)
+        grid = max(1, -(-math.prod(dims) // block))
+        self.code.launch(entry_name(function), ctypes.addressof(pointers), (grid,), (block,), seed=seed)
         record = FaultRecord.read(buffer.raw[-FAULT_SIZE:]) if self.options.checks else None
         if record is not None:
             shapes = {
@@ -95,77 +100,24 @@ def _piece(type: Any, arg: Any, options: Options) -> bytes:
     return np.asarray(arg, dtype=scalar.numpy).tobytes()
 
 
-def _program(functions: Sequence[Function], options: Options) -> str:
-    parts = [(Path(__file__).parent / "prelude.hpp").read_text(), _maths()]
-    for number, function in enumerate(functions):
-        entry = entry_name(function)
-        types = ["wb_dims", *(c_type(p.type) for p in function.params)] + ["wb_fault*"] * options.checks
-        args = ", ".join(f"*({t}*)p[{n}]" for n, t in enumerate(types))
-        parts.append(f"namespace wb_shim_{number} {{\n{spell(function, options)}\n")
-        parts.append(
-            f'extern "C" void wb_shim_{entry}(void** p, long long blocks, unsigned int threads) {{\n'
-            "    blockDim.x = threads;\n    gridDim.x = (unsigned int)blocks;\n"
-            "    for (blockIdx.x = 0; blockIdx.x < blocks; ++blockIdx.x)\n"
-            f"        for (threadIdx.x = 0; threadIdx.x < threads; ++threadIdx.x) {entry}({args});\n}}\n"
-            f"{sizes(entry, types)}}}\n"
-        )
-    return "\n".join(parts)
+def _unit(function: Function, options: Options) -> Unit:
+    types = ["wb_dims", *(c_type(p.type) for p in function.params)] + ["wb_fault*"] * options.checks
+    return Unit(spell(function, options), (Entry(entry_name(function), tuple(types)),))
 
 
-def sizes(entry: str, types: Sequence[str]) -> str:
-    """How many parameters a kernel has, and the bytes of each: for who copies them."""
-    listed = ", ".join(["0", *(f"sizeof({t})" for t in types)]).replace("0,", f"{len(types)},", 1)
-    return f'extern "C" const long long wb_sizes_{entry}[] = {{{listed}}};\n'
-
-
-def built_text(text: str, entry: str, types: Sequence[str]) -> Path:
+def built_text(text: str, entry: str, types: Sequence[str]) -> bytes:
     """CUDA text with one kernel of these parameter types as a shared object; its conditions are host words."""
-    args = ", ".join(f"*({t}*)p[{n}]" for n, t in enumerate(types))
-    program = [
-        (Path(__file__).parent / "prelude.hpp").read_text(),
-        'extern "C" void cudaGraphSetConditional(unsigned long long h, unsigned int v) { *(unsigned int*)h = v; }',
-        text,
-        f'extern "C" void wb_shim_{entry}(void** p, long long blocks, unsigned int threads) {{\n'
-        "    blockDim.x = threads;\n"
-        "    for (blockIdx.x = 0; blockIdx.x < blocks; ++blockIdx.x)\n"
-        f"        for (threadIdx.x = 0; threadIdx.x < threads; ++threadIdx.x) {entry}({args});\n}}\n",
-        sizes(entry, types),
-    ]
-    return _built("\n".join(program), ())
+    return built(program([Unit(text, (Entry(entry, tuple(types)),))], "alone", conditions=True), ())
 
 
-def _maths() -> str:
-    """The C library's functions under CUDA's names, with CUDA's overloads for float."""
-    rows = []
-    for entry in TABLE.values():
-        for name in re.findall(r"\b([a-z]\w*)\*$", entry.cuda or ""):
-            args = ["x", "y", "z"][: len(entry.params)]
-            double, single = (", ".join(f"{t} {a}" for a in args) for t in ("double", "float"))
-            call = ", ".join(args)
-            if name in NOT_IN_LIBM:
-                body = NOT_IN_LIBM[name]
-                rows.append(f"static inline double {name}({double}) {{ return {body}; }}")
-                rows.append(f"static inline float {name}f({single}) {{ return (float)({body}); }}")
-            else:
-                rows.append(
-                    f'extern "C" double {name}({double}) noexcept; extern "C" float {name}f({single}) noexcept;'
-                )
-            rows.append(f"static inline float {name}({single}) {{ return {name}f({call}); }}")
-    return "\n".join(sorted(set(rows), key=lambda row: ("extern" not in row, "double" not in row, row))) + "\n"
-
-
-def _built(text: str, flags: tuple[str, ...]) -> Path:
+def built(text: str, flags: tuple[str, ...] = ()) -> bytes:
     """The shared object of this text, from a folder of the temporary directory where it was built before."""
-    compiler = os.environ.get("CXX") or shutil.which("g++")
-    assert compiler, "g++ is not installed"
     folder = Path(tempfile.gettempdir()) / f"workbench-hostshim-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
-    digest = hashlib.sha256("\0".join([text, compiler, *FLAGS, *flags]).encode()).hexdigest()[:32]
+    digest = hashlib.sha256("\0".join([text, compiler(), *FLAGS, *flags]).encode()).hexdigest()[:32]
     path = folder / f"{digest}.so"
     if not path.exists():
         fresh = folder / f"{digest}.{os.getpid()}.so"
-        command = [compiler, *FLAGS, *flags, "-o", str(fresh), "-", "-lm"]
-        done = subprocess.run(command, input=text, text=True, capture_output=True)
-        assert done.returncode == 0, f"g++ refused the text:\n{done.stderr[:3000]}\n{text}"
+        fresh.write_bytes(compile_host(text, flags))
         fresh.replace(path)
-    return path
+    return path.read_bytes()

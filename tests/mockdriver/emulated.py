@@ -26,17 +26,17 @@ import hostshim  # noqa: E402
 
 
 def compile_for_host(self: CudaBackend, function: Function, options: Options, target: str = "") -> Artifact:
-    """In place of NVRTC: the path of a shared object."""
+    """In place of NVRTC: a shared object."""
     library = hostshim.Library([function], options)
     facts = {"entry": entry_name(function), "backend": "cuda", "target": target, "stages": {}, "log": ""}
-    return Artifact(str(Path(library.path)).encode(), facts)
+    return Artifact(library.image, facts)
 
 
 def build_for_host(text: str, options: Options, target: str, kind: str, function: str = "") -> Built:
     """In place of NVRTC for our own kernels."""
     own = ["unsigned long long", "const int*"] if function == moves.CONDITION else None
     types = own or ["wb_move", "long long", "unsigned long long"]
-    return Built(str(hostshim.built_text(text, function, types)).encode(), "")
+    return Built(hostshim.built_text(text, function, types), "")
 
 
 @contextlib.contextmanager

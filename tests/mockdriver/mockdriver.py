@@ -21,11 +21,13 @@ import numpy as np
 from cuda.bindings import driver as real
 from mockparts import Block, Graph, Node
 
+from workbench.backends.cuda.host.code import HostCode
+
 GUARD = 64
 CAPACITY = 1 << 24
 OK = real.CUresult.CUDA_SUCCESS
 FUNCTIONS: dict[int, tuple[int, Any]] = {}
-"""Address to device, library and name of each kernel: Workbench keeps loaded code for the process, so this does too."""
+"""Address to device, code and name of each kernel: Workbench keeps loaded code for the process, so this does too."""
 _numbers = itertools.count(0x1000, 16)
 
 
@@ -244,22 +246,21 @@ class MockDriver:
     # Code and launches.
 
     def _from_cubin(self, image: bytes, *, name: str = "") -> Any:
-        library = ctypes.CDLL(image.decode())
+        code = HostCode(image, prints=False)
 
         def kernel(entry: str) -> Any:
-            address = ctypes.cast(getattr(library, f"wb_shim_{entry}"), ctypes.c_void_p).value
+            address = ctypes.cast(getattr(code.library, f"wb_host_{entry}"), ctypes.c_void_p).value
             assert address is not None
-            self.functions[address] = (self.current, (library, entry))
+            self.functions[address] = (self.current, (code, entry))
             return SimpleNamespace(handle=address)
 
         return SimpleNamespace(get_kernel=kernel)
 
     def _values(self, function: int, pointers: int) -> tuple[bytes, ...]:
         """Copies of the parameters, as a driver takes them when a launch or a node is made."""
-        _, (library, entry) = self.functions[function]
-        count = ctypes.c_int64.in_dll(library, f"wb_sizes_{entry}").value
-        sizes = (ctypes.c_int64 * (count + 1)).in_dll(library, f"wb_sizes_{entry}")[1:]
-        places = (ctypes.c_void_p * count).from_address(pointers)
+        _, (code, entry) = self.functions[function]
+        sizes = code.sizes(entry)
+        places = (ctypes.c_void_p * len(sizes)).from_address(pointers)
         return tuple(ctypes.string_at(p or 0, size) for p, size in zip(places, sizes, strict=True))
 
     def _run(self, function: int, blocks: int, threads: int, params: Sequence[bytes]) -> None:
@@ -268,9 +269,9 @@ class MockDriver:
         self._expect(0 < blocks < 2**31 and 0 < threads <= 1024, f"a launch of {blocks} blocks of {threads} threads")
         kept = [ctypes.create_string_buffer(p, len(p)) for p in params]
         places = (ctypes.c_void_p * len(kept))(*(ctypes.addressof(k) for k in kept))
-        entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_longlong, ctypes.c_uint)(function)
         self.launches.append((blocks, threads))
-        entry(ctypes.addressof(places), blocks, threads)
+        code, entry = self.functions[function][1]
+        code.launch(entry, ctypes.addressof(places), (blocks,), (threads,))
 
     def _cuLaunchKernel(self, function: Any, *rest: Any) -> None:
         blocks, _, _, threads, _, _, _, stream, pointers, _ = rest
