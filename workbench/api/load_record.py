@@ -27,11 +27,21 @@ from workbench.runtime.archive import refused
 from workbench.runtime.array import array
 from workbench.runtime.contents import Contents, write_bytes
 from workbench.runtime.device import get_device
-from workbench.runtime.entries import CopyEntry, Entry, FillEntry, GraphEntry, LaunchEntry
+from workbench.runtime.entries import CalledEntry, CopyEntry, Entry, FillEntry, GraphEntry, LaunchEntry
 from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node
 from workbench.runtime.memory import Memory, allocate
 from workbench.runtime.recorder import Recorder
-from workbench.runtime.saved import Ref, Saved, SavedBranch, SavedEntry, SavedGraph, SavedLaunch, SavedMove, read
+from workbench.runtime.saved import (
+    Ref,
+    Saved,
+    SavedBranch,
+    SavedCall,
+    SavedEntry,
+    SavedGraph,
+    SavedLaunch,
+    SavedMove,
+    read,
+)
 from workbench.source import UNKNOWN, Location
 from workbench.structs import ELEMENT, Struct
 from workbench.types import ArrayType
@@ -191,12 +201,18 @@ class _Restorer:
         what = told.what
         if isinstance(what, int):
             return GraphEntry(self.graphs[what], **facts)
+        if isinstance(what, SavedCall):
+            steps = tuple(self.work(kind, step, {}) for kind, step in what.steps)
+            return CalledEntry(what.label, what.dims, steps, tuple(self.arrays[n] for n in what.outputs), **facts)
+        return self.work(told.kind, what, facts)
+
+    def work(self, kind: str, what: SavedLaunch | SavedMove, facts: dict[str, Any]) -> Entry:
         if isinstance(what, SavedLaunch):
             return LaunchEntry(self.launch(what), **facts)
         target = self.arrays[what.target]
-        if told.kind == "fill":
+        if kind == "fill":
             return FillEntry(target, what.source, **facts)
-        return CopyEntry(told.kind, target, self.arrays[what.source], **facts)
+        return CopyEntry(kind, target, self.arrays[what.source], **facts)
 
     def launch(self, told: SavedLaunch) -> Any:
         specialisation = self.specialisations[told.module]

@@ -84,6 +84,14 @@ class Entry:
         """The same with parameters changed by name and arrays replaced."""
         raise NotImplementedError
 
+    def unfolded(self) -> Entry:
+        """The same as work that has a form in a file: itself.
+
+        Raises:
+            RecordError: it has none.
+        """
+        return self
+
     @property
     def bytes(self) -> int:
         """Bytes of all elements of the arrays that it touches."""
@@ -285,4 +293,60 @@ class GraphEntry(Entry):
                     f"{used[0]} is also used by a graph of this record, which a replay does not change.",
                     parameter=used[0], advice="Use the graph's update(), or replay a part without it.",
                 )  # fmt: skip
+        return self
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CalledEntry(Entry):
+    """A call that another library made, as ordinary work on arrays of its own.
+
+    Attributes:
+        label: the kernel's name.
+        dims: the launch's dimensions, without batches.
+        steps: what it does, in order.
+        outputs: the arrays with its results.
+    """
+
+    label: str
+    dims: tuple[int, ...]
+    steps: tuple[Entry, ...]
+    outputs: tuple[array, ...]
+
+    @property
+    def kind(self) -> str:
+        """It was a call of JAX."""
+        return "jax"
+
+    @property
+    def name(self) -> str:
+        """The kernel's name."""
+        return self.label
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """The launch's dimensions, without batches."""
+        return self.dims
+
+    @property
+    def arrays(self) -> tuple[array, ...]:
+        """Every array it touches."""
+        return tuple(dict.fromkeys((*(a for step in self.steps for a in step.arrays), *self.outputs)))
+
+    @property
+    def subject(self) -> object:
+        """Nobody announces it."""
+        return self
+
+    @property
+    def changes(self) -> tuple[Memory, ...]:
+        """The memory of its results."""
+        return tuple(dict.fromkeys(m for step in self.steps for m in step.changes))
+
+    def launch(self) -> None:
+        """Run it again; `outputs` have the results."""
+        for step in self.steps:
+            step.launch()
+
+    def changed(self, values: Mapping[str, Any], swap: Substitution) -> Entry:
+        """The same call: its operands have no names and are replaced by nothing."""
         return self

@@ -21,7 +21,7 @@ from workbench.ir.data import Unwritable, to_data
 from workbench.runtime import archive
 from workbench.runtime.array import array
 from workbench.runtime.contents import Contents
-from workbench.runtime.entries import CopyEntry, Entry, FillEntry, GraphEntry, LaunchEntry
+from workbench.runtime.entries import CalledEntry, CopyEntry, Entry, FillEntry, GraphEntry, LaunchEntry
 from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node
 from workbench.runtime.hostform import item, repeats
 from workbench.runtime.memory import Memory
@@ -63,21 +63,31 @@ class _Writer:
         self._memories: dict[Memory, int] = {}
 
     def entry(self, entry: Entry) -> dict[str, Any]:
+        entry = entry.unfolded()
         site = [entry.site.filename, entry.site.line] if entry.site is not None else None
-        told: dict[str, Any] = {"kind": "", "started": entry.started, "seconds": entry.seconds, "site": site}
+        told: dict[str, Any] = {"started": entry.started, "seconds": entry.seconds, "site": site}
+        return told | self.work(entry)
+
+    def work(self, entry: Entry) -> dict[str, Any]:
         match entry:
             case LaunchEntry():
-                return told | {"kind": "launch", **self.launch(entry.record)}
-            case CopyEntry():
-                return told | {
-                    "kind": entry.what,
-                    "target": self.array(entry.target),
-                    "source": self.array(entry.source),
-                }
+                return {"kind": "launch", **self.launch(entry.record)}
+            case CopyEntry(what=what, target=target, source=source):
+                return {"kind": what, "target": self.array(target), "source": self.array(source)}
             case FillEntry(target=target):
-                return told | {"kind": "fill", "target": self.array(target), "value": self.fill(target, entry.value)}
+                return {"kind": "fill", "target": self.array(target), "value": self.fill(target, entry.value)}
             case GraphEntry(graph=graph):
-                return told | {"kind": "graph", "graph": self.graph(graph)}
+                return {"kind": "graph", "graph": self.graph(graph)}
+            case CalledEntry():
+                steps = [self.work(step) for step in entry.steps]
+                outputs = [self.array(a) for a in entry.outputs]
+                return {
+                    "kind": "jax",
+                    "label": entry.label,
+                    "dims": list(entry.dims),
+                    "steps": steps,
+                    "outputs": outputs,
+                }
         raise RecordError(f"A record with a {entry.kind} in it cannot be saved yet.", advice="Save a part: rec[2:5].")
 
     def launch(self, record: LaunchRecord) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,10 @@ from workbench.runtime.struct_data import element_alignment, read_element
 from workbench.structs import Struct
 from workbench.types import MAX_NDIM, Scalar, Vector, int32
 
-DIRECTIONS = ("forward", "adjoint", "tangent", "adjoint tangent")
-KINDS = ("launch", "copy", "add", "fill", "graph")
+STEPS = ("adjoint", "tangent")
+DIRECTIONS = ("forward", *(" ".join(words) for n in (1, 2, 3) for words in product(STEPS, repeat=n)))
+KINDS = ("launch", "copy", "add", "fill", "graph", "jax")
+CALL = ("label", "dims", "steps", "outputs")
 BODIES = {"graph": {"body"}, "while": {"body"}, "if": {"true", "false"}}
 MOST_NODES, MOST_DEPTH = 1_000_000, 32
 
@@ -86,6 +89,16 @@ class Ref:
 
 
 @dataclass(frozen=True)
+class SavedCall:
+    """A call that another library made: its kernel's name, dimensions, work, and results by number."""
+
+    label: str
+    dims: tuple[int, ...]
+    steps: tuple[tuple[str, SavedLaunch | SavedMove], ...]
+    outputs: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class SavedBranch:
     """A graph inside a graph, by number: run once, by a condition, or while it holds (an array's number)."""
 
@@ -107,7 +120,7 @@ class SavedEntry:
     """What ran, with its kind, time and place; of a graph its number."""
 
     kind: str
-    what: SavedLaunch | SavedMove | int
+    what: SavedLaunch | SavedMove | SavedCall | int
     started: float
     seconds: float | None
     site: Site | None
@@ -230,7 +243,7 @@ def _graph(
     nodes, total, depth = [], 0, 0
     for node in given["nodes"]:
         kind = node.get("kind") if isinstance(node, dict) else None
-        if not isinstance(kind, str) or kind not in (*KINDS, *BODIES):
+        if not isinstance(kind, str) or kind not in (*KINDS[:4], *BODIES):
             raise saved_values.Wrong(f"a node of kind {str(kind)[:40]}")
         if kind not in BODIES:
             work = _work(kind, node, ("kind",), functions, arrays)
@@ -272,7 +285,9 @@ def _entry(
         raise saved_values.Wrong(f"an entry of kind {str(kind)[:40]}")
     if kind == "graph":
         given = saved_values.record(told, "a graph", (*common, "graph"))
-        what: SavedLaunch | SavedMove | int = saved_values.index(given["graph"], len(graphs), "graph")
+        what: SavedLaunch | SavedMove | SavedCall | int = saved_values.index(given["graph"], len(graphs), "graph")
+    elif kind == "jax":
+        what = _call(saved_values.record(told, "a call", (*common, *CALL)), functions, arrays)
     else:
         what = _work(kind, told, common, functions, arrays)
     started, seconds = saved_values.seconds(told["started"]), told["seconds"]
@@ -283,6 +298,20 @@ def _entry(
         None if seconds is None else saved_values.seconds(seconds),
         saved_values.site(told["site"]),
     )
+
+
+def _call(given: Mapping[str, Any], functions: Sequence[Function], arrays: Sequence[SavedArray]) -> SavedCall:
+    if not isinstance(given["steps"], list) or not isinstance(given["outputs"], list):
+        raise saved_values.Wrong("a call without steps")
+    steps = []
+    for step in given["steps"]:
+        kind = step.get("kind") if isinstance(step, dict) else None
+        if kind not in ("launch", "copy", "fill"):
+            raise saved_values.Wrong(f"a call with a step {str(kind)[:40]}")
+        steps.append((kind, _work(kind, step, ("kind",), functions, arrays)))
+    outputs = tuple(saved_values.index(n, len(arrays), "array") for n in given["outputs"])
+    label, dims = saved_values.text(given["label"]), saved_values.wholes(given["dims"])
+    return SavedCall(label, dims, tuple(steps), outputs)
 
 
 def _work(

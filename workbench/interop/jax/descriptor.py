@@ -17,6 +17,7 @@ from workbench.interop.jax.abi import code, string_text
 from workbench.types import Scalar, Vector, element
 
 THUNK = "workbench_thunk"
+DESCRIPTION = "workbench_description"
 
 
 class Kind(IntEnum):
@@ -116,7 +117,7 @@ class Description:
                 f"@params = private constant {table} [",
                 ",\n".join(f"  {row}" for row in rows),
                 "]",
-                "@description = private constant %Kernel {",
+                f"@{DESCRIPTION} = constant %Kernel {{",
                 f"  ptr @kernel, ptr ENTRY, {', '.join(f'i64 {c}' for c in counts)}, ptr @params, i64 {views}",
                 "}",
             ]
@@ -134,7 +135,7 @@ def thunk_text(description: str, entry: int, handler: int) -> str:
     body = description.replace("ptr ENTRY", f"ptr inttoptr (i64 {entry} to ptr)")
     return (
         f"{body}\ndefine ptr @{THUNK}(ptr %frame) {{\n"
-        f"  %error = tail call ptr inttoptr (i64 {handler} to ptr)(ptr %frame, ptr @description)\n"
+        f"  %error = tail call ptr inttoptr (i64 {handler} to ptr)(ptr %frame, ptr @{DESCRIPTION})\n"
         "  ret ptr %error\n}\n"
     )
 

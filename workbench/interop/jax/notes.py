@@ -14,14 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from workbench.errors import LaunchError
+from workbench.errors import LaunchError, RecordError, WorkbenchError
 from workbench.interop.jax.abi import ATTR_ARRAY, CODES, FUNCTIONS, STAGE_EXECUTE, STRUCTS
+from workbench.interop.jax.known import plan_of
 from workbench.interop.jax.library import library
 from workbench.runtime.array import array
 from workbench.runtime.create import from_numpy
-from workbench.runtime.entries import Entry
+from workbench.runtime.entries import CalledEntry, Entry
 from workbench.runtime.substitute import Substitution
-from workbench.types import SCALARS
+from workbench.types import MAX_NDIM, SCALARS
 
 SYMBOLS = ("wb_ffi_on", "wb_ffi_head", "wb_ffi_lost", "wb_ffi_room", "wb_ffi_notes", "wb_ffi_free")
 CAPACITY = 65536
@@ -67,7 +68,8 @@ class CallEntry(Entry):
         label: the kernel's name.
         attributes: the call's, as numbers: the launch's dimensions first.
         operands, results: its buffers.
-        outputs: what the results were when it was last run again here.
+        outputs: what the results were when it was last run again here; of more than four dimensions the first as one.
+        plan: the kernel's plan; None where that is gone.
     """
 
     kernel: int
@@ -77,6 +79,7 @@ class CallEntry(Entry):
     operands: tuple[Operand, ...]
     results: tuple[Operand, ...]
     outputs: list[array]
+    plan: Any = None
 
     @property
     def kind(self) -> str:
@@ -109,16 +112,32 @@ class CallEntry(Entry):
         Raises:
             LaunchError: its operands were not kept, or the handler refused the call.
         """
-        if any(o.data is None for o in self.operands):
-            raise LaunchError(
-                f"The operands of JAX's call of {self.label} were not kept.", advice="Record with inputs=True."
-            )
-        given = [o.data for o in self.operands if o.data is not None]
+        given = self._given(LaunchError)
         made = [_aligned(o.shape, o.dtype) for o in self.results]
         refusal = _call(self.handler, self.kernel, given, made, self.attributes)
         if refusal:
             raise LaunchError(refusal)
-        self.outputs[:] = [from_numpy(m.reshape(m.shape or (1,))) for m in made if m.dtype.name in SCALARS]
+        self.outputs[:] = [from_numpy(_seen(m)) for m in made if m.dtype.name in SCALARS]
+
+    def _given(self, error: type[WorkbenchError]) -> list[np.ndarray[Any, Any]]:
+        if any(o.data is None for o in self.operands):
+            raise error(f"The operands of JAX's call of {self.label} were not kept.", advice="Record with inputs=True.")
+        return [o.data for o in self.operands if o.data is not None]
+
+    def unfolded(self) -> CalledEntry:
+        """The call as ordinary work, which needs no JAX and can be saved.
+
+        Raises:
+            RecordError: its operands were not kept, its kernel is gone, or it has a form that has none in a file.
+        """
+        given = self._given(RecordError)
+        if self.plan is None:
+            raise RecordError(f"The kernel {self.label} that JAX called is gone, so the call cannot be saved.")
+        from workbench.interop.jax.unfold import unfold  # it knows plans, which are made of what is here
+
+        results = [(o.dtype, o.shape) for o in self.results]
+        steps, outputs = unfold(self.plan, self.attributes, given, results)
+        return CalledEntry(self.label, self.size, steps, outputs, started=self.started, seconds=self.seconds)
 
     def changed(self, values: Mapping[str, Any], swap: Substitution) -> Entry:
         """The same call: JAX's operands have no names and are replaced by nothing."""
@@ -188,9 +207,15 @@ def _read(address: int, handler: int) -> CallEntry:
     label = ctypes.string_at(ctypes.c_void_p.from_address(kernel).value or 0).decode()
     made = buffers[:operands], buffers[operands:]
     return CallEntry(
-        kernel, handler, label, tuple(attributes), tuple(made[0]), tuple(made[1]), [],
+        kernel, handler, label, tuple(attributes), tuple(made[0]), tuple(made[1]), [], plan_of(kernel),
         started=start / 1e9, seconds=(end - start) / 1e9,
     )  # fmt: skip
+
+
+def _seen(data: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A result as an array of ours has it: 1 to 4 dimensions."""
+    extra = data.ndim - MAX_NDIM + 1
+    return data.reshape(-1, *data.shape[extra:]) if extra > 1 else data.reshape(data.shape or (1,))
 
 
 def _numpy(name: str) -> np.dtype[Any]:

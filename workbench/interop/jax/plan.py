@@ -15,6 +15,7 @@ from workbench.api.kernel import Specialisation
 from workbench.autodiff import adjoint, derived, then
 from workbench.backends.base import Options
 from workbench.errors import LaunchError, NotDifferentiable
+from workbench.interop.jax import known
 from workbench.interop.jax.derive import Gradient, Tangent, adjoint_wires, tangent_wires
 from workbench.interop.jax.descriptor import Description, Kind, Wire
 from workbench.interop.jax.target import Target, make_target
@@ -147,7 +148,9 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
         wired, found = tangent_wires(moved, wires)
         return make_plan(moved, wired, further, f"{description.kernel} (tangent)"), found
 
-    return Plan(loaded.name, loaded.launch_ndim, target, code, _once(gradient), _once(tangent))
+    made = Plan(loaded.name, loaded.launch_ndim, target, code, _once(gradient), _once(tangent))
+    known.plans[target.name] = made
+    return made
 
 
 def forward_plan(loaded: Loaded, roles: Roles, code: Code) -> Plan:

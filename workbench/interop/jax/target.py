@@ -22,7 +22,8 @@ from workbench.cache.key import Key, Part
 from workbench.cache.native import load_kernel
 from workbench.cache.store import default_store
 from workbench.errors import CacheError
-from workbench.interop.jax.descriptor import THUNK, Description, thunk_text
+from workbench.interop.jax import known
+from workbench.interop.jax.descriptor import DESCRIPTION, THUNK, Description, thunk_text
 from workbench.interop.jax.handler import handler_address, handler_text
 from workbench.interop.jax.library import library
 
@@ -63,7 +64,7 @@ class Target:
 
     def thunk(self) -> int:
         """The address of a handler for this kernel, made now; its code is never unloaded."""
-        return _thunk(self._text, self.entry)
+        return _thunk(self.name, self._text, self.entry)
 
 
 def make_target(description: Description, digest: str, entry: int) -> Target:
@@ -135,11 +136,14 @@ def _register(name: str, text: str, entry: int) -> bool:
         if name in _registered:
             return False
         jax.devices("cpu")
-        address = _thunk(text, entry)
+        address = _thunk(name, text, entry)
         jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(address), platform="cpu")
         _registered[name] = address
         return True
 
 
-def _thunk(text: str, entry: int) -> int:
-    return jit.load(compile_text(thunk_text(text, entry, handler_address()), CpuBackend().target()), THUNK).address
+def _thunk(name: str, text: str, entry: int) -> int:
+    image = compile_text(thunk_text(text, entry, handler_address()), CpuBackend().target())
+    code = jit.load_symbols(image, (THUNK, DESCRIPTION))
+    known.names[code.addresses[DESCRIPTION]] = name
+    return code.address

@@ -1,0 +1,17 @@
+"""Which plan a native description belongs to: XLA's calls name their kernel by the description's address alone.
+
+Plans are held weakly, since they hold kernels; who notes a call holds the plan as long as the call is shown.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakValueDictionary
+
+names: dict[int, str] = {}
+plans: WeakValueDictionary[str, Any] = WeakValueDictionary()
+
+
+def plan_of(description: int) -> Any:
+    """The plan whose description lies at this address; None where it is gone, or was only preloaded."""
+    return plans.get(names.get(description, ""))
