@@ -18,6 +18,7 @@ from workbench.errors import LaunchError, RecordError, WorkbenchError
 from workbench.interop.jax.abi import ATTR_ARRAY, CODES, FUNCTIONS, STAGE_EXECUTE, STRUCTS
 from workbench.interop.jax.known import plan_of
 from workbench.interop.jax.library import library
+from workbench.interop.jax.unfold import unfold
 from workbench.runtime.array import array
 from workbench.runtime.create import from_numpy
 from workbench.runtime.entries import CalledEntry, Entry
@@ -133,8 +134,6 @@ class CallEntry(Entry):
         given = self._given(RecordError)
         if self.plan is None:
             raise RecordError(f"The kernel {self.label} that JAX called is gone, so the call cannot be saved.")
-        from workbench.interop.jax.unfold import unfold  # it knows plans, which are made of what is here
-
         results = [(o.dtype, o.shape) for o in self.results]
         steps, outputs = unfold(self.plan, self.attributes, given, results)
         return CalledEntry(self.label, self.size, steps, outputs, started=self.started, seconds=self.seconds)

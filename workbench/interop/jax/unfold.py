@@ -10,14 +10,13 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from workbench.api.bind import bind
 from workbench.errors import RecordError, WorkbenchError
 from workbench.interop.jax.descriptor import Kind, Wire
-from workbench.interop.jax.plan import Plan
 from workbench.runtime.array import array
 from workbench.runtime.contents import write_bytes
 from workbench.runtime.device import CPU
@@ -25,6 +24,9 @@ from workbench.runtime.entries import CopyEntry, Entry, FillEntry, LaunchEntry
 from workbench.runtime.memory import Memory, allocate
 from workbench.runtime.shapes import dense
 from workbench.types import MAX_NDIM, SCALARS, Scalar, Vector, element
+
+if TYPE_CHECKING:
+    from workbench.interop.jax.plan import Plan
 
 MOST_BATCHES = 100_000
 
