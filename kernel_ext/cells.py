@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, TypeVar
 
 import workbench as wb
 from kernel_ext import queries, status
@@ -21,6 +21,7 @@ from kernel_ext.views import PaneView, StatusView
 from workbench import events
 
 Watcher = Callable[[StatusView], None]
+T = TypeVar("T")
 
 _WATCHED = (
     events.CompileStarted,
@@ -50,6 +51,9 @@ class CellOptions:
         gradient: compile the adjoints too.
         fast_math: allow reassociation and approximate maths.
         checks: test bounds, asserts, integer divisions and shifts; None: as the session does.
+        arch: "native", or a GPU architecture that is compiled for as well.
+        force: compile even what is cached.
+        background: bind the names when the cell has been read and checked, and compile in a thread.
     """
 
     name: str = ""
@@ -59,6 +63,9 @@ class CellOptions:
     gradient: bool = False
     fast_math: bool = False
     checks: bool | None = None
+    arch: str = "native"
+    force: bool = False
+    background: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,10 +87,19 @@ class Place:
 
 @dataclass(frozen=True)
 class Built:
-    """A cell that was built: the last view of it and its kernels by name."""
+    """A cell that was built.
+
+    Attributes:
+        view: the last view of it.
+        kernels: by name.
+        cell: the library's own answer.
+        work: the compilation that goes on; None where all is done.
+    """
 
     view: StatusView
     kernels: dict[str, Any]
+    cell: Any = None
+    work: Any = None
 
     def pane(self, kernel: str, name: str) -> PaneView:
         """One text about one of the kernels."""
@@ -97,39 +113,36 @@ class Cells:
         """No cell has run yet."""
         self._kernels: dict[str, dict[str, Any]] = {}
 
-    def build(self, text: str, namespace: dict[str, Any], options: CellOptions, place: Place, watch: Watcher) -> Built:
+    def build(
+        self, text: str, namespace: dict[str, Any], options: CellOptions, place: Place, watch: Watcher,
+        ended: Watcher | None = None,
+    ) -> Built:  # fmt: skip
         """Build the kernels of `text` and bind their names in `namespace`.
 
-        `watch` gets a view after each event, from the thread that published it, and the last one too.
+        `watch` gets a view after each event, from the thread that published it, and the last one too. The build runs in
+        a thread of its own, so that an interrupt is answered at once: the build is dropped, and what it makes until its
+        next stage is for the cache alone. With `options.background`, `ended` gets the last view from that thread.
 
         Raises:
             WorkbenchError: the cell is wrong; nothing is bound, and the kernels it stood for are stale.
+            KeyboardInterrupt: the same holds.
         """
         fold = _Fold(StatusView(cell=place.name, started=time.time()), watch)
-        unsubscribe = events.subscribe(fold, *_WATCHED)
+        work = wb.Work(fold.owned(lambda: _read(text, namespace, options, place)), name=place.name)
         try:
-            cell = wb.build_cell(
-                text,
-                namespace,
-                name=place.name,
-                filename=place.filename,
-                line_offset=place.line_offset,
-                backend=options.backend,
-                gradient=options.gradient,
-                fast_math=options.fast_math,
-                checks=options.checks,
-                constants=dict(options.constants) or None,
-            )
+            cell = work.result()
         except BaseException as error:
-            unsubscribe()
+            work.drop()
             self._fail(text, namespace, place)
             fold.end(status.fail(fold.view, error))
             raise
-        unsubscribe()
         namespace.update(cell.names)
         self._replace(place, cell.kernels)
-        panes = [pane for kernel in cell.kernels.values() for pane in queries.pane_views(kernel, options.panes)]
-        return Built(fold.end(status.finish(fold.view, cell.kernels, panes)), dict(cell.kernels))
+        kernels = dict(cell.kernels)
+        if options.background:
+            rest = wb.Work(fold.owned(lambda: _compile(cell, options, place, fold, ended)), name=place.name)
+            return Built(fold.view, kernels, cell, rest)
+        return Built(fold.end(_finished(fold, cell, options)), kernels, cell)
 
     def _replace(self, place: Place, kernels: dict[str, Any]) -> None:
         for name, kernel in self._kernels.get(place.identity, {}).items():
@@ -145,22 +158,81 @@ class Cells:
             kernel.mark_stale(f"{place.name}, which defines {name}, no longer compiles.")
 
 
+def _read(text: str, namespace: dict[str, Any], options: CellOptions, place: Place) -> Any:
+    """The cell, compiled but where that is left to the background."""
+    return wb.build_cell(
+        text,
+        namespace,
+        name=place.name,
+        filename=place.filename,
+        line_offset=place.line_offset,
+        backend=options.backend,
+        gradient=options.gradient,
+        fast_math=options.fast_math,
+        checks=options.checks,
+        constants=dict(options.constants) or None,
+        arch=options.arch,
+        force=options.force,
+        compile=not options.background,
+    )
+
+
+def _compile(cell: Any, options: CellOptions, place: Place, fold: _Fold, ended: Watcher | None) -> None:
+    """In the background: compile, and tell how it ended; kernels that do not compile are stale."""
+    try:
+        cell.compile()
+    except BaseException as error:
+        how = "failed" if isinstance(error, Exception) else "was ended"
+        for kernel in cell.kernels.values():
+            kernel.mark_stale(f"the compilation of {place.name} in the background {how}.")
+        view = status.fail(fold.view, error)
+    else:
+        view = _finished(fold, cell, options)
+    fold.end(view)
+    if ended is not None:
+        ended(view)
+
+
+def _finished(fold: _Fold, cell: Any, options: CellOptions) -> StatusView:
+    panes = [pane for kernel in cell.kernels.values() for pane in queries.pane_views(kernel, options.panes)]
+    return status.finish(fold.view, cell.kernels, panes)
+
+
 class _Fold:
-    """Folds events into a view; safe to call from several threads, silent once ended."""
+    """Folds the events of one build into a view; safe to call from several threads, silent once ended."""
+
+    _owners: ClassVar[dict[int, _Fold]] = {}  # thread to the build that it works for
 
     def __init__(self, view: StatusView, watch: Watcher) -> None:
         self.view = view
         self._watch = watch
         self._lock = threading.RLock()
         self._ended = False
+        self._unsubscribe = events.subscribe(self, *_WATCHED)
+
+    def owned(self, call: Callable[[], T]) -> Callable[[], T]:
+        """`call`, whose thread works for this build while it runs: other builds do not hear of it."""
+
+        def run() -> T:
+            thread = threading.get_ident()
+            self._owners[thread] = self
+            try:
+                return call()
+            finally:
+                self._owners.pop(thread, None)
+
+        return run
 
     def __call__(self, event: events.Event) -> None:
+        if self._owners.get(threading.get_ident(), self) is not self:
+            return
         with self._lock:
             if not self._ended:
                 self.view = status.advance(self.view, event)
                 self._watch(self.view)
 
     def end(self, view: StatusView) -> StatusView:
+        self._unsubscribe()
         with self._lock:
             self.view, self._ended = view, True
             self._watch(view)

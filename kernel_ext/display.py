@@ -124,8 +124,18 @@ class StatusDisplay:
             self._shown = now
             self.card.show(view)
 
+    def say(self, text: str) -> None:
+        """Tell a terminal, which sees no progress."""
+        if not (self._quiet or self._live):
+            print(text)
+
+    def update(self, view: StatusView) -> None:
+        """Show the last view of a build in the background, from its thread; a terminal is not disturbed."""
+        if self._live:
+            self.close(view)
+
     def close(self, view: StatusView, make_pane: Any = None) -> None:
-        """Show the last view."""
+        """Show the last view; where the front end can change outputs, any thread may call this."""
         if self._quiet:
             return
         if self._live:

@@ -6,18 +6,18 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NoReturn
+from typing import Any
 
-from IPython.core.error import UsageError
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
-from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
-from traitlets import Bool
+from IPython.core.magic_arguments import argument, magic_arguments
+from traitlets import Bool, Enum, Unicode
 
 from kernel_ext import cells, queries, running, show
-from kernel_ext.cells import CellOptions, Cells, Place, Refusal
+from kernel_ext.cells import Built, CellOptions, Cells, Place, Refusal
 from kernel_ext.display import StatusDisplay, show_here, show_inspect, widgets_wanted
+from kernel_ext.options import BACKENDS, build_options, cell_options, read_line, refuse
 from kernel_ext.tracebacks import KernelUsageError, cell_label
-from kernel_ext.views import StatusView
+from kernel_ext.views import InspectView, StatusView
 
 _CACHE_ACTIONS = {
     "list": lambda: show_here(show.cache()),
@@ -31,6 +31,10 @@ class KernelMagics(Magics):
     """`%%kernel`, `%inspect` and `%cache`."""
 
     widgets = Bool(True, help="Show live status cards; without them every output is static.").tag(config=True)
+    backend = Enum(BACKENDS, "auto", help="Where kernels run that say nothing.").tag(config=True)
+    annotate = Unicode("", help="Texts that %%kernel shows where its line says nothing: ir,adjoint say.").tag(
+        config=True
+    )
 
     def __init__(self, shell: Any) -> None:
         """For the shell whose cells these magics run."""
@@ -41,19 +45,9 @@ class KernelMagics(Magics):
         self.cards: dict[str, Any] = {}
 
     @magic_arguments()
-    @argument("-n", "--name", default="", help="Call the cell NAME instead of its number.")
-    @argument("-b", "--backend", default="auto", choices=("auto", "cpu", "cuda"), help="Where the kernels run.")
-    @argument("-D", dest="constants", action="append", default=[], metavar="K=V", help="A constant for the kernels.")
-    @argument("-a", "--annotate", nargs="?", const="source,ir", default="", metavar="PANES",
-              help="Show texts of each kernel: source, ir, adjoint, tangent, cuda, llvm, ptx, asm, key.")  # fmt: skip
-    @argument("--grad", action="store_true", help="Compile the adjoints too, not only when first needed.")
-    @argument("-q", "--quiet", action="store_true", help="Show nothing unless the cell is wrong.")
-    @argument("--fast-math", action="store_true", help="Allow reassociation and approximate maths.")
-    @argument("--checks", dest="checks", action="store_true", default=None,
-              help="Test bounds, asserts, integer divisions and shifts (as notebooks do anyway).")  # fmt: skip
-    @argument("--no-checks", dest="checks", action="store_false", help="Test nothing: for the last bit of speed.")
+    @build_options
     @cell_magic
-    def kernel(self, line: str, cell: str) -> None:
+    def kernel(self, line: str, cell: str) -> Any:
         """Compile the cell's kernels and bind their names.
 
         Examples::
@@ -68,19 +62,21 @@ class KernelMagics(Magics):
                 i = tid()
                 x[i] = x[i] + DT * v[i]
         """
-        args = self._parse(KernelMagics.kernel, line)
+        args = read_line(KernelMagics.kernel, line, "%%kernel")
         if not cell.strip():
             raise KernelUsageError("the cell below %%kernel is empty; write a def in it")
         namespace = self.here.user_ns
-        options = self._options(args, namespace)
-        self._build(cell, options, self._place(line, cell, options), args.quiet)
+        options = cell_options(args, namespace, self.backend, self.annotate)
+        built = self._build(cell, options, self._place(line, cell, options), args.quiet)
+        return built.cell if args.give else None
 
     @magic_arguments()
     @argument("kernel", metavar="NAME", help="A kernel of this notebook.")
     @argument(
         "panes",
         nargs="*",
-        help="Of source, ir, adjoint, tangent, cuda, llvm, ptx, asm, key; source,ir where none is given.",
+        help="Of source, ir, adjoint, tangent, cuda, llvm, ptx, sass, asm, key; source,ir where none is given. "
+        "Or: diff OTHER [PANE], how it differs from another kernel.",
     )
     @line_magic
     def inspect(self, line: str) -> None:
@@ -90,13 +86,17 @@ class KernelMagics(Magics):
 
             %inspect saxpy
             %inspect saxpy ir,adjoint
+            %inspect saxpy diff saxpy2
         """
-        args = self._parse(KernelMagics.inspect, line)
+        args = read_line(KernelMagics.inspect, line, "%inspect")
         try:
             kernel = cells.find_kernel(args.kernel, self.here.user_ns)
+            if args.panes[:1] == ["diff"]:
+                show_inspect(self._diff(kernel, args.panes[1:]))
+                return
             panes = cells.parse_panes(" ".join(args.panes), queries.PANES)
         except Refusal as refusal:
-            _refuse(refusal)
+            refuse(refusal)
         show_inspect(queries.inspect_view(kernel, panes or ("source", "ir")))
 
     @magic_arguments()
@@ -117,7 +117,7 @@ class KernelMagics(Magics):
             %cache export course.wbc
             %cache import course.wbc --trust
         """
-        args = self._parse(KernelMagics.cache, line)
+        args = read_line(KernelMagics.cache, line, "%cache")
         if args.action in _CACHE_ACTIONS:
             if args.what:
                 raise KernelUsageError(f"%cache {args.action} takes nothing more; it got {args.what!r}")
@@ -131,11 +131,17 @@ class KernelMagics(Magics):
             try:
                 print(queries.cache_why(cells.find_kernel(args.what, self.here.user_ns)))
             except Refusal as refusal:
-                _refuse(refusal)
+                refuse(refusal)
         elif args.action == "export":
             print(queries.cache_export(args.what))
         else:
             print(queries.cache_import(args.what, args.trust))
+
+    def _diff(self, kernel: Any, words: list[str]) -> InspectView:
+        if not 1 <= len(words) <= 2:
+            raise Refusal("%inspect NAME diff takes another kernel, and a pane: %inspect saxpy diff saxpy2 ptx")
+        panes = cells.parse_panes(words[1] if len(words) > 1 else "ir", queries.PANES)
+        return queries.diff_view(kernel, cells.find_kernel(words[0], self.here.user_ns), panes[0])
 
     def close(self) -> None:
         """Close the live cards; their static twins come back."""
@@ -143,22 +149,7 @@ class KernelMagics(Magics):
             card.close()
         self.cards.clear()
 
-    def _parse(self, magic: Any, line: str) -> Any:
-        try:
-            return parse_argstring(magic, line)
-        except UsageError as error:
-            name = f"%%{magic.__name__}" if magic.__name__ == "kernel" else f"%{magic.__name__}"
-            raise KernelUsageError(f"{name}: {error}; {name}? shows the options") from None
-
-    def _options(self, args: Any, namespace: dict[str, Any]) -> CellOptions:
-        try:
-            constants = cells.parse_constants(args.constants, namespace)
-            panes = cells.parse_panes(args.annotate, queries.PANES)
-        except Refusal as refusal:
-            _refuse(refusal)
-        return CellOptions(args.name, args.backend, constants, panes, args.grad, args.fast_math, args.checks)
-
-    def _build(self, text: str, options: CellOptions, place: Place, quiet: bool) -> None:
+    def _build(self, text: str, options: CellOptions, place: Place, quiet: bool) -> Built:
         screen = StatusDisplay(live=getattr(self.here, "kernel", None) is not None, quiet=quiet)
         screen.open(StatusView(cell=place.name), widgets=self.widgets)
         self._keep(place, screen.card)
@@ -169,12 +160,16 @@ class KernelMagics(Magics):
             screen.watch(view)
 
         try:
-            built = self.cells.build(text, self.here.user_ns, options, place, watch)
+            built = self.cells.build(text, self.here.user_ns, options, place, watch, screen.update)
         except BaseException:
             if last:
                 screen.close(last[0])
             raise
-        screen.close(built.view, built.pane)
+        if built.work is None:
+            screen.close(built.view, built.pane)
+        elif not quiet:
+            screen.say(f"{', '.join(built.kernels)} compiling in the background; %workbench wait waits for it")
+        return built
 
     def _keep(self, place: Place, card: Any) -> None:
         old = self.cards.pop(place.identity, None)
@@ -197,7 +192,3 @@ class KernelMagics(Magics):
         parent = getattr(self.here, "parent_header", None) or {}
         cell_id = (parent.get("metadata") or {}).get("cellId") if isinstance(parent, dict) else None
         return str(cell_id or options.name or "")
-
-
-def _refuse(refusal: Refusal) -> NoReturn:
-    raise KernelUsageError(str(refusal)) from None

@@ -53,6 +53,15 @@ def inspect_view(kernel: Any, names: Iterable[str] = ("source", "ir")) -> Inspec
     return InspectView(kernel.name, pane_views(kernel, names))
 
 
+def diff_view(kernel: Any, other: Any, pane: str = "ir") -> InspectView:
+    """How one text about `kernel` differs from that about `other`."""
+    try:
+        text = inspect.diff(kernel, other, pane) or f"{kernel.name} and {other.name} are alike"
+    except WorkbenchError as error:
+        text = error.render()
+    return InspectView(kernel.name, (PaneView(kernel.name, f"{pane} against {other.name}", text),))
+
+
 def cache_view(entries: bool = True) -> CacheView:
     """What is cached; without `entries`, only the sums."""
     info = inspect.cache_info()

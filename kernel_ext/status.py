@@ -20,9 +20,8 @@ SPEAKS_FIRST = ("failed", "compiling", "recompiled", "compiled", "disk hit", "me
 
 _FACTS = (
     ("registers", "{} regs"),
-    ("spills", "{} spill"),
-    ("spill_bytes", "{} B spill"),
-    ("shared_bytes", "{} B shared"),
+    ("spill_stores", "{} spill"),
+    ("shared", "{} B shared"),
     ("checks", "checks"),
 )
 
@@ -54,7 +53,10 @@ def error_rows(error: BaseException) -> tuple[ErrorRow, ...]:
     if isinstance(error, WorkbenchError):
         line = error.location.shown_line if error.location and error.location.line else 0
         return (ErrorRow(type(error).__name__, line, f"{error.message}  {error.advice}".rstrip()),)
-    return (ErrorRow(type(error).__name__, 0, str(error)),)
+    return (ErrorRow(type(error).__name__, 0, str(error) or _WORDLESS.get(type(error), type(error).__name__)),)
+
+
+_WORDLESS: dict[type[BaseException], str] = {KeyboardInterrupt: "interrupted"}
 
 
 def headline(view: StatusView) -> str:
@@ -161,7 +163,8 @@ _HANDLERS: dict[type[events.Event], Callable[[StatusView, Any], StatusView]] = {
 
 
 def _facts(metadata: dict[str, Any]) -> tuple[str, ...]:
-    return tuple(form.format(metadata[name]) for name, form in _FACTS if name in metadata)
+    told = ((metadata[name], form) for name, form in _FACTS if name in metadata)
+    return tuple(form.format(value) for value, form in told if value or "shared" not in form)
 
 
 def _names(rows: Iterable[KernelRow]) -> str:

@@ -16,6 +16,7 @@ PANE_TITLES = {
     "cuda": "CUDA",
     "llvm": "LLVM",
     "ptx": "PTX",
+    "sass": "SASS",
     "asm": "Assembly",
     "key": "Key",
 }

@@ -72,6 +72,7 @@ from workbench.runtime.recorder import Recorder, record
 from workbench.runtime.streams import Event, ScopedStream, ScopedTimer, Stream, synchronize
 from workbench.structs import array_type as _array_type
 from workbench.types import matrix, vector
+from workbench.work import Work, wait
 
 __version__ = "0.1.0"
 
@@ -139,12 +140,12 @@ __all__ = [
     "LANGUAGE", "BuildError", "CacheError", "Cell", "CellErrors", "Device", "DeviceError", "Event", "Explanation",
     "Float", "Func", "Graph", "GraphMode", "Int", "Kernel", "KernelFault", "KernelSyntaxError", "KernelTypeError",
     "Launch", "LaunchError", "LaunchPair", "NotDifferentiable", "RecordError", "Recorder", "Scalar",
-    "ScopedDevice", "ScopedStream", "ScopedTimer", "Stream", "Tape", "Verdict", "WorkbenchError", "array",
+    "ScopedDevice", "ScopedStream", "ScopedTimer", "Stream", "Tape", "Verdict", "Work", "WorkbenchError", "array",
     "array1d", "array2d", "array3d", "array4d", "build_cell", "cache", "capture", "capture_if", "capture_while",
     "checks", "clone", "constant", "copy", "empty", "empty_like", "errors", "events", "explain_grad",
     "from_dlpack", "from_jax", "from_numpy", "from_torch", "full", "func", "func_grad", "func_native",
     "func_replay", "get_device", "get_devices", "grad", "gradcheck", "hvp", "indexedarray", "jacobian",
     "jax_callable", "jax_export", "jax_kernel", "jax_preload", "jvp", "kernel", "launch", "launch_pair",
     "launch_tangent", "load_record", "map", "matrix", "ones", "record", "set_checks", "step", "struct",
-    "synchronize", "types", "value_and_grad", "vector", "zeros", "zeros_like",
+    "synchronize", "types", "value_and_grad", "vector", "wait", "zeros", "zeros_like",
 ]  # fmt: skip

@@ -5,6 +5,7 @@ Everything here gives text or plain values and changes nothing.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
 
 from workbench import cache
@@ -12,6 +13,7 @@ from workbench.api import build
 from workbench.api.kernel import Kernel, Specialisation
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
+from workbench.backends.cuda.disassemble import sass as disassembled
 from workbench.backends.cuda.nvrtc import CudaBackend
 from workbench.cache.store import CacheInfo, EntryInfo
 from workbench.errors import LaunchError, WorkbenchError
@@ -19,7 +21,7 @@ from workbench.ir.show import show
 from workbench.runtime.device import get_devices
 from workbench.types import Type
 
-PANES = ("source", "ir", "adjoint", "tangent", "cuda", "llvm", "ptx", "asm", "key")
+PANES = ("source", "ir", "adjoint", "tangent", "cuda", "llvm", "ptx", "sass", "asm", "key")
 _OPTIONS = Options()
 
 
@@ -96,6 +98,30 @@ def ptx(kernel: Kernel, arch: str = "sm_90", direction: str = "forward") -> str:
     return CudaBackend().ptx(build.function_of(_specialisation(kernel), direction), _OPTIONS, arch)
 
 
+def sass(kernel: Kernel, arch: str = "sm_90", direction: str = "forward") -> str:
+    """The machine code of a GPU architecture; needs NVRTC and a disassembler (see `disassemble`), no GPU.
+
+    Raises:
+        BuildError, DeviceError: NVRTC or the disassembler is missing or refused.
+    """
+    return disassembled(
+        CudaBackend().compile(build.function_of(_specialisation(kernel), direction), _OPTIONS, arch).image
+    )
+
+
+def diff(kernel: Kernel, other: Kernel, pane: str = "ir") -> str:
+    """How one text about `kernel` differs from that about `other`, as a unified diff; empty where they are alike.
+
+    Raises:
+        KeyError: a pane that is none of `PANES`.
+        WorkbenchError: the text of one cannot be made.
+    """
+    texts = [_MAKE[pane](k).splitlines() for k in (other, kernel)]
+    before, after = texts
+    names = f"{other.name} {pane}", f"{kernel.name} {pane}"
+    return "\n".join(difflib.unified_diff(before, after, *names, lineterm=""))
+
+
 def key(kernel: Kernel, direction: str = "forward") -> str:
     """The module key's parts, one a line, and its digest."""
     backend = build.BACKENDS["cpu"]
@@ -107,7 +133,7 @@ def key(kernel: Kernel, direction: str = "forward") -> str:
 
 _MAKE = {
     "source": source, "ir": ir, "adjoint": adjoint, "tangent": tangent, "cuda": cuda, "llvm": llvm, "ptx": ptx,
-    "asm": asm, "key": key,
+    "sass": sass, "asm": asm, "key": key,
 }  # fmt: skip
 
 
@@ -158,6 +184,6 @@ def warm() -> None:
 
 
 __all__ = [
-    "PANES", "adjoint", "asm", "cache_entries", "cache_info", "cuda", "devices", "ir", "key", "llvm", "panes",
-    "parameters", "ptx", "source", "tangent", "warm", "why",
+    "PANES", "adjoint", "asm", "cache_entries", "cache_info", "cuda", "devices", "diff", "ir", "key", "llvm", "panes",
+    "parameters", "ptx", "sass", "source", "tangent", "warm", "why",
 ]  # fmt: skip

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+import workbench as wb
 from workbench import events
 from workbench.errors import CellErrors, KernelTypeError, LaunchError, NotDifferentiable
 from workbench.source import Location, Source
@@ -44,13 +45,15 @@ class FakeLibrary:
     """`workbench` and `workbench.inspect` as far as kernel_ext uses them; `calls` keeps what was asked."""
 
     __version__ = "0.1.7"
-    PANES = ("source", "ir", "adjoint", "cuda", "llvm", "ptx", "asm", "key")
+    PANES = ("source", "ir", "adjoint", "cuda", "llvm", "ptx", "sass", "asm", "key")
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, Any]] = []
         self.built: set[str] = set()
         self.modules = 12
         self.reasons: tuple[str, ...] = ("constant DT: 0.01 → 0.02",)
+        self.refused: Exception | None = None
+        self.Work, self.wait = wb.Work, wb.wait
         self.cache = SimpleNamespace(clear=self._clear, prune=self._prune, export=self._export, import_=self._import)
 
     def build_cell(self, text: str, namespace: dict[str, Any], **options: Any) -> SimpleNamespace:
@@ -63,7 +66,13 @@ class FakeLibrary:
         }
         for name in kernels:
             self._publish(name, text)
-        return SimpleNamespace(kernels=kernels, funcs={}, names=dict(kernels))
+        return SimpleNamespace(kernels=kernels, funcs={}, names=dict(kernels), compile=self.compile)
+
+    def compile(self) -> None:
+        self.calls.append(("compile", None))
+        events.publish(events.CompileStarted("saxpy", "forward", "cpu", "znver3"))
+        if self.refused:
+            raise self.refused
 
     def _check(self, source: Source) -> None:
         wrong = [(i, line.index("nope")) for i, line in enumerate(source.lines, 1) if "nope" in line]

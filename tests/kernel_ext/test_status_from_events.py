@@ -86,7 +86,9 @@ def test_what_others_build_meanwhile_is_not_shown() -> None:
 
 
 def test_registers_and_spills_are_read_from_the_metadata() -> None:
-    done = events.CompileDone("f", "forward", KEY, 0.02, STAGES, {"registers": 24, "spills": 0, "backend": "cuda"})
+    done = events.CompileDone(
+        "f", "forward", KEY, 0.02, STAGES, {"registers": 24, "spill_stores": 0, "backend": "cuda"}
+    )
     assert fold(done, kernels=("f",)).headline.endswith("24 regs, 0 spill")
 
 

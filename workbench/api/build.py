@@ -33,10 +33,13 @@ from workbench.runtime.driver import driver
 from workbench.runtime.execute import cpu_threads
 from workbench.runtime.loaded import Loaded
 from workbench.structs import Struct, StructArray
+from workbench.work import go_on
 
 BACKENDS: dict[str, Backend] = {"cpu": CpuBackend(), "cuda": CudaBackend()}
 FEW_CORES = 8
 """Up to so many cores of a CPU launch, one that adds plainly beats all that add atomically to shared elements."""
+FORCED = "asked to compile anew"
+"""Why a kernel was compiled that was in the cache."""
 _CODE: dict[tuple[str, str], Any] = {}  # digest and device to loaded code: one copy in a process
 _LAST_KEYS: dict[tuple[str, str, str], Key] = {}  # kernel, direction, backend to the key built last: for "why"
 _WHY: dict[tuple[str, str], tuple[str, ...]] = {}
@@ -87,6 +90,7 @@ def load(
     options: Options = Options(),  # noqa: B008  (frozen)
     device: Device | str | None = None,
     atomic: bool = False,
+    force: bool = False,
 ) -> Loaded:
     """The code of one direction, built or from the cache.
 
@@ -96,6 +100,7 @@ def load(
         options: what changes the code.
         device: where it will run.
         atomic: for arguments that overlap: never add without atomics.
+        force: compile it even where it is cached.
 
     Raises:
         NotDifferentiable: there is no right adjoint; the message says which line prevents it.
@@ -107,24 +112,30 @@ def load(
         options = replace(options, few_cores=True)
     slot = (direction, options, place, atomic)
     found = specialisation.loaded.get(slot)
-    if found is None:
-        found = specialisation.loaded[slot] = _find(specialisation, direction, options, place, atomic)
+    if found is None or force:
+        found = specialisation.loaded[slot] = _find(specialisation, direction, options, place, atomic, force)
     return found
 
 
-def _find(specialisation: Specialisation, direction: str, options: Options, device: Device, atomic: bool) -> Loaded:
+def _find(
+    specialisation: Specialisation, direction: str, options: Options, device: Device, atomic: bool, force: bool
+) -> Loaded:
+    go_on()
     started = time.perf_counter()
     backend = BACKENDS[device.kind]
     target = target_of(device, backend)
     key = key_of(specialisation, direction, options, backend, target, atomic)
     name = specialisation.kernel.name
     store = default_store()
-    entry = store.get(key.digest)
+    entry = None if force else store.get(key.digest)
     _remember(name, direction, backend, key)
     if entry is None:
         with store.lock(key.digest):
-            entry = store.get(key.digest, again=True)
+            entry = None if force else store.get(key.digest, again=True)
             if entry is None:
+                if force:
+                    _WHY[name, direction] = (FORCED,)
+                    _CODE.pop((key.digest, device.name), None)
                 return _build(specialisation, direction, options, device, atomic, key, target, store, started)
     loaded = _loaded(specialisation, direction, options, device, atomic, key, entry)
     seconds = time.perf_counter() - started
@@ -149,32 +160,82 @@ def _build(
     specialisation: Specialisation, direction: str, options: Options, device: Device, atomic: bool, key: Key,
     target: str, store: Store, started: float,
 ) -> Loaded:  # fmt: skip
-    name = specialisation.kernel.name
-    backend = BACKENDS[device.kind]
-    publish(CacheMiss(name, direction, key.digest, why(name, direction)))
-    publish(CompileStarted(name, direction, backend.name, target))
-    stages: dict[str, float] = {}
-
-    def done(stage: str, seconds: float) -> None:
-        stages[stage] = seconds
-        publish(StageDone(name, direction, stage, seconds))
-
-    if direction == "forward":
-        done("parse", specialisation.seconds)
-    clock = time.perf_counter()
-    function = function_of(specialisation, direction, atomic, options.numbers)
-    if direction != "forward":
-        done("autodiff" if " " in direction else direction, time.perf_counter() - clock)
-    artifact = backend.compile(function, options, target)
-    for stage, seconds in artifact.metadata.get("stages", {}).items():
-        done(stage, seconds)
-    entry = Entry(artifact.image, _metadata(name, artifact, function, options, dict(stages)))
+    stages = _Stages(specialisation.kernel.name, direction)
+    entry = _compiled(specialisation, direction, options, atomic, key, BACKENDS[device.kind], target, stages)
     store.put(key.digest, entry)
     clock = time.perf_counter()
     loaded = _loaded(specialisation, direction, options, device, atomic, key, entry)
-    done("load", time.perf_counter() - clock)
-    publish(CompileDone(name, direction, key.digest, time.perf_counter() - started, stages, dict(entry.metadata)))
+    stages.done("load", time.perf_counter() - clock)
+    _tell_done(stages, key, started, entry)
     return loaded
+
+
+def compile_for(
+    specialisation: Specialisation, direction: str, options: Options, target: str, force: bool = False
+) -> Entry:
+    """The cubin of one direction for a GPU architecture that need not be here (`sm_90`), compiled or from the cache.
+
+    Raises:
+        NotDifferentiable, BuildError: as `load`.
+        DeviceError: NVRTC is missing, or does not know the architecture.
+    """
+    go_on()
+    started = time.perf_counter()
+    backend = BACKENDS["cuda"]
+    key = key_of(specialisation, direction, options, backend, target, False)
+    name = specialisation.kernel.name
+    store = default_store()
+    _remember(name, direction, backend, key)
+    with store.lock(key.digest):
+        entry = None if force else store.get(key.digest)
+        if entry is None:
+            stages = _Stages(name, direction)
+            entry = _compiled(specialisation, direction, options, False, key, backend, target, stages)
+            store.put(key.digest, entry)
+            _tell_done(stages, key, started, entry)
+            return entry
+    seconds = time.perf_counter() - started
+    publish(CacheHit(name, direction, key.digest, entry.where, seconds, {**entry.metadata, "built": entry.built}))
+    return entry
+
+
+class _Stages:
+    """The stages of one build, told as they end; a build that nobody wants any more ends at one."""
+
+    def __init__(self, kernel: str, direction: str) -> None:
+        self.kernel = kernel
+        self.direction = direction
+        self.seconds: dict[str, float] = {}
+
+    def done(self, stage: str, seconds: float) -> None:
+        self.seconds[stage] = seconds
+        publish(StageDone(self.kernel, self.direction, stage, seconds))
+        go_on()
+
+
+def _tell_done(stages: _Stages, key: Key, started: float, entry: Entry) -> None:
+    spent = time.perf_counter() - started
+    facts = dict(entry.metadata)
+    publish(CompileDone(stages.kernel, stages.direction, key.digest, spent, stages.seconds, facts))
+
+
+def _compiled(
+    specialisation: Specialisation, direction: str, options: Options, atomic: bool, key: Key, backend: Backend,
+    target: str, stages: _Stages,
+) -> Entry:  # fmt: skip
+    name = specialisation.kernel.name
+    publish(CacheMiss(name, direction, key.digest, why(name, direction)))
+    publish(CompileStarted(name, direction, backend.name, target))
+    if direction == "forward":
+        stages.done("parse", specialisation.seconds)
+    clock = time.perf_counter()
+    function = function_of(specialisation, direction, atomic, options.numbers)
+    if direction != "forward":
+        stages.done("autodiff" if " " in direction else direction, time.perf_counter() - clock)
+    artifact = backend.compile(function, options, target)
+    for stage, seconds in artifact.metadata.get("stages", {}).items():
+        stages.done(stage, seconds)
+    return Entry(artifact.image, _metadata(name, artifact, function, options, dict(stages.seconds)))
 
 
 def function_of(specialisation: Specialisation, direction: str, atomic: bool = False, numbers: bool = True) -> Function:

@@ -21,7 +21,29 @@ from workbench.runtime.checks import checks_wanted
 from workbench.runtime.device import get_device
 from workbench.source import Location, Source
 
+NATIVE = "native"
+"""The architecture of the device that is here."""
 CUSTOMS = {"func_grad": "gradient", "func_replay": "replay"}
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """What a cell's kernels are compiled for before their first launch; see `build_cell`."""
+
+    backend: str = "auto"
+    gradient: bool = False
+    options: Options = field(default_factory=Options)
+    arch: str = NATIVE
+    force: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse a backend that is none.
+
+        Raises:
+            DeviceError: it is none.
+        """
+        if self.backend not in ("auto", "cpu", "cuda"):
+            raise DeviceError(f'backend is "auto", "cpu" or "cuda", not {self.backend!r}.')
 
 
 @dataclass(frozen=True)
@@ -33,33 +55,46 @@ class Cell:
         kernels: by name.
         funcs: by name: decorated ones, those that return a value, and those that another def of the cell calls.
         structs: the classes under `@struct`, by name.
+        ahead: what `compile` compiles.
     """
 
     source: Source
     kernels: dict[str, Kernel] = field(default_factory=dict)
     funcs: dict[str, Func] = field(default_factory=dict)
     structs: dict[str, type] = field(default_factory=dict)
+    ahead: Ahead | None = None
 
     @property
     def names(self) -> dict[str, Any]:
         """What the cell adds to the namespace."""
         return {**self.structs, **self.funcs, **self.kernels}
 
+    def compile(self) -> None:
+        """Compile what was asked for, or take it from the cache; generic kernels wait for their first launch.
+
+        Raises:
+            WorkbenchError: a compiler refused, a kernel has no right adjoint, or there is no such device.
+        """
+        ahead = self.ahead or Ahead()
+        here = ahead.backend != "cuda" or ahead.arch == NATIVE
+        device = get_device(None if ahead.backend == "auto" else ahead.backend) if here else None
+        for kernel in self.kernels.values():
+            if kernel.is_generic:
+                continue
+            specialisation = kernel.specialise()
+            for direction in ("forward", "adjoint") if ahead.gradient else ("forward",):
+                if device is not None:
+                    build.load(specialisation, direction, ahead.options, device, force=ahead.force)
+                if ahead.arch != NATIVE:
+                    build.compile_for(specialisation, direction, ahead.options, ahead.arch, ahead.force)
+
 
 def build_cell(
-    text: str,
-    namespace: Mapping[str, Any],
-    *,
-    name: str = "cell",
-    filename: str = "<cell>",
-    line_offset: int = 0,
-    backend: str = "auto",
-    gradient: bool = False,
-    fast_math: bool = False,
-    checks: bool | None = None,
-    constants: Mapping[str, Any] | None = None,
+    text: str, namespace: Mapping[str, Any], *, name: str = "cell", filename: str = "<cell>", line_offset: int = 0,
+    backend: str = "auto", gradient: bool = False, fast_math: bool = False, checks: bool | None = None,
+    constants: Mapping[str, Any] | None = None, arch: str = NATIVE, force: bool = False, compile: bool = True,
     language: Mapping[str, Any] | None = None,
-) -> Cell:
+) -> Cell:  # fmt: skip
     """Read a cell and build its kernels; generic ones are built by their first launch.
 
     Args:
@@ -71,10 +106,15 @@ def build_cell(
         line_offset: lines above the text that belong to the cell as its reader counts.
         backend: "auto", "cpu" or "cuda": what is built now.
         gradient: build the adjoints too.
-        fast_math: build with approximate maths.
+        fast_math: build with approximate maths; launches of the cell's kernels use that.
         checks: whether the cell's kernels test bounds, asserts, integer divisions and shifts where a launch says
             nothing; None leaves it to the launch and to the default.
         constants: names and numbers that the cell sees before the namespace.
+        arch: "native", or a GPU architecture such as "sm_90" that is compiled for as well (alone with backend "cuda"):
+            needs NVRTC and no GPU.
+        force: compile even what is cached.
+        compile: False only reads and checks the cell; `Cell.compile()` does the rest, in another thread say. A launch
+            that comes before its end waits for it.
         language: names that need no import; the caller's, all of the language in a notebook cell.
 
     Raises:
@@ -82,10 +122,13 @@ def build_cell(
     """
     source = Source(text, name, filename, line_offset)
     try:
-        cell = _read(source, namespace, dict(constants or {}), language or {})
+        ahead = Ahead(backend, gradient, Options(checks=checks_wanted(checks), fast_math=fast_math), arch, force)
+        cell = _read(source, namespace, dict(constants or {}), language or {}, ahead)
         for kernel in cell.kernels.values():
-            kernel.checks = checks
-        _build(cell, backend, gradient, Options(checks=checks_wanted(checks), fast_math=fast_math))
+            kernel.checks, kernel.fast_math = checks, fast_math
+        _check(cell)
+        if compile:
+            cell.compile()
     except WorkbenchError as error:
         errors = error.errors if isinstance(error, CellErrors) else (error,)
         publish(CompileFailed(name, errors))
@@ -93,7 +136,9 @@ def build_cell(
     return cell
 
 
-def _read(source: Source, namespace: Mapping[str, Any], constants: dict[str, Any], language: Mapping[str, Any]) -> Cell:
+def _read(
+    source: Source, namespace: Mapping[str, Any], constants: dict[str, Any], language: Mapping[str, Any], ahead: Ahead
+) -> Cell:
     try:
         tree = ast.parse(source.text)
     except SyntaxError as error:
@@ -110,7 +155,7 @@ def _read(source: Source, namespace: Mapping[str, Any], constants: dict[str, Any
     nodes = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
     own: dict[str, Any] = dict(constants)
     scope = Scope(own=own, user=namespace, language=language)
-    cell = Cell(source)
+    cell = Cell(source, ahead=ahead)
     called = {name for node in nodes for name in _reads(node)}
     errors: list[WorkbenchError] = []
     for node in (n for n in tree.body if isinstance(n, ast.ClassDef)):
@@ -226,22 +271,14 @@ def _is_func(node: ast.FunctionDef, called: set[str]) -> bool:
     return returns or node.name in called
 
 
-def _build(cell: Cell, backend: str, gradient: bool, options: Options) -> None:
-    """Check every kernel first, then build: an error in one leaves nothing half done."""
-    if backend not in ("auto", "cpu", "cuda"):
-        raise DeviceError(f'backend is "auto", "cpu" or "cuda", not {backend!r}.')
-    device = get_device(None if backend == "auto" else backend)
+def _check(cell: Cell) -> None:
+    """Type every kernel before anything is compiled: an error in one leaves nothing half done."""
     errors: list[WorkbenchError] = []
-    ready = []
     for kernel in cell.kernels.values():
         try:
             if not kernel.is_generic:
-                ready.append(kernel.specialise())
+                kernel.specialise()
         except WorkbenchError as error:
             errors += error.errors if isinstance(error, CellErrors) else (error,)
     if errors:
         raise CellErrors.of(errors)
-    for specialisation in ready:
-        build.load(specialisation, "forward", options, device)
-        if gradient:
-            build.load(specialisation, "adjoint", options, device)

@@ -114,6 +114,7 @@ class Kernel:
         annotations: each parameter's type, or None where it is generic (decided by the launch's arguments).
         place: the `def` in the user's text.
         checks: what its cell says of checks; None where it says nothing.
+        fast_math: whether its cell asks for approximate maths.
         checkpoints: how many states of a loop its adjoint keeps at once.
         import_from_warp: whether it was written for Warp: lines that mean something else here are named.
         plans: what earlier launches found out about argument kinds, kept by `workbench.api.launch`.
@@ -137,6 +138,7 @@ class Kernel:
         self._lock = threading.Lock()
         self.stale = ""
         self.checks: bool | None = None
+        self.fast_math = False
         self.import_from_warp = False
 
     @property

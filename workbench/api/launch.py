@@ -66,7 +66,7 @@ def launch(
         device: where; the arrays' device where none is given.
         stream: the queue of a CUDA device that it goes into; the device's default one where None. The CPU has none.
         block_dim: threads of a CUDA block, 1 to 1024; without effect on the CPU.
-        fast_math: allow approximate maths.
+        fast_math: allow approximate maths, which a kernel's cell may ask for as well.
         checks: test bounds, asserts, integer divisions and shifts. None: as the kernel's cell says, else as `checks()`
             around the call says, else off (in notebooks on).
         deterministic: threads in order on one core: sums have the same bits in every run; on CUDA sums are refused.
@@ -81,7 +81,7 @@ def launch(
         KernelFault: with checks, something was out of range; the launch is over, and all that did not fault is done.
     """
     values = [*inputs, *outputs]
-    options = _OPTIONS[checks_wanted(checks, getattr(kernel, "checks", None)), bool(fast_math), bool(deterministic)]
+    options = _options(kernel, checks, fast_math, deterministic)
     plain = not adjoint and stream is None and block_dim == BLOCK_DIM
     plan = _plan_for(kernel, dim, values, device, options) if plain else None
     if plan is None:
@@ -93,6 +93,12 @@ def launch(
             return run_unseen(plan.loaded, dims, arguments)
         record = plan.record(kernel, dims, arguments, options)
     return Launch(kernel, record) if record_cmd else execute(record)
+
+
+def _options(kernel: Kernel, checks: bool | None, fast_math: bool, deterministic: bool) -> Options:
+    """What the launch and the kernel's cell ask for."""
+    fast = bool(fast_math or getattr(kernel, "fast_math", False))
+    return _OPTIONS[checks_wanted(checks, getattr(kernel, "checks", None)), fast, bool(deterministic)]
 
 
 @dataclass(frozen=True)

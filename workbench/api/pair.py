@@ -100,7 +100,9 @@ def launch_pair(
         LaunchError: the arguments do not fit, or an array has no adjoint.
         NotDifferentiable: the kernel has no right adjoint.
     """
-    options = Options(checks=checks_wanted(checks, getattr(kernel, "checks", None)), fast_math=fast_math)
+    options = Options(
+        checks=checks_wanted(checks, getattr(kernel, "checks", None)), fast_math=fast_math or kernel.fast_math
+    )
     record = prepare(kernel, dim, [*inputs, *outputs], device=device, options=options)
     given = adjoint_list(inputs, adj_inputs, adj_outputs)
     place = record.loaded.device

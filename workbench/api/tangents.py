@@ -46,7 +46,9 @@ def launch_tangent(
         LaunchError: an argument or a tangent does not fit; nothing has run.
         NotDifferentiable: a derivative would flow through what has none.
     """
-    options = Options(checks=checks_wanted(checks, getattr(kernel, "checks", None)), fast_math=fast_math)
+    options = Options(
+        checks=checks_wanted(checks, getattr(kernel, "checks", None)), fast_math=fast_math or kernel.fast_math
+    )
     record = prepare(kernel, dim, [*inputs, *outputs], device=device, options=options)
     given = [*tan_inputs, *[None] * (len(inputs) - len(tan_inputs)), *tan_outputs]
     if len(tan_inputs) > len(inputs) or len(tan_outputs) > len(outputs):

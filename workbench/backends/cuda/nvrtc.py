@@ -7,6 +7,7 @@ can lock up the process.
 
 from __future__ import annotations
 
+import ctypes
 import re
 import time
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from workbench.backends.cuda import natives
 from workbench.backends.cuda.spell import entry_name, spell
 from workbench.errors import BuildError, DeviceError
 from workbench.ir.values import Function
+from workbench.work import Dropped, Work, current
 
 WHEEL = "nvidia-cuda-nvrtc"
 BINDINGS = "cuda-bindings"
@@ -136,7 +138,13 @@ def build(text: str, options: Options, target: str, kind: str, function: str = "
     program = _checked(api.nvrtcCreateProgram(text.encode(), FILE_NAME.encode(), 0, [], []))
     try:
         chosen = [flag.encode() for flag in flags(options, target, kind)]
+        work = current()
+        asked = _asked(work) if work is not None else None  # kept alive while NVRTC may call it
+        if asked is not None:
+            _checked((*api.nvrtcSetFlowCallback(program, ctypes.cast(asked, ctypes.c_void_p).value, 0), None))
         (status,) = api.nvrtcCompileProgram(program, len(chosen), chosen)
+        if work is not None and work.dropped:
+            raise Dropped
         log = _read(api.nvrtcGetProgramLogSize, api.nvrtcGetProgramLog, program).decode(errors="replace")
         log = log.replace("\0", "").strip()
         if status != api.nvrtcResult.NVRTC_SUCCESS:
@@ -149,6 +157,14 @@ def build(text: str, options: Options, target: str, kind: str, function: str = "
         # NVRTC reports success with nothing to show where the architecture and the kind do not go together.
         raise BuildError(f"NVRTC gave an empty {kind} for {target}.", function=function, log=log, text=text)
     return Built(image, log)
+
+
+_Asked = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+
+
+def _asked(work: Work[Any]) -> Any:
+    """What NVRTC calls now and then: 1 ends the compilation."""
+    return _Asked(lambda _, __: int(work.dropped))
 
 
 @cache

@@ -1,0 +1,56 @@
+"""A cubin as SASS, the machine code of a GPU as text, where a disassembler is installed.
+
+NVRTC has none. NVIDIA ships `nvdisasm` and `cuobjdump` in wheels of their own and in the CUDA toolkit.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sysconfig
+import tempfile
+from pathlib import Path
+
+from workbench.errors import BuildError, DeviceError
+
+TOOLS = {"nvdisasm": ("-c",), "cuobjdump": ("-sass",)}
+"""Each program with its options for text alone."""
+TIMEOUT = 60.0
+
+
+def disassembler() -> tuple[str, ...]:
+    """The command that takes a cubin's path; empty where there is none.
+
+    Looked for on the PATH, in `CUDA_HOME`, and where the wheels nvidia-cuda-nvdisasm and nvidia-cuda-cuobjdump put it.
+    """
+    packages = Path(sysconfig.get_paths()["purelib"]) / "nvidia"
+    places = [Path(os.environ["CUDA_HOME"]) / "bin"] if os.environ.get("CUDA_HOME") else []
+    places += sorted(packages.glob("*/bin")) if packages.is_dir() else []
+    for name, options in TOOLS.items():
+        found = shutil.which(name) or next((shutil.which(name, path=str(p)) for p in places if (p / name).exists()), "")
+        if found:
+            return (found, *options)
+    return ()
+
+
+def sass(cubin: bytes) -> str:
+    """The machine code of a cubin, one instruction a line.
+
+    Raises:
+        DeviceError: no disassembler is installed.
+        BuildError: it refused the cubin; `log` holds what it said.
+    """
+    command = disassembler()
+    if not command:
+        raise DeviceError(
+            "SASS needs nvdisasm or cuobjdump, and neither was found.",
+            advice="Install one: pip install nvidia-cuda-nvdisasm",
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "kernel.cubin"
+        path.write_bytes(cubin)
+        done = subprocess.run([*command, str(path)], capture_output=True, text=True, timeout=TIMEOUT)
+    if done.returncode:
+        raise BuildError(f"{Path(command[0]).name} could not read the cubin.", log=done.stderr)
+    return done.stdout.strip()

@@ -1,0 +1,141 @@
+"""Work in a thread of its own, that can be waited for and dropped.
+
+A build calls compilers that cannot be stopped from outside: LLVM has no way, NVRTC asks now and then. So a build that a
+reader may interrupt runs as `Work`; dropping it ends it at its next stage, and nobody waits until then.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from contextvars import ContextVar, copy_context
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+POLL = 0.1
+"""Seconds between two looks of a thread that waits: signals are seen in between on every system."""
+STACK = 64 << 20
+"""Bytes of a worker's stack: what the main thread of a large program has, for cells that nest deeply."""
+
+_running: dict[int, Work[Any]] = {}
+_guard = threading.Lock()
+
+
+class Dropped(BaseException):
+    """Raised inside work that nobody waits for any more; never seen outside."""
+
+
+class Work(Generic[T]):
+    """A call that goes on in a daemon thread, in a copy of the caller's context.
+
+    Attributes:
+        name: what people call it.
+        done: whether it is over, and how it ended is known.
+        dropped: whether it was asked to end.
+    """
+
+    def __init__(self, call: Callable[..., T], *args: Any, name: str = "", after: Callable[[], None] | None = None):
+        """Begin `call(*args)`.
+
+        Args:
+            call: what to do.
+            args: its arguments.
+            name: what people call it.
+            after: called in the thread when all is over, however it ended.
+        """
+        self.name = name
+        self.dropped = False
+        self._over = threading.Event()
+        self._result: Any = None
+        self._problem: BaseException | None = None
+        context = copy_context()
+        run = threading.Thread(target=context.run, args=(self._run, call, args, after), name="workbench", daemon=True)
+        with _guard:
+            _running[id(self)] = self
+            before = threading.stack_size(STACK)
+            try:
+                run.start()
+            finally:
+                threading.stack_size(before)
+
+    @property
+    def done(self) -> bool:
+        """Whether it is over."""
+        return self._over.is_set()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for its end, at most so long; gives whether it is over."""
+        if seconds is not None:
+            return self._over.wait(seconds)
+        while not self._over.wait(POLL):
+            pass
+        return True
+
+    def result(self) -> T:
+        """Wait for its end and give what the call gave, or raise what it raised.
+
+        Raises:
+            RuntimeError: it was dropped.
+        """
+        self.wait()
+        if isinstance(self._problem, Dropped):
+            raise RuntimeError(f"{self.name or 'this work'} was dropped before its end")
+        if self._problem is not None:
+            raise self._problem
+        return self._result
+
+    def drop(self) -> None:
+        """Ask it to end at its next stage; what it makes until then is for the cache alone."""
+        self.dropped = True
+
+    def _run(self, call: Callable[..., T], args: tuple[Any, ...], after: Callable[[], None] | None) -> None:
+        _HERE.set(self)
+        try:
+            self._result = call(*args)
+        except BaseException as problem:
+            self._problem = problem
+        self._over.set()
+        with _guard:
+            _running.pop(id(self), None)
+        if after is not None:
+            after()
+
+    def __repr__(self) -> str:
+        how = "dropped" if self.dropped else "over" if self.done else "going on"
+        return f"<Work {self.name}: {how}>"
+
+
+_HERE: ContextVar[Work[Any] | None] = ContextVar("workbench work", default=None)
+
+
+def current() -> Work[Any] | None:
+    """The work that this thread does; None where it does none."""
+    return _HERE.get()
+
+
+def go_on() -> None:
+    """Called between the stages of a build.
+
+    Raises:
+        Dropped: the work of this thread is wanted no more.
+    """
+    here = _HERE.get()
+    if here is not None and here.dropped:
+        raise Dropped
+
+
+def wait(works: Iterable[Work[Any]] | None = None) -> int:
+    """Wait until builds in the background are over: these, or all there are; gives how many it waited for.
+
+    An interrupt ends the waiting and not the builds.
+    """
+    if works is None:
+        with _guard:
+            works = list(_running.values())
+    count = 0
+    for each in works:
+        if each is not current():
+            count += not each.done
+            each.wait()
+    return count
