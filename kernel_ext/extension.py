@@ -13,6 +13,7 @@ from typing import Any
 import workbench as wb
 from kernel_ext import queries, timeline
 from kernel_ext.graph_magics import GraphMagics
+from kernel_ext.house_magics import HouseMagics
 from kernel_ext.magics import KernelMagics
 from kernel_ext.record_magics import RecordMagics
 from kernel_ext.recording import timeline_view
@@ -27,7 +28,7 @@ _KEY = "kernel_ext"
 class _Loaded:
     """What one shell was given, kept in its registry of magics."""
 
-    magics: tuple[KernelMagics, RecordMagics, GraphMagics]
+    magics: tuple[Any, ...]
     tracebacks: ShortTracebacks
     before: dict[str, dict[str, Any]]
     warming: threading.Thread
@@ -39,7 +40,8 @@ def load(shell: Any) -> None:
     registry = shell.magics_manager.registry
     if _KEY not in registry:
         before = {kind: dict(names) for kind, names in shell.magics_manager.magics.items()}
-        magics = KernelMagics(shell), RecordMagics(shell), GraphMagics(shell)
+        magics: tuple[Any, ...] = KernelMagics(shell), RecordMagics(shell), GraphMagics(shell)
+        magics += (HouseMagics(shell, magics),)
         shell.register_magics(*magics)
         show_recorders(shell, magics[1])
         tracebacks = ShortTracebacks(shell)

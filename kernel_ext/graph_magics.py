@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import time
-from typing import Any, NoReturn
+from typing import Any
 
-from IPython.core.error import UsageError
 from IPython.core.magic import Magics, cell_magic, magics_class
-from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
+from IPython.core.magic_arguments import argument, magic_arguments
 from IPython.display import display
 
 import workbench as wb
 from kernel_ext import running, show
 from kernel_ext.cells import Refusal
 from kernel_ext.display import LiveViews
-from kernel_ext.tracebacks import KernelUsageError
+from kernel_ext.options import read_line, refuse
 
 LARGEST_LIVE = 1000  # nodes
 
@@ -44,17 +43,14 @@ class GraphMagics(Magics):
             for _ in range(10):
                 wb.launch(step, n, [x, v, 0.01])
         """
-        try:
-            args = parse_argstring(GraphMagics.graph, line)
-        except UsageError as error:
-            raise KernelUsageError(f"%%graph: {error}; graph? shows the options") from None
+        args = read_line(GraphMagics.graph, line, "%%graph")
         try:
             if not args.name.isidentifier() or args.replay < 0:
                 raise Refusal(f"%%graph takes a name and a number of launches; it got {line!r}")
             with wb.capture() as made:
                 running.run_below(self.here, f"%%graph {line}", cell)
         except Refusal as refusal:
-            _refuse(refusal)
+            refuse(refusal)
         self.here.user_ns[args.name] = made
         if args.profile:
             made.profile()
@@ -76,7 +72,8 @@ class GraphMagics(Magics):
 
 
 def replayed(graph: wb.Graph, times: int) -> str:
-    """Launch a graph so many times; gives a sentence with the time of one."""
+    """Launch a graph so many times; gives a sentence with the time of one, without that of making it ready."""
+    graph.prepare()
     wb.synchronize()
     started = time.perf_counter()
     for _ in range(times):
@@ -85,7 +82,3 @@ def replayed(graph: wb.Graph, times: int) -> str:
     each = (time.perf_counter() - started) / times
     unit, name = (1e-3, "ms") if each >= 1e-3 else (1e-6, "µs")
     return f"launched {times} times, {each / unit:.3g} {name} each"
-
-
-def _refuse(refusal: Refusal) -> NoReturn:
-    raise KernelUsageError(str(refusal)) from None

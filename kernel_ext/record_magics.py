@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
-from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class
-from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
+from IPython.core.magic_arguments import argument, magic_arguments
 
 import workbench as wb
 from kernel_ext import recording, running, show
 from kernel_ext.cells import Refusal
 from kernel_ext.display import LiveViews
-from kernel_ext.tracebacks import KernelUsageError, cell_label
+from kernel_ext.options import read_line, refuse
+from kernel_ext.tracebacks import cell_label
 
 
 @magics_class
@@ -47,14 +47,14 @@ class RecordMagics(Magics):
             %record on
             %record off rec
         """
-        args = self._parse(RecordMagics.record, line, "%%record" if cell is not None else "%record")
+        args = read_line(RecordMagics.record, line, "%%record" if cell is not None else "%record")
         try:
             if cell is not None:
                 self._record_cell(args, line, cell)
             else:
                 self._switch(args)
         except Refusal as refusal:
-            _refuse(refusal)
+            refuse(refusal)
 
     @magic_arguments()
     @argument("name", nargs="?", default="rec", metavar="NAME", help="The record; rec by default.")
@@ -73,13 +73,13 @@ class RecordMagics(Magics):
             %replay rec -p dt=0.02 --only adjoint
             %replay rec --rewind -n 10
         """
-        args = self._parse(RecordMagics.replay, line, "%replay")
+        args = read_line(RecordMagics.replay, line, "%replay")
         try:
             recorder = recording.find_recorder(args.name, self.here.user_ns)
             values = recording.parse_values(args.values, self.here.user_ns)
             print(recording.replay(recorder, values, args.only, args.kernel, args.rewind, args.times))
         except Refusal as refusal:
-            _refuse(refusal)
+            refuse(refusal)
 
     def show(self, recorder: wb.Recorder, title: str = "record") -> None:
         """Display the timeline."""
@@ -120,13 +120,3 @@ class RecordMagics(Magics):
             print(f"recording: {len(on)} so far" if on is not None else "not recording; %record on begins")
         else:
             raise Refusal(f"%record takes on or off [NAME]; it got {f'{args.name} {args.of}'.strip()!r}")
-
-    def _parse(self, magic: Any, line: str, name: str) -> Any:
-        try:
-            return parse_argstring(magic, line)
-        except UsageError as error:
-            raise KernelUsageError(f"{name}: {error}; {name.lstrip('%')}? shows the options") from None
-
-
-def _refuse(refusal: Refusal) -> NoReturn:
-    raise KernelUsageError(str(refusal)) from None

@@ -6,6 +6,7 @@ Everything here gives text or plain values and changes nothing.
 from __future__ import annotations
 
 import difflib
+import gc
 from collections.abc import Iterable
 
 from workbench import cache
@@ -16,9 +17,12 @@ from workbench.backends.cpu import compile as cpu
 from workbench.backends.cuda.disassemble import sass as disassembled
 from workbench.backends.cuda.nvrtc import CudaBackend
 from workbench.cache.store import CacheInfo, EntryInfo
+from workbench.doctor import Finding, Report, doctor
 from workbench.errors import LaunchError, WorkbenchError
 from workbench.ir.show import show
 from workbench.runtime.device import get_devices
+from workbench.runtime.execute import cpu_threads as threads_of_launches
+from workbench.runtime.memory import Memory
 from workbench.types import Type
 
 PANES = ("source", "ir", "adjoint", "tangent", "cuda", "llvm", "ptx", "sass", "asm", "key")
@@ -178,12 +182,34 @@ def devices() -> str:
     return ", ".join(names) if len(names) > 1 else "cpu (no CUDA device)"
 
 
+def held() -> dict[str, int]:
+    """Bytes of live arrays of this process, by device; arrays that share memory count once."""
+    total: dict[str, int] = {}
+    seen: set[tuple[str, int]] = set()
+    for thing in gc.get_objects():
+        if type(thing) is Memory and (thing.device.name, thing.address) not in seen:
+            seen.add((thing.device.name, thing.address))
+            total[thing.device.name] = total.get(thing.device.name, 0) + thing.nbytes
+    return total
+
+
+def cpu_target() -> str:
+    """What CPU code is compiled for: the machine's own CPU, or the portable level that `WORKBENCH_CPU` asks for."""
+    return cpu.CpuBackend().target().split("+")[0]
+
+
+def cpu_threads() -> int:
+    """Threads of a large CPU launch."""
+    return threads_of_launches()
+
+
 def warm() -> None:
     """Do LLVM's first-use initialisation: call it in a background thread, so that the first cell does not wait."""
     cpu.warm()
 
 
 __all__ = [
-    "PANES", "adjoint", "asm", "cache_entries", "cache_info", "cuda", "devices", "diff", "ir", "key", "llvm", "panes",
-    "parameters", "ptx", "sass", "source", "tangent", "warm", "why",
+    "PANES", "Finding", "Report", "adjoint", "asm", "cache_entries", "cache_info", "cpu_target", "cpu_threads",
+    "cuda", "devices", "diff", "doctor", "held", "ir", "key", "llvm", "panes", "parameters", "ptx", "sass",
+    "source", "tangent", "warm", "why",
 ]  # fmt: skip

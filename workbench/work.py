@@ -59,6 +59,12 @@ class Work(Generic[T]):
             finally:
                 threading.stack_size(before)
 
+    @staticmethod
+    def running() -> list[Work[Any]]:
+        """All that goes on now, the oldest first; not the work that asks."""
+        with _guard:
+            return [work for work in _running.values() if work is not current()]
+
     @property
     def done(self) -> bool:
         """Whether it is over."""
@@ -130,12 +136,8 @@ def wait(works: Iterable[Work[Any]] | None = None) -> int:
 
     An interrupt ends the waiting and not the builds.
     """
-    if works is None:
-        with _guard:
-            works = list(_running.values())
     count = 0
-    for each in works:
-        if each is not current():
-            count += not each.done
-            each.wait()
+    for each in Work.running() if works is None else works:
+        count += not each.done
+        each.wait()
     return count

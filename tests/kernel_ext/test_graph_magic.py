@@ -50,3 +50,13 @@ def test_wrong_lines_are_refused(line: str, notebook) -> None:
     notebook.run(f"%%graph {line}\nwb.launch(step, 2, [0.5, x, v])")
     assert isinstance(notebook.raised, KernelUsageError)
     assert notebook.errors[0].startswith("UsageError: %%graph")
+
+
+def test_making_a_graph_ready_runs_nothing_and_is_no_part_of_the_time(notebook, monkeypatch) -> None:
+    notebook.run("%%graph -q\nwb.launch(step, 2, [0.5, x, v])")
+    graph = notebook.shell.user_ns["g"]
+    monkeypatch.setattr(type(graph), "launch", lambda self: order.append(self._plan is not None))
+    order: list[bool] = []
+    replayed(graph, 2)
+    assert order == [True, True]
+    assert notebook.shell.user_ns["x"].numpy().tolist() == [0, 0]

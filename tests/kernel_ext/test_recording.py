@@ -88,7 +88,7 @@ def test_a_recorder_that_ends_a_cell_is_drawn(notebook) -> None:
         ("%record maybe", "%record takes on or off [NAME]; it got 'maybe'"),
         ("%%record a b\n1", "%%record takes one name for the record; it got 'a b'"),
         ("%record on\n%record on", "recording is on already; %record off ends it"),
-        ("%replay --fast", "%replay: unrecognized arguments: --fast; replay? shows the options"),
+        ("%replay --fast", "%replay: unrecognized arguments: --fast; %replay? shows the options"),
     ],
 )
 def test_a_wrong_call_is_one_clear_error(notebook, cell: str, message: str) -> None:

@@ -39,6 +39,13 @@ class Graph(Body):
         if self._not_ready:
             raise LaunchError(f"This graph cannot run: {self._not_ready}.", advice="Capture it again.")
 
+    def prepare(self) -> Graph:
+        """Do what the first `launch()` does before it runs: the plan, and native code that is not there yet."""
+        self._ready()
+        if self._plan is None:
+            self._planned()
+        return self
+
     def launch(self) -> None:
         """Run the graph on its arrays' contents of now; inside a capture, become part of that graph.
 

@@ -1,0 +1,81 @@
+"""What `%workbench` does, as plain functions: what is here, what goes on, what could be let go."""
+
+from __future__ import annotations
+
+import gc
+import re
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import workbench as wb
+from kernel_ext import figures, queries
+from workbench import inspect
+
+OURS = (wb.array, wb.Recorder, wb.Graph, wb.Tape, wb.Launch, wb.LaunchPair)
+"""What may keep a lot of memory alive."""
+OUTPUT = re.compile(r"_{1,3}|_\d+")
+"""Names under which a shell keeps outputs."""
+EXPORTERS: list[Callable[[Any, str], str]] = []
+"""What `%workbench export FILE.html` calls, the last one first: (shell, path) to a sentence about what was written."""
+
+
+def information() -> str:
+    """Version, devices, cache, memory and settings, a line each."""
+    sizes = ", ".join(f"{name} {figures.size(count)}" for name, count in sorted(inspect.held().items())) or "none"
+    checks = "on" if wb.set_checks(wb.set_checks(True)) else "off"
+    return "\n".join(
+        (
+            queries.greeting(),
+            f"arrays held     {sizes}",
+            f"checks          {checks} where a launch says nothing",
+            f"CPU             {inspect.cpu_target()}, {figures.count(inspect.cpu_threads(), 'thread')}",
+        )
+    )
+
+
+def waited(progress: Callable[[str], None]) -> str:
+    """Wait for the builds in the background; says how many there were.
+
+    An interrupt ends the waiting and not the builds.
+    """
+    names = [work.name for work in wb.Work.running()]
+    if names:
+        progress(f"waiting for {', '.join(names)}")
+    return f"{figures.count(wb.wait(), 'build')} in the background" + (" done" if names else ": nothing to wait for")
+
+
+def stopped() -> str:
+    """End the builds in the background at their next stage; says which."""
+    works = wb.Work.running()
+    for work in works:
+        work.drop()
+    return f"ended {', '.join(w.name for w in works)}" if works else "nothing is built in the background"
+
+
+def freed(spaces: Sequence[dict[str, Any]], keepers: Sequence[Any], close: Callable[[], None]) -> str:
+    """Drop what pins arrays without a name of the user's: outputs of cells, old errors, live pictures.
+
+    Args:
+        spaces: the user's names and the shell's hidden ones; of the outputs in them (`Out`, `_`, `_3`) ours go.
+        keepers: objects of the shell that keep outputs as attributes.
+        close: closes live pictures.
+    """
+    before = sum(inspect.held().values())
+    for names in spaces:
+        outputs = names.get("Out", {})
+        for key in [k for k, value in outputs.items() if isinstance(value, OURS)]:
+            del outputs[key]
+        for name in [n for n, value in names.items() if OUTPUT.fullmatch(n) and isinstance(value, OURS)]:
+            names[name] = ""
+    for keeper in keepers:
+        for name in ("_", "__", "___", "result"):
+            if isinstance(getattr(keeper, name, None), OURS):
+                setattr(keeper, name, "")
+    for name in ("last_exc", "last_value", "last_traceback"):
+        if hasattr(sys, name):
+            setattr(sys, name, None)
+    close()
+    gc.collect()
+    after = sum(inspect.held().values())
+    return f"freed {figures.size(max(0, before - after))} of arrays; {figures.size(after)} are held"

@@ -1,0 +1,90 @@
+"""`%workbench` and its plain functions."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+import workbench as wb
+from kernel_ext import house
+from kernel_ext.tracebacks import KernelUsageError
+from workbench import inspect
+
+
+@pytest.fixture
+def notebook(session: Any) -> Any:
+    """A shell with the extension and the real library."""
+    session.run("%load_ext kernel_ext")
+    session.run("import workbench as wb")
+    return session
+
+
+def test_the_doctor_names_each_thing_and_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    from workbench import doctor
+
+    report = inspect.doctor()
+    assert bool(report), str(report)
+    found = {f.what: f for f in report.findings}
+    assert found["CPU backend"].state == "ok" and "llvmlite" in found["CPU backend"].found
+    assert {"CUDA driver", "NVRTC", "GPU architecture", "JAX", "widgets", "cache folder", "C++ compiler"} <= set(found)
+    monkeypatch.setattr(doctor, "_version", lambda name: "")
+    monkeypatch.setattr(doctor.shutil, "which", lambda name, path="": None)
+    missing = {f.what: f for f in inspect.doctor().findings}
+    assert "pip install 'jax>=0.5'" in missing["JAX"].advice
+    assert "pip install anywidget ipywidgets" in missing["widgets"].advice
+    assert "apt install g++" in missing["C++ compiler"].advice
+    assert all(missing[name].state == "optional" for name in ("JAX", "widgets", "C++ compiler"))
+    monkeypatch.setattr(doctor, "_version", lambda name: "0.4.30")
+    assert not inspect.doctor() and "older than 0.5" in str(inspect.doctor())
+    assert "older than 0.5" in inspect.doctor()._repr_html_()
+
+
+def test_info_and_doctor_are_shown(notebook: Any) -> None:
+    out = notebook.run("%workbench")
+    assert out.startswith("Workbench 0.1") and "arrays held" in out and "CPU " in out
+    assert "CPU backend" in notebook.run("%workbench doctor")
+
+
+def test_wait_and_stop_tell_what_goes_on(notebook: Any) -> None:
+    assert notebook.run("%workbench wait") == "0 builds in the background: nothing to wait for\n"
+    assert notebook.run("%workbench stop") == "nothing is built in the background\n"
+    may_end = threading.Event()
+    works = [wb.Work(may_end.wait, name=name) for name in ("cell [3]", "cell [4]")]
+    assert notebook.run("%workbench stop") == "ended cell [3], cell [4]\n"
+    assert all(w.dropped for w in works)
+    said: list[str] = []
+
+    def progress(text: str) -> None:
+        said.append(text)
+        may_end.set()
+
+    assert house.waited(progress) in ("2 builds in the background done", "1 build in the background done")
+    assert said == ["waiting for cell [3], cell [4]"]
+
+
+def test_free_drops_outputs_that_keep_arrays(notebook: Any) -> None:
+    notebook.run("wb.zeros(1_000_000)")
+    held = inspect.held()["cpu"]
+    out = notebook.run("%workbench free")
+    assert out.startswith("freed 4.0 MB of arrays")
+    assert inspect.held().get("cpu", 0) <= held - 4_000_000
+    notebook.run("mine = wb.zeros(1_000_000)")
+    assert notebook.run("%workbench free").startswith("freed 0 B")
+    assert notebook.shell.user_ns["mine"].shape == (1_000_000,)
+
+
+def test_export_calls_what_was_registered(notebook: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(house, "EXPORTERS", [])
+    notebook.run("%workbench export page.html")
+    assert "pip install anywidget" in notebook.errors[0]
+    house.EXPORTERS.append(lambda shell, path: f"wrote {path} of {type(shell).__name__}")
+    assert notebook.run("%workbench export page.html") == "wrote page.html of InteractiveShell\n"
+
+
+@pytest.mark.parametrize("line", ["frob", "export", "info more", "wait --long"])
+def test_wrong_lines_are_refused(line: str, notebook: Any) -> None:
+    notebook.run(f"%workbench {line}")
+    assert isinstance(notebook.raised, KernelUsageError)
+    assert notebook.errors[0].startswith("UsageError: %workbench")

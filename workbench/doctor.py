@@ -1,0 +1,189 @@
+"""Is everything there that Workbench can use, and what would have to be installed?
+
+Each check answers one question about this machine and changes nothing. Versions are read from package metadata, so
+that asking for JAX does not import it; the CPU backend and NVRTC are tried with a small kernel, since having a
+compiler installed does not mean that it works.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from importlib import metadata
+
+from workbench.api.build import BACKENDS
+from workbench.api.cell import build_cell
+from workbench.backends.base import Options
+from workbench.backends.cuda.disassemble import disassembler
+from workbench.backends.cuda.nvrtc import CudaBackend, architectures
+from workbench.builtins import FORMS, TABLE
+from workbench.cache import info
+from workbench.errors import WorkbenchError
+from workbench.ir.values import Function
+from workbench.runtime.array import array
+from workbench.runtime.driver import devices, why_no_cuda
+from workbench.types import float32
+
+OLDEST_JAX = (0, 5)
+WIDGETS = ("anywidget", "ipywidgets")
+_MARKS = {"ok": "ok", "optional": "--", "problem": "!!"}
+_TEXT = "def doctor(x: array[float32], y: array[float32]):\n    i = tid()\n    y[i] = 2.0 * x[i]\n"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One check.
+
+    Attributes:
+        what: what was looked for.
+        state: "ok", "optional" (not there; only what `advice` names needs it) or "problem".
+        found: what there is.
+        advice: what to install or do; empty where nothing is missing.
+    """
+
+    what: str
+    state: str
+    found: str
+    advice: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """All findings; true where none is a problem."""
+
+    findings: tuple[Finding, ...]
+
+    def __bool__(self) -> bool:
+        return all(f.state != "problem" for f in self.findings)
+
+    def __str__(self) -> str:
+        width = max(len(f.what) for f in self.findings)
+        lines = []
+        for f in self.findings:
+            lines.append(f"{_MARKS[f.state]}  {f.what.ljust(width)}  {f.found}")
+            lines += [f"{' ' * (width + 6)}{f.advice}"] if f.advice else []
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        cell = "text-align:left;padding:1px 12px 1px 0;vertical-align:top"
+        rows = "".join(
+            f'<tr><td style="{cell}">{_MARKS[f.state]}</td><td style="{cell}">{escape(f.what)}</td>'
+            f'<td style="{cell}">{escape(f.found)}{f"<br><b>{escape(f.advice)}</b>" if f.advice else ""}</td></tr>'
+            for f in self.findings
+        )
+        return f'<table style="border-collapse:collapse">{rows}</table>'
+
+
+def doctor() -> Report:
+    """Look at the machine: driver, compilers, JAX, widgets, cache folder, and what the optional tools are for."""
+    return Report(tuple(check() for check in CHECKS))
+
+
+def _python() -> Finding:
+    return Finding("Python", "ok", f"{sys.version.split()[0]} ({sys.executable})")
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _sample() -> Function:
+    """A small kernel in IR."""
+    language = {**FORMS, **TABLE, "array": array, "float32": float32}
+    kernel = build_cell(_TEXT, {}, name="doctor", compile=False, language=language).kernels["doctor"]
+    return kernel.specialise().function
+
+
+def _cpu() -> Finding:
+    backend = BACKENDS["cpu"]
+    try:
+        backend.compile(_sample(), Options(), backend.target())
+    except WorkbenchError as error:
+        return Finding(
+            "CPU backend", "problem", error.message, "Install it again: pip install --force-reinstall llvmlite"
+        )
+    return Finding("CPU backend", "ok", f"{backend.version()} for {backend.target().split('+')[0]}")
+
+
+def _driver() -> Finding:
+    why = why_no_cuda()
+    if why:
+        return Finding("CUDA driver", "optional", why, "Kernels run on the CPU. For a GPU, install NVIDIA's driver.")
+    return Finding("CUDA driver", "ok", ", ".join(f"cuda:{i} {d.name} ({d.arch})" for i, d in enumerate(devices())))
+
+
+def _nvrtc() -> Finding:
+    backend = CudaBackend()
+    try:
+        version, known = backend.version(), architectures()
+        backend.compile(_sample(), Options(), f"sm_{90 if 90 in known else known[-1]}")
+    except WorkbenchError as error:
+        return Finding("NVRTC", "problem" if devices() else "optional", error.message, error.advice)
+    return Finding("NVRTC", "ok", f"{version}; compiles for sm_{known[0]} to sm_{known[-1]}")
+
+
+def _architecture() -> Finding:
+    try:
+        known = architectures()
+    except WorkbenchError as error:
+        return Finding("GPU architecture", "optional", error.message)
+    strange = [d.arch for d in devices() if int("".join(c for c in d.arch if c.isdigit())) not in known]
+    if strange:
+        advice = "Install an NVRTC that knows it: pip install --upgrade nvidia-cuda-nvrtc"
+        return Finding("GPU architecture", "problem", f"NVRTC does not compile for {', '.join(strange)}", advice)
+    found = ", ".join(d.arch for d in devices()) or "no device; compile for one with --arch sm_90"
+    return Finding("GPU architecture", "ok", found)
+
+
+def _jax() -> Finding:
+    version = _version("jax")
+    if not version:
+        return Finding("JAX", "optional", "not installed", "For wb.jax_kernel: pip install 'jax>=0.5'")
+    numbers = tuple(int(n) for n in version.split(".")[:2])
+    if numbers < OLDEST_JAX:
+        return Finding("JAX", "problem", f"{version} is older than 0.5", "pip install --upgrade jax")
+    return Finding("JAX", "ok", f"jax {version}, jaxlib {_version('jaxlib') or 'missing'}")
+
+
+def _widgets() -> Finding:
+    missing = [name for name in WIDGETS if not _version(name)]
+    if missing:
+        advice = f"For live pictures in notebooks (static ones are there): pip install {' '.join(missing)}"
+        return Finding("widgets", "optional", f"{', '.join(missing)} not installed", advice)
+    return Finding("widgets", "ok", ", ".join(f"{name} {_version(name)}" for name in WIDGETS))
+
+
+def _cache() -> Finding:
+    state = info()
+    if state.problem:
+        advice = "Set WORKBENCH_CACHE to a folder of your own that nobody else may write."
+        return Finding("cache folder", "problem", f"{state.path}: {state.problem}", advice)
+    return Finding("cache folder", "ok", f"{state.path}, {state.modules} modules, {state.bytes / 1e6:.1f} MB")
+
+
+def _compiler() -> Finding:
+    found = shutil.which("g++") or shutil.which("clang++")
+    if found:
+        return Finding("C++ compiler", "ok", found)
+    return Finding("C++ compiler", "optional", "none", "For %%cuda --run host without a GPU: apt install g++")
+
+
+def _disassembler() -> Finding:
+    command = disassembler()
+    if command:
+        return Finding("SASS", "ok", command[0])
+    return Finding("SASS", "optional", "no disassembler", "For the sass pane: pip install nvidia-cuda-nvdisasm")
+
+
+CHECKS: tuple[Callable[[], Finding], ...] = (
+    _python, _cpu, _driver, _nvrtc, _architecture, _jax, _widgets, _cache, _compiler, _disassembler,
+)  # fmt: skip
+"""In the order they are told."""
