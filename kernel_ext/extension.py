@@ -12,6 +12,7 @@ from typing import Any
 
 import workbench as wb
 from kernel_ext import queries, timeline
+from kernel_ext.completion import Matcher
 from kernel_ext.graph_magics import GraphMagics
 from kernel_ext.house_magics import HouseMagics
 from kernel_ext.magics import KernelMagics
@@ -30,6 +31,7 @@ class _Loaded:
 
     magics: tuple[Any, ...]
     tracebacks: ShortTracebacks
+    matcher: Matcher
     before: dict[str, dict[str, Any]]
     warming: threading.Thread
     checks: bool
@@ -46,8 +48,10 @@ def load(shell: Any) -> None:
         show_recorders(shell, magics[1])
         tracebacks = ShortTracebacks(shell)
         tracebacks.install()
+        matcher = Matcher(shell, magics)
+        matcher.install()
         warming = threading.Thread(target=inspect.warm, name="workbench-warm", daemon=True)
-        registry[_KEY] = _Loaded(magics, tracebacks, before, warming, wb.set_checks(True))
+        registry[_KEY] = _Loaded(magics, tracebacks, matcher, before, warming, wb.set_checks(True))
         warming.start()
     print(queries.greeting())
 
@@ -86,5 +90,6 @@ def unload(shell: Any) -> None:
     for kind in _DRAWN:
         shell.display_formatter.formatters[kind].pop(wb.Recorder, None)
     loaded.tracebacks.remove()
+    loaded.matcher.remove()
     wb.set_checks(loaded.checks)
     loaded.warming.join()
