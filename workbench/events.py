@@ -110,30 +110,29 @@ class Notice(Event):
 
 
 Subscriber = Callable[[Event], None]
-_subscribers: tuple[tuple[Subscriber, tuple[type[Event], ...]], ...] = ()
+SUBSCRIBERS: list[tuple[Subscriber, tuple[type[Event], ...]]] = []
+"""Who listens to what; a hot path tests it before it asks `listening`."""
 
 
 def subscribe(subscriber: Subscriber, *kinds: type[Event]) -> Callable[[], None]:
     """Call `subscriber` with each event of `kinds` (all where none is given); the returned function ends that."""
-    global _subscribers
     entry = (subscriber, kinds or (Event,))
-    _subscribers = (*_subscribers, entry)
+    SUBSCRIBERS.append(entry)
 
     def unsubscribe() -> None:
-        global _subscribers
-        _subscribers = tuple(e for e in _subscribers if e is not entry)
+        SUBSCRIBERS[:] = [e for e in SUBSCRIBERS if e is not entry]
 
     return unsubscribe
 
 
 def listening(kind: type[Event]) -> bool:
     """Whether anyone would hear an event of `kind`: lets a hot path skip making one."""
-    return any(issubclass(kind, k) for _, kinds in _subscribers for k in kinds) if _subscribers else False
+    return any(issubclass(kind, k) for _, kinds in SUBSCRIBERS for k in kinds)
 
 
 def publish(event: Event) -> None:
     """Hand `event` to its subscribers, in the order they came."""
-    for subscriber, kinds in _subscribers:
+    for subscriber, kinds in tuple(SUBSCRIBERS):
         if isinstance(event, kinds):
             try:
                 subscriber(event)

@@ -326,3 +326,25 @@ def test_zero_threads_and_an_empty_graph_do_nothing() -> None:
     empty.launch()
     np.testing.assert_array_equal(x.numpy(), np.arange(N))
     assert repr(empty) == "Graph of 0 nodes on cpu" and empty.critical_path == []
+
+
+def test_the_direct_way_counts_versions_and_is_left_when_something_changes() -> None:
+    x, other = wb.ones(3), wb.full(3, 5.0)
+    with wb.capture() as graph:
+        x.add_(x)
+    graph.launch()
+    before = x.version
+    graph.launch()
+    assert x.version == before + 1 and x.numpy().tolist() == [4, 4, 4]
+    with wb.record() as rec:
+        graph.launch()
+    assert [e.kind for e in rec] == ["graph"]
+    with wb.capture() as outer:
+        graph.launch()
+    outer.launch()
+    assert x.numpy().tolist() == [16, 16, 16]
+    graph.nodes[0].replace_arrays(lambda a: other)
+    graph.stale()
+    graph.launch()
+    outer.launch()
+    assert x.numpy().tolist() == [16, 16, 16] and other.numpy().tolist() == [20, 20, 20]

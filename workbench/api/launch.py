@@ -15,7 +15,7 @@ from workbench.api.kept import Launch
 from workbench.api.kernel import Kernel, Specialisation
 from workbench.backends.base import Options
 from workbench.errors import LaunchError, NotDifferentiable
-from workbench.events import Launched, listening
+from workbench.events import SUBSCRIBERS, Launched, listening
 from workbench.ir.values import written_arrays
 from workbench.runtime.array import array
 from workbench.runtime.checks import checks_wanted
@@ -89,7 +89,7 @@ def launch(
         record = prepare(kernel, dim, values, adjoint, *extra)
     else:
         dims, arguments = plan.arguments(kernel, dim, values)
-        if not (record_cmd or OBSERVERS.get() or listening(Launched)):
+        if not (record_cmd or OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
             return run_unseen(plan.loaded, dims, arguments)
         record = plan.record(kernel, dims, arguments, options)
     return Launch(kernel, record) if record_cmd else execute(record)

@@ -17,7 +17,7 @@ from workbench.backends.layout import FAULT_SIZE, shape_in
 from workbench.cache.native import native_image
 from workbench.config import settings
 from workbench.errors import KernelFault
-from workbench.events import Launched, listening, publish
+from workbench.events import SUBSCRIBERS, Launched, listening, publish
 from workbench.runtime.driver import driver
 from workbench.runtime.loaded import Loaded
 from workbench.runtime.observers import OBSERVERS, tell
@@ -77,7 +77,7 @@ def execute_again(record: LaunchRecord) -> None:
         DeviceError: the device refused it.
         KernelFault: code with checks met a fault; the launch is over, and all that did not fault is done.
     """
-    if OBSERVERS.get() or listening(Launched):
+    if OBSERVERS.get() or (SUBSCRIBERS and listening(Launched)):
         execute(record.again())
         return
     for memory in record.changes:

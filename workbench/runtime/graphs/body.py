@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
 
 from workbench.errors import LaunchError
 from workbench.runtime.device import CPU, Device
@@ -24,6 +24,11 @@ class Plan(Protocol):
         """Run all of it; on CUDA it is queued."""
         ...
 
+    @property
+    def direct(self) -> Callable[[], Any] | None:
+        """A native function that does all that `run` does; None where that takes more."""
+        ...
+
     def patch(self, nodes: Sequence[LaunchNode]) -> bool:
         """Take over these launches' parameters of now; gives whether that was possible."""
         ...
@@ -41,6 +46,7 @@ class Body:
         self.nodes: list[Node] = []
         self._edges: list[Edge] | None = None
         self._plan: Plan | None = None
+        self._direct: Callable[[], Any] | None = None
         self._written: list[Memory] = []
         self._inner: list[Body] = []
         self._generations: list[int] = []
@@ -108,7 +114,7 @@ class Body:
 
     def stale(self, arrays: bool = True) -> None:
         """Forget the plan, and where arrays changed the edges too."""
-        self._plan = None
+        self._plan = self._direct = None
         self.generation += 1
         if arrays:
             self._edges = None
@@ -127,8 +133,8 @@ class Body:
         only_launches = all(isinstance(node, LaunchNode) for node in self.walk())
         fits = plan is not None and (not arrays or (only_launches and self.edges == before))
         if plan is not None and fits and plan.patch(nodes):
-            self._plan, self._written = plan, self.written()
             self._generations = [body.generation for body in self._inner]
+            self._use(plan)
 
     def inner(self) -> list[Body]:
         """The bodies inside, at any depth."""
@@ -149,11 +155,14 @@ class Body:
         plan.run()
 
     def _planned(self) -> Plan:
-        self._written = self.written()
         self._inner = self.inner()
         self._generations = [body.generation for body in self._inner]
-        self._plan = CudaPlan(self) if self.device.is_cuda else CpuPlan(self)
-        return self._plan
+        return self._use(CudaPlan(self) if self.device.is_cuda else CpuPlan(self))
+
+    def _use(self, plan: Plan) -> Plan:
+        self._plan, self._written = plan, self.written()
+        self._direct = None if self._inner else plan.direct
+        return plan
 
     def written(self) -> list[Memory]:
         """The memory that a run may change."""

@@ -8,7 +8,7 @@ scalar is written where the plan points already.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from ctypes import addressof
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -72,6 +72,11 @@ class CpuPlan:
             fault = fault_of(node.record.loaded, node.dims, node.buffer, record.tobytes()) if record[0] else None
             if fault is not None:
                 raise fault
+
+    @property
+    def direct(self) -> Callable[[], int] | None:
+        """The native function alone, where no kernel prints or tests."""
+        return None if self._nodes else self._run
 
     def patch(self, nodes: Sequence[LaunchNode]) -> bool:
         """Whether these launches' parameters of now are already where they should be: in the buffers."""

@@ -68,6 +68,9 @@ class CudaPlan:
                 if fault is not None:
                     raise fault
 
+    direct = None
+    """Queueing takes more than a native call."""
+
     def patch(self, nodes: Sequence[LaunchNode]) -> bool:
         """Take over changed parameters in place; gives whether that was possible.
 
