@@ -88,6 +88,39 @@ class CacheProblem(Event):
 
 
 @dataclass(frozen=True)
+class ProductStarted(Event):
+    """A link-time product is being built (design/products.md): `product` is `16×16×16 f32`, `role` what it is for."""
+
+    product: str
+    role: str
+    target: str
+    builder: str
+
+
+@dataclass(frozen=True)
+class ProductBuilt(Event):
+    """A link-time product is there; `bytes` of it."""
+
+    product: str
+    role: str
+    target: str
+    builder: str
+    seconds: float
+    bytes: int
+
+
+@dataclass(frozen=True)
+class ProductFailed(Event):
+    """A link-time product could not be built, or was cancelled; `message` says which."""
+
+    product: str
+    role: str
+    target: str
+    builder: str
+    message: str
+
+
+@dataclass(frozen=True)
 class Launched(Event):
     """A launch was made; `record` is its LaunchRecord."""
 

@@ -27,6 +27,12 @@ BINDINGS = "cuda-bindings"
 DEFAULT_TARGET = "sm_90"
 FILE_NAME = "kernel.cu"
 
+_KINDS: dict[str, tuple[str, list[str]]] = {  # what NVRTC calls it, and what it is asked for it
+    "cubin": ("CUBIN", ["-Xptxas=-v"]),
+    "ptx": ("PTX", []),
+    "ltoir": ("LTOIR", ["-dlto", "--relocatable-device-code=true"]),
+}
+
 _USED = re.compile(r"Used (\d+) registers")
 _SPILLS = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 _SHARED = re.compile(r"(\d+) bytes smem")
@@ -118,13 +124,13 @@ class Built:
 def flags(options: Options, target: str, kind: str) -> list[str]:
     """NVRTC's options. Without `fast_math` nothing is contracted, so that `+ - * / sqrt` give the CPU's bits."""
     # For reading, the virtual architecture's PTX is the same text without the time of ptxas.
-    arch = target if kind == "cubin" else target.replace("sm_", "compute_")
-    chosen = [f"--gpu-architecture={arch}", "--std=c++17", "-no-cache", *(["-Xptxas=-v"] if kind == "cubin" else [])]
+    arch = target.replace("sm_", "compute_") if kind == "ptx" else target
+    chosen = [f"--gpu-architecture={arch}", "--std=c++17", "-no-cache", *_KINDS[kind][1]]
     return [*chosen, "--use_fast_math" if options.fast_math else "--fmad=false"]
 
 
 def build(text: str, options: Options, target: str, kind: str, function: str = "") -> Built:
-    """Compile CUDA C++ text to `kind`: "cubin" or "ptx".
+    """Compile CUDA C++ text to `kind`: "cubin", "ptx", or "ltoir" for nvJitLink.
 
     Raises:
         BuildError: NVRTC refused the text, or gave nothing.
@@ -149,7 +155,7 @@ def build(text: str, options: Options, target: str, kind: str, function: str = "
         log = log.replace("\0", "").strip()
         if status != api.nvrtcResult.NVRTC_SUCCESS:
             raise _refused(status, log, text, function)
-        size, get = (getattr(api, f"nvrtcGet{'CUBIN' if kind == 'cubin' else 'PTX'}{end}") for end in ("Size", ""))
+        size, get = (getattr(api, f"nvrtcGet{_KINDS[kind][0]}{end}") for end in ("Size", ""))
         image = _read(size, get, program)
     finally:
         api.nvrtcDestroyProgram(program)

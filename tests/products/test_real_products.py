@@ -1,0 +1,120 @@
+"""cuBLASDx and nvJitLink themselves, without a GPU: products are built, counted and linked into a cubin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from workbench import events
+from workbench.backends.base import Options
+from workbench.backends.cuda.nvrtc import build as compile_text
+from workbench.backends.cuda.nvrtc import resources
+from workbench.backends.cuda.products import mathdx
+from workbench.backends.cuda.products.linker import link_kernel
+from workbench.backends.cuda.products.needed import Wanted, products_needed
+from workbench.backends.cuda.products.spec import C_NAMES, Product, ProductSpec
+from workbench.cache.products import products
+from workbench.errors import BuildError
+
+pytestmark = pytest.mark.slow
+SPEC = ProductSpec(16, 16, 16, "float32", "float32", "float32", 64, "sm_90")
+OTHERS = {
+    "sm_75": replace(SPEC, arch="sm_75", m=24, n=40, k=12),
+    "sm_80": replace(SPEC, arch="sm_80", a="float16", b="float16"),
+    "sm_120": replace(SPEC, arch="sm_120", a="float64", b="float64", c="float64"),
+}
+PRODUCTS: dict[ProductSpec, Product] = {}
+
+
+@pytest.fixture(autouse=True)
+def own_store(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One store for the file: a product takes ten seconds."""
+    folder = tmp_path_factory.getbasetemp() / "real-products"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    monkeypatch.setenv("WORKBENCH_CACHE", str(folder))
+    if reason := mathdx.missing():
+        pytest.skip(reason)
+
+
+@pytest.fixture
+def built() -> Iterator[list[events.ProductBuilt]]:
+    found: list[events.ProductBuilt] = []
+    end = events.subscribe(found.append, events.ProductBuilt)
+    yield found
+    end()
+
+
+def caller(spec: ProductSpec) -> str:
+    """A kernel that multiplies two matrices once."""
+    a, b, c = (C_NAMES[t] for t in (spec.a, spec.b, spec.c))
+    halves = "struct __half { unsigned short bits; };\n" if "__half" in (a, b, c) else ""
+    m, n, k = spec.m, spec.n, spec.k
+    return f"""{halves}{spec.declaration}
+extern "C" __global__ void gemm(const {a}* x, const {b}* y, {c}* z, float* w) {{
+    __shared__ __align__(16) {a} A[{m * k}];
+    __shared__ __align__(16) {b} B[{k * n}];
+    __shared__ __align__(16) {c} C[{m * n}];
+    for (int i = threadIdx.x; i < {m * k}; i += blockDim.x) A[i] = x[i];
+    for (int i = threadIdx.x; i < {k * n}; i += blockDim.x) B[i] = y[i];
+    __syncthreads();
+    {c} one = 1, none = 0;
+    {spec.symbol}(&one, A, B, &none, C);
+    __syncthreads();
+    for (int i = threadIdx.x; i < {m * n}; i += blockDim.x) z[i] = C[i];
+    w[threadIdx.x] = w[threadIdx.x] * w[threadIdx.x + 1] + w[threadIdx.x + 2];
+}}
+"""
+
+
+def linked(spec: ProductSpec, product: Product, kind: str, options: Options = Options()) -> tuple[bytes, str]:  # noqa: B008
+    kernel = compile_text(caller(spec), options, spec.arch, "ltoir").image
+    result = link_kernel(kernel, [product], options, spec.arch, kind, function="gemm")
+    return result.image, result.log
+
+
+def test_one_product_forward_two_more_for_the_adjoint_none_again(built: list[events.ProductBuilt]) -> None:
+    counts = []
+    for wanted in (Wanted(), Wanted("adjoint", frozenset("a")), Wanted("adjoint"), Wanted(), Wanted("adjoint")):
+        found = products(products_needed([SPEC], wanted))
+        PRODUCTS.update({p.spec: p for p in found})
+        counts.append(len(built))
+    assert counts == [1, 2, 3, 3, 3]
+    assert [e.role for e in built] == ["forward", "adj_a", "adj_b"]
+    assert all(p.code[:4] == b"\xedCN\x7f" for p in PRODUCTS.values())
+
+
+@pytest.mark.parametrize("arch", ["sm_90", *OTHERS])
+def test_a_kernel_with_its_product_becomes_one_small_cubin(arch: str) -> None:
+    spec = OTHERS.get(arch, SPEC)
+    (product,) = products([spec])
+    image, log = linked(spec, product, "cubin")
+    assert image[:4] == b"\x7fELF"
+    assert b"gemm" in image
+    assert len(image) < 100_000, "what no code reads has gone"
+    assert resources(log)["shared"] >= spec.operand_bytes
+
+
+def test_the_product_is_inlined_with_its_fma_and_the_kernel_is_not_contracted() -> None:
+    (product,) = products([SPEC])
+    text = linked(SPEC, product, "ptx")[0].decode()
+    assert "call" not in text
+    assert SPEC.symbol not in text
+    assert "ld.shared" in text
+    assert text.count("fma.rn.f32") >= 16 * 16 * 16 // SPEC.threads
+    assert text.count("mul.rn.f32") == 1, "the caller's a * b + c keeps the CPU's bits"
+    fast = linked(SPEC, product, "ptx", Options(fast_math=True))[0].decode()
+    assert "mul.rn.f32" not in fast and "mul.ftz" not in fast
+
+
+def test_a_kernel_without_its_product_is_refused_with_the_symbol() -> None:
+    kernel = compile_text(caller(SPEC), Options(), "sm_90", "ltoir").image
+    with pytest.raises(BuildError) as caught:
+        link_kernel(kernel, [], Options(), "sm_90")
+    assert SPEC.symbol in caught.value.log
+
+
+def test_what_cublasdx_has_no_code_for_is_one_error_with_its_reason() -> None:
+    with pytest.raises(BuildError, match=r"refused the 16×16×16 f32 product for sm_60: .*invalid"):
+        products([replace(SPEC, arch="sm_60")])

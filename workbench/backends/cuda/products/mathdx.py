@@ -1,0 +1,206 @@
+"""cuBLASDx through libmathdx: one matrix multiplication as LTO-IR, without a GPU or a driver.
+
+The one file that loads libmathdx. It runs in the worker process (`worker.py`): a product takes gigabytes, and a
+library that hangs or crashes must not take the session with it. Names and numbers are of its C headers, version 0.4.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from workbench.backends.cuda.products.spec import ROW, ProductSpec
+from workbench.errors import BuildError, DeviceError
+
+WHEEL = "nvidia-libmathdx-cu13"
+COMPILER_WHEEL = "nvidia-cuda-nvrtc"
+ADVICE = "Install it: pip install 'kernel-workbench[mathdx]'"
+# NVRTC 13.5's own C++ headers are newer than those that libmathdx 0.4 was written against, so it takes its own.
+ENVIRONMENT = {"LIBMATHDX_NVRTC_NO_BUNDLED_HEADERS": "1"}
+
+_PRECISION = {"bfloat16": 2, "float16": 3, "tf32": 4, "float32": 5, "float64": 6}
+_ARRANGEMENT = {"column": 0, ROW: 1}
+_MODIFIER = {"": 0, "a": 1, "f": 2}
+_COMPILATION_ERROR = 3
+# cublasdxOperatorType, commondxOption
+_FUNCTION, _SIZE, _TYPE, _PRECISIONS, _SM, _EXECUTION, _BLOCK_DIM, _LEADING = range(8)
+_API, _ARRANGEMENTS, _ALIGNMENT, _STATIC_BLOCK_DIM = range(9, 13)
+_MATRIX_MULTIPLY, _REAL, _BLOCK, _SHARED_POINTERS = 0, 0, 1, 0
+_SYMBOL_NAME, _TARGET_SM = 0, 1
+
+Handle = ctypes.c_longlong
+
+
+def version() -> str:
+    """The exact versions of what makes a product: for its key.
+
+    Raises:
+        DeviceError: libmathdx is not installed.
+    """
+    try:
+        return ", ".join(f"{name} {metadata.version(name)}" for name in (WHEEL, COMPILER_WHEEL))
+    except metadata.PackageNotFoundError as missing:
+        raise DeviceError(f"cuBLASDx needs {missing}, which is not installed.", advice=ADVICE) from None
+
+
+def missing() -> str:
+    """Why no product can be built here; empty where one can."""
+    try:
+        version()
+        _library_file(WHEEL, "libmathdx")
+    except DeviceError as error:
+        return error.message
+    return ""
+
+
+def generate(spec: ProductSpec) -> tuple[bytes, dict[str, Any]]:
+    """LTO-IR with `spec.symbol`, and facts about it.
+
+    With aligned operands some layouts are refused, so those are tried again without that.
+
+    Raises:
+        BuildError: cuBLASDx refused; `log` holds what it said.
+        DeviceError: libmathdx is not installed.
+    """
+    attempts = [None] if spec.alignment == spec.element_bytes else [spec.alignment, None]
+    for alignment in attempts:
+        try:
+            return _generate(spec, alignment)
+        except _Refused as refusal:
+            if alignment is None:
+                shown = f"cuBLASDx refused the {spec.shown} product for {spec.arch}: {refusal}"
+                raise BuildError(shown, log=refusal.log) from None
+    raise AssertionError("the last attempt returns or raises")
+
+
+class _Refused(Exception):
+    """Why there is no product; `log` is what the compiler said."""
+
+    def __init__(self, reason: str, log: str = "") -> None:
+        super().__init__(reason)
+        self.log = log
+
+
+def _generate(spec: ProductSpec, alignment: tuple[int, int, int] | None) -> tuple[bytes, dict[str, Any]]:
+    library = _library()
+    number, suffix = spec.compute_capability()
+    with _Handle("cublasdxCreateDescriptor", "cublasdxDestroyDescriptor") as product:
+        _describe(product, spec, alignment)
+        _call("cublasdxSetOptionStr", product, ctypes.c_int(_SYMBOL_NAME), spec.symbol.encode())
+        with _Handle("commondxCreateCode", "commondxDestroyCode") as code:
+            target = (Handle * 2)(number * 10, _MODIFIER[suffix])
+            count = ctypes.c_size_t(2 if suffix else 1)
+            _call("commondxSetCodeOptionInt64s", code, ctypes.c_int(_TARGET_SM), count, target)
+            status = library.cublasdxFinalizeCode(code, product)
+            if status:
+                raise _refusal(status)
+            image = _read(code)
+        # its traits are not asked for: that compiles the product once more
+        return image, {"alignment": list(alignment or spec.element_bytes)}
+
+
+def _describe(product: Handle, spec: ProductSpec, alignment: tuple[int, int, int] | None) -> None:
+    """Set the operators that say which multiplication it is."""
+    inputs = ["tf32" if spec.tf32 else t for t in (spec.a, spec.b)]
+    numbers = {
+        _FUNCTION: _MATRIX_MULTIPLY,
+        _TYPE: _REAL,
+        _SM: spec.compute_capability()[0] * 10,
+        _EXECUTION: _BLOCK,
+        _API: _SHARED_POINTERS,
+        _STATIC_BLOCK_DIM: 1,
+    }
+    lists: dict[int, tuple[int, ...] | None] = {
+        _SIZE: (spec.m, spec.n, spec.k),
+        _PRECISIONS: tuple(_PRECISION[t] for t in (*inputs, spec.c)),
+        _BLOCK_DIM: (spec.threads, 1, 1),
+        _ARRANGEMENTS: tuple(_ARRANGEMENT[layout] for layout in spec.layouts),
+        _LEADING: spec.rows if any(spec.leading) else None,
+        _ALIGNMENT: alignment,
+    }
+    for operator, number in numbers.items():
+        _call("cublasdxSetOperatorInt64", product, ctypes.c_int(operator), Handle(number))
+    for operator, values in lists.items():
+        if values is not None:
+            array = (Handle * len(values))(*values)
+            count = ctypes.c_size_t(len(values))
+            _call("cublasdxSetOperatorInt64s", product, ctypes.c_int(operator), count, array)
+
+
+def _read(code: Handle) -> bytes:
+    size = ctypes.c_size_t()
+    _call("commondxGetCodeLTOIRSize", code, ctypes.byref(size))
+    image = ctypes.create_string_buffer(size.value)
+    _call("commondxGetCodeLTOIR", code, size, image)
+    return image.raw
+
+
+class _Handle:
+    """A library's object for as long as the `with` lasts."""
+
+    def __init__(self, create: str, destroy: str) -> None:
+        self._value = Handle()
+        self._destroy = destroy
+        _call(create, ctypes.byref(self._value))
+
+    def __enter__(self) -> Handle:
+        return self._value
+
+    def __exit__(self, *_: object) -> None:
+        getattr(_library(), self._destroy)(self._value)
+
+
+def _call(name: str, *arguments: Any) -> None:
+    status = getattr(_library(), name)(*arguments)
+    if status:
+        raise _Refused(f"{name}: {_status(status)}", _last_error())
+
+
+def _refusal(status: int) -> _Refused:
+    log = _last_error() if status == _COMPILATION_ERROR else ""
+    return _Refused(next((row.strip() for row in log.splitlines() if "error" in row), _status(status)), log)
+
+
+def _status(status: int) -> str:
+    text = _library().commondxStatusToStr
+    text.restype = ctypes.c_char_p
+    return (text(ctypes.c_int(status)) or b"").decode(errors="replace") or f"status {status}"
+
+
+def _last_error() -> str:
+    library, size, status = _library(), ctypes.c_size_t(), ctypes.c_int()
+    if library.commondxGetLastErrorStrSize(ctypes.byref(size)):
+        return ""
+    text = ctypes.create_string_buffer(size.value)
+    library.commondxGetLastErrorStr(ctypes.byref(status), size, text)
+    return text.value.decode(errors="replace")
+
+
+@cache
+def _library() -> Any:
+    """libmathdx; it finds NVRTC among the libraries that are loaded already."""
+    os.environ.update(ENVIRONMENT)
+    try:
+        ctypes.CDLL(
+            _library_file(COMPILER_WHEEL, "libnvrtc."), mode=getattr(os, "RTLD_GLOBAL", 0) | ctypes.DEFAULT_MODE
+        )
+        return ctypes.CDLL(_library_file(WHEEL, "libmathdx"))
+    except OSError as problem:
+        raise DeviceError(f"libmathdx could not be loaded: {problem}.", advice=ADVICE) from None
+
+
+def _library_file(wheel: str, name: str) -> str:
+    """The path of a wheel's shared library."""
+    try:
+        listed = metadata.distribution(wheel).files or []
+    except metadata.PackageNotFoundError:
+        raise DeviceError(f"cuBLASDx needs {wheel}, which is not installed.", advice=ADVICE) from None
+    for file in listed:
+        path = Path(str(file.locate()))
+        if path.name.startswith(name) and ".so" in path.name and path.exists():
+            return str(path)
+    raise DeviceError(f"{wheel} has no {name} for this platform.", advice=ADVICE)

@@ -1,0 +1,183 @@
+"""What a link-time product is: the multiplication it does, and nothing about who needs it.
+
+Two kernels with the same multiplication ask for the same product, and a forward product may be another kernel's adjoint
+one. So the role is not in the identity; the symbol's name is made of the identity, so that text can call a product
+before there is one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from workbench.errors import BuildError
+
+SIZES = {"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8}
+C_NAMES = {"float16": "__half", "bfloat16": "__nv_bfloat16", "float32": "float", "float64": "double"}
+ROW, COLUMN = "row", "column"
+ROLES = ("forward", "adj_a", "adj_b")
+_ARCH = re.compile(r"sm_(\d+)([af]?)")
+_SHORT = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
+_WIDE = 16  # bytes that a thread reads at once
+
+
+@dataclass(frozen=True)
+class ProductSpec:
+    """C(m,n) = A(m,k)·B(k,n) + beta·C by all threads of a block, operands in shared memory.
+
+    Attributes:
+        m, n, k: sizes in elements.
+        a, b, c: types of the elements; `c` is what is added up in.
+        threads: threads of a block, all of which call it.
+        arch: the architecture it is for, such as `sm_90`.
+        layouts: of A, B, C: "row" or "column" major.
+        leading: elements from one row (column) to the next; 0 where there is no gap.
+        aligned: whether the operands begin at multiples of 16 bytes.
+        tf32: float32 operands are rounded to tf32 before they are multiplied.
+        role: what the multiplication is for a reader; not part of what is compared.
+
+    Raises:
+        BuildError: a multiplication that cuBLASDx has no code for.
+    """
+
+    m: int
+    n: int
+    k: int
+    a: str
+    b: str
+    c: str
+    threads: int
+    arch: str
+    layouts: tuple[str, str, str] = (ROW, ROW, ROW)
+    leading: tuple[int, int, int] = (0, 0, 0)
+    aligned: bool = True
+    tf32: bool = False
+    role: str = field(default="forward", compare=False)
+
+    def __post_init__(self) -> None:
+        reason = _unfit(self)
+        if reason:
+            raise BuildError(f"cuBLASDx has no {self.shown} product: {reason}.", log="")
+
+    @property
+    def identity(self) -> str:
+        """All that is compared, as text that is the same in every process."""
+        facts = {f.name: getattr(self, f.name) for f in fields(self) if f.compare}
+        return json.dumps(facts, sort_keys=True, separators=(",", ":"))
+
+    @property
+    def symbol(self) -> str:
+        """The device function's name."""
+        return f"wb_product_{hashlib.sha256(self.identity.encode()).hexdigest()[:16]}"
+
+    @property
+    def shown(self) -> str:
+        """For people: `16×32×8 f32`, `64×64×64 f16→f32`."""
+        types = _SHORT.get(self.a, self.a)
+        result = "" if self.c == self.a else f"→{_SHORT.get(self.c, self.c)}"
+        return f"{self.m}×{self.n}×{self.k} {types}{result}{' tf32' if self.tf32 else ''}"
+
+    @property
+    def operand_bytes(self) -> int:
+        """Shared memory that A, B and C take together."""
+        return sum(count * size for count, size in zip(_extents(self), self.element_bytes, strict=True))
+
+    @property
+    def declaration(self) -> str:
+        """The CUDA declaration that a caller's text needs; `alpha` and `beta` point to one element of C's type."""
+        a, b, c = (C_NAMES[t] for t in (self.a, self.b, self.c))
+        return f'extern "C" __device__ void {self.symbol}({c}* alpha, {a}* a, {b}* b, {c}* beta, {c}* c);'
+
+    @property
+    def element_bytes(self) -> tuple[int, int, int]:
+        """Bytes of an element of A, B, C."""
+        return SIZES[self.a], SIZES[self.b], SIZES[self.c]
+
+    @property
+    def rows(self) -> tuple[int, int, int]:
+        """Elements from one row (column) to the next of A, B, C."""
+        a, b, c = (gap or row for gap, row in zip(self.leading, _dense(self), strict=True))
+        return a, b, c
+
+    @property
+    def alignment(self) -> tuple[int, int, int]:
+        """Bytes that A, B, C may be taken to be aligned to, row by row; the elements' size where nothing better holds.
+
+        A C of 16 bits is held to 8: with 16 some layouts are refused from sm_90 on.
+        """
+        wide = self.aligned and not any(self.leading)
+        pairs = zip(_dense(self), self.element_bytes, strict=True)
+        a, b, c = (_WIDE if wide and row * size % _WIDE == 0 else size for row, size in pairs)
+        return a, b, min(c, 8) if self.element_bytes[2] == 2 else c
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values that `from_json` takes."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, facts: dict[str, Any]) -> ProductSpec:
+        """The spec that `as_json` wrote."""
+        return cls(**{**facts, "layouts": tuple(facts["layouts"]), "leading": tuple(facts["leading"])})
+
+    def compute_capability(self) -> tuple[int, str]:
+        """`sm_90a` as 90 and "a"."""
+        found = _ARCH.fullmatch(self.arch)
+        assert found is not None
+        return int(found[1]), found[2]
+
+
+@dataclass(frozen=True)
+class Product:
+    """What was built for a spec.
+
+    Attributes:
+        spec: what it does.
+        code: LTO-IR with the device function `spec.symbol`.
+        facts: plain values: `builder`, `seconds`, `alignment`, `leading`, `threads`.
+        digest: its key in the cache; empty where it has none.
+        where: "built", "memory" or "disk".
+    """
+
+    spec: ProductSpec
+    code: bytes = field(repr=False)
+    facts: dict[str, Any] = field(default_factory=dict, compare=False)
+    digest: str = ""
+    where: str = field(default="built", compare=False)
+
+
+def _dense(spec: ProductSpec) -> tuple[int, int, int]:
+    """Elements of a row (column) of A, B, C."""
+    shapes = ((spec.m, spec.k), (spec.k, spec.n), (spec.m, spec.n))
+    rows = [shape[1] if layout == ROW else shape[0] for shape, layout in zip(shapes, spec.layouts, strict=True)]
+    return rows[0], rows[1], rows[2]
+
+
+def _extents(spec: ProductSpec) -> tuple[int, int, int]:
+    """Elements of A, B, C with their gaps."""
+    shapes = ((spec.m, spec.k), (spec.k, spec.n), (spec.m, spec.n))
+    lines = [shape[0] if layout == ROW else shape[1] for shape, layout in zip(shapes, spec.layouts, strict=True)]
+    a, b, c = (count * row for count, row in zip(lines, spec.rows, strict=True))
+    return a, b, c
+
+
+def _unfit(spec: ProductSpec) -> str:
+    """Why there can be no such product, or nothing."""
+    types = (spec.a, spec.b, spec.c)
+    rules = (
+        (all(t in SIZES for t in types), "its elements have to be float16, bfloat16, float32 or float64"),
+        (spec.c != "bfloat16", "nothing is added up in bfloat16"),
+        (all(SIZES.get(spec.c, 0) >= SIZES.get(t, 0) for t in types), "its result is narrower than its operands"),
+        (min(spec.m, spec.n, spec.k) >= 1, "its sizes have to be positive"),
+        (1 <= spec.threads <= 1024, "a block has 1 to 1024 threads"),
+        (_ARCH.fullmatch(spec.arch) is not None, f"{spec.arch!r} is no architecture such as sm_90"),
+        (all(layout in (ROW, COLUMN) for layout in spec.layouts), "a layout is row or column"),
+        (not spec.tf32 or spec.a == spec.b == "float32", "tf32 is for float32"),
+    )  # fmt: skip
+    wrong = next((reason for holds, reason in rules if not holds), "")
+    if wrong:
+        return wrong
+    tight = [0 < gap < row for gap, row in zip(spec.leading, _dense(spec), strict=True)]
+    return "a leading dimension is less than a row" if any(tight) else ""

@@ -1,0 +1,98 @@
+"""Link-time products in the store: each under what it is, so that kernels and processes share it.
+
+A product is an entry like an artifact: read with checks, written whole, locked while it is built, counted by the limit,
+exported and imported. Its key is its content and the versions of what made it; no kernel's name is in it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from contextlib import ExitStack
+
+from workbench.backends.cuda.products.spec import Product, ProductSpec
+from workbench.backends.cuda.products.workers import CUBLASDX, TIME_LIMIT, Builder, build
+from workbench.cache.entry import Entry
+from workbench.cache.key import Key, Part
+from workbench.cache.store import Store, default_store
+
+
+def product_key(spec: ProductSpec, builder: Builder = CUBLASDX) -> Key:
+    """What a product is found by.
+
+    Raises:
+        DeviceError: the builder is not installed, so that nobody knows its version.
+    """
+    version = builder.version()
+    return Key(
+        (
+            Part("product", "code", spec.identity.encode(), spec.shown),
+            Part("target", "target", spec.arch.encode(), spec.arch),
+            Part("builder", "compiler", builder.name.encode(), builder.name),
+            Part("builder version", "compiler", version.encode(), version),
+        )
+    )
+
+
+def find_product(spec: ProductSpec, builder: Builder = CUBLASDX) -> Product | None:
+    """The product, if somebody has built it.
+
+    Raises:
+        DeviceError: as `product_key`.
+    """
+    return _found(default_store(), spec, product_key(spec, builder).digest)
+
+
+def products(
+    specs: Iterable[ProductSpec],
+    builder: Builder = CUBLASDX,
+    *,
+    stop: threading.Event | None = None,
+    time_limit: float = TIME_LIMIT,
+) -> tuple[Product, ...]:
+    """The products of `specs`, in their order: from the store, and what is missing built at once, side by side.
+
+    One that is ready is kept even where a later one fails; none is kept in part. Whoever asks for a product that
+    another thread or process is building waits for it.
+
+    Raises:
+        BuildError: one was refused, crashed or took too long.
+        DeviceError: the builder is not installed.
+    """
+    store = default_store()
+    wanted = list(specs)
+    digests = {spec: product_key(spec, builder).digest for spec in wanted}
+    found = {spec: product for spec, digest in digests.items() if (product := _found(store, spec, digest))}
+    missing = sorted((s for s in digests if s not in found), key=digests.__getitem__)
+    if missing:
+        with ExitStack() as locks:
+            for spec in missing:  # in one order everywhere, so that two builders never wait for each other
+                locks.enter_context(store.lock(digests[spec], time_limit))
+            found |= {s: product for s in missing if (product := _found(store, s, digests[s], again=True))}
+
+            def keep(product: Product) -> None:
+                spec = product.spec
+                store.put(digests[spec], Entry(product.code, _metadata(product, builder)))
+                found[spec] = Product(spec, product.code, product.facts, digests[spec])
+
+            left = [s for s in missing if s not in found]
+            build(left, builder, done=keep, stop=stop, time_limit=time_limit)
+    return tuple(found[spec] for spec in wanted)
+
+
+def _found(store: Store, spec: ProductSpec, digest: str, again: bool = False) -> Product | None:
+    entry = store.get(digest, again=again)
+    if entry is None:
+        return None
+    return Product(spec, entry.image, dict(entry.metadata["facts"]), digest, entry.where)
+
+
+def _metadata(product: Product, builder: Builder) -> dict[str, object]:
+    return {
+        "name": f"product {product.spec.shown}",
+        "entry": product.spec.symbol,
+        "backend": builder.name,
+        "target": product.spec.arch,
+        "stages": {"product": product.facts["waited"]},
+        "facts": product.facts,
+    }
