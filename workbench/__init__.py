@@ -26,6 +26,7 @@ from workbench.api.gradcheck import Verdict, gradcheck
 from workbench.api.graph import Graph
 from workbench.api.kernel import Kernel, kernel
 from workbench.api.launch import Launch, launch
+from workbench.api.launch_tiled import launch_tiled
 from workbench.api.load_record import load_record
 from workbench.api.map import map
 from workbench.api.native import func_native
@@ -146,6 +147,6 @@ __all__ = [
     "from_dlpack", "from_jax", "from_numpy", "from_torch", "full", "func", "func_grad", "func_native",
     "func_replay", "get_device", "get_devices", "grad", "gradcheck", "hvp", "indexedarray", "jacobian",
     "jax_callable", "jax_export", "jax_kernel", "jax_preload", "jvp", "kernel", "launch", "launch_pair",
-    "launch_tangent", "load_record", "map", "matrix", "ones", "record", "set_checks", "step", "struct",
+    "launch_tangent", "launch_tiled", "load_record", "map", "matrix", "ones", "record", "set_checks", "step", "struct",
     "synchronize", "types", "value_and_grad", "vector", "wait", "zeros", "zeros_like",
 ]  # fmt: skip

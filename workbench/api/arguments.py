@@ -47,6 +47,24 @@ def as_dims(dim: Any, kernel: str) -> tuple[int, ...]:
     return tuple(int(n) for n in given)
 
 
+def as_blocks(dims: tuple[int, ...], specialisation: Any, kernel: str) -> tuple[int, ...]:
+    """The blocks of a launch over threads; its dimensions themselves, for a kernel that runs once a thread.
+
+    Raises:
+        LaunchError: they are no whole blocks.
+    """
+    if specialisation.tiling is None:
+        return dims
+    block = specialisation.tiling.block_dim
+    if len(dims) != 1 or dims[0] % block:
+        shown = dims[0] if len(dims) == 1 else dims
+        raise LaunchError(
+            f"{kernel} uses tiles, so it runs in whole blocks: dim is {shown}, block_dim {block}.", parameter="dim",
+            advice="Give one dimension, a multiple of block_dim, or count blocks: wb.launch_tiled(kernel, dim=[…], …).",
+        )  # fmt: skip
+    return (dims[0] // block,)
+
+
 def as_block_dim(value: Any, kernel: str) -> int:
     """Threads of a block: an int from 1 to 1024.
 

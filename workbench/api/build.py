@@ -61,6 +61,7 @@ def key_of(
     """The module key of one direction of a specialisation."""
     extra = (
         *((Part("atomic", "extra", b"1", "yes"),) if atomic else ()),
+        *_blocks(specialisation.function),
         *(_checkpoints(specialisation) if "adjoint" in direction else ()),
         *_structs(specialisation),
     )
@@ -68,6 +69,13 @@ def key_of(
         specialisation.function, options=options, backend=backend.name, backend_version=backend.version(),
         target=target, direction=direction, extra=extra,
     )  # fmt: skip
+
+
+def _blocks(function: Function) -> Iterator[Part]:
+    """How many threads a block of a kernel of tiles has."""
+    if function.block_dim:
+        shown = str(function.block_dim)
+        yield Part("block_dim", "extra", shown.encode(), shown)
 
 
 def _checkpoints(specialisation: Specialisation) -> Iterator[Part]:
@@ -265,6 +273,7 @@ def _metadata(
         "writes": sorted(names.index(n) for n in written_arrays(function)),
         "launch_ndim": function.launch_ndim,
         "cost": cost(function),
+        **({"tiles": True} if function.block_dim else {}),
     }
 
 

@@ -18,6 +18,8 @@ from workbench.frontend import (
     MISSING,
     Definition,
     Generic,
+    NeedsBlocks,
+    Tiling,
     Watched,
     check_signature,
     lower,
@@ -29,6 +31,9 @@ from workbench.ir.values import Function
 from workbench.passes.own import own
 from workbench.structs import Absent, AnyType, IndexedArray
 from workbench.types import ArrayType
+
+UNKNOWN = Tiling(256)
+"""How a kernel of tiles is taken to be launched where no launch is known."""
 
 
 class Specialisation:
@@ -42,14 +47,16 @@ class Specialisation:
         loaded: what has been built of it, kept by `workbench.api.build`.
         seconds: what parsing and typing took.
         notices: lines that mean something else than in Warp, where the kernel was written for that.
+        tiling: how a kernel of tiles is launched; None for one that runs once a thread.
     """
 
-    def __init__(self, kernel: Kernel, types: tuple[AnyType, ...]) -> None:
+    def __init__(self, kernel: Kernel, types: tuple[AnyType, ...], tiling: Tiling | None = None) -> None:
         started = time.perf_counter()
         self.kernel = kernel
         self.types = types
         given = dict(zip(kernel.parameters, types, strict=True))
-        lowered = lower(kernel.definition, given, from_warp=kernel.import_from_warp)
+        self.tiling = tiling
+        lowered = lower(kernel.definition, given, from_warp=kernel.import_from_warp, tiling=tiling)
         self.notices = lowered.notices
         self.function: Function = lowered.function
         self.adds_alone = own(self.function) is not self.function
@@ -133,6 +140,7 @@ class Kernel:
         self._annotations: dict[str, AnyType | None] | None = None
         self._families: dict[str, Generic] = {}
         self._specialisations: dict[tuple[Any, ...], Specialisation] = {}
+        self._tiled: dict[tuple[Any, ...], Specialisation] = {}  # kernels of tiles, as if launched over blocks
         self.plans: dict[Any, Any] = {}
         self.place = definition.locate(definition.node)
         self._lock = threading.Lock()
@@ -167,8 +175,13 @@ class Kernel:
         """Refuse every launch from now on, with this reason."""
         self.stale = reason
 
-    def specialise(self, types: Sequence[AnyType] | None = None) -> Specialisation:
+    def specialise(self, types: Sequence[AnyType] | None = None, tiling: Tiling | None = None) -> Specialisation:
         """The kernel for these parameter types (its annotations where none are given).
+
+        Args:
+            types: one a parameter.
+            tiling: how its blocks are launched. A flat one is meant for kernels of tiles alone: one that turns out to
+                use none runs once a thread. Without, a kernel of tiles is taken as launched over blocks.
 
         Raises:
             KernelTypeError: a type does not fit its annotation, or an annotation is missing and no type is given.
@@ -178,11 +191,32 @@ class Kernel:
         key = *chosen, *(k for k, t in enumerate(chosen) if isinstance(t, ArrayType) and t.wide)
         key += tuple(t.indexed for t in chosen if isinstance(t, IndexedArray))
         with self._lock:
-            found = self._specialisations.get(key)
-            if found is None or not found.is_current():
-                found = self._specialisations[key] = Specialisation(self, chosen)
-                _tell(found)
-            return found
+            if tiling is None or tiling.flat:
+                found = self._specialised(key, chosen, None)
+                if found is not None:
+                    return found
+            made = self._specialised(key, chosen, tiling or UNKNOWN)
+            assert made is not None
+            return made
+
+    def _specialised(
+        self, key: tuple[Any, ...], types: tuple[AnyType, ...], tiling: Tiling | None
+    ) -> Specialisation | None:
+        """The specialisation, made where it is not there or out of date; None where it needs blocks and has none."""
+        place = (*key, tiling)
+        found = self._specialisations.get(place)
+        if tiling is None and place in self._tiled and self._tiled[place].is_current():
+            return None
+        if found is None or not found.is_current():
+            try:
+                found = self._specialisations[place] = Specialisation(self, types, tiling)
+            except NeedsBlocks:
+                if tiling is not None:
+                    raise
+                self._tiled[place] = Specialisation(self, types, UNKNOWN)
+                return None
+            _tell(found)
+        return found
 
     def used(self) -> Specialisation | None:
         """The specialisation made last; None before the first."""

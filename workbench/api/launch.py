@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from workbench.api.arguments import as_block_dim, as_dims, as_stream, check, deduce, wrong_count
+from workbench.api.arguments import as_block_dim, as_blocks, as_dims, as_stream, check, deduce, wrong_count
 from workbench.api.bind import PLAIN, adjoint_arguments, bind, overlap, record_of
 from workbench.api.kept import Launch
 from workbench.api.kernel import Kernel, Specialisation
 from workbench.backends.base import Options
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.events import SUBSCRIBERS, Launched, listening
+from workbench.frontend import Tiling
 from workbench.ir.values import written_arrays
 from workbench.runtime.array import array
 from workbench.runtime.checks import checks_wanted
@@ -65,7 +66,7 @@ def launch(
         record_cmd: run nothing; give a `Launch` to be run later, again, and with other arguments.
         device: where; the arrays' device where none is given.
         stream: the queue of a CUDA device that it goes into; the device's default one where None. The CPU has none.
-        block_dim: threads of a CUDA block, 1 to 1024; without effect on the CPU.
+        block_dim: threads of a CUDA block, 1 to 1024; where the kernel uses tiles dim is a multiple of it.
         fast_math: allow approximate maths, which a kernel's cell may ask for as well.
         checks: test bounds, asserts, integer divisions and shifts. None: as the kernel's cell says, else as `checks()`
             around the call says, else off (in notebooks on).
@@ -81,7 +82,7 @@ def launch(
         KernelFault: with checks, something was out of range; the launch is over, and all that did not fault is done.
     """
     values = [*inputs, *outputs]
-    options = _options(kernel, checks, fast_math, deterministic)
+    options = launch_options(kernel, checks, fast_math, deterministic)
     plain = not adjoint and stream is None and block_dim == BLOCK_DIM
     plan = _plan_for(kernel, dim, values, device, options) if plain else None
     if plan is None:
@@ -95,7 +96,7 @@ def launch(
     return Launch(kernel, record) if record_cmd else execute(record)
 
 
-def _options(kernel: Kernel, checks: bool | None, fast_math: bool, deterministic: bool) -> Options:
+def launch_options(kernel: Kernel, checks: bool | None, fast_math: bool, deterministic: bool) -> Options:
     """What the launch and the kernel's cell ask for."""
     fast = bool(fast_math or getattr(kernel, "fast_math", False))
     return _OPTIONS[checks_wanted(checks, getattr(kernel, "checks", None)), fast, bool(deterministic)]
@@ -167,6 +168,7 @@ def _keep_plan(kernel: Kernel, dim: Any, values: Sequence[Any], options: Options
     specialisation = record.specialisation
     if (
         not arrays
+        or specialisation.tiling is not None
         or any(v is None or isinstance(v, np.ndarray) for v in values)
         or (specialisation.adds_alone and overlap(arrays))
     ):
@@ -194,8 +196,9 @@ def adjoint_list(inputs: Sequence[Any], adj_inputs: Sequence[Any], adj_outputs: 
 def prepare(
     kernel: Kernel, dim: Any, values: Sequence[Any], adjoint: bool = False, adjoints: Sequence[Any] = (),
     device: Device | str | None = None, options: Options = PLAIN, block_dim: int = BLOCK_DIM, stream: Any = None,
+    tiled: bool = False,
 ) -> LaunchRecord:  # fmt: skip
-    """A checked launch as a record, not yet run."""
+    """A checked launch as a record, not yet run; `tiled`: dim counts blocks."""
     if not isinstance(kernel, Kernel):
         above = isinstance(getattr(kernel, "__wrapped__", None), Kernel)
         raise LaunchError(
@@ -209,7 +212,9 @@ def prepare(
         raise wrong_count(kernel, values)
     place = get_device(device) if device is not None else _device_of(values)
     where = as_block_dim(block_dim, kernel.name), as_stream(stream, place, kernel.name)
-    specialisation = kernel.specialise(deduce(kernel, values))
+    tiling = Tiling(where[0], len(dims)) if tiled else Tiling(where[0], 1, flat=True)
+    specialisation = kernel.specialise(deduce(kernel, values), tiling)
+    dims = dims if tiled else as_blocks(dims, specialisation, kernel.name)
     arguments = {
         name: check(kernel, name, type, value, place)
         for name, type, value in zip(kernel.parameters, specialisation.types, values, strict=True)

@@ -16,6 +16,7 @@ from workbench.builtins import (
     randoms,
     rounding,
     search,
+    tiles,
     transforms,
     vectors,
     views,
@@ -27,5 +28,5 @@ from workbench.builtins.table import FORMS, TABLE
 __all__ = [
     "FORMS", "TABLE", "Builtin", "Form", "Ref", "atomics", "bits", "decompositions", "extrema", "forms", "inverse",
     "maths", "matrices", "noises", "operators", "positions", "quaternions", "randoms", "rounding", "search",
-    "transforms", "vectors", "views",
+    "tiles", "transforms", "vectors", "views",
 ]  # fmt: skip

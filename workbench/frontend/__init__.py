@@ -8,6 +8,7 @@ from workbench.frontend.generic import Family, Float, Generic, Int, Scalar, arra
 from workbench.frontend.lower import Lowered, check_signature, lower, result_types
 from workbench.frontend.names import as_builtin, read_again
 from workbench.frontend.natives import Native, native_of
+from workbench.frontend.tiling import NeedsBlocks, Tiling
 from workbench.frontend.trace import Frame, Shown
 
 __all__ = [
@@ -21,9 +22,11 @@ __all__ = [
     "Int",
     "Lowered",
     "Native",
+    "NeedsBlocks",
     "Scalar",
     "Scope",
     "Shown",
+    "Tiling",
     "Watched",
     "array_of",
     "as_builtin",

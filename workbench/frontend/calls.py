@@ -26,13 +26,18 @@ from workbench.frontend import (
     statics,
     structs,
     swizzles,
+    tile_memory,
+    tile_sums,
+    tile_threads,
     transforms,
     views,
 )
 from workbench.frontend.coerce import apply, assign_type, describe, indexable, materialise, usable
 from workbench.frontend.context import Context
 from workbench.frontend.operands import Elements, Literal, Operand, Static
+from workbench.frontend.tile_maps import any_tile, over
 from workbench.ir.values import Value
+from workbench.tiles import is_tile
 from workbench.types import PYTHON_TYPES, Matrix, Quaternion, Scalar, Transform, Vector, int32
 
 Expression = Callable[[Context, ast.expr], Operand]
@@ -124,6 +129,10 @@ def _cast(context: Context, type: Scalar, args: list[Operand]) -> Operand:
     operand = usable(context, args[0]) if args else Literal(0)
     if isinstance(operand, Literal):
         return materialise(context, Literal(int(operand.value)) if _truncates(operand, type) else operand, type)
+    if is_tile(operand):
+        return over(
+            context, f"{type!r}()", [operand], lambda parts: [materialise(context, _cast(context, type, [*parts]))]
+        )[0]
     if isinstance(operand.type, Scalar):
         return context.builder.cast(operand, type)
     raise context.error(KernelTypeError, f"{type!r}() takes a scalar; this is {operand.type!r}.")
@@ -136,6 +145,8 @@ def _truncates(operand: Literal, type: Scalar) -> bool:
 def _construct(context: Context, type: Vector, args: list[Operand]) -> Value:
     """`vec3()`, `vec3(s)`, `vec3(x, y, z)`, `vec3d(v)` as a cast."""
     operands = [usable(context, a) for a in args]
+    if any_tile(operands):
+        return over(context, f"{type!r}()", operands, lambda parts: [_construct(context, type, [*parts])])[0]
     if len(operands) == 1 and isinstance(operands[0], Value) and isinstance(operands[0].type, Vector):
         if operands[0].type.with_dtype(type.dtype) != type:
             raise context.error(
@@ -162,6 +173,8 @@ def thread_index(context: Context, node: ast.Call, count: int) -> tuple[Value, .
         raise context.error(KernelTypeError, "tid() takes no arguments.")
     if count > 4:
         raise context.error(KernelTypeError, f"A launch has at most 4 dimensions; this asks tid() for {count}.")
+    if context.shared.tiling is not None:
+        return tile_threads.indices(context, count)
     before = context.shared.launch_ndim
     if before not in (None, count):
         raise context.error(
@@ -224,4 +237,5 @@ FORMS: dict[str, Callable[[Context, ast.Call, Expression], Operand]] = {
     "tid": _tid, "len": _len, "atomic_add": _atomic("+"), "atomic_sub": _atomic("-"), "range": _range,
     "static": statics.static, **atomics.FORMS, **prints.FORMS, **expectations.FORMS, **matrices.FORMS,
     **compositions.FORMS, **randoms.FORMS, **poisson.FORMS, **search.FORMS, **noise.FORMS,
+    **tile_memory.FORMS, **tile_sums.FORMS, **tile_threads.FORMS,
 }  # fmt: skip

@@ -22,7 +22,9 @@ from workbench.frontend.operands import (
     View,
 )
 from workbench.frontend.tentative import ask_float, ask_type, spread
+from workbench.frontend.tile_maps import any_tile, over, uniform
 from workbench.ir.values import Value
+from workbench.tiles import contents, is_tile
 from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element, float32, int32
 from workbench.types import bool as bool_
 
@@ -131,6 +133,11 @@ def convert(context: Context, operand: Operand, type: Type) -> Value:
     value = materialise(context, operand)
     if value.type == type:
         return value
+    if is_tile(value):
+        wanted = contents(type)  # type: ignore[arg-type]
+        if contents(value.type) == wanted:  # type: ignore[arg-type]
+            return value
+        return over(context, "A conversion", [value], lambda parts: [convert(context, parts[0], wanted)])[0]
     if isinstance(type, Vector) and isinstance(value.type, Scalar):
         part = context.builder.cast(value, type.dtype)
         return context.builder.one("vec", [part] * type.length, type)
@@ -152,6 +159,10 @@ def assign_type(context: Context, operand: Operand, type: Type, what: str) -> Va
     value = materialise(context, operand)
     if value.type == type:
         return value
+    if is_tile(value) and contents(value.type) == type:
+        return value
+    if is_tile(value):
+        return over(context, what, [value], lambda parts: [assign_type(context, parts[0], type, what)])[0]
     narrower = isinstance(value.type, Scalar) and isinstance(type, Scalar)
     if narrower and type.kind is Kind.FLOAT and value.type.kind is not Kind.FLOAT:  # type: ignore[union-attr]
         return context.builder.cast(value, type)
@@ -170,6 +181,10 @@ def weak(operand: Value | Literal) -> Arg:
 def apply(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Value:
     """Emit a builtin on operands of any kind."""
     args = [usable(context, o) for o in operands]
+    if any_tile(args):
+        return over(
+            context, f"{builtin.operator or builtin.name}", args, lambda parts: [apply(context, builtin, parts)]
+        )[0]
     try:
         types, result = builtin.rule(builtin.name, [weak(a) for a in args])
     except KernelTypeError as error:
@@ -187,7 +202,7 @@ def truth(context: Context, operand: Operand) -> Value | bool:
         return bool(operand.value)
     if isinstance(operand, View) or (isinstance(operand, Value) and isinstance(operand.type, ArrayType)):
         return True  # an array that was passed, where None could have been
-    operand = usable(context, operand)
+    operand = usable(context, uniform(context, operand, "A condition"))
     if isinstance(operand, Literal):
         return bool(operand.value) if operand.captured is None else materialise(context, operand, bool_)
     if operand.type == bool_:

@@ -12,6 +12,7 @@ from workbench.errors import WorkbenchError, at
 from workbench.frontend.definition import Definition
 from workbench.frontend.operands import Operand, Returned
 from workbench.frontend.tentative import Owner
+from workbench.frontend.tiling import Tiling
 from workbench.ir.build import Builder
 from workbench.ir.values import Captured, Op, Value
 from workbench.types import is_integer
@@ -77,6 +78,8 @@ class Shared:
         watched: what was read from the user's namespace: path to value, for the check at the next launch.
         errors: what was found wrong so far.
         notices: what a kernel from Warp means otherwise here; None where nobody asks.
+        tiling: how a kernel of tiles is launched; None for one that runs once a thread.
+        lifted: what is lowered now is done for each element of tiles.
         tentative: values whose type a loop may still widen, and the loop's name they come from.
     """
 
@@ -88,6 +91,8 @@ class Shared:
     watched: dict[tuple[int, str], Watched] = field(default_factory=dict)
     errors: list[WorkbenchError] = field(default_factory=list)
     notices: list[Notice] | None = None
+    tiling: Tiling | None = None
+    lifted: bool = False
     tentative: dict[Value, Owner] = field(default_factory=dict)
 
     @property

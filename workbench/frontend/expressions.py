@@ -20,6 +20,8 @@ from workbench.frontend import (
     structs,
     subscripts,
     swizzles,
+    tile_arguments,
+    tile_sums,
     transforms,
     views,
 )
@@ -42,6 +44,7 @@ from workbench.frontend.operands import (
 from workbench.frontend.refusals import REFUSED
 from workbench.frontend.sequences import contains
 from workbench.ir.values import Block, Value
+from workbench.tiles import is_tile
 from workbench.types import ArrayType, Matrix, Transform, Vector, is_float
 from workbench.types import bool as bool_
 
@@ -120,6 +123,9 @@ def binary(context: Context, sign: type[ast.operator], left: Operand, right: Ope
     name, python = BINARY[sign]
     left, right = usable(context, left), usable(context, right)
     porting.note_operator(context, sign, left, right)
+    if name == "matmul" and is_tile(left) and is_tile(right):
+        tile_arguments.tiling_of(context)
+        return tile_sums.matmul(context, left, right)  # type: ignore[arg-type]
     name = matrices.sign_of(context, name, left, right)
     if name in COMPOSITIONS:
         return compositions.build(context, COMPOSITIONS[name], (left, right))

@@ -16,6 +16,7 @@ from workbench.frontend.operands import Bundle, Poison, Returned, Static
 from workbench.frontend.porting import Notice, note_loops
 from workbench.frontend.randoms import mark
 from workbench.frontend.structs import bind, parameter
+from workbench.frontend.tiling import Tiling
 from workbench.ir.values import Function, Value
 from workbench.ir.verify import verify
 from workbench.passes.fold import fold
@@ -33,13 +34,19 @@ class Lowered:
 
 
 def lower(
-    definition: Definition, types: Mapping[str, AnyType], *, trace: bool = False, from_warp: bool = False
+    definition: Definition,
+    types: Mapping[str, AnyType],
+    *,
+    trace: bool = False,
+    from_warp: bool = False,
+    tiling: Tiling | None = None,
 ) -> Lowered:
     """The kernel with parameters of these types; with `trace`, every statement is marked and nothing is simplified.
 
-    `from_warp` notes the lines that Warp gives another meaning.
+    `from_warp` notes the lines that Warp gives another meaning; `tiling` says how a kernel of tiles is launched.
 
     Raises:
+        NeedsBlocks: the kernel uses tiles, and there is no tiling.
         KernelSyntaxError, KernelTypeError: what is wrong, at its place; several at once as `CellErrors`.
     """
     errors = list(_signature_errors(definition))
@@ -51,7 +58,7 @@ def lower(
         operand = Static(None, argument.arg) if isinstance(type, Absent) else operand
         bind(env, argument.arg, operand)
         params += values
-    shared = Shared(bodies.body, trace=trace, notices=[] if from_warp else None)
+    shared = Shared(bodies.body, trace=trace, notices=[] if from_warp else None, tiling=tiling)
     context = Context(definition, env, shared)
     note_loops(context, definition)
     returned = _body(context)
@@ -73,6 +80,7 @@ def lower(
         shared.launch_ndim or 0,
         tuple(shared.captured.values()),
         definition.source,
+        tiling.block_dim if tiling is not None else 0,
     )
     simplified = function if trace else prune(fold(function))
     return Lowered(verify(simplified), tuple(shared.watched.values()), tuple(shared.notices or ()))

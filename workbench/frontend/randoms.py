@@ -1,8 +1,8 @@
 """Calls that draw random numbers: each advances the local name that is its first argument.
 
-`randf(state)` binds `state` anew. Before a function is lowered, `mark` finds these calls and marks the name as one that
-is assigned there, so that branches and loops carry it; and it notes where a draw may or may not happen within one
-expression, which is refused.
+`randf(state)` binds `state` anew (and `tile_matmul(a, b, acc)` the tile `acc`). Before a function is lowered, `mark`
+finds these calls and marks the name as one that is assigned there, so that branches and loops carry it; and it notes
+where a draw may or may not happen within one expression, which is refused.
 """
 
 from __future__ import annotations
@@ -44,9 +44,13 @@ _CONDITIONAL: dict[tuple[type[ast.AST], str], tuple[int, str]] = {
 }
 
 
+# Calls on tiles that bind an argument anew: its position and its name.
+CHANGED = {"tile_matmul": (2, "out"), "tile_assign": (0, "dst")}
+
+
 def mark(definition: Definition, body: Sequence[ast.stmt]) -> list[ast.stmt]:
     """The statements, with the state of each draw marked as assigned; themselves where nothing is drawn."""
-    if not any(_draws(definition, node) for statement in body for node in ast.walk(statement)):
+    if not any(_rebound(definition, node) for statement in body for node in ast.walk(statement)):
         return list(body)
     marked = copy.deepcopy(list(body))
     for statement in marked:
@@ -55,9 +59,9 @@ def mark(definition: Definition, body: Sequence[ast.stmt]) -> list[ast.stmt]:
 
 
 def _mark(definition: Definition, node: ast.AST, place: str) -> None:
-    if _draws(definition, node):
-        assert isinstance(node, ast.Call) and isinstance(node.args[0], ast.Name)
-        node.args[0].ctx = ast.Store()
+    name = _rebound(definition, node)
+    if name is not None:
+        name.ctx = ast.Store()
         node.uncertain = place  # type: ignore[attr-defined]
     for name, child in ast.iter_fields(node):
         first, here = _CONDITIONAL.get((type(node), name), (0, ""))
@@ -66,19 +70,25 @@ def _mark(definition: Definition, node: ast.AST, place: str) -> None:
                 _mark(definition, inner, (here if position >= first else "") or place)
 
 
-def _draws(definition: Definition, node: ast.AST) -> bool:
-    if not isinstance(node, ast.Call) or not node.args or not isinstance(node.args[0], ast.Name):
-        return False
+def _rebound(definition: Definition, node: ast.AST) -> ast.Name | None:
+    """The name that a call binds anew: the state of a draw, the tile that is added or written to."""
+    if not isinstance(node, ast.Call) or not (node.args or node.keywords):
+        return None
     path, callee = [], node.func
     while isinstance(callee, ast.Attribute):
         path.append(callee.attr)
         callee = callee.value
     if not isinstance(callee, ast.Name):
-        return False
+        return None
     value: Any = definition.scope.lookup(callee.id, usable_in_kernel)
     for attr in reversed(path):
         value = getattr(value, attr, MISSING)
-    return isinstance(value, Form) and value.name in DRAW_NAMES
+    if not isinstance(value, Form):
+        return None
+    place, keyword = (0, "") if value.name in DRAW_NAMES else CHANGED.get(value.name, (len(node.args), ""))
+    given = next((k.value for k in node.keywords if k.arg == keyword), None)
+    found = node.args[place] if place < len(node.args) else given
+    return found if isinstance(found, ast.Name) else None
 
 
 _WANTED = {1: "a state", 3: "a state, or a state, low and high"}

@@ -20,7 +20,7 @@ from workbench.ir.values import CORE, EFFECTS, REPORTS, STRUCTURED, Block, Funct
 from workbench.types import Scalar, Type, Vector, is_float
 
 PURE_CORE = CORE - EFFECTS - REPORTS - STRUCTURED - {
-    "load", "unavailable", "yield", "custom", "slots", "slot_read", "slot_write",
+    "load", "unavailable", "yield", "custom", "slots", "slot_read", "slot_write", "tile_map", "tile_load",
 }  # fmt: skip
 
 

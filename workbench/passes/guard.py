@@ -16,7 +16,7 @@ import numpy as np
 
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import copy_block, map_blocks, replace_body
-from workbench.ir.values import EFFECTS, Block, Function, Op, Value, number_ops, walk
+from workbench.ir.values import Block, Function, Op, Value, number_ops, walk
 from workbench.passes.intervals import Intervals
 from workbench.passes.prune import prune
 from workbench.types import (
@@ -35,7 +35,7 @@ from workbench.types import (
 from workbench.types import bool as bool_
 
 COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
-ACCESSES = EFFECTS - {"reduce_add"} | {"load"}
+ACCESSES = frozenset({"load", "store", "atomic_add", "atomic"})
 MOST_REPORTED = 4  # what a fault record holds (backends/layout.py)
 # Operations beyond which a body is not written twice: such a kernel is bound by its arithmetic and slow to compile.
 VERSIONS_LIMIT = 600

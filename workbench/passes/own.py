@@ -8,6 +8,7 @@ so the launcher asks for the atomic form where arguments do.
 from __future__ import annotations
 
 from workbench.ir.rewrite import Mapping, fresh, map_blocks, replace_body
+from workbench.ir.tiles import RULES as TILE_RULES
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.types import ArrayType
 
@@ -33,6 +34,9 @@ def owned_arrays(function: Function) -> frozenset[Value]:
                 shared.add(array)
         elif op.name == "reduce_add":
             shared.add(op.operands[0])
+        if op.name in TILE_RULES:  # by many threads, or at many places
+            inside = (inner for block in op.blocks for inner in walk(block))
+            shared.update(v for o in (op, *inside) for v in o.operands if isinstance(v.type, ArrayType))
     return frozenset(p for p in function.params if isinstance(p.type, ArrayType) and p not in shared)
 
 

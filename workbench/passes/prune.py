@@ -30,6 +30,7 @@ class _Needs:
         self.pending: list[Value] = []
         self.seen: set[Value] = set()
         self.writers: dict[Value, list[Op]] = {}
+        self.sources: dict[Value, Value] = {}
         effects = self.index(body, None)
         for op in effects:
             self.keep(op)
@@ -42,8 +43,14 @@ class _Needs:
         for op in body.ops:
             self.parent[op] = parent
             for slot, value in enumerate(op.results):
-                self.made_by[value] = (op, slot if op.name in STRUCTURED else None)
+                self.made_by[value] = (op, slot if op.name in STRUCTURED or op.name == "tile_map" else None)
             for inner in op.blocks:
+                if op.name == "tile_map":
+                    elements = inner.params[len(inner.params) - len(op.operands) :]
+                    self.made_by.update((param, (op, None)) for param in inner.params)
+                    self.sources.update(zip(elements, op.operands, strict=True))
+                    effects += self.index(inner, op)
+                    continue
                 lead = len(inner.params) - len(op.results) if op.name != "if" else 0
                 for position, value in enumerate(inner.params):
                     self.made_by[value] = (op, position - lead if position >= lead else None)
@@ -64,7 +71,9 @@ class _Needs:
                 self.pending += op.operands[: _LEADING[op.name]]
                 if op.name == "while":
                     self.pending += op.blocks[0].yielded
-            else:
+            elif op.name == "tile_reduce":
+                self.pending += [*op.operands, *(v for b in op.blocks for v in b.yielded)]
+            elif op.name != "tile_map":
                 self.pending += op.operands
             op = self.parent[op]
 
@@ -76,10 +85,12 @@ class _Needs:
         self.keep(op)
         for writer in self.writers.get(value, ()):
             self.keep(writer)
+        if value in self.sources:
+            self.pending.append(self.sources[value])
         if slot is None or (op, slot) in self.live:
             return
         self.live.add((op, slot))
-        if op.name != "if":
+        if op.name not in ("if", "tile_map"):
             self.pending.append(op.operands[_LEADING[op.name] + slot])
         ends = op.blocks if op.name == "if" else op.blocks[-1:]
         self.pending += [block.yielded[slot] for block in ends]
@@ -91,8 +102,10 @@ class _Needs:
 
     def narrowed(self, op: Op) -> Op:
         """A structured operation with its live slots alone; a `custom` as a whole."""
-        if op.name == "custom":
+        if op.name in ("custom", "tile_reduce"):
             return map_blocks(op, self.rebuilt)
+        if op.name == "tile_map":
+            return self.narrowed_map(op)
         slots = [s for s in range(len(op.results)) if (op, s) in self.live]
         lead = _LEADING[op.name]
         operands = op.operands[:lead]
@@ -105,6 +118,17 @@ class _Needs:
             blocks.append(_with_slots(body, slots, len(op.results) if op.name != "if" else 0, not condition))
         results = tuple(op.results[s] for s in slots)
         return Op(op.name, operands, results, op.attrs, tuple(blocks), op.location)
+
+    def narrowed_map(self, op: Op) -> Op:
+        """A map with its live results, and the tiles that are looked at."""
+        (block,) = op.blocks
+        lead = len(block.params) - len(op.operands)
+        pairs = [(p, v) for p, v in zip(block.params[lead:], op.operands, strict=True) if p in self.seen]
+        slots = [s for s in range(len(op.results)) if (op, s) in self.live]
+        params = (*block.params[:lead], *(p for p, _ in pairs))
+        body = _with_slots(Block(params, self.rebuilt(block).ops), slots, 0, True)
+        results = tuple(op.results[s] for s in slots)
+        return Op(op.name, tuple(v for _, v in pairs), results, op.attrs, (body,), op.location)
 
 
 def _with_slots(block: Block, slots: list[int], carried: int, narrow_yield: bool) -> Block:

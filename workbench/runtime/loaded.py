@@ -75,4 +75,5 @@ class Loaded:
     @cached_property
     def threads_per_task(self) -> int:
         """How many threads of the launch one core takes at a time: about 0.1 ms; a helper costs half of it."""
-        return 2**62 if self.ordered else max(64, 1_048_576 // max(1, self.cost))
+        least = 1 if self.metadata.get("tiles") else 64
+        return 2**62 if self.ordered else max(least, 1_048_576 // max(1, self.cost))

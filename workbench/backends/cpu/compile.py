@@ -188,7 +188,7 @@ def _optimise(module: llvm.ModuleRef, target: str, function: Function) -> llvm.M
     are for short vectors.
     """
     names = {op.name for op in walk(function.body)}
-    loops = bool(names & {"for", "while"})
+    loops = bool(names & {"for", "while"}) or function.block_dim > 0
     tuning = llvm.create_pipeline_tuning_options(speed_level=LEVEL)
     tuning.loop_vectorization = True
     tuning.loop_unrolling = loops

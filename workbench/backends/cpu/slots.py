@@ -1,4 +1,4 @@
-"""A thread's slots: arrays on the stack, made once at the entry and used again by every thread.
+"""A thread's slots: arrays made once at the entry and used again by every thread, on the stack unless they are large.
 
 Each component of a vector has an array of its own, as it has a register of its own.
 """
@@ -15,6 +15,8 @@ from workbench.types import Kind, Slots, element
 if TYPE_CHECKING:
     from workbench.backends.cpu.spell import Speller
 
+LARGEST = 2**15  # bytes that one array may have on the stack: threads of macOS have 512 KiB
+
 
 def spell_slots(speller: Speller, op: Op) -> None:
     """Stack memory, in the entry block: a loop around it must not make more of it."""
@@ -22,7 +24,15 @@ def spell_slots(speller: Speller, op: Op) -> None:
     assert isinstance(type, Slots)
     kind = f"[{type.count} x {memory(element(type))}]"
     keys = [("slots", op.result, k) for k in range(width(type.dtype))]
-    speller.bind(op.result, [speller.writer.once(key, f"alloca {kind}", "slots") for key in keys])
+    size = type.count * element(type).size
+    if size <= LARGEST:
+        speller.bind(op.result, [speller.writer.once(key, f"alloca {kind}, align 64", "slots") for key in keys])
+        return
+    speller.writer.declare("malloc", "declare noalias ptr @malloc(i64)")
+    speller.writer.declare("free", "declare void @free(ptr)")
+    places = [speller.writer.once(key, f"call noalias ptr @malloc(i64 {size})", "slots") for key in keys]
+    speller.heap += places
+    speller.bind(op.result, places)
 
 
 def spell_read(speller: Speller, op: Op) -> None:

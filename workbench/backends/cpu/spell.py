@@ -28,6 +28,7 @@ from workbench.passes.cost import mostly_adds
 from workbench.passes.expand import expand
 from workbench.passes.guard import guard, without_asserts
 from workbench.passes.halves import halves
+from workbench.passes.untile import untile
 from workbench.types import ArrayType, Scalar, Vector, element
 
 ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" }'
@@ -54,7 +55,7 @@ def spell(
     """
     function = numbered(function)
     chosen = guard(function, versions=True) if options.checks else without_asserts(function)
-    made = expand(halves(chosen), native)
+    made = expand(halves(untile(chosen)), native)
     return Speller(made, options, maths, half_instructions, for_one_core(function, options)).module()
 
 
@@ -73,6 +74,7 @@ class Speller:
         slots: where each parameter lies in the buffer.
         sums: the local sums of `reduce_add`, by array and component.
         tids: the thread's indices, as i32.
+        heap: memory that is given back at the end.
         row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
     """
 
@@ -94,6 +96,7 @@ class Speller:
         self.sums: dict[tuple[object, ...], tuple[Value, int]] = {}
         self.tids: tuple[str, ...] = ()
         self.row = ""
+        self.heap: list[str] = []
         self._operands: dict[Value, tuple[str, ...]] = {}
         self._vector_functions: dict[str, str] = {}
         self._kept: list[str] = []
@@ -156,6 +159,7 @@ class Speller:
             "  br i1 %some, label %start, label %exit",
             *w.lines,
             "exit:",
+            *(f"  call void @free(ptr {place})" for place in self.heap),
             "  ret i32 0",
             "}",
             *w.declarations.values(),

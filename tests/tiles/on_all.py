@@ -1,0 +1,46 @@
+"""One kernel of tiles on the interpreter and on the CPU, with and without checks: they have to agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import workbench as wb
+from workbench.backends.python import run
+
+
+def arrays_of(args: Sequence[Any]) -> list[Any]:
+    return [a.copy() if isinstance(a, np.ndarray) else a for a in args]
+
+
+def on_cpu(kernel: Any, dim: Sequence[int], args: Sequence[Any], block_dim: int = 32, **options: Any) -> list[Any]:
+    """What the arguments are after a launch over blocks."""
+    given = arrays_of(args)
+    wb.launch_tiled(kernel, dim=dim, inputs=given, block_dim=block_dim, device="cpu", **options)
+    return given
+
+
+def interpreted(kernel: Any, dim: Sequence[int], args: Sequence[Any]) -> list[Any]:
+    """What the arguments are after the interpreter ran the function that was launched last."""
+    given = arrays_of(args)
+    run(kernel.used().function, dim, given)
+    return given
+
+
+def same_on_all(
+    kernel: Any, dim: Sequence[int], args: Sequence[Any], block_dim: int = 32, rtol: float = 0.0, atol: float = 0.0
+) -> list[Any]:
+    """What the arguments are after the kernel; the CPU, with and without checks, means what the interpreter means."""
+    plain = on_cpu(kernel, dim, args, block_dim)
+    for other in (on_cpu(kernel, dim, args, block_dim, checks=True), interpreted(kernel, dim, args)):
+        for a, b in zip(plain, other, strict=True):
+            if isinstance(a, np.ndarray):
+                np.testing.assert_allclose(wide(a), wide(b), rtol=rtol, atol=atol)
+    return plain
+
+
+def wide(a: Any) -> Any:
+    """The same numbers in a type that NumPy's testing knows."""
+    return a.astype(np.float64) if a.dtype.kind in "fV" else a

@@ -1,0 +1,69 @@
+"""Matrix multiplication in Warp's style, for every float type and for sizes that no tile divides."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.tiles.on_all import same_on_all, wide
+
+TM, TN, TK = wb.constant(8), wb.constant(4), wb.constant(16)
+
+
+@wb.kernel
+def gemm(A: wb.array2d[wb.Any], B: wb.array2d[wb.Any], C: wb.array2d[wb.Any]):
+    i, j = wb.tid()
+    acc = wb.tile_zeros(shape=(TM, TN), dtype=wb.float32)
+    for k in range((A.shape[1] + TK - 1) // TK):
+        a = wb.tile_load(A, shape=(TM, TK), offset=(i * TM, k * TK))
+        b = wb.tile_load(B, shape=(TK, TN), offset=(k * TK, j * TN))
+        wb.tile_matmul(a, b, acc)
+    wb.tile_store(C, acc, offset=(i * TM, j * TN))
+
+
+@wb.kernel
+def product(A: wb.array2d[wb.Any], B: wb.array2d[wb.Any], C: wb.array2d[wb.Any]):
+    i, j = wb.tid()
+    a = wb.tile_load(A, shape=(TM, 32), offset=(i * TM, 0))
+    b = wb.tile_load(B, shape=(32, TN), offset=(0, j * TN), storage="shared")
+    wb.tile_store(C, a @ b, offset=(i * TM, j * TN))
+
+
+SIZES = [(16, 8, 32), (19, 7, 21), (1, 1, 1), (8, 5, 17)]
+TOLERANCE = {"float16": 2e-2, "bfloat16": 1e-1, "float32": 1e-5, "float64": 1e-12}
+
+
+def operands(m: int, n: int, k: int, dtype: str) -> list[np.ndarray]:
+    rng = np.random.default_rng(m + n + k)
+    type = ml_dtypes.bfloat16 if dtype == "bfloat16" else np.dtype(dtype)
+    return [rng.standard_normal(shape).astype(type) for shape in ((m, k), (k, n))]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+def test_gemm_with_an_accumulator(dtype: str, size: tuple[int, int, int]) -> None:
+    a, b = operands(*size, dtype)
+    want = wide(a) @ wide(b)
+    result = np.zeros(want.shape, np.float32)
+    blocks = [-(-size[0] // 8), -(-size[1] // 4)]
+    _, _, c = same_on_all(gemm, blocks, [a, b, result], rtol=1e-5, atol=1e-4)
+    np.testing.assert_allclose(c, want, atol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", list(TOLERANCE))
+def test_product_of_one_type(dtype: str) -> None:
+    a, b = operands(11, 6, 29, dtype)
+    want = wide(a) @ wide(b)
+    _, _, c = same_on_all(product, [2, 2], [a, b, np.zeros(want.shape, a.dtype)], rtol=1e-2, atol=TOLERANCE[dtype])
+    np.testing.assert_allclose(wide(c), want, atol=8 * TOLERANCE[dtype], rtol=TOLERANCE[dtype])
+
+
+def test_block_dim_is_a_part_of_the_key() -> None:
+    a, b = operands(8, 4, 16, "float32")
+    c = np.zeros((8, 4), np.float32)
+    wb.launch_tiled(gemm, dim=[1, 1], inputs=[a, b, c], block_dim=64)
+    first = gemm.used().function
+    wb.launch_tiled(gemm, dim=[1, 1], inputs=[a, b, c], block_dim=128)
+    assert (first.block_dim, gemm.used().function.block_dim) == (64, 128)

@@ -1,0 +1,36 @@
+"""How a kernel of tiles is launched, which its lowering has to know: what `tid()` means, the threads of a block.
+
+A kernel is lowered as one that runs once a thread first. Where it turns out to use a tile, `NeedsBlocks` unwinds to
+whoever asked for the lowering, who asks again with a `Tiling`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.ir.values import Value
+from workbench.tiles import Tile
+
+
+@dataclass(frozen=True)
+class Tiling:
+    """Blocks of a launch.
+
+    Attributes:
+        block_dim: threads of a block.
+        ndim: how many dimensions of blocks the launch has; None where no launch is known: as many as are asked for.
+        flat: the launch counts threads: `tid()` is one index, a thread's.
+    """
+
+    block_dim: int
+    ndim: int | None = None
+    flat: bool = False
+
+
+class NeedsBlocks(Exception):
+    """A tile is used in a kernel that was to run once a thread."""
+
+
+def is_thread(value: object) -> bool:
+    """Whether it is a per-thread value: a tile with one element a thread."""
+    return isinstance(value, Value) and isinstance(value.type, Tile) and value.type.storage == "thread"
