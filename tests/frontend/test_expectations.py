@@ -50,7 +50,7 @@ def test_a_fault_where_it_does_not_hold(body, faults):
         ("breakpoint_()", "not defined"),
         ("m = mesh_query_point(x, x)", "library of geometry"),
         ("m = transformation(x, x)", "Use a quat and a vec3"),
-        ("m = tile_load(x, 3)", "Loop over the elements"),
+        ("m = tile_fft(x)", "not built yet"),
     ],
 )
 def test_refused(body, sentence):

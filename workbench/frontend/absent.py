@@ -5,7 +5,8 @@ from __future__ import annotations
 _TRANSFORMS = "Use a quat and a vec3: quat_rotate(q, p) + t."
 _SPATIAL = "Use two vec3, one for the angular and one for the linear part."
 _GEOMETRY = "Compute it before, with a library of geometry, and pass the results as arrays."
-_TILES = "Loop over the elements: for k in range(n)."
+_SOLVED = "Solve small systems by a loop in a func, large ones with a library between launches."
+_TILES = "Tiles have tile_load, tile_store, tile_map, tile_sum, tile_scan, tile_matmul and their kin: see wb.tile_load."
 ABSENT: dict[str, str] = {
     "select": "Write where(condition, if_true, if_false): the order of the last two is the other way round.",
     "cast": "Call the type: float64(x), int(x).",
@@ -36,7 +37,15 @@ ABSENT: dict[str, str] = {
     "quat_from_euler": "Multiply three quat_from_axis_angle(axis, angle).",
     "quat_to_euler": "Use quat_to_matrix(q) and atan2 of its elements.",
     "quat_from_matrix": "Build the rotation as a quat: quat_from_axis_angle(axis, angle).",
-    "block_dim": "A kernel sees its thread's index, tid(), and not how threads are grouped.",
+    "tile_fft": "Transforms of tiles are not built yet; transform the array between launches.",
+    "tile_ifft": "Transforms of tiles are not built yet; transform the array between launches.",
+    "tile_cholesky": f"Factors of tiles are not built yet. {_SOLVED}",
+    "tile_cholesky_solve": f"Factors of tiles are not built yet. {_SOLVED}",
+    "tile_lower_solve": f"Triangular solves of tiles are not built yet. {_SOLVED}",
+    "tile_upper_solve": f"Triangular solves of tiles are not built yet. {_SOLVED}",
+    "tile_diag_add": "Write t + tile_map(func, t, index), or add in a func given the indices.",
+    "tile_sort": "Sorting of tiles is not built yet; sort the array between launches.",
+    "tile_query_valid": "Queries of trees are not in the language.",
     "grid_index": "A kernel sees its thread's index, tid(), and not how threads are grouped.",
     "velocity_at_point": "Write cross(w, r) + v.",
 }
