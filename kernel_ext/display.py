@@ -16,7 +16,7 @@ from IPython.display import display, update_display
 
 from kernel_ext import formats
 from kernel_ext.shown import WIDGET_MIME, Shown
-from kernel_ext.views import InspectView, StatusView
+from kernel_ext.views import StatusView
 
 _PAUSE = 0.1  # seconds between two pictures of a build that goes on
 
@@ -24,11 +24,6 @@ _PAUSE = 0.1  # seconds between two pictures of a build that goes on
 def widgets_wanted() -> bool:
     """Whether live widgets may be shown: `WORKBENCH_WIDGETS=0` keeps outputs static, for notebooks to be committed."""
     return os.environ.get("WORKBENCH_WIDGETS", "1").lower() not in ("0", "no", "off", "false")
-
-
-def show_inspect(view: InspectView) -> None:
-    """Display a kernel's panes."""
-    display({"text/plain": formats.inspect_text(view), "text/html": formats.inspect_html(view)}, raw=True)
 
 
 def show_here(shown: Shown) -> None:

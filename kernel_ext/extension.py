@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import workbench as wb
-from kernel_ext import queries, timeline
+from kernel_ext import queries, show, timeline
 from kernel_ext.completion import Matcher
+from kernel_ext.display import show_here
 from kernel_ext.graph_magics import GraphMagics
 from kernel_ext.house_magics import HouseMagics
 from kernel_ext.magics import KernelMagics
 from kernel_ext.record_magics import RecordMagics
 from kernel_ext.recording import timeline_view
+from kernel_ext.shown import Shown
 from kernel_ext.tracebacks import ShortTracebacks
 from kernel_ext.views import TimelineView
 from workbench import inspect
@@ -46,6 +48,7 @@ def load(shell: Any) -> None:
         magics += (HouseMagics(shell, magics),)
         shell.register_magics(*magics)
         show_recorders(shell, magics[1])
+        show_live(shell)
         tracebacks = ShortTracebacks(shell)
         tracebacks.install()
         matcher = Matcher(shell, magics)
@@ -71,6 +74,18 @@ def show_recorders(shell: Any, magics: RecordMagics) -> None:
     shell.display_formatter.formatters["text/plain"].for_type(wb.Recorder, lambda r, p, cycle: p.text(plain(r)))
 
 
+_LIVE: dict[type, Callable[[Any], Shown]] = {inspect.Steps: show.steps, wb.Verdict: show.grad}
+"""Values that are shown live when they end a cell."""
+
+
+def show_live(shell: Any) -> None:
+    """Show each of `_LIVE` by its function."""
+    for kind, made in _LIVE.items():
+        shell.display_formatter.ipython_display_formatter.for_type(
+            kind, lambda value, made=made: show_here(made(value))
+        )
+
+
 def unload(shell: Any) -> None:
     """Take back what `load` added to `shell`; without it, nothing happens."""
     manager = shell.magics_manager
@@ -89,6 +104,8 @@ def unload(shell: Any) -> None:
         magics.close()
     for kind in _DRAWN:
         shell.display_formatter.formatters[kind].pop(wb.Recorder, None)
+    for shown in _LIVE:
+        shell.display_formatter.ipython_display_formatter.pop(shown, None)
     loaded.tracebacks.remove()
     loaded.matcher.remove()
     wb.set_checks(loaded.checks)

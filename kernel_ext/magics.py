@@ -14,7 +14,7 @@ from traitlets import Bool, Enum, Unicode
 
 from kernel_ext import cells, queries, running, show
 from kernel_ext.cells import Built, CellOptions, Cells, Place, Refusal
-from kernel_ext.display import StatusDisplay, show_here, show_inspect, widgets_wanted
+from kernel_ext.display import StatusDisplay, show_here, widgets_wanted
 from kernel_ext.options import BACKENDS, build_options, cell_options, read_line, refuse
 from kernel_ext.tracebacks import KernelUsageError, cell_label
 from kernel_ext.views import InspectView, StatusView
@@ -92,12 +92,12 @@ class KernelMagics(Magics):
         try:
             kernel = cells.find_kernel(args.kernel, self.here.user_ns)
             if args.panes[:1] == ["diff"]:
-                show_inspect(self._diff(kernel, args.panes[1:]))
+                show_here(show.texts(self._diff(kernel, args.panes[1:])))
                 return
             panes = cells.parse_panes(" ".join(args.panes), queries.PANES)
         except Refusal as refusal:
             refuse(refusal)
-        show_inspect(queries.inspect_view(kernel, panes or ("source", "ir")))
+        show_here(show.source(kernel, panes or ("source", "ir")))
 
     @magic_arguments()
     @argument("action", nargs="?", default="list", choices=("list", "why", "clear", "prune", "export", "import"),

@@ -34,11 +34,14 @@ def _pane(kernel: Any, name: str) -> PaneView:
     return PaneView(kernel.name, name, text)
 
 
-# IR tells which line of the cell each operation comes from, so that a reader can go from one to the other.
+# These tell which line of the cell each of theirs comes from, so that a reader can go from one to the other. LLVM's
+# text is that after optimisation, which no longer knows.
 _WITH_LINES: dict[str, Callable[[Any], str]] = {
     "ir": lambda kernel: inspect.ir(kernel, lines=True),
     "adjoint": lambda kernel: inspect.adjoint(kernel, lines=True),
     "tangent": lambda kernel: inspect.tangent(kernel, lines=True),
+    "cuda": lambda kernel: inspect.cuda(kernel, lines=True),
+    "ptx": lambda kernel: inspect.ptx(kernel, lines=True),
 }
 
 

@@ -5,13 +5,18 @@ The magics show the same objects. Each function reads its argument once; what is
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import workbench as wb
-from kernel_ext import array_twin, arrays, formats, queries
+from kernel_ext import array_twin, arrays, figures, formats, gradients, queries
+from kernel_ext import controls as sliders
+from kernel_ext import steps as step_rows
 from kernel_ext import timeline as timelines
 from kernel_ext.recording import Label, timeline_view
 from kernel_ext.shown import Shown
+from kernel_ext.views import InspectView, PaneView
+from workbench import inspect
 
 
 def array(value: Any, name: str = "array", at: tuple[int, ...] = ()) -> Shown:
@@ -38,6 +43,23 @@ def cache() -> Shown:
     return Shown("cache_table", view, formats.cache_text(view), formats.cache_html(view))
 
 
+def source(kernel: Any, panes: Iterable[str] = ("source", "ir")) -> Shown:
+    """Texts about a kernel side by side, with linked lines; a live view offers all others.
+
+    Args:
+        kernel: the kernel.
+        panes: of `workbench.inspect.PANES`.
+    """
+    return texts(queries.inspect_view(kernel, panes), lambda _, name: queries.pane_views(kernel, (name,))[0])
+
+
+def texts(view: InspectView, make_pane: Callable[[str, str], PaneView] | None = None) -> Shown:
+    """Texts side by side; `make_pane` makes those that are opened later."""
+    return Shown(
+        "source_view", view, formats.inspect_text(view), formats.inspect_html(view), make_pane=make_pane
+    )
+
+
 def timeline(recorder: wb.Recorder, title: str = "record", label: Label = str) -> Shown:
     """A record as lanes of bars; `label` turns a file's name into what people call it."""
     view = timeline_view(recorder, title, label)
@@ -48,3 +70,44 @@ def graph(graph: wb.Graph) -> Shown:
     """A captured graph as boxes and lines."""
     static = graph._repr_mimebundle_()
     return Shown("graph_view", graph.layout(), static["text/plain"], static["text/html"])
+
+
+def steps(steps: inspect.Steps) -> Shown:
+    """What `wb.step` gave: one thread through a kernel, statement by statement."""
+    view = step_rows.steps_view(steps)
+    return Shown("stepper", view, figures.ascii_only(str(steps)), step_rows.steps_html(view))
+
+
+def grad(verdict: wb.Verdict | None = None, tape: wb.Tape | None = None, **arrays: Any) -> Shown:
+    """A gradcheck's verdict, arrays beside their adjoints, or both.
+
+    Args:
+        verdict: what `wb.gradcheck` gave.
+        tape: whose gradients to show; the arrays' own `.grad` where not given.
+        arrays: name=array, each beside its adjoint.
+
+    Raises:
+        Refusal: there is nothing to show, or an array has no gradient.
+    """
+    view = gradients.grads_view(verdict, tape, arrays)
+    return Shown("grad_view", view, gradients.grads_text(view), gradients.grads_html(view))
+
+
+def controls(
+    subject: wb.Recorder | wb.Launch, *, watch: Any = None, rewind: bool | None = None, **ranges: Any
+) -> Shown:
+    """Sliders for the numbers of a record or a kept launch: a move replays, and compiles nothing.
+
+    Args:
+        subject: what `wb.record` gave, a part of it (`rec.only(…)`), or `wb.launch(…, record_cmd=True)`.
+        watch: an array that is drawn after each replay.
+        rewind: put back first what the arrays held; None: where the record kept it (`inputs=True`).
+        ranges: number=(low, high) or (low, high, step); every number from 0 to twice its value where none is given.
+
+    Raises:
+        Refusal: a range or a name is wrong, there is no number to change, or nothing to rewind to.
+    """
+    bound = sliders.Bound(subject, ranges, watch, rewind)
+    return Shown(
+        "controls", bound.view, sliders.controls_text(bound.view), sliders.controls_html(bound.view), bound=bound
+    )

@@ -12,10 +12,13 @@ from collections.abc import Iterable
 from workbench import cache
 from workbench.api import build
 from workbench.api.kernel import Kernel, Specialisation
+from workbench.api.step import Steps
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
 from workbench.backends.cuda.disassemble import sass as disassembled
+from workbench.backends.cuda.lines import marked_cuda, marked_ptx
 from workbench.backends.cuda.nvrtc import CudaBackend
+from workbench.backends.cuda.spell import spell
 from workbench.cache.store import CacheInfo, EntryInfo
 from workbench.doctor import Finding, Report, doctor
 from workbench.errors import LaunchError, WorkbenchError
@@ -75,10 +78,15 @@ def tangent(kernel: Kernel, *, lines: bool = False) -> str:
     return show(build.function_of(_specialisation(kernel), "tangent"), lines=lines)
 
 
-def cuda(kernel: Kernel, direction: str = "forward") -> str:
-    """The CUDA C++ text."""
-    backend = CudaBackend()
-    return backend.spell(build.function_of(_specialisation(kernel), direction), _OPTIONS, backend.target())
+def cuda(kernel: Kernel, direction: str = "forward", *, lines: bool = False) -> str:
+    """The CUDA C++ text; with `lines`, each ends in `// @ line` of the source."""
+    text = spell(build.function_of(_specialisation(kernel), direction), _OPTIONS, lines=lines)
+    return marked_cuda(text, *_origin(kernel)) if lines else text
+
+
+def _origin(kernel: Kernel) -> tuple[str, int]:
+    """The label of the kernel's source, and how many lines of the cell stand before it."""
+    return kernel.definition.source.label, kernel.definition.source.line_offset
 
 
 def llvm(kernel: Kernel, direction: str = "forward") -> str:
@@ -93,13 +101,14 @@ def asm(kernel: Kernel, direction: str = "forward") -> str:
     return cpu.assembly(function, _OPTIONS, cpu.CpuBackend().target())
 
 
-def ptx(kernel: Kernel, arch: str = "sm_90", direction: str = "forward") -> str:
-    """The PTX for a GPU architecture; needs NVRTC, no GPU.
+def ptx(kernel: Kernel, arch: str = "sm_90", direction: str = "forward", *, lines: bool = False) -> str:
+    """The PTX for a GPU architecture; needs NVRTC, no GPU. With `lines`, each ends in `// @ line` of the source.
 
     Raises:
         BuildError, DeviceError: NVRTC is missing or refused.
     """
-    return CudaBackend().ptx(build.function_of(_specialisation(kernel), direction), _OPTIONS, arch)
+    text = CudaBackend().ptx(build.function_of(_specialisation(kernel), direction), _OPTIONS, arch, lines=lines)
+    return marked_ptx(text, *_origin(kernel)) if lines else text
 
 
 def sass(kernel: Kernel, arch: str = "sm_90", direction: str = "forward") -> str:
@@ -209,7 +218,7 @@ def warm() -> None:
 
 
 __all__ = [
-    "PANES", "Finding", "Report", "adjoint", "asm", "cache_entries", "cache_info", "cpu_target", "cpu_threads",
+    "PANES", "Finding", "Report", "Steps", "adjoint", "asm", "cache_entries", "cache_info", "cpu_target", "cpu_threads",
     "cuda", "devices", "diff", "doctor", "held", "ir", "key", "llvm", "panes", "parameters", "ptx", "sass",
     "source", "tangent", "warm", "why",
 ]  # fmt: skip

@@ -95,7 +95,7 @@ def test_a_status_is_the_twin_and_then_the_card(notebook: Any) -> None:
 
 
 def test_inspect_and_cache_have_text_and_html(notebook: Any) -> None:
-    (panes,) = notebook["inspect"].outputs
+    panes, _ = notebook["inspect"].outputs
     assert "saxpy · Adjoint" in panes["data"]["text/html"]
     assert re.search(r"mul .*   @ 4$", panes["data"]["text/plain"], re.MULTILINE)
     cache, _ = notebook["cache"].outputs

@@ -89,12 +89,23 @@ class Step:
 
 
 class Steps(Sequence[Step]):
-    """The steps of one thread; `print(steps)` shows them as a table. `note` says where they were cut off."""
+    """The steps of one thread; `print(steps)` shows them as a table.
 
-    def __init__(self, kernel: str, thread: tuple[int, ...], steps: Sequence[Step], note: str = "") -> None:
+    Attributes:
+        kernel: its name.
+        thread: its index.
+        note: says where the steps were cut off.
+        lines: the kernel's own lines, with their numbers as the reader of the cell counts.
+    """
+
+    def __init__(
+        self, kernel: str, thread: tuple[int, ...], steps: Sequence[Step], note: str = "",
+        lines: Sequence[tuple[int, str]] = (),
+    ) -> None:  # fmt: skip
         self.kernel = kernel
         self.thread = thread
         self.note = note
+        self.lines = tuple(lines)
         self._steps = tuple(steps)
 
     @overload
@@ -188,7 +199,13 @@ def step(
                     break
         except KernelFault as fault:
             taken.fault(fault)
-    return Steps(kernel.name, index, taken.steps, taken.note)
+    return Steps(kernel.name, index, taken.steps, taken.note, _lines(kernel))
+
+
+def _lines(kernel: Kernel) -> list[tuple[int, str]]:
+    """The lines of the kernel's definition with their numbers in the cell."""
+    node, source = kernel.definition.node, kernel.definition.source
+    return [(n + source.line_offset, source.line(n)) for n in range(node.lineno, (node.end_lineno or node.lineno) + 1)]
 
 
 def _arguments(kernel: Kernel, types: Sequence[Any], values: Sequence[Any]) -> list[Any]:

@@ -13,7 +13,7 @@ const WORDS = "def|return|if|elif|else|for|while|in|range|and|or|not|break|conti
   + "|double|void|bool|extern|define|declare|ret|br|phi|load|store|call|fmul|fadd|fsub|fdiv|icmp|fcmp|yield";
 
 /** One line of code as nodes, coloured lightly. @param {string} line @param {string} pane */
-function coloured(line, pane) {
+export function coloured(line, pane) {
   const comment = pane in COMMENTS ? COMMENTS[pane] : COMMENTS.default;
   const rule = new RegExp(
     `(?<c>${comment ?? "(?!)"})|(?<s>"(?:[^"\\\\]|\\\\.)*")|(?<v>[%@][\\w.$]+)|(?<n>\\b\\d[\\w.]*)|(?<k>\\b(?:${WORDS})\\b)`, "g");

@@ -30,6 +30,7 @@ FILE_NAME = "kernel.cu"
 _KINDS: dict[str, tuple[str, list[str]]] = {  # what NVRTC calls it, and what it is asked for it
     "cubin": ("CUBIN", ["-Xptxas=-v"]),
     "ptx": ("PTX", []),
+    "ptx with lines": ("PTX", ["-lineinfo"]),
     "ltoir": ("LTOIR", ["-dlto", "--relocatable-device-code=true"]),
 }
 
@@ -95,14 +96,15 @@ class CudaBackend(Backend):
         }
         return Artifact(built.image, facts)
 
-    def ptx(self, function: Function, options: Options, target: str = "") -> str:
-        """The PTX for `target`, for reading.
+    def ptx(self, function: Function, options: Options, target: str = "", *, lines: bool = False) -> str:
+        """The PTX for `target`, for reading; with `lines`, `.loc` directives carry the places in the user's text.
 
         Raises:
             BuildError, DeviceError: as `compile`.
         """
-        text = spell(function, options)
-        return _built(text, options, target or self._target, "ptx", function).image.decode().rstrip("\0")
+        text = spell(function, options, lines=lines)
+        kind = "ptx with lines" if lines else "ptx"
+        return _built(text, options, target or self._target, kind, function).image.decode().rstrip("\0")
 
 
 def _built(text: str, options: Options, target: str, kind: str, function: Function) -> Built:
@@ -124,7 +126,7 @@ class Built:
 def flags(options: Options, target: str, kind: str) -> list[str]:
     """NVRTC's options. Without `fast_math` nothing is contracted, so that `+ - * / sqrt` give the CPU's bits."""
     # For reading, the virtual architecture's PTX is the same text without the time of ptxas.
-    arch = target.replace("sm_", "compute_") if kind == "ptx" else target
+    arch = target.replace("sm_", "compute_") if kind.startswith("ptx") else target
     chosen = [f"--gpu-architecture={arch}", "--std=c++17", "-no-cache", *_KINDS[kind][1]]
     return [*chosen, "--use_fast_math" if options.fast_math else "--fmad=false"]
 

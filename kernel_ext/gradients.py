@@ -1,0 +1,114 @@
+"""Gradients to look at: values beside their adjoints, and what a gradcheck compared; with its static twin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import workbench as wb
+from kernel_ext import array_twin, figures, markup
+from kernel_ext.arrays import ArrayView, array_view
+from kernel_ext.cells import Refusal
+
+
+@dataclass(frozen=True)
+class PointRow:
+    """One compared derivative: the input's element, both answers, the relative error, the line of the kernel."""
+
+    place: str
+    adjoint: float
+    difference: float
+    error: float
+    line: str
+
+
+@dataclass(frozen=True)
+class CheckView:
+    """A gradcheck's answer; `said` is its sentence."""
+
+    ok: bool
+    said: str
+    tolerance: float
+    points: tuple[PointRow, ...]
+
+
+@dataclass(frozen=True)
+class PairView:
+    """An array beside its adjoint."""
+
+    name: str
+    value: ArrayView
+    adjoint: ArrayView
+
+
+@dataclass(frozen=True)
+class GradsView:
+    """Arrays with their adjoints, and a gradcheck where there was one."""
+
+    title: str
+    pairs: tuple[PairView, ...]
+    check: CheckView | None
+
+
+def grads_view(verdict: wb.Verdict | None, tape: wb.Tape | None, arrays: Mapping[str, Any]) -> GradsView:
+    """What is shown of arrays with gradients, and of a gradcheck.
+
+    Raises:
+        Refusal: there is nothing to show, or an array has no gradient.
+    """
+    if verdict is None and not arrays:
+        raise Refusal("grad() takes a gradcheck's verdict, or arrays by name: show.grad(x=x, y=y)")
+    pairs = []
+    for name, value in arrays.items():
+        found = _adjoint(name, value, tape)
+        pairs.append(PairView(name, array_view(value, name), array_view(found, f"adjoint of {name}")))
+    title = f"gradcheck {verdict.kernel}" if verdict is not None else f"gradients of {', '.join(arrays)}"
+    return GradsView(title, tuple(pairs), _check(verdict) if verdict is not None else None)
+
+
+def _adjoint(name: str, value: Any, tape: wb.Tape | None) -> Any:
+    found = getattr(value, "grad", None)
+    if tape is not None:
+        try:
+            found = tape.gradients[value]
+        except KeyError as missing:
+            raise Refusal(f"{name}: {missing.args[0]}") from None
+    if found is None:
+        raise Refusal(f"{name} has no gradient: make it with requires_grad=True, or give the tape: tape=tape")
+    return found
+
+
+def _check(verdict: wb.Verdict) -> CheckView:
+    rows = tuple(
+        PointRow(f"{p.parameter}[{', '.join(map(str, p.index))}]", p.adjoint, p.difference, p.error, p.line)
+        for p in verdict.worst
+    )
+    return CheckView(verdict.ok, str(verdict).splitlines()[0], verdict.tolerance, rows)
+
+
+def grads_text(view: GradsView) -> str:
+    """All of it as lines of ASCII."""
+    rows = [view.title] if view.check is None else [view.check.said]
+    if view.check is not None:
+        cells = [("input", "adjoint", "difference", "error", "where"), *map(_cells, view.check.points)]
+        rows += [f"  {row}" for row in markup.text_table(cells)]
+    for pair in view.pairs:
+        for side in (pair.value, pair.adjoint):
+            rows.append(f"{array_twin.headline(side)}  {'  '.join(f'{n} {v}' for n, v in side.facts[:2])}")
+    return figures.ascii_only("\n".join(rows))
+
+
+def grads_html(view: GradsView) -> str:
+    """A table of the compared derivatives, and the arrays with their adjoints."""
+    parts = [markup.line(view.title if view.check is None else view.check.said)]
+    if view.check is not None:
+        titles = ("input", "adjoint", "difference", "error", "where")
+        parts.append(markup.table(titles, map(_cells, view.check.points)))
+    for pair in view.pairs:
+        parts += [array_twin.array_html(pair.value), array_twin.array_html(pair.adjoint)]
+    return markup.box(*parts)
+
+
+def _cells(point: PointRow) -> tuple[str, ...]:
+    return point.place, f"{point.adjoint:.9g}", f"{point.difference:.9g}", f"{point.error:.1e}", point.line

@@ -1,0 +1,29 @@
+"""Values beside their adjoints, and what a gradcheck compared."""
+
+from __future__ import annotations
+
+import anywidget
+import traitlets
+
+from kernel_ext.gradients import GradsView
+from kernel_ext.views import as_data
+from kernel_ext.widgets.modules import module_text, style_text
+
+
+class GradView(anywidget.AnyWidget):
+    """Values beside their adjoints, and what a gradcheck compared.
+
+    Attributes:
+        selected: index of what is chosen.
+    """
+
+    _esm = module_text("grad_view")
+    _css = style_text("grad_view")
+
+    view = traitlets.Dict().tag(sync=True)
+    selected = traitlets.Int(0).tag(sync=True)
+    twin = traitlets.Unicode("").tag(sync=True)
+
+    def __init__(self, view: GradsView, twin: str = "") -> None:
+        """`twin` is a class of the static output to hide."""
+        super().__init__(view=as_data(view), twin=twin)

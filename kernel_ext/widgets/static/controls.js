@@ -1,0 +1,100 @@
+// @ts-check
+/**
+ * Sliders bound to numbers of a record or a launch. A move asks for a replay; while one runs, later moves wait, and only
+ * the last of them is sent. Without a kernel the sliders show where they stood.
+ *
+ * @typedef {{name: string, value: number, low: number, high: number, step: number, integer: boolean}} Slider
+ * @typedef {{title: string, sliders: Slider[], runs: number, seconds: number, compiled: number, said: string,
+ *   picture: import("./pictures.js").ArrayPicture | null}} View
+ * @typedef {import("./parts.js").Model} Model
+ */
+
+import { figure, listen, make, onWidth, place, press, spent } from "./parts.js";
+import { pictureOf } from "./pictures.js";
+
+let panels = 0;
+
+/** @param {{model: Model, el: HTMLElement}} context */
+function render({ model, el }) {
+  const id = `wb-controls-${(panels += 1)}`;
+  const title = make("span", { class: "wb-title" });
+  const tools = make("span", { class: "wb-tools" });
+  const rows = make("div", { class: "wb-sliders" });
+  const stage = make("div", { class: "wb-stage" });
+  const told = make("div", { class: "wb-told", role: "status" });
+  const root = make("div", { class: "wb-box wb-controls", "data-testid": "wb-controls", role: "group" },
+    make("div", { class: "wb-head" }, title, tools), rows, stage, told);
+  place(model, el, root);
+
+  const view = () => /** @type {View} */ (model.get("view"));
+  const first = Object.fromEntries(view().sliders.map((s) => [s.name, s.value]));
+  /** @type {Record<string, number>} */
+  const values = { ...first };
+  let number = 0; // of the last message
+  let waiting = false;
+  const busy = () => number > Number(model.get("answered") ?? 0);
+  const ask = () => {
+    if (!model.send) return;
+    waiting = busy();
+    if (waiting) return;
+    number += 1;
+    model.send({ ask: "replay", values: { ...values }, number });
+    tell();
+  };
+  const show = () => {
+    for (const input of rows.querySelectorAll("input")) {
+      const value = values[String(input.getAttribute("data-name"))];
+      if (Number(input.value) !== value) input.value = String(value);
+    }
+    for (const output of rows.querySelectorAll("output")) output.textContent = figure(values[String(output.getAttribute("data-name"))]);
+  };
+  const tell = () => {
+    const { runs, seconds, compiled, said } = view();
+    told.classList.toggle("wb-fault", Boolean(said));
+    told.textContent = said || (!model.send ? "Sliders need the notebook's kernel."
+      : busy() ? "replaying …"
+        : runs ? `replayed in ${spent(seconds)} · ${runs} ${runs === 1 ? "replay" : "replays"}, ${compiled} compiled`
+          : "Move a slider: it replays, nothing is compiled.");
+  };
+  const picture = () => {
+    const shown = view().picture;
+    const width = Math.max(120, (stage.clientWidth || 560) - 2);
+    stage.replaceChildren(...(shown ? shown.parts.map((part) => pictureOf(part, shown, width)) : []));
+  };
+  const redraw = () => {
+    title.textContent = view().title;
+    root.setAttribute("aria-label", `sliders of a ${view().title}`);
+    picture();
+    tell();
+    if (waiting && !busy()) ask();
+  };
+  rows.append(...view().sliders.map((slider, k) => {
+    const range = /** @type {HTMLInputElement} */ (make("input", { type: "range", min: slider.low, max: slider.high,
+      step: slider.step, id: `${id}-${k}`, "data-name": slider.name, ...(model.send ? {} : { disabled: "" }) }));
+    range.addEventListener("input", () => {
+      values[slider.name] = Number(range.value);
+      show();
+      ask();
+    });
+    range.addEventListener("keydown", (event) => event.stopPropagation()); // the notebook has its own arrow keys
+    return make("div", { class: "wb-slider" }, make("label", { for: `${id}-${k}` }, slider.name), range,
+      make("output", { for: `${id}-${k}`, "data-name": slider.name, class: "wb-mono" }));
+  }));
+  if (model.send) {
+    tools.append(press("reset", "Back to the first values", () => {
+      Object.assign(values, first);
+      show();
+      ask();
+    }));
+  }
+  show();
+  redraw();
+  const still = onWidth(stage, picture);
+  const deaf = listen(model, { "change:view": redraw, "change:answered": redraw });
+  return () => {
+    still();
+    deaf();
+  };
+}
+
+export default { render };

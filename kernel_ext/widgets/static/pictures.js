@@ -1,0 +1,83 @@
+// @ts-check
+/**
+ * Pictures of arrays: a line, an image, a histogram; used by every widget that shows one.
+ *
+ * @typedef {{name: string, kind: string, rows: number, columns: number, low: string, high: string, bad: number[]}} Part
+ * @typedef {{name: string, kind: string, shape: number[], at: number[], sizes: number[], parts: Part[],
+ *   histogram: {counts: number[], low: number, high: number} | null, facts: [string, string][], low: number, high: number}} ArrayPicture
+ */
+
+import { draw, figure, make, numbers } from "./parts.js";
+
+const RISING = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
+const AROUND = [[33, 102, 172], [146, 197, 222], [247, 247, 247], [244, 165, 130], [178, 24, 43]];
+const BAD = [255, 0, 200];
+const [TALL, FOOT] = [180, 20];
+export const PAD = 8; // pixels left and right of a plot
+
+/** A value's colour: around zero where the range has both signs. @param {number} value @param {number} low @param {number} high */
+function colour(value, low, high) {
+  const signed = low < 0 && high > 0;
+  const stops = signed ? AROUND : RISING;
+  const most = Math.max(-low, high);
+  const [a, b] = signed ? [-most, most] : [low, high];
+  const at = Math.max(0, Math.min(1, (value - a) / (b - a || 1))) * (stops.length - 1);
+  const k = Math.min(stops.length - 2, Math.floor(at));
+  return stops[k].map((first, c) => first + (stops[k + 1][c] - first) * (at - k));
+}
+
+/** The picture of a 2-D part. @param {Part} part @param {ArrayPicture} view */
+function imageOf(part, view) {
+  const canvas = /** @type {HTMLCanvasElement} */ (make("canvas", { width: part.columns, height: part.rows, class: "wb-pixels" }));
+  const paint = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  const pixels = paint.createImageData(part.columns, part.rows);
+  const bad = new Set(part.bad);
+  numbers(part.low).forEach((value, k) => pixels.data.set([...(bad.has(k) ? BAD : colour(value, view.low, view.high)), 255], 4 * k));
+  paint.putImageData(pixels, 0, 0);
+  return canvas;
+}
+
+/** The plot of a 1-D part. @param {Part} part @param {ArrayPicture} view @param {number} width @param {number} tall */
+function plotOf(part, view, width, tall = TALL) {
+  const [low, high] = [numbers(part.low), numbers(part.high)];
+  const step = (width - 2 * PAD) / Math.max(1, part.columns - 1);
+  /** @param {number} value */
+  const y = (value) => PAD + (tall - PAD - FOOT) * (1 - (value - view.low) / (view.high - view.low || 1));
+  let path = "", pen = "M";
+  low.forEach((value, k) => {
+    if (Number.isNaN(value)) return void (pen = "M");
+    path += `${pen}${(PAD + k * step).toFixed(1)} ${y(value).toFixed(1)}`;
+    if (high[k] > value) path += `V${y(high[k]).toFixed(1)}`;
+    pen = "L";
+  });
+  const marks = part.bad.map((k) => draw("path", { d: `M${PAD + k * step} 2V${tall - FOOT}`, class: "wb-bad" }));
+  const zero = view.low < 0 && view.high > 0 ? [draw("path", { d: `M${PAD} ${y(0)}H${width - PAD}`, class: "wb-rule" })] : [];
+  const dot = part.columns === 1 ? [draw("circle", { cx: PAD, cy: y(low[0]), r: 3 })] : [];
+  return draw("svg", { width, height: tall, role: "img", class: "wb-plot" }, draw("title", {}, `${view.name} ${part.name}`), ...zero,
+    draw("path", { d: path, class: "wb-curve" }), ...dot, ...marks,
+    draw("text", { x: PAD, y: tall - 4 }, `${figure(view.low)} … ${figure(view.high)}`),
+    draw("text", { x: width - PAD, y: tall - 4, "text-anchor": "end" }, `${view.shape[0]} elements`));
+}
+
+/** @param {NonNullable<ArrayPicture["histogram"]>} spread @param {number} width */
+export function barsOf(spread, width) {
+  const most = Math.max(...spread.counts);
+  const step = (width - 2 * PAD) / spread.counts.length;
+  const edge = (/** @type {number} */ k) => figure(spread.low + ((spread.high - spread.low) * k) / spread.counts.length);
+  const bars = spread.counts.map((count, k) => {
+    const tall = ((TALL - PAD - FOOT) * count) / most;
+    return draw("rect", { x: PAD + k * step, y: TALL - FOOT - tall, width: Math.max(1, step - 1), height: tall, class: "wb-count" },
+      draw("title", {}, `${edge(k)} to ${edge(k + 1)}: ${count}`));
+  });
+  return draw("svg", { width, height: TALL, role: "img", class: "wb-plot" }, draw("title", {}, "histogram"), ...bars,
+    draw("text", { x: PAD, y: TALL - 4 }, figure(spread.low)),
+    draw("text", { x: width - PAD, y: TALL - 4, "text-anchor": "end" }, `${figure(spread.high)} · most ${most}`));
+}
+
+/** The picture of a part, at most so wide. @param {Part} part @param {ArrayPicture} view @param {number} width @param {number} [tall] */
+export function pictureOf(part, view, width, tall = TALL) {
+  if (part.kind === "line") return plotOf(part, view, width, tall);
+  const image = imageOf(part, view);
+  image.style.width = `${Math.min(width, Math.max(tall, part.columns * (tall === TALL ? 3 : 1)))}px`;
+  return image;
+}

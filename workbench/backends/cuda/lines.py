@@ -1,0 +1,51 @@
+"""Generated text whose lines end in `// @ line` of the cell, for reading beside it.
+
+The compiler is given `#line` directives; here they, and the `.loc` of PTX made from such text, become comments, so that
+a reader sees one text and a view can tell which lines belong together.
+"""
+
+from __future__ import annotations
+
+import re
+
+_LINE = re.compile(r'#line (\d+) "/cell/([^"]*)"')
+_FILE = re.compile(r'\s*\.file\s+(\d+)\s+"/cell/([^"]*)"')
+_LOC = re.compile(r"\s*\.loc\s+(\d+)\s+(\d+)\s")
+
+
+def marked_cuda(text: str, label: str, offset: int) -> str:
+    """CUDA C++ with `#line` directives, as text with comments.
+
+    Args:
+        text: what `spell(…, lines=True)` gave.
+        label: of the source that the lines are of; lines of others get no comment.
+        offset: lines of the cell before that source.
+    """
+    rows, at = [], 0
+    for row in text.split("\n"):
+        found = _LINE.match(row)
+        if found:
+            at = int(found[1]) if found[2] == label else 0
+        elif row.startswith("}"):
+            rows.append(row)
+            at = 0
+        else:
+            rows.append(_marked(row, at, offset))
+    return "\n".join(rows)
+
+
+def marked_ptx(text: str, label: str, offset: int) -> str:
+    """PTX with `.loc` directives, as text with comments; arguments as for `marked_cuda`."""
+    files = {m[1] for m in map(_FILE.match, text.split("\n")) if m and m[2] == label}
+    rows, at = [], 0
+    for row in text.split("\n"):
+        found = _LOC.match(row)
+        if found:
+            at = int(found[2]) if found[1] in files else 0
+        elif not row.lstrip().startswith(".file"):
+            rows.append(_marked(row, 0 if row.startswith(("$", "}", ".")) else at, offset))
+    return "\n".join(rows)
+
+
+def _marked(row: str, at: int, offset: int) -> str:
+    return f"{row}  // @ {at + offset}" if at and row.strip(" \t{}") else row
