@@ -55,9 +55,7 @@ def source(kernel: Any, panes: Iterable[str] = ("source", "ir")) -> Shown:
 
 def texts(view: InspectView, make_pane: Callable[[str, str], PaneView] | None = None) -> Shown:
     """Texts side by side; `make_pane` makes those that are opened later."""
-    return Shown(
-        "source_view", view, formats.inspect_text(view), formats.inspect_html(view), make_pane=make_pane
-    )
+    return Shown("source_view", view, formats.inspect_text(view), formats.inspect_html(view), make_pane=make_pane)
 
 
 def timeline(recorder: wb.Recorder, title: str = "record", label: Label = str) -> Shown:

@@ -101,6 +101,9 @@ class FakeLibrary:
         self.calls.append(("panes", (kernel.name, ("ir",))))
         return f"ir of {kernel.name} <&>   @ 3"
 
+    def ptx(self, kernel: FakeKernel, lines: bool = False) -> str:
+        return f"ptx of {kernel.name} <&>"
+
     def adjoint(self, kernel: FakeKernel, lines: bool = False) -> str:
         raise NotDifferentiable(f"{kernel.name} overwrites y.")
 

@@ -36,8 +36,8 @@ function render({ model, el }) {
     go(at);
   };
   const tools = make("span", { class: "wb-tools", role: "toolbar", "aria-label": "Steps" },
-    press("⏮", "First step", () => go(0)), press("←", "Step back", () => go(now() - 1)), press("→", "Step", () => go(now() + 1)),
-    press("⇥", "Step over a call", () => over(1)), press("⏭", "Last step", () => go(last())), slider);
+    press("|←", "First step", () => go(0)), press("←", "Step back", () => go(now() - 1)), press("→", "Step", () => go(now() + 1)),
+    press("↷", "Step over a call", () => over(1)), press("→|", "Last step", () => go(last())), slider);
   const root = make("div", { class: "wb-box wb-stepper", "data-testid": "wb-stepper", role: "group" },
     make("div", { class: "wb-head" }, title, tools), make("div", { class: "wb-two-sides", tabindex: 0, role: "application",
       "aria-label": "Steps: arrow keys step, Home and End go to the ends" }, code, facts), told);
@@ -69,7 +69,8 @@ function render({ model, el }) {
   };
   const begin = () => {
     const width = String(Math.max(0, ...view().lines.map(([, number]) => number))).length;
-    code.replaceChildren(...view().lines.map(([name, number, text]) => make("div", { class: "wb-row", "data-line": `${name} ${number}` },
+    code.replaceChildren(...view().lines.map(([name, number, text], k) => make("div", {
+      class: k && view().lines[k - 1][0] !== name ? "wb-row wb-other" : "wb-row", "data-line": `${name} ${number}` },
       make("span", { class: "wb-no", "aria-hidden": "true" }, String(number).padStart(width)), make("code", {}, ...coloured(text, "source")))));
     redraw();
   };
