@@ -24,7 +24,7 @@ from workbench.cache.native import load_kernel
 from workbench.cache.store import Store, default_store
 from workbench.errors import DeviceError
 from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, StageDone, publish
-from workbench.ir.values import Function, read_arrays, written_arrays
+from workbench.ir.values import Function, read_arrays, walk, written_arrays
 from workbench.passes.cost import cost
 from workbench.passes.customs import without_customs
 from workbench.passes.own import own
@@ -271,6 +271,7 @@ def _metadata(
         "stages": stages,
         "reads": sorted(names.index(n) for n in read_arrays(function)),
         "writes": sorted(names.index(n) for n in written_arrays(function)),
+        "sums": sorted({names.index(op.operands[0].name) for op in walk(function.body) if op.name == "reduce_add"}),
         "launch_ndim": function.launch_ndim,
         "cost": cost(function),
         **({"tiles": True} if function.block_dim else {}),

@@ -14,23 +14,16 @@ import numpy as np
 from workbench.backends.cpu import dispatch
 from workbench.backends.faults import FaultRecord, raised_by
 from workbench.backends.layout import FAULT_SIZE, shape_in
-from workbench.cache.native import native_image
 from workbench.config import settings
 from workbench.errors import KernelFault
 from workbench.events import SUBSCRIBERS, Launched, listening, publish
 from workbench.runtime.driver import driver
+from workbench.runtime.launcher import install_launcher
 from workbench.runtime.loaded import Loaded
 from workbench.runtime.observers import OBSERVERS, tell
 from workbench.runtime.prints import printing
 from workbench.runtime.record import BLOCK_DIM, LaunchRecord
 from workbench.types import ArrayType
-
-
-@functools.cache
-def install_launcher() -> dispatch.Launcher:
-    """The native launcher, loaded from the cache where it is there; once a process."""
-    return dispatch.install(native_image("wb_launcher", dispatch.text(), optimise=False))
-
 
 _FaultWords = ctypes.c_int64 * (FAULT_SIZE // 8)
 
@@ -60,7 +53,7 @@ def execute(record: LaunchRecord) -> None:
     for memory in record.changes:
         memory.version += 1
     started = time.perf_counter()
-    fault = _run(record.loaded, record.dim, record.buffer, record.block_dim, record.stream)
+    fault = _run_record(record)
     seconds = time.perf_counter() - started
     for observer in observers:
         observer.done(record, started, seconds)
@@ -86,7 +79,7 @@ def execute_again(record: LaunchRecord) -> None:
     if run is not None:
         run()
         return
-    fault = _run(record.loaded, record.dim, record.buffer, record.block_dim, record.stream)
+    fault = _run_record(record)
     if fault is not None:
         raise fault
 
@@ -106,7 +99,8 @@ def table_row(record: LaunchRecord, params: int | None = None, fault: int = 0) -
     """What a CPU launch is in a native table; `params` is the address of its packed parameters where not its own."""
     loaded = record.loaded
     start = ctypes.addressof(record.buffer) if params is None else params
-    return loaded.address, start, record.threads, cpu_threads(), loaded.threads_per_task, fault
+    mask = loaded.mask(list(record.arguments.values()))
+    return loaded.address, start, record.threads, cpu_threads(), loaded.threads_per_task, fault, mask
 
 
 def run_unseen(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) -> None:
@@ -123,23 +117,35 @@ def run_unseen(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) 
         params = packer.pack(dims, arguments)
         total = dims[0] if len(dims) == 1 else math.prod(dims)
         if not loaded.checked:
-            native_launch()(loaded.address, params, total, cpu_threads(), loaded.threads_per_task, 0)
+            mask = loaded.mask(arguments) if loaded.shared else 0
+            native_launch()(loaded.address, params, total, cpu_threads(), loaded.threads_per_task, 0, mask)
             return
         record = _FaultWords()
         place = ctypes.addressof(record)
-        native_launch()(loaded.address, params, total, cpu_threads(), loaded.threads_per_task, place)
+        mask = loaded.mask(arguments)
+        native_launch()(loaded.address, params, total, cpu_threads(), loaded.threads_per_task, place, mask)
         if record[0]:
             raise fault_of(loaded, dims, params, bytes(record)) or AssertionError("a fault that nobody can name")
         return
     buffer = packer.new()
     packer.write(buffer, dims, arguments)
-    fault = _run(loaded, dims, buffer, BLOCK_DIM, None)
+    fault = _run(loaded, dims, buffer, BLOCK_DIM, None, arguments)
     if fault is not None:
         raise fault
 
 
+def _run_record(record: LaunchRecord) -> KernelFault | None:
+    arguments = list(record.arguments.values())
+    return _run(record.loaded, record.dim, record.buffer, record.block_dim, record.stream, arguments)
+
+
 def _run(
-    loaded: Loaded, dims: Sequence[int], buffer: ctypes.Array[ctypes.c_char], block_dim: int, stream: Any
+    loaded: Loaded,
+    dims: Sequence[int],
+    buffer: ctypes.Array[ctypes.c_char],
+    block_dim: int,
+    stream: Any,
+    arguments: Sequence[Any],
 ) -> KernelFault | None:
     """Run; what code with checks reported is given back, to be raised when all else is done."""
     total = math.prod(dims)
@@ -151,14 +157,14 @@ def _run(
         _run_cuda(loaded, total, buffer, block_dim, stream)
         return None
     install_launcher()
-    start, grain = ctypes.addressof(buffer), loaded.threads_per_task
+    start, grain, mask = ctypes.addressof(buffer), loaded.threads_per_task, loaded.mask(arguments)
     if not loaded.checked:
         with printing(loaded):
-            dispatch.dispatch(loaded.address, start, total, cpu_threads(), grain)
+            dispatch.dispatch(loaded.address, start, total, cpu_threads(), grain, 0, mask)
         return None
     record = ctypes.create_string_buffer(FAULT_SIZE)
     with printing(loaded):
-        dispatch.dispatch(loaded.address, start, total, cpu_threads(), grain, ctypes.addressof(record))
+        dispatch.dispatch(loaded.address, start, total, cpu_threads(), grain, ctypes.addressof(record), mask)
     return fault_of(loaded, dims, buffer, record.raw)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -71,6 +71,19 @@ class Loaded:
     def written(self) -> tuple[int, ...]:
         """Positions of the parameters in `writes`."""
         return tuple(k for k, slot in enumerate(self.layout.slots) if slot.name in self.writes)
+
+    @cached_property
+    def shared(self) -> tuple[int, ...]:
+        """Positions of the parameters that it reads and changes: no other launch may change them at the same time."""
+        alone = self.metadata.get("sums", ())
+        return tuple(k for k in self.written if k in alone or self.layout.slots[k].name in self.reads)
+
+    def mask(self, arguments: Sequence[Any]) -> int:
+        """The memory of those among all arguments, in order, as `backends/cpu/turns.py` wants it."""
+        found = 0
+        for position in self.shared:
+            found |= arguments[position].memory.turn
+        return found
 
     @cached_property
     def threads_per_task(self) -> int:

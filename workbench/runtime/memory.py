@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.backends.cpu.turns import ANY, bit_of
 from workbench.runtime.device import Device
 from workbench.runtime.driver import driver
 from workbench.runtime.holdings import Buffer
@@ -26,17 +27,19 @@ class Memory:
         owner: what keeps the bytes alive.
         version: goes up with every change made through Workbench.
         grad: the gradient array of the array that was made with `requires_grad=True` here; None without one.
+        turn: on the CPU its bit in the masks by which launches take turns (`backends/cpu/turns.py`).
     """
 
-    __slots__ = ("address", "device", "grad", "nbytes", "owner", "version")
+    __slots__ = ("address", "device", "grad", "nbytes", "owner", "turn", "version")
 
-    def __init__(self, device: Device, address: int, nbytes: int, owner: Any) -> None:
+    def __init__(self, device: Device, address: int, nbytes: int, owner: Any, turn: int = ANY) -> None:
         self.device = device
         self.address = address
         self.nbytes = nbytes
         self.owner = owner
         self.version = 0
         self.grad: Any = None
+        self.turn = turn
 
     @property
     def is_pinned(self) -> bool:
@@ -68,7 +71,7 @@ def allocate(device: Device, nbytes: int, pinned: bool = False) -> Memory:
     else:
         raw = np.empty(nbytes + 64, np.uint8)
         start = raw.__array_interface__["data"][0]
-        made = Memory(device, (start + 63) // 64 * 64, nbytes, raw)
+        made = Memory(device, (start + 63) // 64 * 64, nbytes, raw, bit_of(start))
     tell("allocating", made, False)
     return made
 
@@ -78,6 +81,10 @@ def of_numpy(data: np.ndarray[Any, Any], device: Device) -> Memory:
     address = data.__array_interface__["data"][0]
     reach = [(n - 1) * s for n, s in zip(data.shape, data.strides, strict=True)] if data.size else []
     low, high = sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
-    made = Memory(device, address + low, high - low + data.itemsize if data.size else 0, data)
+    root: Any = data
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    turn = bit_of(root.__array_interface__["data"][0]) if root.base is None else ANY
+    made = Memory(device, address + low, high - low + data.itemsize if data.size else 0, data, turn)
     tell("allocating", made, True)
     return made

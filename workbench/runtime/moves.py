@@ -19,6 +19,7 @@ from workbench.runtime.device_code import own_kernel
 from workbench.runtime.driver import Driver, driver
 from workbench.runtime.holdings import LoadedKernel
 from workbench.runtime.hostform import item, repeats, summed
+from workbench.runtime.launcher import install_launcher
 from workbench.runtime.observers import timed
 from workbench.runtime.shapes import side_by_side
 from workbench.structs import Struct
@@ -94,7 +95,13 @@ def _from_elsewhere(target: array, source: array) -> None:
 def add(target: array, source: array) -> None:
     """Add the elements of `source`."""
     if not target.device.is_cuda:
-        target.host()[...] = summed(target.host(), source.host(), target.dtype)
+        turn = target.memory.turn
+        native = install_launcher().functions
+        native.hold(turn)
+        try:
+            target.host()[...] = summed(target.host(), source.host(), target.dtype)
+        finally:
+            native.drop(turn)
     elif source.device != target.device or _sum_entry(target) is None:
         held = target.fresh_like()
         total = np.ascontiguousarray(summed(target.host(), source.host(), target.dtype))

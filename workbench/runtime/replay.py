@@ -17,9 +17,10 @@ from workbench.backends.cpu import dispatch, moves
 from workbench.backends.layout import FAULT_SIZE
 from workbench.cache.native import native_image
 from workbench.runtime.entries import CopyEntry, Entry, FillEntry, LaunchEntry
-from workbench.runtime.execute import cpu_threads, fault_of, install_launcher, table_row
+from workbench.runtime.execute import cpu_threads, fault_of, table_row
 from workbench.runtime.graphs.plan_cpu import DENSE_SCALARS, STRIDED_SCALARS, move_words
 from workbench.runtime.hostform import repeats
+from workbench.runtime.launcher import install_launcher
 from workbench.runtime.loaded import Loaded
 from workbench.runtime.memory import Memory
 from workbench.runtime.prints import printing
@@ -122,7 +123,8 @@ def make_batch(entries: Sequence[Entry], moved: Mapping[int, _Move]) -> Batch:
             next_fault += FAULT_SIZE * checked
         else:
             move = moved[k]
-            table[k] = move.address, place, move.total, cpu_threads(), move.grain, 0
+            turn = entry.changes[0].turn if entry.kind == "add" else 0
+            table[k] = move.address, place, move.total, cpu_threads(), move.grain, 0, turn
     printers = tuple(dict.fromkeys(r.loaded for r in records if r.loaded.prints))
     keep = tuple(m.keep for m in moved.values())
     return Batch(tuple(entries), tuple(map(int, offsets[:-1])), whole, faults, table, printers, keep)

@@ -11,17 +11,17 @@ import sys
 import threading
 from dataclasses import dataclass
 
-from workbench.backends.cpu import fastcall, schedule
+from workbench.backends.cpu import fastcall, schedule, turns
 from workbench.backends.cpu.compile import CpuBackend, compile_text
 from workbench.backends.cpu.crew import crew
 from workbench.backends.cpu.jit import CpuCode, load_symbols
 from workbench.backends.cpu.schedule import MAX_THREADS
 
 GRAIN = 65536
-ENTRY_SIZE = 48
-"""Bytes of a row, for `fastcall`: pointers entry, params; int64 total, threads, grain; pointer fault."""
+ENTRY_SIZE = 56
+"""Bytes of a row, for `fastcall`: pointers entry, params; int64 total, threads, grain; pointer fault; int64 mask."""
 
-symbols = ("wb_dispatch", "wb_py_link", *fastcall.FUNCTIONS)
+symbols = ("wb_dispatch", "wb_py_link", "wb_busy", *fastcall.FUNCTIONS)
 
 # A job: entry, params, total, grain, fault, next index, status.
 _TEXT = """
@@ -58,8 +58,9 @@ done:
   ret ptr null
 }
 
-define i32 @wb_dispatch(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault) #0 {
+define i32 @wb_dispatch(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault, i64 %mask) #0 {
 start:
+  call void @hold(i64 %mask)
   %alone = icmp sle i64 %threads, 1
   %small = icmp sle i64 %total, %grain
   %bad = icmp sle i64 %grain, 0
@@ -68,9 +69,11 @@ start:
   br i1 %inline, label %direct, label %shared
 direct:
   %code = call i32 %entry(ptr %params, i64 0, i64 %total, ptr %fault)
+  call void @drop(i64 %mask)
   ret i32 %code
 shared:
   %code.shared = call i32 @share(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault)
+  call void @drop(i64 %mask)
   ret i32 %code.shared
 }
 
@@ -123,7 +126,7 @@ _lock = threading.Lock()
 
 def text() -> str:
     """The launcher's LLVM IR."""
-    return _TEXT + (_ALONE if sys.platform == "win32" else _SHARE) + schedule.text() + fastcall.text()
+    return _TEXT + (_ALONE if sys.platform == "win32" else _SHARE) + turns.text() + schedule.text() + fastcall.text()
 
 
 def image() -> bytes:
@@ -142,17 +145,21 @@ def install(kept: bytes | None = None) -> Launcher:
         if _launcher is None:
             whole = kept if kept is not None else image()
             code = load_symbols(whole, symbols)
+            turns.reset_after_fork(code.addresses)
             _launcher = Launcher(whole, code, fastcall.Functions(code.addresses))
         return _launcher
 
 
-def dispatch(address: int, params_address: int, total: int, threads: int, grain: int = GRAIN, fault: int = 0) -> int:
+def dispatch(
+    address: int, params_address: int, total: int, threads: int, grain: int = GRAIN, fault: int = 0, mask: int = 0
+) -> int:
     """Run the entry at `address` over [0, total); gives the entries' return values, or-ed (0 where all went well).
 
     Inline where `total <= grain` or `threads == 1`, else in chunks of `grain` over `threads` threads, the caller among
-    them. The GIL is free meanwhile; the caller keeps the buffer and what it points to alive.
+    them. The GIL is free meanwhile; the caller keeps the buffer and what it points to alive. `mask` (see `turns`) is
+    the memory that no other launch may change at the same time.
     """
-    return (_launcher or install()).functions.run(address, params_address, total, threads, grain, fault)
+    return (_launcher or install()).functions.run(address, params_address, total, threads, grain, fault, mask)
 
 
 def replay(table_address: int, count: int) -> int:

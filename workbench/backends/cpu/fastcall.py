@@ -18,7 +18,7 @@ API = (
 )  # fmt: skip
 """What the bodies call, in the order of the table; after these comes the object TypeError."""
 
-FUNCTIONS = ("wb_py_run", "wb_py_launch", "wb_py_replay", "wb_py_row", "wb_py_graph")
+FUNCTIONS = ("wb_py_run", "wb_py_launch", "wb_py_replay", "wb_py_hold", "wb_py_drop", "wb_py_row", "wb_py_graph")
 """The functions' symbols; the last two are made anew for each row or graph, with its address as their `self`."""
 
 _TYPE_ERROR = len(API)
@@ -78,12 +78,12 @@ done:
 _RUN = f"""
 define ptr @wb_py_run(ptr %self, ptr %args, i64 %nargs) #0 {{
 start:
-{_arguments(6)}{_api("PyEval_SaveThread")}{_api("PyEval_RestoreThread")}{_api("PyLong_FromLongLong")}
+{_arguments(7)}{_api("PyEval_SaveThread")}{_api("PyEval_RestoreThread")}{_api("PyLong_FromLongLong")}
   %entry = inttoptr i64 %a0 to ptr
   %params = inttoptr i64 %a1 to ptr
   %fault = inttoptr i64 %a5 to ptr
   %state = call ptr %PyEval_SaveThread()
-  %code = call i32 @wb_dispatch(ptr %entry, ptr %params, i64 %a2, i64 %a3, i64 %a4, ptr %fault)
+  %code = call i32 @wb_dispatch(ptr %entry, ptr %params, i64 %a2, i64 %a3, i64 %a4, ptr %fault, i64 %a6)
   call void %PyEval_RestoreThread(ptr %state)
   %wide = sext i32 %code to i64
   %given = call ptr %PyLong_FromLongLong(i64 %wide)
@@ -92,7 +92,7 @@ start:
 
 define ptr @wb_py_launch(ptr %self, ptr %args, i64 %nargs) #0 {{
 start:
-{_arguments(6, skip=1)}{_api("PyBytes_AsString")}
+{_arguments(7, skip=1)}{_api("PyBytes_AsString")}
   %params = call ptr %PyBytes_AsString(ptr %p1)
   %is.bytes = icmp ne ptr %params, null
   br i1 %is.bytes, label %run, label %leave
@@ -101,7 +101,7 @@ run:
 {_api("PyEval_SaveThread")}{_api("PyEval_RestoreThread")}{_api("PyLong_FromLongLong")}
   %entry = inttoptr i64 %a0 to ptr
   %state = call ptr %PyEval_SaveThread()
-  %code = call i32 @wb_dispatch(ptr %entry, ptr %params, i64 %a2, i64 %a3, i64 %a4, ptr %fault)
+  %code = call i32 @wb_dispatch(ptr %entry, ptr %params, i64 %a2, i64 %a3, i64 %a4, ptr %fault, i64 %a6)
   call void %PyEval_RestoreThread(ptr %state)
   %wide = sext i32 %code to i64
   %given = call ptr %PyLong_FromLongLong(i64 %wide)
@@ -132,9 +132,31 @@ define internal i32 @row(ptr %row) #0 {{
   %total = load i64, ptr %total.at
   %threads = load i64, ptr %threads.at
   %grain = load i64, ptr %grain.at
+  %mask.at = getelementptr inbounds i8, ptr %row, i64 48
   %fault = load ptr, ptr %fault.at
-  %code = call i32 @wb_dispatch(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault)
+  %mask = load i64, ptr %mask.at
+  %code = call i32 @wb_dispatch(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault, i64 %mask)
   ret i32 %code
+}}
+"""
+
+_TURNS = f"""
+define ptr @wb_py_hold(ptr %self, ptr %args, i64 %nargs) #0 {{
+start:
+{_arguments(1)}{_api("PyEval_SaveThread")}{_api("PyEval_RestoreThread")}{_api("PyLong_FromLongLong")}
+  %state = call ptr %PyEval_SaveThread()
+  call void @hold(i64 %a0)
+  call void %PyEval_RestoreThread(ptr %state)
+  %given = call ptr %PyLong_FromLongLong(i64 0)
+  ret ptr %given
+}}
+
+define ptr @wb_py_drop(ptr %self, ptr %args, i64 %nargs) #0 {{
+start:
+{_arguments(1)}{_api("PyLong_FromLongLong")}
+  call void @drop(i64 %a0)
+  %given = call ptr %PyLong_FromLongLong(i64 0)
+  ret ptr %given
 }}
 """
 
@@ -155,7 +177,7 @@ head:
   %more = icmp slt i64 %n, %a1
   br i1 %more, label %body, label %done
 body:
-  %row = getelementptr inbounds {{ ptr, ptr, i64, i64, i64, ptr }}, ptr %table, i64 %n
+  %row = getelementptr inbounds {{ ptr, ptr, i64, i64, i64, ptr, i64 }}, ptr %table, i64 %n
   %code = call i32 @row(ptr %row)
   %fault.at = getelementptr inbounds i8, ptr %row, i64 40
   %fault = load ptr, ptr %fault.at
@@ -242,7 +264,7 @@ asked:
 
 def text() -> str:
     """The functions' LLVM IR, to stand beside the launcher's and the scheduler's."""
-    return _HEAD + _RUN + _REPLAY + _GRAPH
+    return _HEAD + _RUN + _TURNS + _REPLAY + _GRAPH
 
 
 class _Method(ctypes.Structure):
@@ -262,9 +284,11 @@ class Functions:
     Wrong counts and kinds of arguments raise; what an address means is believed.
 
     Attributes:
-        run: (entry, params' address, total, threads, grain, fault's address or 0) to the entries' return values, or-ed.
+        run: (entry, params' address, total, threads, grain, fault's address or 0, mask) to the entries' return values,
+            or-ed.
         launch: the same with the params as bytes in place of their address.
         replay: (table's address, rows) to how many rows went well.
+        hold, drop: (mask), to change memory as a launch may; see `turns`.
     """
 
     def __init__(self, addresses: Mapping[str, int]) -> None:
@@ -276,7 +300,7 @@ class Functions:
         self._make = make
         self._methods = {name: _Method(name.encode(), addresses[name], METH_FASTCALL, _DOC) for name in FUNCTIONS}
         self._methods["wb_py_row"].flags = self._methods["wb_py_graph"].flags = METH_NOARGS
-        self.run, self.launch, self.replay = (self._function(name, 0) for name in FUNCTIONS[:3])
+        self.run, self.launch, self.replay, self.hold, self.drop = (self._function(n, 0) for n in FUNCTIONS[:5])
 
     def row(self, address: int) -> Callable[[], int]:
         """A function without arguments that runs what stands in the row at `address`; its caller keeps the row."""

@@ -15,14 +15,14 @@ from workbench.backends.cpu.crew import crew
 MAX_THREADS = 256
 ITEM_WORDS = 5
 """Words of an item: entry, params, begin, end, fault record."""
-STEP_WORDS = 7
-"""Words of a step: kind, items, how many, threads, condition, other items, how many."""
+STEP_WORDS = 8
+"""Words of a step: kind, items, how many, threads, condition, other items, how many, mask of `turns`."""
 RUN, IF, WHILE = 0, 1, 2
 """Kinds of steps. `IF` runs its items where the condition is not 0 (or there is none), else the other items."""
 
 _TEXT = """
 %item = type { ptr, ptr, i64, i64, ptr }
-%step = type { i64, ptr, i64, i64, ptr, ptr, i64 }
+%step = type { i64, ptr, i64, i64, ptr, ptr, i64, i64 }
 %team = type { ptr, i64, i64, i32 }
 
 define internal ptr @team_work(ptr %team) #0 {
@@ -100,16 +100,21 @@ body:
   %cond = load ptr, ptr %cond.at
   %other = load ptr, ptr %other.at
   %other.size = load i64, ptr %other.size.at
+  %mask.at = getelementptr inbounds %step, ptr %step, i64 0, i32 7
+  %mask = load i64, ptr %mask.at
   switch i64 %kind, label %run [ i64 1, label %if
                                  i64 2, label %while ]
 run:
+  call void @hold(i64 %mask)
   %few = icmp slt i64 %threads, 2
   br i1 %few, label %alone, label %together
 alone:
   %code.alone = call i32 @in_turn(ptr %items, i64 %size)
+  call void @drop(i64 %mask)
   br label %after
 together:
   %code.together = call i32 @team(ptr %items, i64 %size, i64 %threads)
+  call void @drop(i64 %mask)
   br label %after
 if:
   %always = icmp eq ptr %cond, null

@@ -18,8 +18,9 @@ from workbench.backends.cpu import moves, schedule
 from workbench.backends.layout import FAULT_SIZE
 from workbench.cache.native import native_image
 from workbench.runtime.array import array
-from workbench.runtime.execute import cpu_threads, fault_of, install_launcher
+from workbench.runtime.execute import cpu_threads, fault_of
 from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node
+from workbench.runtime.launcher import install_launcher
 from workbench.runtime.moves import move_of
 from workbench.runtime.prints import printing
 
@@ -31,13 +32,17 @@ DENSE_SCALARS, STRIDED_SCALARS = 131_072, 8_192
 
 
 class Work(NamedTuple):
-    """An entry with its parameters, how many threads or elements it has, how many make about 0.1 ms, a fault record."""
+    """An entry with its parameters, how many threads or elements it has, how many make about 0.1 ms, a fault record.
+
+    `mask` is the memory that it reads and changes; see `backends/cpu/turns.py`.
+    """
 
     entry: int
     params: int
     total: int
     grain: int
     fault: int
+    mask: int
 
 
 class CpuPlan:
@@ -51,7 +56,7 @@ class CpuPlan:
         self._printing = [n.record.loaded for n in launches if n.record.loaded.prints]
         self._checked = {id(node): k for k, node in enumerate(checked)}
         self._nodes = checked
-        self._planned: dict[int, tuple[int, int]] = {}
+        self._planned: dict[int, tuple[int, int, int]] = {}
         self._faults = np.zeros((len(checked), FAULT_SIZE // 8), np.int64)
         self._pair = np.array(self._table(body), np.int64)
         self._run = install_launcher().functions.graph(self._pair.ctypes.data)
@@ -80,7 +85,7 @@ class CpuPlan:
 
     def patch(self, nodes: Sequence[LaunchNode]) -> bool:
         """Whether these launches' parameters of now are already where they should be: in the buffers."""
-        return all(self._planned.get(id(n)) == (id(n.record.loaded), n.record.threads) for n in nodes)
+        return all(self._planned.get(id(n)) == _fixed(n) for n in nodes)
 
     def _table(self, body: Body) -> tuple[int, int]:
         rows = list(self._steps_of(body))
@@ -92,14 +97,14 @@ class CpuPlan:
         return table.ctypes.data
 
     def _steps_of(self, body: Body) -> Iterator[tuple[int, ...]]:
-        inline: list[tuple[int, ...]] = []
+        inline: list[Work] = []
         for level in body.levels:
             nodes = [body.nodes[k] for k in level]
             works = [w for w in map(self._work, nodes) if w is not None and w.total]
             weight = sum(w.total / w.grain for w in works)
             threads = min(cpu_threads(), math.ceil(weight))
             if threads < 2:
-                inline += [(w.entry, w.params, 0, w.total, w.fault) for w in works]
+                inline += works
             else:
                 yield from self._flush(inline)
                 items = [
@@ -108,16 +113,17 @@ class CpuPlan:
                     for start in range(0, w.total, w.grain)
                 ]
                 table = self._words(items, schedule.ITEM_WORDS)
-                yield schedule.RUN, table, len(items), min(threads, len(items)), 0, 0, 0
+                yield schedule.RUN, table, len(items), min(threads, len(items)), 0, 0, 0, _mask(works)
             for node in nodes:
                 if isinstance(node, BodyNode):
                     yield from self._flush(inline)
                     yield self._control(node)
         yield from self._flush(inline)
 
-    def _flush(self, inline: list[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
+    def _flush(self, inline: list[Work]) -> Iterator[tuple[int, ...]]:
         if inline:
-            yield schedule.RUN, self._words(inline, schedule.ITEM_WORDS), len(inline), 1, 0, 0, 0
+            items = [(w.entry, w.params, 0, w.total, w.fault) for w in inline]
+            yield schedule.RUN, self._words(items, schedule.ITEM_WORDS), len(items), 1, 0, 0, 0, _mask(inline)
             inline.clear()
 
     def _control(self, node: BodyNode) -> tuple[int, ...]:
@@ -127,17 +133,17 @@ class CpuPlan:
         other = node.bodies.get("false")
         first = self._table(main) if main is not None else (0, 0)
         second = self._table(other) if other is not None else (0, 0)
-        return kind, *first, 1, condition, *second
+        return kind, *first, 1, condition, *second, 0
 
     def _work(self, node: Node) -> Work | None:
         if isinstance(node, LaunchNode):
             loaded = node.record.loaded
             self._keep.append((loaded, node.buffer))
-            self._planned[id(node)] = (id(loaded), node.record.threads)
+            self._planned[id(node)] = fixed = _fixed(node)
             slot = self._checked.get(id(node))
             fault = self._faults[slot].ctypes.data if slot is not None else 0
             total = math.prod(node.dims)
-            return Work(loaded.address, addressof(node.buffer), total, loaded.threads_per_task, fault)
+            return Work(loaded.address, addressof(node.buffer), total, loaded.threads_per_task, fault, fixed[2])
         return self._move(node) if isinstance(node, MoveNode) else None
 
     def _move(self, node: MoveNode) -> Work:
@@ -145,7 +151,21 @@ class CpuPlan:
         params = np.array(words, np.int64)
         self._keep.append((params, keep, node.target, node.source))
         grain = max(1, (DENSE_SCALARS if words[3] else STRIDED_SCALARS) // words[2])
-        return Work(self._entries[entry], params.ctypes.data, node.target.size, grain, 0)
+        mask = node.target.memory.turn if node.kind == "add" else 0
+        return Work(self._entries[entry], params.ctypes.data, node.target.size, grain, 0, mask)
+
+
+def _fixed(node: LaunchNode) -> tuple[int, int, int]:
+    """What a plan says of a launch beside its parameters: code, threads, the memory that it takes turns on."""
+    record = node.record
+    return id(record.loaded), record.threads, record.loaded.mask(list(record.arguments.values()))
+
+
+def _mask(works: Sequence[Work]) -> int:
+    found = 0
+    for work in works:
+        found |= work.mask
+    return found
 
 
 def move_words(kind: str, target: array, source: array | None, value: Any) -> tuple[str, list[int], Any]:
