@@ -23,6 +23,7 @@ from workbench.interop.jax import arguments
 from workbench.interop.jax.callback import call_back
 from workbench.interop.jax.library import library
 from workbench.interop.jax.primitives import VMAP_METHODS
+from workbench.interop.jax.program import Program, run_program
 from workbench.interop.jax.rebound import rebinding
 from workbench.interop.jax.run import Leaf, Output, Signature, active, run_inside, run_traced
 from workbench.interop.jax.trace import Trace, ValuesRead
@@ -210,12 +211,17 @@ class JaxCallable:
         names, code = self.function.__globals__, self.function.__code__
         made = _Program(kernels=tuple((n, names[n]) for n in code.co_names if isinstance(names.get(n), Kernel)))
 
-        def run(*operands: Any) -> list[Any]:
+        def traced(*operands: Any) -> list[Any]:
             trace = Trace(self.definition, code, self.vmap_method)
             results = run_traced(trace, self.function, signature, operands, lambda name: rebinding(trace, name))
             made.specialisations = frozenset(trace.specialisations)
             made.constants = tuple(trace.constants)
             return results
+
+        def run(*operands: Any) -> list[Any]:
+            if self.graph_mode is GraphMode.JAX:
+                return traced(*operands)
+            return run_program(Program.of(self.__name__, traced, operands), operands)
 
         run.__name__ = self.__name__
         made.run = library().jax.jit(run)

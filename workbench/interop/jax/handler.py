@@ -14,18 +14,20 @@ from importlib.resources import files
 from workbench.backends.cpu.jit import CpuCode, load_symbols
 from workbench.cache.native import native_image
 from workbench.interop.jax.abi import CODE_COUNT, names_text, sizes_text, string_text, types_text
-from workbench.interop.jax.notes import SYMBOLS, Notes, clock_text
+from workbench.interop.jax.notes import SYMBOLS, Notes, clock_text, yield_text
 from workbench.runtime.sources import add_source
 
 SYMBOL = "workbench_ffi"
+PROGRAM = "workbench_program"
 MAX_BATCH_AXES = 8
-_FILES = ("notes.ll", "handler.ll", "check.ll", "bind.ll", "run.ll")
+_FILES = ("notes.ll", "handler.ll", "check.ll", "bind.ll", "run.ll", "program.ll")
 _lock = threading.Lock()
 
 # What a call is refused with. The first %s is the kernel; see the `refuse` calls for the others.
 MESSAGES: dict[str, str] = {
     "counts": "kernel '%s' takes %lld operands and %lld results under XLA; the call has other numbers of them",
     "attributes": "kernel '%s' takes the attributes dims (1 to 4 int64) and %lld int64 values, %lld of views; not so",
+    "buffer": "program '%s': buffer %lld, operands first, holds %lld elements of %s; was given another",
     "axes": "kernel '%s' was called under %lld nested batch axes; at most %lld work",
     "dtype": "kernel '%s', parameter '%s': takes %s elements, was given %s",
     "rank": "kernel '%s', parameter '%s': takes %lld dimensions besides batch axes, was given %lld",
@@ -42,7 +44,7 @@ def handler_text() -> str:
     messages = "\n".join(string_text(f"say.{name}", text) for name, text in MESSAGES.items())
     bodies = [folder.joinpath(name).read_text(encoding="utf-8") for name in _FILES]
     bodies[0] = bodies[0].replace("CODE_COUNT", str(CODE_COUNT))
-    return "\n\n".join([types_text(), names_text(), sizes_text(), clock_text(sys.platform), messages, *bodies])
+    return "\n\n".join([types_text(), names_text(), sizes_text(), clock_text(sys.platform), yield_text(sys.platform), messages, *bodies])
 
 
 def handler_address() -> int:
@@ -55,8 +57,14 @@ def handler_address() -> int:
         return _load().address
 
 
+def program_address() -> int:
+    """The address of `workbench_program(frame, table)`, which runs a fused program."""
+    with _lock:
+        return _load().addresses[PROGRAM]
+
+
 @lru_cache(maxsize=1)
 def _load() -> CpuCode:
-    code = load_symbols(native_image(SYMBOL, handler_text()), (SYMBOL, *SYMBOLS))
+    code = load_symbols(native_image(SYMBOL, handler_text()), (SYMBOL, PROGRAM, *SYMBOLS))
     add_source(Notes(code.addresses))
     return code

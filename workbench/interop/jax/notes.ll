@@ -1,7 +1,8 @@
 ; Noting calls for recorders. With none open a call pays one test of @wb_ffi_on.
 ;
-; A note is memory of its own: 8 words, the attributes, the buffers, and where they are kept the operands' bytes.
+; A note is memory of its own: 10 words, the attributes, the buffers, and where they are kept the operands' bytes.
 ;   0 kernel   1 start (ns)   2 end (ns)   3 error   4 operands   5 results   6 attributes   7 whether bytes are kept
+;   8 its frame   9 the frame of the program it is a step of, 0 for none
 ;   an attribute: how many int64 it has, then those
 ;   a buffer: dtype, rank, where its bytes are (from the note's start; 0: nowhere), 13 words for its dimensions
 ; Finished notes stand in @wb_ffi_notes, in the order in which they ended; Python takes them and frees them. What finds
@@ -21,7 +22,7 @@ plain:
   %error = tail call ptr @call_kernel(ptr %frame, ptr %kernel)
   ret ptr %error
 noted:
-  %error.noted = call ptr @call_noted(ptr %frame, ptr %kernel, i32 %on)
+  %error.noted = call ptr @call_noted(ptr %frame, ptr %kernel, i32 %on, ptr @call_kernel)
   ret ptr %error.noted
 }
 
@@ -212,7 +213,7 @@ some:
   ret i64 %bytes
 }
 
-define private ptr @call_noted(ptr %frame, ptr %kernel, i32 %on) noinline {
+define private ptr @call_noted(ptr %frame, ptr %kernel, i32 %on, ptr %callee) noinline {
 entry:
   %extension.at = getelementptr %Frame, ptr %frame, i64 0, i32 1
   %extension = load ptr, ptr %extension.at
@@ -223,7 +224,7 @@ entry:
   %wanted = and i1 %bare, %executes
   br i1 %wanted, label %measure, label %plain
 plain:
-  %error.plain = call ptr @call_kernel(ptr %frame, ptr %kernel)
+  %error.plain = call ptr %callee(ptr %frame, ptr %kernel)
   ret ptr %error.plain
 measure:
   %args.at = getelementptr %Frame, ptr %frame, i64 0, i32 5, i32 2
@@ -236,7 +237,7 @@ measure:
   %buffers = add i64 %args, %rets
   %buffer.words = mul i64 %buffers, 16
   %words.less = add i64 %attr.words, %buffer.words
-  %words = add i64 %words.less, 8
+  %words = add i64 %words.less, 10
   %head.bytes = mul i64 %words, 8
   %keeps = icmp eq i32 %on, 3
   br i1 %keeps, label %room, label %allocate
@@ -257,7 +258,7 @@ allocate:
   br i1 %failed, label %lost, label %fill
 lost:
   %lost.before = atomicrmw add ptr @wb_ffi_lost, i64 1 monotonic
-  %error.lost = call ptr @call_kernel(ptr %frame, ptr %kernel)
+  %error.lost = call ptr %callee(ptr %frame, ptr %kernel)
   ret ptr %error.lost
 fill:
   store ptr %kernel, ptr %note
@@ -270,7 +271,16 @@ fill:
   %keep.wide = zext i1 %keep to i64
   %keep.to = getelementptr i64, ptr %note, i64 7
   store i64 %keep.wide, ptr %keep.to
-  %attrs.start = getelementptr i64, ptr %note, i64 8
+  %frame.to = getelementptr i64, ptr %note, i64 8
+  store ptr %frame, ptr %frame.to
+  %size = load i64, ptr %frame
+  %is.step = icmp eq i64 %size, 0
+  %parent.at = getelementptr %Frame, ptr %frame, i64 0, i32 8
+  %parent.given = load ptr, ptr %parent.at
+  %parent = select i1 %is.step, ptr %parent.given, ptr null
+  %parent.to = getelementptr i64, ptr %note, i64 9
+  store ptr %parent, ptr %parent.to
+  %attrs.start = getelementptr i64, ptr %note, i64 10
   %buffers.start = call ptr @note_attributes(ptr %frame, ptr %attrs.start, i64 %attrs)
   br label %next
 next:
@@ -302,7 +312,7 @@ buffer.done:
   br label %next
 run:
   %start = call i64 @now()
-  %error = call ptr @call_kernel(ptr %frame, ptr %kernel)
+  %error = call ptr %callee(ptr %frame, ptr %kernel)
   %end = call i64 @now()
   %start.to = getelementptr i64, ptr %note, i64 1
   store i64 %start, ptr %start.to

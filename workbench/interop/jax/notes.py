@@ -50,6 +50,14 @@ def clock_text(platform: str) -> str:
     return _CLOCKS.get(platform, _CLOCKS["linux"])
 
 
+def yield_text(platform: str) -> str:
+    """`@give_way()`, which lets another thread have this core."""
+    name = "SwitchToThread" if platform == "win32" else "sched_yield"
+    return (
+        f"declare i32 @{name}()\ndefine private void @give_way() {{\n  %code = call i32 @{name}()\n  ret void\n}}"
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Operand:
     """A buffer of a call: element type as NumPy calls it, shape, and what it held where that was kept."""
@@ -188,8 +196,8 @@ class Notes:
 def _read(address: int, handler: int) -> CallEntry:
     words = ctypes.POINTER(ctypes.c_int64)
     note = ctypes.cast(address, words)
-    kernel, start, end, _, operands, results, count, kept = note[:8]
-    at, attributes = 8, []
+    kernel, start, end, _, operands, results, count, kept, frame, parent = note[:10]
+    at, attributes = 10, []
     for _ in range(count):
         attributes.append(tuple(note[at + 1 : at + 1 + note[at]]))
         at += 1 + note[at]

@@ -12,55 +12,22 @@ Batch axes stand first, the same number on every operand; where an operand does 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.errors import DeviceError, LaunchError
-from workbench.interop.jax import arguments
+from workbench.errors import DeviceError
 from workbench.interop.jax.derive import Gradient, Source
-from workbench.interop.jax.descriptor import Kind, Wire
-from workbench.interop.jax.handler import MAX_BATCH_AXES
+from workbench.interop.jax.descriptor import Wire
+from workbench.interop.jax.launching import How, Shape, attributes
 from workbench.interop.jax.library import library
 from workbench.interop.jax.manual import aligned, know, shaped
 from workbench.interop.jax.plan import Plan
 from workbench.types import element, is_float
 
 VMAP_METHODS = ("expand_dims", "broadcast_all", "sequential")
-Shape = tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class How:
-    """What is static about one launch.
-
-    Attributes:
-        dims: the launch's dimensions.
-        operands, results: shapes without batch axes, with the components' axis of vectors.
-        batch: sizes of the batch axes.
-        values: static arguments as int64 bits, in the order of the plan's wires.
-        effect: never merged with an equal call nor dropped.
-        vmap_method: one of `VMAP_METHODS`.
-        views: of each viewed parameter: bytes from its buffer's start, the view's shape, its strides in bytes.
-    """
-
-    dims: Shape
-    operands: tuple[Shape, ...]
-    results: tuple[Shape, ...]
-    batch: Shape = ()
-    values: tuple[int, ...] = ()
-    effect: bool = False
-    vmap_method: str = "expand_dims"
-    views: tuple[Shape, ...] = ()
-
-    def batched(self, size: int) -> How:
-        """The same under one more batch axis, the outermost."""
-        axes = (size, *self.batch)
-        if len(axes) > MAX_BATCH_AXES:
-            raise LaunchError(f"A kernel works under at most {MAX_BATCH_AXES} nested jax.vmap; this is one more.")
-        return replace(self, batch=axes)
 
 
 class Primitives(NamedTuple):
@@ -134,29 +101,8 @@ def _lower_launch(ctx: Any, *operands: Any, plan: Plan, how: How) -> Any:
         has_side_effect=how.effect,
         operand_output_aliases=dict(plan.target.description.aliases()),
     )
-    attributes = {"dims": np.array([_size(d, plan, how) for d in how.dims], np.int64)}
-    if how.values:
-        attributes["values"] = np.array(how.values, np.int64)
-    if how.views:
-        attributes["views"] = np.array([n for view in how.views for n in view], np.int64)
-    return rule(ctx, *operands, **attributes)
-
-
-def _size(size: Any, plan: Plan, how: How) -> int:
-    """A size as the handler takes it: itself, or, where it is symbolic, -1 - (4 · parameter + axis) of an array."""
-    if not arguments.is_symbolic(size):
-        return int(size)
-    wires = plan.target.description.wires
-    for number, wire in enumerate(wires):
-        if wire.kind in (Kind.ARRAY, Kind.SHAPE) and (wire.operand >= 0 or wire.result >= 0) and not wire.view:
-            shape = how.results[wire.result] if wire.result >= 0 else how.operands[wire.operand]
-            if size in shape[: wire.rank]:
-                return -1 - (4 * number + shape.index(size))
-    raise LaunchError(
-        f"{plan.kernel} would be launched over {size} threads, which is the size of none of its arrays.",
-        advice="Under symbolic shapes give launch_dims that are dimensions of arguments.",
-        function=plan.kernel,
-    )
+    given = {n: np.array(numbers, np.int64) for n, numbers in attributes(plan, how).items()}
+    return rule(ctx, *operands, **given)
 
 
 def _refuse_platform(ctx: Any, *operands: Any, plan: Plan, how: How) -> Any:
@@ -260,6 +206,14 @@ def _run_tangent(*operands: Any, plan: Plan, how: How, wanted: Shape) -> list[An
         ),
     )
     return results[len(plan.results) :]
+
+
+@lru_cache(maxsize=4096)
+def tangent_of(avals: tuple[Any, ...], plan: Plan, how: How, wanted: Shape) -> Any:
+    """The closed jaxpr of what `launch_tangent` runs for operands of these types."""
+    jax = library().jax
+    shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
+    return jax.make_jaxpr(partial(_run_tangent, plan=plan, how=how, wanted=wanted))(*shapes)
 
 
 def _tangent_jvp(

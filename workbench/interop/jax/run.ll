@@ -90,8 +90,15 @@ done:
   ret void
 }
 
-; What one thread does: draw chunks until none is left. Who ends the last chunk tells XLA; who leaves last frees.
+; What one thread does: draw chunks until none is left, then leave.
 define private void @work(ptr %call) {
+  call void @draw(ptr %call)
+  call void @leave(ptr %call)
+  ret void
+}
+
+; Draw chunks until none is left. Who ends the last one tells XLA, where it waits for a future.
+define private void @draw(ptr %call) {
 entry:
   %kernel = load ptr, ptr %call
   %bytes = call i64 @field(ptr %kernel, i64 6)
@@ -103,11 +110,14 @@ entry:
   %chunk = load i64, ptr %chunk.at
   %next.at = getelementptr %Call, ptr %call, i64 0, i32 6
   %done.at = getelementptr %Call, ptr %call, i64 0, i32 7
-  br label %draw
-draw:
+  %future.at = getelementptr %Call, ptr %call, i64 0, i32 10
+  %future = load ptr, ptr %future.at
+  %waited = icmp eq ptr %future, null
+  br label %next
+next:
   %start = atomicrmw add ptr %next.at, i64 %chunk monotonic
   %left = icmp slt i64 %start, %total
-  br i1 %left, label %do, label %leave
+  br i1 %left, label %do, label %out
 do:
   %far = add i64 %start, %chunk
   %stop = call i64 @llvm.smin.i64(i64 %far, i64 %total)
@@ -116,12 +126,12 @@ do:
   %before = atomicrmw add ptr %done.at, i64 %amount acq_rel
   %after = add i64 %before, %amount
   %last = icmp eq i64 %after, %total
-  br i1 %last, label %announce, label %draw
+  br i1 %last, label %over, label %next
+over:
+  br i1 %waited, label %out, label %announce
 announce:
   %api.at = getelementptr %Call, ptr %call, i64 0, i32 9
   %api = load ptr, ptr %api.at
-  %future.at = getelementptr %Call, ptr %call, i64 0, i32 10
-  %future = load ptr, ptr %future.at
   %filled = insertvalue %FutureSetAvailable { i64 24, ptr null, ptr null }, ptr %future, 2
   %arguments = alloca %FutureSetAvailable
   store %FutureSetAvailable %filled, ptr %arguments
@@ -129,8 +139,14 @@ announce:
   %set = load ptr, ptr %set.at
   %error = call ptr %set(ptr %arguments)
   %ignored = call i1 @failed(ptr %api, ptr %error)
-  br label %leave
-leave:
+  br label %out
+out:
+  ret void
+}
+
+; Who leaves last frees the call's memory.
+define private void @leave(ptr %call) {
+entry:
   %holders.at = getelementptr %Call, ptr %call, i64 0, i32 8
   %holders = atomicrmw sub ptr %holders.at, i64 1 acq_rel
   %alone = icmp eq i64 %holders, 1
@@ -138,6 +154,30 @@ leave:
 release:
   call void @free(ptr %call)
   br label %out
+out:
+  ret void
+}
+
+; Wait for the chunks that other threads are running just now; all are drawn already.
+define private void @wait(ptr %call) {
+entry:
+  %total = call i64 @field(ptr %call, i64 2)
+  %done.at = getelementptr %Call, ptr %call, i64 0, i32 7
+  br label %look
+look:
+  %tries = phi i64 [ 0, %entry ], [ %tries.next, %again ], [ %tries, %yield ]
+  %done = load atomic i64, ptr %done.at acquire, align 8
+  %over = icmp eq i64 %done, %total
+  br i1 %over, label %out, label %more
+more:
+  %patient = icmp slt i64 %tries, 1000
+  br i1 %patient, label %again, label %yield
+again:
+  %tries.next = add i64 %tries, 1
+  br label %look
+yield:
+  call void @give_way()
+  br label %look
 out:
   ret void
 }
@@ -196,10 +236,19 @@ plan:                                                 ; four chunks a thread, no
   %chunks.low = udiv i64 %total, %chunk
   %chunks = add i64 %chunks.low, 1
   %holders = call i64 @llvm.smin.i64(i64 %threads, i64 %chunks)
-  %future = call ptr @future(ptr %api)
-  %no.future = icmp eq ptr %future, null
-  br i1 %no.future, label %alone, label %allocate
+  %struct.size = load i64, ptr %frame
+  %step = icmp eq i64 %struct.size, 0
+  br i1 %step, label %allocate, label %ask
+ask:
+  %future.given = call ptr @future(ptr %api)
+  %no.future = icmp eq ptr %future.given, null
+  br i1 %no.future, label %alone, label %promise
+promise:
+  %frame.future = getelementptr %Frame, ptr %frame, i64 0, i32 8
+  store ptr %future.given, ptr %frame.future
+  br label %allocate
 allocate:
+  %future = phi ptr [ null, %plan ], [ %future.given, %promise ]
   %job = call ptr @malloc(i64 %bytes)
   call void @llvm.memcpy.p0.p0.i64(ptr %job, ptr %call, i64 %bytes, i1 false)
   %chunk.at = getelementptr %Call, ptr %job, i64 0, i32 5
@@ -214,8 +263,6 @@ allocate:
   store ptr %api, ptr %job.api.at
   %job.future.at = getelementptr %Call, ptr %job, i64 0, i32 10
   store ptr %future, ptr %job.future.at
-  %frame.future = getelementptr %Frame, ptr %frame, i64 0, i32 8
-  store ptr %future, ptr %frame.future
   %ctx.at = getelementptr %Frame, ptr %frame, i64 0, i32 3
   %ctx = load ptr, ptr %ctx.at
   %with.ctx = insertvalue %PoolSchedule { i64 40, ptr null, ptr null, ptr @work, ptr null }, ptr %ctx, 2
@@ -240,6 +287,12 @@ helper.done:
   %number.next = add i64 %number, 1
   br label %helpers
 join:
-  call void @work(ptr %job)
+  call void @draw(ptr %job)
+  br i1 %step, label %await, label %part
+await:
+  call void @wait(ptr %job)
+  br label %part
+part:
+  call void @leave(ptr %job)
   ret i1 true
 }

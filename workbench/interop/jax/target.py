@@ -11,9 +11,10 @@ import hashlib
 import json
 import re
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from workbench.backends.cpu import jit
 from workbench.backends.cpu.compile import CpuBackend, compile_text
@@ -29,7 +30,9 @@ from workbench.interop.jax.library import library
 
 _lock = threading.Lock()
 _registered: dict[str, int] = {}
-_NAME = re.compile(r"workbench\.[^\"\s]+?\.[0-9a-f]{32}")
+_thunks_lock = threading.Lock()
+_thunks: dict[str, int] = {}
+NAME = re.compile(r"workbench\.[^\"\s]+?\.[0-9a-f]{32}")
 
 
 @dataclass(frozen=True)
@@ -50,20 +53,19 @@ class Target:
 
     def register(self) -> None:
         """Make the target known to XLA for CPU; once a process, after JAX's backend is up."""
-        if _register(self.name, self._text, self.entry):
-            kept = json.dumps({"artifact": self.digest, "description": self._text}).encode()
-            key = _key(self.name)
-            store = default_store()
-            if store.get(key.digest) is None:
-                facts = {"name": self.name, "entry": THUNK, "backend": "cpu", "target": "", "stages": {}}
-                store.put(key.digest, Entry(kept, facts))
+        if make_known(self.name, self.thunk):
+            self.keep()
+
+    def keep(self) -> None:
+        """Let the store say what the name stands for."""
+        keep(self.name, {"artifact": self.digest, "description": self._text})
 
     @cached_property
     def _text(self) -> str:
         return self.description.text()
 
     def thunk(self) -> int:
-        """The address of a handler for this kernel, made now; its code is never unloaded."""
+        """The address of a handler for this kernel; its code is never unloaded."""
         return _thunk(self.name, self._text, self.entry)
 
 
@@ -83,51 +85,52 @@ def registered() -> tuple[str, ...]:
     return tuple(_registered)
 
 
-def jax_preload(programs: Iterable[object] | object) -> tuple[str, ...]:
-    """Make known to XLA the kernels of programs that this process did not trace: exported ones.
+def keep(name: str, described: dict[str, Any]) -> None:
+    """Let the store say what a target's name stands for."""
+    key, store = _key(name), default_store()
+    if store.get(key.digest) is None:
+        facts = {"name": name, "entry": THUNK, "backend": "cpu", "target": "", "stages": {}}
+        store.put(key.digest, Entry(json.dumps(described).encode(), facts))
 
-        exported = jax.export.deserialize(data)
-        wb.jax_preload(exported)
-        exported.call(x)
 
-    Args:
-        programs: an `Exported`, a program's text, a target's name, or several of these.
-
-    Returns:
-        The names of the targets found.
+def kept(name: str) -> dict[str, Any]:
+    """What the store says of a name.
 
     Raises:
-        CacheError: the cache does not hold one of the kernels.
+        CacheError: nothing.
     """
-    found: dict[str, None] = {}
-    for program in [programs] if isinstance(programs, str) or hasattr(programs, "mlir_module") else programs:  # type: ignore[union-attr]
-        text = program if isinstance(program, str) else program.mlir_module()  # type: ignore[attr-defined]
-        found |= dict.fromkeys(_NAME.findall(text))
-    for name in found:
-        if name not in _registered:
-            _preload(name)
-    return tuple(found)
+    found = default_store().get(_key(name).digest)
+    return _missing(name) if found is None else json.loads(found.image)
 
 
-def _preload(name: str) -> None:
-    store = default_store()
-    kept = store.get(_key(name).digest)
-    artifact = None if kept is None else store.get(json.loads(kept.image)["artifact"])
-    if kept is None or artifact is None:
-        raise CacheError(
-            f"The cache does not hold the kernel {name.split('.')[1]} that this program calls as {name}.",
-            advice="Run the program that made it once with this cache folder (WORKBENCH_CACHE).",
-        )
-    code = load_kernel(artifact.image, artifact.metadata["entry"])
-    _register(name, json.loads(kept.image)["description"], code.address)
+def _missing(name: str) -> Any:
+    raise CacheError(
+        f"The cache does not hold the kernel {name.split('.')[1]} that this program calls as {name}.",
+        advice="Run the program that made it once with this cache folder (WORKBENCH_CACHE).",
+    )
+
+
+def thunk_named(name: str) -> int:
+    """The address of the handler that a kernel's kept target had.
+
+    Raises:
+        CacheError: the store does not hold it.
+    """
+    described = kept(name)
+    artifact = default_store().get(described["artifact"])
+    if artifact is None:
+        _missing(name)
+    else:
+        code = load_kernel(artifact.image, artifact.metadata["entry"])
+        return _thunk(name, described["description"], code.address)
 
 
 def _key(name: str) -> Key:
     return Key((Part("jax target", "code", name.encode(), name),))
 
 
-def _register(name: str, text: str, entry: int) -> bool:
-    """Make a target known, once; whether it was new.
+def make_known(name: str, thunk: Callable[[], int]) -> bool:
+    """Make a target known to XLA, once; whether it was new.
 
     A registration queued before the backend exists would break the user's first operation if it were refused.
     """
@@ -136,14 +139,23 @@ def _register(name: str, text: str, entry: int) -> bool:
         if name in _registered:
             return False
         jax.devices("cpu")
-        address = _thunk(name, text, entry)
+        address = thunk()
         jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(address), platform="cpu")
         _registered[name] = address
         return True
 
 
 def _thunk(name: str, text: str, entry: int) -> int:
-    image = compile_text(thunk_text(text, entry, handler_address()), CpuBackend().target())
-    code = jit.load_symbols(image, (THUNK, DESCRIPTION))
-    known.names[code.addresses[DESCRIPTION]] = name
-    return code.address
+    """One a name, also where several threads ask for it: code is never unloaded."""
+    with _thunks_lock:
+        if name not in _thunks:
+            image = compile_text(thunk_text(text, entry, handler_address()), CpuBackend().target())
+            code = jit.load_symbols(image, (THUNK, DESCRIPTION))
+            known.names[code.addresses[DESCRIPTION]] = name
+            _thunks[name] = code.address
+        return _thunks[name]
+
+
+def thunk_of(text: str) -> int:
+    """The address of the thunk in a text in LLVM IR; its code is never unloaded."""
+    return jit.load(compile_text(text, CpuBackend().target()), THUNK).address

@@ -26,7 +26,8 @@ from workbench.interop.jax.library import library
 from workbench.interop.jax.numbers import TracedNumber
 from workbench.interop.jax.plan import recorded_plan
 from workbench.interop.jax.poison import marker
-from workbench.interop.jax.primitives import How, launch
+from workbench.interop.jax.launching import How
+from workbench.interop.jax.primitives import launch
 from workbench.runtime.array import array
 from workbench.runtime.memory import Memory
 from workbench.runtime.observers import Observer
