@@ -17,11 +17,13 @@ import numpy as np
 
 from workbench.api.bind import overlap
 from workbench.api.kernel import Specialisation
+from workbench.api.launch import launch as launch_kernel
 from workbench.errors import LaunchError
 from workbench.frontend import Definition
 from workbench.interop.jax.access import read_before_written
 from workbench.interop.jax.arguments import host_values
 from workbench.interop.jax.descriptor import Kind, Wire, static_bits
+from workbench.interop.jax.glue import glue
 from workbench.interop.jax.library import library
 from workbench.interop.jax.numbers import TracedNumber
 from workbench.interop.jax.plan import recorded_plan
@@ -173,6 +175,9 @@ class Trace(Observer):
             self._values[target.memory] = Filled(number)
         elif where is None:
             self._values[target.memory] = library().jnp.full(_count(target.memory, scalar), number, scalar.numpy)
+        elif isinstance(target.dtype, Scalar):
+            given = value if isinstance(value, TracedNumber) else number
+            launch_kernel(glue("put", target.ndim), target.shape, inputs=[given], outputs=[target])
         else:
             whole = self._value(target.memory, scalar)
             self._values[target.memory] = whole.at[where].set(number)
@@ -180,6 +185,8 @@ class Trace(Observer):
     def copying(self, target: array, source: array) -> None:
         """Note a copy."""
         self._change(target)
+        if self._part_by_launch("move", target, source):
+            return
         part, where = self._part(source), _where(target)
         if where is not None:
             part = self._value(target.memory, element(target.dtype)).at[where].set(part)
@@ -188,9 +195,19 @@ class Trace(Observer):
     def adding(self, target: array, source: array) -> None:
         """Note a sum."""
         self._change(target)
+        if self._part_by_launch("gather", target, source):
+            return
         part, where = self._part(source), _where(target)
         whole = self._value(target.memory, element(target.dtype))
         self._values[target.memory] = whole + part if where is None else whole.at[where].add(part)
+
+    def _part_by_launch(self, what: str, target: array, source: array) -> bool:
+        """Whether a copy or sum of parts became a launch of a kernel of ours: not where the parts overlap."""
+        whole = _where(target) is None and _where(source) is None
+        if whole or overlap({"target": target, "source": source}):
+            return False
+        launch_kernel(glue(what, target.ndim), target.shape, inputs=[source], outputs=[target])
+        return True
 
     def launching(self, record: LaunchRecord) -> None:
         """Note a launch."""
