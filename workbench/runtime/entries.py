@@ -76,6 +76,11 @@ class Entry:
         """The memory that it may change."""
         return ()
 
+    @property
+    def parts(self) -> tuple[Entry, ...]:
+        """What ran inside it, where that is known: shown with times of their own; they run again with it only."""
+        return ()
+
     def launch(self) -> None:
         """Run it again, on the arrays' contents of now."""
         raise NotImplementedError

@@ -292,11 +292,19 @@ class Recorder(Observer):
         return spans(self.entries)
 
     def rows(self) -> list[tuple[str, ...]]:
-        """One row an entry: kind, name, size, time, place."""
-        return [e.row() for e in self.entries]
+        """One row an entry, kind, name, size, time, place, each followed by those of its parts."""
+        return [row[1:] for row in self._numbered()]
+
+    def _numbered(self) -> list[tuple[str, ...]]:
+        """The rows behind their numbers; of parts "0.0", "0.1" and so on."""
+        rows = []
+        for k, entry in enumerate(self.entries):
+            rows.append((str(k), *entry.row()))
+            rows += [(f"{k}.{n}", *part.row()) for n, part in enumerate(entry.parts)]
+        return rows
 
     def __repr__(self) -> str:
-        rows = [("#", *HEAD), *((str(k), *row) for k, row in enumerate(self.rows()))]
+        rows = [("#", *HEAD), *self._numbered()]
         widths = [max(len(r[k]) for r in rows) for k in range(len(HEAD) + 1)]
         lines = ["  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in rows]
         return "\n".join([f"{len(self)} recorded{self._lost()}", *lines])
@@ -306,10 +314,7 @@ class Recorder(Observer):
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{h}</th>" for h in ("#", *HEAD))
-        body = "".join(
-            f"<tr><td>{k}</td>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>"
-            for k, row in enumerate(self.rows())
-        )
+        body = "".join("<tr>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>" for row in self._numbered())
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{escape(self._lost())}"
 
 

@@ -35,8 +35,8 @@ class Span:
 
 
 def spans(entries: Iterable[Entry]) -> tuple[Span, ...]:
-    """One span an entry, in order."""
-    listed = list(entries)
+    """One span an entry, in order, each followed by those of its parts."""
+    listed = [e for entry in entries for e in (entry, *entry.parts)]
     first = min((e.started for e in listed if e.started), default=0.0)
     return tuple(
         Span(max(0.0, e.started - first), e.seconds, lane(e), e.kind, e.name, e.size, e.bytes, e.site) for e in listed

@@ -1,8 +1,8 @@
 """`jax_callable`: a Python function that launches kernels, as a JAX function.
 
-The function is traced once a signature (`trace`) under a `jax.jit` of its own, so a call costs what a jitted call costs
-and everything that JAX can do with a program it can do with the function. Where the function needs values while it
-runs, it can only be called back in Python (`callback`): that is asked for, or said in a warning.
+The function is traced once a signature (`trace`) under a `jax.jit` of its own, and what it launches is one native call
+(`program`); everything that JAX can do with a program it can do with the function. Where the function needs values
+while it runs, it can only be called back in Python (`callback`): that is asked for, or said in a warning.
 """
 
 from __future__ import annotations
@@ -37,8 +37,10 @@ Dims = int | Sequence[int]
 class GraphMode(StrEnum):
     """How the launches of a `jax_callable` run.
 
-    JAX: each is a native call of XLA's program. WORKBENCH, STAGED: the same on the CPU; they differ on a GPU only.
-    NONE: the function is called back in Python each time.
+    WORKBENCH: all as one native call, which follows a table of launches and fills. On the CPU, where memory that moves
+    costs nothing, that is also what STAGED is. JAX: each launch is a call of its own in XLA's program, which XLA may
+    reorder and overlap, and which a GPU captures with the rest. NONE: the function is called back in Python each time.
+    On a GPU all but NONE are JAX.
     """
 
     JAX = "jax"
@@ -253,9 +255,10 @@ def jax_callable(
     Args:
         func: a `def`; it is called once for each new signature.
         num_outputs: how many results there are, those of `in_out_argnames` included.
-        graph_mode: "jax": every launch is a native call of XLA's program, which a GPU captures with the rest. "none":
-            the function is called back in Python each time. By default the first, or, where the function reads
-            values, the second with a warning.
+        graph_mode: "workbench": all launches are one native call, and "staged" is the same on the CPU. "jax": every
+            launch is a native call of XLA's program, which a GPU captures with the rest. "none": the function is called
+            back in Python each time. By default the first, or, where the function reads values, the last with a
+            warning; said so, a function that reads values is an error at the line.
         vmap_method: "expand_dims" (no copies), "broadcast_all", or "sequential".
         output_dims: dimensions of the outputs, or of each by name; by default those of the first array input.
         in_out_argnames: inputs that the function changes; each comes out as a result.

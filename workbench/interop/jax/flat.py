@@ -60,6 +60,11 @@ class Node:
     level: int = 0
 
     @property
+    def is_repeat(self) -> bool:
+        """Whether its output is its input several times over."""
+        return _is_repeat(self)
+
+    @property
     def is_alias(self) -> bool:
         """Whether its output has the bytes of its input."""
         return _is_alias(self)
@@ -172,8 +177,19 @@ def _is_alias(node: Node) -> bool:
         return False
     name = node.primitive.name
     same_order = name == "broadcast_in_dim" and [n for n in source.shape if n != 1] == [n for n in made.shape if n != 1]
-    plain = name in _SAME_BYTES and node.params.get("dimensions") in (None, ()) or name in ("squeeze", "expand_dims")
+    plain = (name in _SAME_BYTES and node.params.get("dimensions") in (None, ())) or name in ("squeeze", "expand_dims")
     return plain or same_order or name == "convert_element_type"
+
+
+def _is_repeat(node: Node) -> bool:
+    if node.primitive.name != "broadcast_in_dim" or not node.inputs[0].elements or not node.inputs[0].shape:
+        return False
+    source, made = node.inputs[0].shape, node.outputs[0].shape
+    while source and source[0] == 1:
+        source = source[1:]
+    behind = made[len(made) - len(source) :]
+    last = tuple(node.params["broadcast_dimensions"])[-1:]
+    return len(node.inputs) == 1 and behind == source and (not source or last == (len(made) - 1,))
 
 
 def _set_level(node: Node, launch: Any) -> None:
@@ -185,7 +201,7 @@ def _set_level(node: Node, launch: Any) -> None:
         return
     if node.primitive is launch:
         level = before if before % 2 else before + 1
-    elif _is_alias(node) or _is_sum(node):
+    elif _is_alias(node) or _is_sum(node) or _is_repeat(node):
         level = before
     else:
         level = before + before % 2

@@ -44,7 +44,17 @@ def handler_text() -> str:
     messages = "\n".join(string_text(f"say.{name}", text) for name, text in MESSAGES.items())
     bodies = [folder.joinpath(name).read_text(encoding="utf-8") for name in _FILES]
     bodies[0] = bodies[0].replace("CODE_COUNT", str(CODE_COUNT))
-    return "\n\n".join([types_text(), names_text(), sizes_text(), clock_text(sys.platform), yield_text(sys.platform), messages, *bodies])
+    return "\n\n".join(
+        [
+            types_text(),
+            names_text(),
+            sizes_text(),
+            clock_text(sys.platform),
+            yield_text(sys.platform),
+            messages,
+            *bodies,
+        ]
+    )
 
 
 def handler_address() -> int:

@@ -9,6 +9,8 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 names: dict[int, str] = {}
+segments: dict[int, Any] = {}
+"""By the address of a fused program's table, what it was made from; None where that was only preloaded."""
 plans: WeakValueDictionary[str, Any] = WeakValueDictionary()
 
 

@@ -11,7 +11,7 @@ from workbench.errors import DeviceError
 
 @lru_cache(maxsize=1)
 def library() -> Any:
-    """`jax`, `jnp`, the interpreters `ad`, `batching`, `mlir` and `partial_eval`, `Primitive`, `Literal`, `ShapedArray`.
+    """`jax`, `jnp`, the interpreters `ad`, `batching`, `mlir`, `partial_eval`, `Primitive`, `Literal`, `ShapedArray`.
 
     Raises:
         DeviceError: JAX is not installed.
@@ -21,13 +21,19 @@ def library() -> Any:
         import jax.numpy as jnp
         from jax.core import ShapedArray
         from jax.extend.core import Literal, Primitive
-        from jax.interpreters import partial_eval
-        from jax.interpreters import ad, batching, mlir
+        from jax.interpreters import ad, batching, mlir, partial_eval
     except ImportError as error:
         raise DeviceError("JAX is not installed.", advice="pip install 'kernel-workbench[jax]'") from error
     return SimpleNamespace(
-        jax=jax, jnp=jnp, ad=ad, batching=batching, mlir=mlir, Primitive=Primitive, ShapedArray=ShapedArray,
-        Literal=Literal, partial_eval=partial_eval,
+        jax=jax,
+        jnp=jnp,
+        ad=ad,
+        batching=batching,
+        mlir=mlir,
+        Primitive=Primitive,
+        ShapedArray=ShapedArray,
+        Literal=Literal,
+        partial_eval=partial_eval,
     )
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from workbench.errors import LaunchError, RecordError, WorkbenchError
 from workbench.interop.jax.abi import ATTR_ARRAY, CODES, FUNCTIONS, STAGE_EXECUTE, STRUCTS
-from workbench.interop.jax.known import plan_of
+from workbench.interop.jax.known import plan_of, segments
 from workbench.interop.jax.library import library
 from workbench.interop.jax.unfold import unfold
 from workbench.runtime.array import array
@@ -53,9 +53,7 @@ def clock_text(platform: str) -> str:
 def yield_text(platform: str) -> str:
     """`@give_way()`, which lets another thread have this core."""
     name = "SwitchToThread" if platform == "win32" else "sched_yield"
-    return (
-        f"declare i32 @{name}()\ndefine private void @give_way() {{\n  %code = call i32 @{name}()\n  ret void\n}}"
-    )
+    return f"declare i32 @{name}()\ndefine private void @give_way() {{\n  %code = call i32 @{name}()\n  ret void\n}}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +77,8 @@ class CallEntry(Entry):
         operands, results: its buffers.
         outputs: what the results were when it was last run again here; of more than four dimensions the first as one.
         plan: the kernel's plan; None where that is gone.
+        calls: of a fused program, its launches.
+        segment: of a fused program, what it was made from; None where it was only preloaded.
     """
 
     kernel: int
@@ -89,6 +89,8 @@ class CallEntry(Entry):
     results: tuple[Operand, ...]
     outputs: list[array]
     plan: Any = None
+    calls: tuple[CallEntry, ...] = ()
+    segment: Any = None
 
     @property
     def kind(self) -> str:
@@ -102,8 +104,13 @@ class CallEntry(Entry):
 
     @property
     def size(self) -> tuple[int, ...]:
-        """The launch's dimensions, without batches."""
-        return self.attributes[0] if self.attributes else ()
+        """The launch's dimensions, without batches; of a fused program how many launches it has."""
+        return (len(self.calls),) if self.calls else self.attributes[0] if self.attributes else ()
+
+    @property
+    def parts(self) -> tuple[Entry, ...]:
+        """The launches inside a fused program."""
+        return self.calls
 
     @property
     def bytes(self) -> int:
@@ -126,7 +133,12 @@ class CallEntry(Entry):
         refusal = _call(self.handler, self.kernel, given, made, self.attributes)
         if refusal:
             raise LaunchError(refusal)
-        self.outputs[:] = [from_numpy(_seen(m)) for m in made if m.dtype.name in SCALARS]
+        self.outputs[:] = [from_numpy(_seen(m)) for m in made[: self._shown] if m.dtype.name in SCALARS]
+
+    @property
+    def _shown(self) -> int:
+        """How many results are some: a fused program's last may be memory for what lives inside it only."""
+        return len(self.results) - (self.segment is not None and self.segment.scratch)
 
     def _given(self, error: type[WorkbenchError]) -> list[np.ndarray[Any, Any]]:
         if any(o.data is None for o in self.operands):
@@ -140,10 +152,20 @@ class CallEntry(Entry):
             RecordError: its operands were not kept, its kernel is gone, or it has a form that has none in a file.
         """
         given = self._given(RecordError)
+        if self.segment is not None and self.calls:
+            return self._unfolded_program()
         if self.plan is None:
             raise RecordError(f"The kernel {self.label} that JAX called is gone, so the call cannot be saved.")
         results = [(o.dtype, o.shape) for o in self.results]
         steps, outputs = unfold(self.plan, self.attributes, given, results)
+        return CalledEntry(self.label, self.size, steps, outputs, started=self.started, seconds=self.seconds)
+
+    def _unfolded_program(self) -> CalledEntry:
+        """Its launches, each on what it found then; the outputs are those of the launches that wrote them last."""
+        done = [call.unfolded() for call in self.calls]
+        steps = tuple(step for call in done for step in call.steps)
+        writers = [self.segment.written_by(n) for n in range(self._shown)]
+        outputs = tuple(done[w[0]].outputs[w[1]] for w in writers if w is not None)
         return CalledEntry(self.label, self.size, steps, outputs, started=self.started, seconds=self.seconds)
 
     def changed(self, values: Mapping[str, Any], swap: Substitution) -> Entry:
@@ -156,7 +178,8 @@ class Notes:
 
     def __init__(self, addresses: Mapping[str, int]) -> None:
         """From the addresses of the handler's symbols."""
-        self._handler = addresses["workbench_ffi"]
+        self._handlers = addresses["workbench_ffi"], addresses["workbench_program"]
+        self._steps: dict[int, list[CallEntry]] = {}
         self._on = ctypes.c_int32.from_address(addresses["wb_ffi_on"])
         self._head, self._lost, self._room = (
             ctypes.c_int64.from_address(addresses[f"wb_ffi_{name}"]) for name in ("head", "lost", "room")
@@ -177,23 +200,35 @@ class Notes:
             with suppress(Exception):  # what failed is told to whoever reads it
                 value.block_until_ready()
         before, self._on.value = self._on.value, 0
-        entries = [self._take(k) for k in range(min(self._head.value, CAPACITY))]
+        notes = [self._take(k) for k in range(min(self._head.value, CAPACITY))]
         lost, self._lost.value, self._head.value = self._lost.value, 0, 0
         self._on.value = before
-        return [e for e in entries if e is not None], lost
+        return self._assembled([n for n in notes if n is not None]), lost
 
-    def _take(self, number: int) -> CallEntry | None:
+    def _assembled(self, notes: Sequence[tuple[CallEntry, int, int]]) -> list[CallEntry]:
+        """Calls in the order of their ends, the launches of a program inside it: they ended before it."""
+        found: list[CallEntry] = []
+        for entry, frame, parent in notes:
+            if parent:
+                self._steps.setdefault(parent, []).append(entry)
+            else:
+                steps = self._steps.pop(frame, ())
+                found.append(replace(entry, calls=tuple(steps)) if steps else entry)
+        return found
+
+    def _take(self, number: int) -> tuple[CallEntry, int, int] | None:
         address = self._slots[number]
         self._slots[number] = None
         if not address:
             return None
         try:
-            return _read(address, self._handler)
+            return _read(address, self._handlers)
         finally:
             self._free(address)
 
 
-def _read(address: int, handler: int) -> CallEntry:
+def _read(address: int, handlers: tuple[int, int]) -> tuple[CallEntry, int, int]:
+    """The call of a note, the address of its frame, and of that of the program that it is a step of."""
     words = ctypes.POINTER(ctypes.c_int64)
     note = ctypes.cast(address, words)
     kernel, start, end, _, operands, results, count, kept, frame, parent = note[:10]
@@ -213,10 +248,11 @@ def _read(address: int, handler: int) -> CallEntry:
         buffers.append(Operand(name, shape, data))
     label = ctypes.string_at(ctypes.c_void_p.from_address(kernel).value or 0).decode()
     made = buffers[:operands], buffers[operands:]
-    return CallEntry(
-        kernel, handler, label, tuple(attributes), tuple(made[0]), tuple(made[1]), [], plan_of(kernel),
-        started=start / 1e9, seconds=(end - start) / 1e9,
+    entry = CallEntry(
+        kernel, handlers[kernel in segments], label, tuple(attributes), tuple(made[0]), tuple(made[1]), [],
+        plan_of(kernel), segment=segments.get(kernel), started=start / 1e9, seconds=(end - start) / 1e9,
     )  # fmt: skip
+    return entry, frame, parent
 
 
 def _seen(data: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

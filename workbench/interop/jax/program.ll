@@ -6,7 +6,7 @@
 ;   a step begins with its kind and its length in words; a place is a base (operands, then results) and a byte offset:
 ;     0 launch: thunk, operands, results, attributes; each attribute as a count and its int64; each buffer as place,
 ;       dtype, rank, dimensions
-;     1 copy: place, place of the source, bytes
+;     1 repeat: place, place of the source, bytes, how many times, one after the other
 ;     2 fill: place, bytes, pattern, bytes of the pattern
 ; A launch is handed to its own thunk in a frame made here, with struct_size 0: so it means what it means alone. Such a
 ; frame has no future: a launch that XLA's threads share is waited for, and only chunks that run already are left then.
@@ -130,15 +130,25 @@ step:
 step.take:
   %kind = load i64, ptr %at
   switch i64 %kind, label %launch [
-    i64 1, label %copy
+    i64 1, label %repeat
     i64 2, label %fill
   ]
+repeat:
+  %r.to = call ptr @place(ptr %bases, ptr %at, i64 2)
+  %r.from = call ptr @place(ptr %bases, ptr %at, i64 4)
+  %r.bytes = call i64 @field(ptr %at, i64 6)
+  %r.times = call i64 @field(ptr %at, i64 7)
+  br label %again
+again:
+  %r = phi i64 [ 0, %repeat ], [ %r.next, %copy ]
+  %r.more = icmp slt i64 %r, %r.times
+  br i1 %r.more, label %copy, label %step.done
 copy:
-  %copy.to = call ptr @place(ptr %bases, ptr %at, i64 2)
-  %copy.from = call ptr @place(ptr %bases, ptr %at, i64 4)
-  %copy.bytes = call i64 @field(ptr %at, i64 6)
-  call void @llvm.memcpy.p0.p0.i64(ptr %copy.to, ptr %copy.from, i64 %copy.bytes, i1 false)
-  br label %step.done
+  %r.start = mul i64 %r, %r.bytes
+  %r.at = getelementptr i8, ptr %r.to, i64 %r.start
+  call void @llvm.memcpy.p0.p0.i64(ptr %r.at, ptr %r.from, i64 %r.bytes, i1 false)
+  %r.next = add i64 %r, 1
+  br label %again
 fill:
   %fill.to = call ptr @place(ptr %bases, ptr %at, i64 2)
   %fill.bytes = call i64 @field(ptr %at, i64 4)

@@ -16,7 +16,7 @@ import numpy as np
 from workbench.interop.jax.flat import Flat, Node, Value
 from workbench.interop.jax.glue import sum_plan
 from workbench.interop.jax.launching import attributes
-from workbench.interop.jax.table import Bound, Fill, Launch, Place, Segment
+from workbench.interop.jax.table import Bound, Fill, Launch, Place, Repeat, Segment, Step
 
 ALIGNMENT = 64
 NEVER = 2**62
@@ -98,6 +98,11 @@ class _Planner:
         for at, node in enumerate(self.nodes):
             if node.is_alias:
                 self._of[node.outputs[0]] = self._buffer_of(node.inputs[0], at)
+            elif node.is_repeat:
+                source, made = node.inputs[0], node.outputs[0]
+                self._of[made] = self._new(made, at)
+                times = made.elements // source.elements
+                self.steps.append(("repeat", self._of[made], self._buffer_of(source, at), source.bytes, times))
             else:
                 self._launch(node, at)
         results, outputs, same = self._outputs()
@@ -196,7 +201,7 @@ class _Planner:
             size = max(size, buffer.offset + buffer.bytes)
         return size
 
-    def _resolved(self, step: tuple[Any, ...], operands: int, results: int) -> Launch | Fill:
+    def _resolved(self, step: tuple[Any, ...], operands: int, results: int) -> Step:
         def place(buffer: _Buffer) -> Place:
             if buffer.operand >= 0:
                 return Place(buffer.operand)
@@ -204,6 +209,8 @@ class _Planner:
 
         if step[0] == "fill":
             return Fill(place(step[1]), step[2], step[3])
+        if step[0] == "repeat":
+            return Repeat(place(step[1]), place(step[2]), *step[3:])
         _, target, listed, uses, made = step
         given, found = (tuple(Bound(place(u.buffer), u.dtype, u.shape) for u in group) for group in (uses, made))
         return Launch(target, listed, given, found)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from workbench.interop.jax import known
 from workbench.interop.jax.abi import CODES
-from workbench.interop.jax.handler import handler_text, program_address
 from workbench.interop.jax.descriptor import THUNK
+from workbench.interop.jax.handler import handler_text, program_address
 from workbench.interop.jax.target import Target, keep, make_known, thunk_named, thunk_of
 
-LAUNCH, COPY, FILL = range(3)
+LAUNCH, REPEAT, FILL = range(3)
 HEAD = 7
 
 
@@ -61,6 +61,19 @@ class Fill:
     pattern: bytes
 
 
+@dataclass(frozen=True)
+class Repeat:
+    """A step that copies bytes several times, one after the other."""
+
+    place: Place
+    source: Place
+    bytes: int
+    times: int
+
+
+Step = Launch | Fill | Repeat
+
+
 @dataclass(frozen=True, eq=False)
 class Segment:
     """Steps that run as one call; two are equal where their names, made from their content, are.
@@ -76,7 +89,7 @@ class Segment:
     function: str
     operands: tuple[tuple[str, tuple[int, ...]], ...]
     results: tuple[tuple[str, tuple[int, ...]], ...]
-    steps: tuple[Launch | Fill, ...]
+    steps: tuple[Step, ...]
     aliases: tuple[tuple[int, int], ...]
     scratch: bool
     _kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
@@ -115,11 +128,21 @@ class Segment:
             content.update(f"{at} {target.name}\n".encode())
         return f"workbench.{self.function}.{content.hexdigest()[:32]}"
 
+    def written_by(self, result: int) -> tuple[int, int] | None:
+        """Which launch, counted from 0, writes a result last, and as which of its own; None: it is filled only."""
+        found, count, base = None, 0, len(self.operands) + result
+        for step in self.steps:
+            if isinstance(step, Launch):
+                for number, bound in enumerate(step.results):
+                    found = (count, number) if bound.place.base == base else found
+                count += 1
+        return found
+
     def register(self) -> None:
         """Make it known to XLA for the CPU; once a process, after JAX's backend is up."""
         words, calls = self._words
         described = {"program": self.function, "words": words, "calls": {str(k): t.name for k, t in calls.items()}}
-        if make_known(self.name, lambda: _thunk(self.function, words, {k: t.thunk() for k, t in calls.items()})):
+        if make_known(self.name, self.thunk):
             for target in set(calls.values()):
                 target.keep()
             keep(self.name, described)
@@ -127,13 +150,16 @@ class Segment:
     def thunk(self) -> int:
         """The address of a handler for it, made now; it is never unloaded."""
         words, calls = self._words
-        return _thunk(self.function, words, {k: t.thunk() for k, t in calls.items()})
+        return _thunk(self.function, words, {k: t.thunk() for k, t in calls.items()}, self)
 
 
-def _step_words(step: Launch | Fill) -> list[int]:
+def _step_words(step: Step) -> list[int]:
     if isinstance(step, Fill):
         pattern = int.from_bytes(step.pattern, "little", signed=len(step.pattern) == 8)
         return [FILL, 7, step.place.base, step.place.offset, step.bytes, pattern, len(step.pattern)]
+    if isinstance(step, Repeat):
+        places = [n for p in (step.place, step.source) for n in (p.base, p.offset)]
+        return [REPEAT, 8, *places, step.bytes, step.times]
     body = [0, len(step.operands), len(step.results), len(step.attributes)]
     for numbers in step.attributes:
         body += [len(numbers), *numbers]
@@ -145,13 +171,14 @@ def _step_words(step: Launch | Fill) -> list[int]:
 _alive: list[Any] = []
 
 
-def _thunk(function: str, words: Sequence[int], calls: dict[int, int]) -> int:
+def _thunk(function: str, words: Sequence[int], calls: dict[int, int], segment: Segment | None = None) -> int:
     label = ctypes.create_string_buffer(function.encode())
     table = (ctypes.c_int64 * len(words))(*words)
     table[0] = ctypes.addressof(label)
     for at, address in calls.items():
         table[at] = address
     _alive.extend((label, table))  # XLA cannot forget a target
+    known.segments[ctypes.addressof(table)] = segment
     text = (
         f"define ptr @{THUNK}(ptr %frame) {{\n"
         f"  %error = tail call ptr inttoptr (i64 {program_address()} to ptr)"

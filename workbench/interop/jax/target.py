@@ -100,11 +100,13 @@ def kept(name: str) -> dict[str, Any]:
         CacheError: nothing.
     """
     found = default_store().get(_key(name).digest)
-    return _missing(name) if found is None else json.loads(found.image)
+    if found is None:
+        raise _missing(name)
+    return json.loads(found.image)
 
 
-def _missing(name: str) -> Any:
-    raise CacheError(
+def _missing(name: str) -> CacheError:
+    return CacheError(
         f"The cache does not hold the kernel {name.split('.')[1]} that this program calls as {name}.",
         advice="Run the program that made it once with this cache folder (WORKBENCH_CACHE).",
     )
@@ -119,10 +121,9 @@ def thunk_named(name: str) -> int:
     described = kept(name)
     artifact = default_store().get(described["artifact"])
     if artifact is None:
-        _missing(name)
-    else:
-        code = load_kernel(artifact.image, artifact.metadata["entry"])
-        return _thunk(name, described["description"], code.address)
+        raise _missing(name)
+    code = load_kernel(artifact.image, artifact.metadata["entry"])
+    return _thunk(name, described["description"], code.address)
 
 
 def _key(name: str) -> Key:

@@ -24,11 +24,11 @@ from workbench.interop.jax.access import read_before_written
 from workbench.interop.jax.arguments import host_values
 from workbench.interop.jax.descriptor import Kind, Wire, static_bits
 from workbench.interop.jax.glue import glue
+from workbench.interop.jax.launching import How
 from workbench.interop.jax.library import library
 from workbench.interop.jax.numbers import TracedNumber
 from workbench.interop.jax.plan import recorded_plan
 from workbench.interop.jax.poison import marker
-from workbench.interop.jax.launching import How
 from workbench.interop.jax.primitives import launch
 from workbench.runtime.array import array
 from workbench.runtime.memory import Memory

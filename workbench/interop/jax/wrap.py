@@ -19,10 +19,10 @@ from workbench.interop.jax import arguments
 from workbench.interop.jax.access import read_before_written
 from workbench.interop.jax.arguments import shaped
 from workbench.interop.jax.descriptor import static_bits
+from workbench.interop.jax.launching import How
 from workbench.interop.jax.library import library
 from workbench.interop.jax.plan import Code, Plan, Roles, forward_plan
 from workbench.interop.jax.poison import marker, watch
-from workbench.interop.jax.launching import How
 from workbench.interop.jax.primitives import VMAP_METHODS, launch
 from workbench.ir.values import Function, written_arrays
 from workbench.runtime.checks import checks_here
