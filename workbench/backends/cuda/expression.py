@@ -285,7 +285,19 @@ def _insert(e: Expressions, op: Op) -> Text:
     return Text(f"wb_with({', '.join(map(e.argument, op.operands))})", ATOM)
 
 
+def _same(e: Expressions, op: Op) -> Text:
+    return e.of(op.operands[0])
+
+
+def _whole(sign: str) -> Callable[[Expressions, Op], Text]:
+    """Division and remainder of numbers that are not negative."""
+    return lambda e, op: binary(e.of(op.operands[0]), sign, e.of(op.operands[1]))
+
+
 _CORE: dict[str, Callable[[Expressions, Op], Text]] = {
+    "same": _same,
+    "quotient": _whole("/"),
+    "remainder": _whole("%"),
     "const": _const,
     "shape": _shape,
     "load": _load,

@@ -16,9 +16,13 @@ from workbench.types import Vector
 
 # Operators written in one expression; beyond it, parts get names.
 LIMIT = 10
-_ALWAYS = frozenset({"const", "tid"})
-_LIGHT = frozenset({"const", "tid", "shape", "extract", "cast"})
-_NEVER = STRUCTURED | EFFECTS | REPORTS | {"insert", "unavailable", "native", "slots", "slot_read", "slot_write"}
+_ALWAYS = frozenset({"const", "tid", "lane"})
+_LIGHT = frozenset({"const", "tid", "lane", "shape", "extract", "cast"})
+# What the threads of a block do together (`tiles/`): nothing moves past it.
+_TOGETHER = frozenset({"barrier", "product", "copy_in"})
+_NEVER = STRUCTURED | EFFECTS | REPORTS | _TOGETHER | {
+    "insert", "unavailable", "native", "slots", "slot_read", "slot_write", "shared", "shuffle",
+}  # fmt: skip
 
 
 @dataclass
@@ -73,7 +77,8 @@ def has_effect(op: Op) -> bool:
     return (
         op.name in EFFECTS
         or op.name == "native"
-        or any(inner.name in EFFECTS for block in op.blocks for inner in walk(block))
+        or op.name in _TOGETHER
+        or any(inner.name in EFFECTS or inner.name in _TOGETHER for block in op.blocks for inner in walk(block))
     )
 
 
@@ -90,7 +95,7 @@ def fold(function: Function) -> Folding:
             state.fixed.add(op.blocks[0].params[0])
         if op.name == "print":
             state.whole |= {v for v in op.operands if isinstance(v.type, Vector)}
-        if op.name in ("tid", "launch_dim", "slots") or (op.name == "const" and op.attrs.get("captured")):
+        if op.name in ("tid", "lane", "launch_dim", "slots", "shared") or (op.name == "const" and op.attrs.get("captured")):
             state.fixed.add(op.result)
     _block(function.body, state)
     return state

@@ -42,6 +42,8 @@ def _index_only(function: Function) -> set[Op]:
 
 
 def _is_index(op: Op, place: int) -> bool:
+    if op.name in ("slot_read", "slot_write"):
+        return place == 1
     if op.name not in ("load", "store", "atomic_add", "atomic"):
         return False
     array = op.operands[0].type
@@ -87,7 +89,9 @@ _RULES: dict[str, Callable[[Sequence[Interval]], Interval | None]] = {
     "max": lambda a: (max(a[0][0], a[1][0]), max(a[0][1], a[1][1])),
     "where": lambda a: (min(a[1][0], a[2][0]), max(a[1][1], a[2][1])),
     "mod": _modulo,
+    "remainder": _modulo,
     "floordiv": _floordiv,
+    "quotient": _floordiv,
     "bit_and": _bit_and,
     "cast": lambda a: a[0],
 }
@@ -124,6 +128,8 @@ class _Intervals:
             self.known[result] = (int(op.attrs["value"]), int(op.attrs["value"]))
         elif op.name == "tid":
             self.known[result] = (0, MAX_DIM - 1)
+        elif op.name == "lane":
+            self.known[result] = (0, op.attrs["count"] - 1)
         elif op.name == "shape":
             self.known[result] = (0, high)
         elif op.name in _RULES and all(

@@ -16,6 +16,9 @@ from workbench.backends.cuda.locals import Locals
 from workbench.backends.cuda.overflow import plain_arithmetic
 from workbench.backends.cuda.prelude import prelude
 from workbench.backends.cuda.statements import Statements
+from workbench.backends.cuda.tiles.operations import lower_tiles
+from workbench.backends.cuda.tiles.reduce import with_combinations
+from workbench.backends.cuda.tiles.text import shared_memory
 from workbench.backends.cuda.words import LOCAL_RESERVED, RESERVED, c_type, identifier, literal
 from workbench.errors import BuildError
 from workbench.ir.values import Function, Op, Value, walk
@@ -43,16 +46,19 @@ def spell(function: Function, options: Options, *, lines: bool = False) -> str:
         BuildError: the function holds something that has no CUDA spelling.
     """
     chosen = guard(function) if options.checks else without_asserts(function)
-    wide = halves(chosen)
+    wide = halves(with_combinations(chosen) if function.block_dim else chosen)
     small = prune(expand(wide, lambda builtin: builtin.cuda is not None, keep_vector_operators=True, keep_text=True))
-    return _Kernel(small, options, lines).text()
+    if not function.block_dim:
+        return _Kernel(small, options, lines).text()
+    lowered = lower_tiles(small)
+    return _Kernel(lowered.function, options, lines, lowered.shared).text()
 
 
 class _Kernel:
     """One kernel being written."""
 
-    def __init__(self, function: Function, options: Options, lines: bool) -> None:
-        self.function = function
+    def __init__(self, function: Function, options: Options, lines: bool, shared: int = 0) -> None:
+        self.function, self.shared = function, shared
         self.lines = lines
         self.folding: Folding = fold(function)
         self.names: dict[Value, str] = {}
@@ -110,6 +116,8 @@ class _Kernel:
             f"long long {self.linear} = blockIdx.x * (long long)blockDim.x + threadIdx.x;",
             f"if ({self.linear} >= {' * '.join(sizes)}) return;",
         ]
+        if self.function.block_dim:
+            rows = self._block_index()
         first: dict[int, str] = {}
         labels: dict[int, str] = {}
         for op in self._ops("tid"):
@@ -123,6 +131,16 @@ class _Kernel:
             self.names[op.result] = first[axis]
         for op in self._ops("launch_dim"):
             self.names[op.result] = f"{self.dim}.n[{op.attrs['axis']}]"
+        return rows
+
+    def _block_index(self) -> list[str]:
+        """The linear index of the block, all of whose threads do the kernel together; and of the thread in it."""
+        rows = [f"long long {self.linear} = blockIdx.x;"]
+        for op in self._ops("lane"):
+            self.names[op.result] = self._fresh("lane")
+            rows.append(f"int {self.names[op.result]} = threadIdx.x;")
+        if self.shared:
+            rows.append(shared_memory(self.shared))
         return rows
 
     def _index(self, axis: int, ndim: int) -> str:
@@ -150,7 +168,8 @@ class _Kernel:
         head = prelude(self.expressions.keys, self.expressions.builtins, self.expressions.vectors)
         head += "".join(self.statements.natives.values())
         body = "".join(row + "\n" if row.startswith("#") else f"{INDENT}{row}\n" for row in rows)
-        return f'{head}\nextern "C" __global__ void {entry_name(self.function)}({_wrapped(params)})\n{{\n{body}}}\n'
+        bounds = f"__launch_bounds__({self.function.block_dim}) " if self.function.block_dim else ""
+        return f'{head}\nextern "C" __global__ void {bounds}{entry_name(self.function)}({_wrapped(params)})\n{{\n{body}}}\n'
 
 
 def _wrapped(params: Sequence[str]) -> str:

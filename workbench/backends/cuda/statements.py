@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from workbench.backends.cuda import atomics, faults, natives, prints
 from workbench.backends.cuda.expression import ATOM, Expressions, Text
 from workbench.backends.cuda.locals import Locals
+from workbench.backends.cuda.tiles.text import STATEMENTS as TOGETHER
 from workbench.backends.cuda.words import C_TYPES, c_type, form_of, identifier, members
 from workbench.builtins import TABLE
 from workbench.errors import BuildError
@@ -53,7 +54,7 @@ class Statements:
     def _rows(self, block: Block) -> list[str]:
         rows: list[str] = []
         for op in block.ops:
-            if op.name in ("yield", "tid", "launch_dim") or any(v in self.folding.folded for v in op.results):
+            if op.name in ("yield", "tid", "lane", "launch_dim") or any(v in self.folding.folded for v in op.results):
                 continue
             place = self._place(op)
             made = _STATEMENTS.get(op.name, Statements._plain)(self, op)
@@ -312,7 +313,8 @@ class Statements:
         head = f"{c_type(index.type)} {name} = {first}; {self._turns(name, op)}"
         inner = self._branch(op, body)
         self.taken = taken
-        return [*rows, f"for ({head}) {{", *_indented(inner), "}"]
+        unroll = ["#pragma unroll"] if op.attrs.get("unroll") else []
+        return [*rows, *unroll, f"for ({head}) {{", *_indented(inner), "}"]
 
     def _turns(self, name: str, op: Op) -> str:
         """The test and the step of a `for`. A step of 1 or -1 cannot overflow; others stop at the end exactly."""
@@ -320,6 +322,8 @@ class Statements:
         end = self.expressions.of(stop)
         known = self.folding.definition.get(step)
         size = int(known.attrs["value"]) if known is not None and known.name == "const" else 0
+        if op.attrs.get("plain"):  # nothing here comes near the end of the type
+            return f"{name} < {end.within(12)}; {name} += {size}"
         if size in (1, -1):
             return f"{name} {'<' if size > 0 else '>'} {end.within(12)}; {'++' if size > 0 else '--'}{name}"
         self.expressions.keys.add(("range",))
@@ -367,4 +371,5 @@ _STATEMENTS: dict[str, Callable[[Statements, Op], list[str]]] = {
     "slots": Statements._slots,
     "slot_read": Statements._slot_read,
     "slot_write": Statements._slot_write,
+    **TOGETHER,
 }

@@ -1,0 +1,277 @@
+"""Operations that do each element of a tile on its own: maps, loads and stores, what sets or gives one element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from workbench.backends.cuda.tiles.layouts import Element, Striped, when
+from workbench.backends.cuda.tiles.places import InRegisters, InShared
+from workbench.backends.cuda.tiles.uses import ANY, FIRST, Use
+from workbench.ir.rewrite import copy_op
+from workbench.ir.values import Op, Value, walk
+from workbench.passes.guard import zero
+from workbench.tiles import Tile
+from workbench.types import ArrayType, element, int32, uint32, uint64
+from workbench.types import bool as bool_
+
+if TYPE_CHECKING:
+    from workbench.backends.cuda.tiles.lower import Lowering
+
+_MODES = {"load": "read", "store": "write", "atomic": "write", "atomic_add": "write", "reduce_add": "add"}
+
+
+def shape_of(value: Value) -> tuple[int, ...]:
+    """The shape of a tile."""
+    assert isinstance(value.type, Tile)
+    return value.type.shape
+
+
+def tile_map(low: Lowering, op: Op) -> None:
+    """The block for each element; what it does to arrays may be done by any thread."""
+    b, (body,), shape = low.builder, op.blocks, op.attrs["shape"]
+    tiles = [*op.results, *op.operands]
+    layout, registers = low.layout(*tiles) if tiles else (_striped(low, shape), False)
+    if registers is False and not op.results:
+        registers = False
+    inner = {v for o in walk(body) for v in o.operands}
+    low.touch(
+        *low.uses("read", layout, *op.operands), *low.uses("write", layout, *op.results), *_memory(op, inner)
+    )  # fmt: skip
+    rank = len(shape)
+
+    def one(here: Element) -> None:
+        mapping: dict[Value, Value] = {}
+        for axis, param in enumerate(body.params[:rank]):
+            if param in inner:
+                mapping[param] = here.index(axis)
+        for param, tile in zip(body.params[rank:], op.operands, strict=True):
+            if param in inner:
+                mapping[param] = low.place(tile).read(b, here)
+        for statement in body.ops[:-1]:
+            b.append(copy_op(statement, mapping))
+        for result, value in zip(op.results, body.yielded, strict=True):
+            low.place(result).write(b, here, mapping.get(value, value))
+
+    layout.each(b, low.lane, shape, one, registers)
+
+
+def _striped(low: Lowering, shape: tuple[int, ...]) -> Striped:
+    count = 1
+    for n in shape:
+        count *= n
+    return Striped(count, low.threads)
+
+
+def _memory(op: Op, used: set[Value]) -> list[Use]:
+    """How a map uses arrays."""
+    found: dict[tuple[Value, str], None] = {}
+    for inner in walk(op.blocks[0]):
+        if inner.name == "native":
+            found |= {(v, "write"): None for v in inner.operands if isinstance(v.type, ArrayType)}
+        elif inner.name in _MODES:
+            adds = inner.name == "atomic_add" and inner.result not in used
+            found[inner.operands[0], "add" if adds else _MODES[inner.name]] = None
+    return [Use(array, mode, ANY) for array, mode in found]
+
+
+# Tiles and arrays.
+
+
+def tile_load(low: Lowering, op: Op) -> None:
+    """Elements of an array; 0 outside of it where `bounds` says so."""
+    b, place = low.builder, low.place(op.result)
+    layout, registers = low.layout(op.result)
+    low.touch(_array_use(op, "read", layout.who), *low.uses("write", layout, op.result))
+
+    def one(here: Element) -> None:
+        indices = _indices(low, op, here)
+        inside = _inside(low, op, indices)
+        if inside is None:
+            place.write(b, here, b.load(op.operands[0], *indices))
+            return
+        with b.block() as then:
+            b.yield_(b.load(op.operands[0], *indices))
+        with b.block() as orelse:
+            b.yield_(zero(b, op.operands[0].type.dtype))  # type: ignore[union-attr]
+        (found,) = b.if_(inside, then.block, orelse.block)
+        place.write(b, here, found)
+
+    layout.each(b, low.lane, shape_of(op.result), one, registers)
+
+
+def tile_store(low: Lowering, op: Op) -> None:
+    """Elements into an array; those outside of it are dropped where `bounds` says so."""
+    b, tile = low.builder, op.operands[-1]
+    layout, registers = low.layout(tile)
+    low.touch(*low.uses("read", layout, tile), _array_use(op, "write", layout.who))
+
+    def one(here: Element) -> None:
+        indices = _indices(low, op, here)
+        value = low.place(tile).read(b, here)
+        when(b, _inside(low, op, indices), lambda: _void(b.store(op.operands[0], *indices, value)))
+
+    layout.each(b, low.lane, shape_of(tile), one, registers)
+
+
+def tile_atomic_add(low: Lowering, op: Op) -> None:
+    """Elements added to an array's."""
+    b, tile, wanted = low.builder, op.operands[-1], op.result in low.used
+    layout, registers = low.layout(tile, op.result) if wanted else low.layout(tile)
+    mode = "write" if wanted else "add"
+    results = low.uses("write", layout, op.result) if wanted else ()
+    low.touch(*low.uses("read", layout, tile), *results, Use(op.operands[0], mode, ANY))
+    dtype = op.operands[0].type.dtype  # type: ignore[union-attr]
+
+    def one(here: Element) -> None:
+        indices = _indices(low, op, here)
+        value = low.place(tile).read(b, here)
+        inside = _inside(low, op, indices)
+        if not wanted:
+            when(b, inside, lambda: _void(b.one("atomic_add", (op.operands[0], *indices, value), dtype)))
+            return
+        if inside is None:
+            low.place(op.result).write(b, here, b.one("atomic_add", (op.operands[0], *indices, value), dtype))
+            return
+        with b.block() as then:
+            b.yield_(b.one("atomic_add", (op.operands[0], *indices, value), dtype))
+        with b.block() as orelse:
+            b.yield_(zero(b, dtype))
+        (old,) = b.if_(inside, then.block, orelse.block)
+        low.place(op.result).write(b, here, old)
+
+    layout.each(b, low.lane, shape_of(tile), one, registers)
+
+
+def _void(value: object) -> None:
+    """Nothing of it."""
+
+
+def offsets_of(op: Op) -> tuple[Value, ...]:
+    """Where in its array a tile begins, an offset for each axis of the array."""
+    array = op.operands[0].type
+    assert isinstance(array, ArrayType)
+    return op.operands[1 : 1 + array.ndim]
+
+
+def _array_use(op: Op, mode: str, who: object) -> Use:
+    shape = op.attrs["shape"] if "shape" in op.attrs else shape_of(op.operands[-1])
+    return Use(op.operands[0], mode, (who, shape, op.attrs["axes"], offsets_of(op)))
+
+
+def _indices(low: Lowering, op: Op, here: Element) -> tuple[Value, ...]:
+    """The indices in the array of an element of the tile."""
+    b, axes, found = low.builder, op.attrs["axes"], []
+    for axis, offset in enumerate(offsets_of(op)):
+        if axis not in axes or here.shape[axes.index(axis)] == 1:
+            found.append(offset)
+            continue
+        index = b.cast(here.index(axes.index(axis)), element(offset.type))
+        found.append(b.one("add", (offset, index), element(offset.type)))
+    return tuple(found)
+
+
+def _inside(low: Lowering, op: Op, indices: tuple[Value, ...]) -> Value | None:
+    """Whether they are of the array; None where nobody asks."""
+    if not op.attrs["bounds"]:
+        return None
+    b, array = low.builder, op.operands[0]
+    fine: Value | None = None
+    for axis, index in enumerate(indices):
+        size = b.one("shape", (array,), array.type.size_type, {"axis": axis})  # type: ignore[union-attr]
+        wide = uint64 if 64 in (element(index.type).bits, element(size.type).bits) else uint32
+        test = b.one("lt", (b.cast(index, wide), b.cast(size, wide)), bool_)
+        fine = test if fine is None else b.one("and_", (fine, test), bool_)
+    return fine
+
+
+# One element, and parts.
+
+
+def tile_extract(low: Lowering, op: Op) -> None:
+    """One element for all threads."""
+    b, (tile, *indices) = low.builder, op.operands
+    place = low.place(tile)
+    at = Element(b, shape_of(tile), None, None, tuple(b.cast(i, int32) for i in indices))
+    if isinstance(place, InShared):
+        low.touch(*place.uses("read", ANY))
+        b.append(Op("slot_read", (place.region.slots, place.at(at)), op.results, {}, (), op.location))
+        return
+    scratch = low.scratch(tile.type.dtype, 1, "one element of a tile")  # type: ignore[union-attr]
+    low.touch(Use(scratch, "write", ANY))
+    _where_is(low, tile, at.linear, lambda e: b.slot_write(scratch.slots, b.const(0), place.read(b, e)))
+    low.touch(Use(scratch, "read", ANY))
+    b.append(Op("slot_read", (scratch.slots, b.const(0)), op.results, {}, (), op.location))
+
+
+def _where_is(low: Lowering, tile: Value, linear: Value, body: Callable[[Element], object]) -> None:
+    """What the one thread does that has the element."""
+
+    def one(here: Element) -> None:
+        mine = low.builder.one("eq", (here.linear, linear), bool_)
+        when(low.builder, mine, lambda: _void(body(here)))
+
+    low.each([tile], one)
+
+
+def tile_insert(low: Lowering, op: Op) -> None:
+    """The tile with one element replaced: by the thread that has it, or in shared memory by the first."""
+    b, (tile, *indices, value) = low.builder, op.operands
+    low.copies([(op.result, tile)], op)
+    at = Element(b, shape_of(tile), None, None, tuple(b.cast(i, int32) for i in indices))
+    place = low.place(op.result)
+    if isinstance(place, InShared):
+        low.touch(*place.uses("write", FIRST))
+        low.first(lambda: b.slot_write(place.region.slots, place.at(at), value))
+        return
+    _where_is(low, op.result, at.linear, lambda e: place.write(b, e, value))
+
+
+def tile_place(low: Lowering, op: Op) -> None:
+    """The tile with a part replaced."""
+    b, (tile, *offsets, part) = low.builder, op.operands
+    low.copies([(op.result, tile)], op)
+    layout, registers = low.layout(op.result)
+    starts = [b.cast(o, int32) for o in offsets]
+    low.touch(*low.uses("read", Striped(1, 1), part), *low.uses("write", layout, op.result))
+    source, target = low.place(part), low.place(op.result)
+
+    def one(here: Element) -> None:
+        inside: Value | None = None
+        indices = []
+        for axis, (start, size) in enumerate(zip(starts, shape_of(part), strict=True)):
+            index = b.one("sub", (here.index(axis), start), int32)
+            test = b.one("lt", (b.cast(index, uint32), b.const(size, uint32)), bool_)
+            inside = test if inside is None else b.one("and_", (inside, test), bool_)
+            indices.append(index)
+        there = Element(b, shape_of(part), None, None, tuple(indices))
+        when(b, inside, lambda: target.write(b, here, source.read(b, there)))
+
+    layout.each(b, low.lane, shape_of(op.result), one, registers)
+
+
+def tile_view(low: Lowering, op: Op) -> None:
+    """Arithmetic on indices, where the elements stay where they are; else a copy in another order."""
+    b = low.builder
+    if op.result in low.plan.views:
+        low.make_view(op)
+        return
+    (tile,) = op.operands
+    layout, registers = low.layout(op.result)
+    low.touch(*low.uses("read", Striped(1, 1), tile), *low.uses("write", layout, op.result))
+    source, target, shape = low.place(tile), low.place(op.result), shape_of(tile)
+
+    def one(here: Element) -> None:
+        target.write(b, here, source.read(b, Element(b, shape, None, here.linear)))
+
+    layout.each(b, low.lane, shape_of(op.result), one, registers)
+
+
+def tile_copy(low: Lowering, op: Op) -> None:
+    """The same elements in shared memory."""
+    low.copy(low.place(op.result), low.place(op.operands[0]), op.result.type)  # type: ignore[arg-type]
+
+
+def in_registers(low: Lowering, tile: Value) -> bool:
+    """Whether the tile is spread over the threads' registers."""
+    return isinstance(low.place(tile), InRegisters)

@@ -1,0 +1,274 @@
+"""A kernel of tile operations as what each thread does: scalars, loops, the thread's registers, shared memory.
+
+The result is ordinary IR with a few operations more, which `text` spells: `lane`, `shared`, `touch` and `barrier`,
+`shuffle`, `product`, `copy_in`, `quotient` and `remainder` (of non-negative numbers). A value that is the same in all
+threads stays a scalar that each thread has; its effects are the first thread's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from workbench.backends.cuda.tiles.arena import arrange
+from workbench.backends.cuda.tiles.barriers import place_barriers
+from workbench.backends.cuda.tiles.layouts import Body, Layout, Striped, when
+from workbench.backends.cuda.tiles.places import InRegisters, InShared, Place, row_major, view
+from workbench.backends.cuda.tiles.plan import Plan, plan
+from workbench.backends.cuda.tiles.storage import Storage
+from workbench.backends.cuda.tiles.uses import ANY, FIRST, Region, Use
+from workbench.ir.build import Builder
+from workbench.ir.rewrite import replace_body
+from workbench.ir.values import EFFECTS, REPORTS, STRUCTURED, Block, Function, Op, Value, walk
+from workbench.tiles import Tile, is_tile, shown
+from workbench.types import ArrayType, Scalar, Slots, Vector, int32
+from workbench.types import bool as bool_
+
+
+@dataclass(frozen=True, eq=False)
+class Lowered:
+    """What each thread does.
+
+    Attributes:
+        function: without tiles.
+        shared: bytes of shared memory of a block.
+        regions: the pieces of it.
+        plan: where each tile is.
+    """
+
+    function: Function
+    shared: int
+    regions: tuple[Region, ...]
+    plan: Plan
+
+
+class Lowering:
+    """One kernel on its way; each operation on tiles has its function in a table (`operations.py`)."""
+
+    def __init__(self, function: Function) -> None:
+        self.plan = plan(function)
+        self.storage = Storage(self.plan)
+        self.function = self.plan.function
+        self.threads = function.block_dim
+        self.builder = Builder()
+        self.lane = Value(int32, "lane")
+        self.regions: dict[Value, Region] = {}
+        self.registers: dict[Value, Value] = {}
+        self.views: dict[Value, Place] = {}
+        self.scratches: dict[Op, list[Region]] = {}
+        self.used = {v for op in walk(self.function.body) for v in op.operands}
+        self.now: Op = Op("none")
+
+    def lowered(self, table: dict[str, Callable[[Lowering, Op], None]]) -> Lowered:
+        """The whole function."""
+        self.table = table
+        body = self.block(self.function.body)
+        used = self._arranged()
+        head = [Op("lane", (), (self.lane,), {"count": self.threads})]
+        head += [Op("shared", (), (r.slots,), {"offset": r.offset}) for r in self.all_regions]
+        head += [Op("slots", (), (slots,), {}) for slots in self.registers.values()]
+        placed = place_barriers(Block((), (*head, *body.ops)))
+        return Lowered(replace_body(self.function, placed), used, tuple(self.all_regions), self.plan)
+
+    @property
+    def all_regions(self) -> list[Region]:
+        """Tiles and scratches, in the order they were met."""
+        return [*self.regions.values(), *(r for regions in self.scratches.values() for r in regions)]
+
+    def _arranged(self) -> int:
+        ops = {op for op in walk(self.function.body)}
+        together = [
+            [*(self.regions[s] for s in self.storage.around(op) if s in self.regions), *self.scratches.get(op, ())]
+            for op in ops
+        ]
+        order = {region: n for n, region in enumerate(self.all_regions)}
+        rows = [sorted(set(regions), key=order.__getitem__) for regions in together]
+        return arrange(sorted(rows, key=lambda row: [order[r] for r in row]))
+
+    # Blocks and what is the same in all threads.
+
+    def block(self, block: Block) -> Block:
+        """A block, its parameters and yield without tiles."""
+        with self.builder.block(tuple(p for p in block.params if not is_tile(p))) as opened:
+            for op in block.ops:
+                if op.name != "yield":
+                    self.op(op)
+            if block.ops and block.ops[-1].name == "yield":
+                self.builder.yield_(*(v for v in block.yielded if not is_tile(v)))
+        return opened.block
+
+    def op(self, op: Op) -> None:
+        """One operation."""
+        self.now, self.builder.location = op, op.location
+        if op.name in self.table:
+            self.table[op.name](self, op)
+        elif op.name in STRUCTURED:
+            self._STRUCTURED[op.name](self, op)
+        elif op.name in EFFECTS or op.name == "native":
+            self.effect(op)
+        elif op.name in REPORTS:
+            self.first(lambda: self.builder.append(op))
+        else:
+            if op.name == "load":
+                self.touch(Use(op.operands[0], "read", ANY))
+            self.builder.append(op)
+
+    def effect(self, op: Op) -> None:
+        """What changes memory once a block; what it gives goes to all threads through shared memory."""
+        arrays = [v for v in op.operands if isinstance(v.type, ArrayType)]
+        if op.name == "native" and not arrays:
+            self.builder.append(op)
+            return
+        wanted = [v for v in op.results if v in self.used]
+        adds = op.name in ("atomic_add", "reduce_add") and not wanted
+        self.touch(*(Use(a, "add" if adds else "write", FIRST) for a in arrays))
+        scratch = [self.scratch(v.type, 1, "what one thread finds") for v in wanted]  # type: ignore[arg-type]
+        inner = {v: Value(v.type, v.name) for v in op.results}
+        self.touch(*(Use(r, "write", FIRST) for r in scratch))
+
+        def once() -> None:
+            self.builder.append(Op(op.name, op.operands, tuple(inner.values()), op.attrs, op.blocks, op.location))
+            for value, region in zip(wanted, scratch, strict=True):
+                self.builder.slot_write(region.slots, self.number(0), inner[value])
+
+        self.first(once)
+        for value, region in zip(wanted, scratch, strict=True):
+            self.touch(Use(region, "read", ANY))
+            self.builder.append(Op("slot_read", (region.slots, self.number(0)), (value,), {}, (), op.location))
+
+    def first(self, body: Callable[[], object]) -> None:
+        """What the first thread does alone."""
+        alone = self.builder.one("eq", (self.lane, self.number(0)), bool_)
+        when(self.builder, alone, lambda: void(body()))
+
+    def _if(self, op: Op) -> None:
+        blocks = [self._branch(op, block) for block in op.blocks]
+        self._append(op, op.operands, blocks)
+
+    def _loop(self, op: Op) -> None:
+        lead = 3 if op.name == "for" else 0
+        carried = op.operands[lead:]
+        self.copies(list(zip(op.results, carried, strict=True)), op)
+        operands = op.operands[:lead] + tuple(v for v in carried if not is_tile(v))
+        blocks = [self.block(block) for block in op.blocks[:-1]] + [self._branch(op, op.blocks[-1])]
+        self._append(op, operands, blocks)
+
+    def _branch(self, op: Op, block: Block) -> Block:
+        """A block that ends with new values for the results' tiles."""
+        with self.builder.block(tuple(p for p in block.params if not is_tile(p))) as opened:
+            for inner in block.ops[:-1]:
+                self.op(inner)
+            self.now = block.ops[-1]
+            self.copies(list(zip(op.results, block.yielded, strict=True)), block.ops[-1])
+            self.builder.yield_(*(v for v in block.yielded if not is_tile(v)))
+        return opened.block
+
+    def _append(self, op: Op, operands: tuple[Value, ...], blocks: Sequence[Block]) -> None:
+        results = tuple(v for v in op.results if not is_tile(v))
+        self.builder.append(Op(op.name, operands, results, op.attrs, tuple(blocks), op.location))
+
+    _STRUCTURED: ClassVar[dict[str, Callable[[Lowering, Op], None]]] = {"if": _if, "for": _loop, "while": _loop}
+
+    # Places and steps.
+
+    def number(self, value: int) -> Value:
+        """An int32."""
+        return self.builder.const(value)
+
+    def touch(self, *uses: Use) -> None:
+        """What follows uses memory so."""
+        if uses:
+            self.builder.emit("touch", (), (), {"uses": uses})
+
+    def scratch(self, dtype: Scalar | Vector, count: int, label: str) -> Region:
+        """Shared memory for the operation at hand."""
+        region = Region(dtype, count, "scratch", label)
+        self.scratches.setdefault(self.now, []).append(region)
+        return region
+
+    def place(self, value: Value) -> Place:
+        """Where a tile is."""
+        if value in self.views:
+            return self.views[value]
+        key, type = self.storage.of(value), tile_type(value)
+        if value in self.plan.shared:
+            if key not in self.regions:
+                label = f"the tile {value.name} ({shown(type.shape)} {type.dtype!r})".replace("  ", " ")
+                self.regions[key] = Region(type.dtype, type.count, value.name or "tile", label)
+            return InShared(self.regions[key], row_major(type.shape))
+        layout = self.plan.layouts[value]
+        if key not in self.registers:
+            self.registers[key] = Value(Slots(type.dtype, layout.registers), value.name or "tile")
+        return InRegisters(self.registers[key], layout)
+
+    def make_view(self, op: Op) -> None:
+        """A tile inside another one."""
+        source = self.place(op.operands[0])
+        self.views[op.result] = source if isinstance(source, InRegisters) else view(self.builder, op, source)
+
+    def layout(self, *values: Value) -> tuple[Layout, bool]:
+        """Which thread does which element of these tiles of one shape, and whether some are in registers."""
+        for value in values:
+            found = self.place(value)
+            if isinstance(found, InRegisters):
+                return found.layout, True
+        return Striped(tile_type(values[0]).count, self.threads), False
+
+    def each(self, values: Sequence[Value], body: Body) -> None:
+        """Do `body` for each element of these tiles of one shape."""
+        layout, registers = self.layout(*values)
+        layout.each(self.builder, self.lane, tile_type(values[0]).shape, body, registers)
+
+    def uses(self, mode: str, layout: Layout, *values: Value) -> tuple[Use, ...]:
+        """The uses of these tiles by a step in which each thread does the elements of `layout`."""
+        return tuple(use for v in values for use in self.place(v).uses(mode, layout.who))
+
+    def copies(self, pairs: list[tuple[Value, Value]], at: Op) -> None:
+        """Give tiles new values, all at once."""
+        pairs = [(a, b) for a, b in pairs if is_tile(a) and not self._same(a, b)]
+        targets = {self.storage.of(a) for a, _ in pairs}
+        late: list[tuple[Value, Place]] = []
+        for target, source in pairs:
+            if self.storage.of(self.plan.root(source)) in targets and len(pairs) > 1:
+                late.append((target, self.aside(source)))
+            else:
+                self.copy(self.place(target), self.place(source), tile_type(target))
+        for target, source in late:
+            self.copy(self.place(target), source, tile_type(target))
+
+    def _same(self, a: Value, b: Value) -> bool:
+        return b not in self.plan.views and self.storage.of(a) is self.storage.of(b)
+
+    def aside(self, source: Value) -> Place:
+        """A copy of a tile in storage of its own."""
+        type, place = tile_type(source), self.place(source)
+        if isinstance(place, InRegisters):
+            slots = self.registers[Value(type)] = Value(Slots(type.dtype, place.layout.registers), "next")  # type: ignore[arg-type]
+            made: Place = InRegisters(slots, place.layout)
+        else:
+            made = InShared(self.scratch(type.dtype, type.count, "a tile of a loop, kept"), row_major(type.shape))
+        self.copy(made, place, type)
+        return made
+
+    def copy(self, target: Place, source: Place, type: Tile) -> None:
+        """Element by element; between registers of different threads through shared memory."""
+        b = self.builder
+        layouts = [p.layout for p in (target, source) if isinstance(p, InRegisters)]
+        if len(layouts) == 2 and layouts[0] != layouts[1]:
+            between = InShared(self.scratch(type.dtype, type.count, "a tile that changes threads"), row_major(type.shape))
+            self.copy(between, source, type)
+            source, layouts = between, layouts[:1]
+        layout = layouts[0] if layouts else Striped(type.count, self.threads)
+        self.touch(*source.uses("read", layout.who), *target.uses("write", layout.who))
+        layout.each(b, self.lane, type.shape, lambda e: target.write(b, e, source.read(b, e)), bool(layouts))
+
+
+def tile_type(value: Value) -> Tile:
+    """The type of a tile."""
+    assert isinstance(value.type, Tile)
+    return value.type
+
+
+def void(value: object) -> None:
+    """Nothing of it."""

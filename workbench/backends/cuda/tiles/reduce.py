@@ -1,0 +1,345 @@
+"""Reductions and scans by a block: each thread its own elements, a warp by shuffles, warps through shared memory.
+
+What two elements combine to is a block of IR, for sums and extremes too; sums of 16-bit floats are made in float32.
+A step combines only what is there, so no neutral element is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from workbench.backends.cuda.tiles.elements import shape_of
+from workbench.backends.cuda.tiles.layouts import WARP, Element, Striped, product, when
+from workbench.backends.cuda.tiles.places import InRegisters, InShared
+from workbench.backends.cuda.tiles.uses import ANY, Region, Use
+from workbench.backends.python.tiles import identity
+from workbench.ir.build import Builder
+from workbench.ir.rewrite import copy_op, replace_body
+from workbench.ir.values import Block, Function, Op, Value
+from workbench.passes.guard import zero
+from workbench.tiles import Tile
+from workbench.types import Scalar, Vector, float32, in_float32, int32, is_half
+from workbench.types import bool as bool_
+
+if TYPE_CHECKING:
+    from workbench.backends.cuda.tiles.lower import Lowering
+
+Parts = tuple[Value, ...]
+"""What is combined: an element, or with its place."""
+
+
+def with_combinations(function: Function) -> Function:
+    """The function with the combination of two elements as a block of each reduction and scan."""
+    return replace_body(function, _block(function.body))
+
+
+def _block(block: Block) -> Block:
+    return Block(block.params, tuple(_op(op) for op in block.ops))
+
+
+def _op(op: Op) -> Op:
+    if op.name in ("tile_reduce", "tile_scan") and not op.blocks:
+        return replace(op, blocks=(_combination(op),))
+    return replace(op, blocks=tuple(map(_block, op.blocks))) if op.blocks else op
+
+
+def _combination(op: Op) -> Block:
+    tile, kind = op.operands[0].type, op.attrs["kind"]
+    assert isinstance(tile, Tile)
+    builder = Builder()
+    builder.location = op.location
+    dtype = in_float32(tile.dtype) if kind == "sum" and is_half(tile.dtype) else tile.dtype
+    params = [Value(dtype, "a"), Value(dtype, "b")]
+    if kind.startswith("arg"):
+        params = [Value(dtype, "a"), Value(int32, "i"), Value(dtype, "b"), Value(int32, "k")]
+    with builder.block(params) as opened:
+        if kind.startswith("arg"):
+            builder.yield_(*_earlier(builder, kind, *params))
+        else:
+            builder.yield_(builder.one({"sum": "add"}.get(kind, kind), params, dtype))
+    return opened.block
+
+
+def _earlier(b: Builder, kind: str, x: Value, i: Value, y: Value, k: Value) -> Parts:
+    """The better of two elements with their places; at a tie the one that comes first. NaN is better than any number."""
+    less = "lt" if kind == "argmin" else "gt"
+    dtype = x.type
+    assert isinstance(dtype, (Scalar, Vector))
+    before = b.one("lt", (k, i), bool_)
+    better, same = b.one(less, (y, x), bool_), b.one("eq", (x, y), bool_)
+    chosen = b.one("or_", (better, b.one("and_", (same, before), bool_)), bool_)
+    if isinstance(dtype, Scalar) and dtype.kind == float32.kind:
+        mine, other = (b.one("ne", (v, v), bool_) for v in (x, y))
+        fresh = b.one("or_", (b.one("not_", (mine,), bool_), before), bool_)
+        nan = b.one("and_", (other, fresh), bool_)
+        kept = b.one("not_", (mine,), bool_)
+        chosen = b.one("or_", (nan, b.one("and_", (kept, chosen), bool_)), bool_)
+    return b.one("where", (chosen, y, x), dtype), b.one("where", (chosen, k, i), int32)
+
+
+def combine(b: Builder, block: Block, left: Parts, right: Parts) -> Parts:
+    """The combination, written here."""
+    mapping: dict[Value, Value] = dict(zip(block.params, (*left, *right), strict=True))
+    for op in block.ops[:-1]:
+        b.append(copy_op(op, mapping))
+    return tuple(mapping.get(v, v) for v in block.yielded)
+
+
+def _either(b: Builder, condition: Value | None, then: Callable[[], Parts], otherwise: Parts) -> Parts:
+    """`then()` where the condition holds."""
+    if condition is None:
+        return then()
+    with b.block() as first:
+        b.yield_(*then())
+    with b.block() as second:
+        b.yield_(*otherwise)
+    return b.if_(condition, first.block, second.block)
+
+
+def shuffled(b: Builder, value: Value, kind: str, step: int, threads: int) -> Value:
+    """The value of another thread of the warp: `down`, `up`, `xor` by a step, or of the one with number `step`."""
+    attrs = {"kind": kind, "step": step, "threads": threads}
+    if not isinstance(value.type, Vector):
+        return b.one("shuffle", (value,), value.type, attrs)  # type: ignore[arg-type]
+    numbers = [b.const(n) for n in range(value.type.length)]
+    parts = [b.one("extract", (value, n), value.type.dtype) for n in numbers]
+    return b.one("vec", [b.one("shuffle", (p,), p.type, attrs) for p in parts], value.type)  # type: ignore[arg-type]
+
+
+def tile_reduce(low: Lowering, op: Op) -> None:
+    """Over all elements to one for all threads, or along an axis."""
+    if op.attrs.get("axis") is None:
+        _whole(low, op)
+    else:
+        _along(low, op)
+
+
+def _started(low: Lowering, op: Op, value: Value, place: Callable[[], Value]) -> Parts:
+    """An element as it is combined."""
+    (block,) = op.blocks
+    parts = (low.builder.cast(value, block.params[0].type),)  # type: ignore[arg-type]
+    return (*parts, place()) if len(block.params) == 4 else parts
+
+
+def _finish(low: Lowering, op: Op, parts: Parts, write: Callable[[Value], Any]) -> None:
+    """What is left of the combined parts is the result."""
+    type = op.result.type.dtype if isinstance(op.result.type, Tile) else op.result.type
+    write(low.builder.cast(parts[-1], type))  # type: ignore[arg-type]
+
+
+def _whole(low: Lowering, op: Op) -> None:
+    b, (block,), (tile,) = low.builder, op.blocks, op.operands
+    layout, _ = low.layout(tile)
+    assert isinstance(layout, Striped)
+    low.touch(*low.uses("read", layout, tile))
+    parts = _warp(low, block, _own(low, op, tile, layout), layout.active)
+    if low.threads > WARP:
+        parts = _through_shared(low, block, parts, -(-layout.active // WARP))
+    elif low.threads > 1:
+        parts = tuple(shuffled(b, v, "from", 0, low.threads) for v in parts)
+    value = b.cast(parts[-1], op.result.type)  # type: ignore[arg-type]
+    b.append(Op("same", (value,), op.results, {}, (), op.location))
+
+
+def _own(low: Lowering, op: Op, tile: Value, layout: Striped) -> Parts:
+    """Each thread's own elements combined; threads that have none give something."""
+    b, (block,), place, shape = low.builder, op.blocks, low.place(tile), shape_of(tile)
+
+    def at(register: Value | None, linear: Value) -> Parts:
+        here = Element(b, shape, register, linear)
+        return _started(low, op, place.read(b, here), lambda: here.linear)
+
+    types = [p.type for p in block.params[: len(block.params) // 2]]
+    some = b.one("lt", (low.lane, b.const(layout.active)), bool_) if layout.active < low.threads else None
+    nothing = tuple(zero(b, t) for t in types) if some is not None else ()
+    parts = _either(b, some, lambda: at(b.const(0), low.lane), nothing)
+    if layout.registers == 1:
+        return parts
+    turn, carried = Value(int32, "r"), tuple(Value(t) for t in types)
+    registers = isinstance(place, InRegisters)
+    with b.block((turn, *carried)) as opened:
+        here = turn
+        if registers:
+            here = b.one("add", (product(b, turn, low.threads), low.lane), int32)
+        inside = None
+        if registers and layout.count % low.threads:
+            inside = b.one("lt", (here, b.const(layout.count)), bool_)
+        b.yield_(*_either(b, inside, lambda: combine(b, block, carried, at(turn, here)), carried))
+    if registers:
+        ends, attrs = (b.const(1), b.const(layout.registers), b.const(1)), {"unroll": True}
+    else:
+        start = b.one("add", (low.lane, b.const(low.threads)), int32)
+        ends, attrs = (start, b.const(layout.count), b.const(low.threads)), {"plain": True}
+    return b.for_(*ends, parts, opened.block, attrs)
+
+
+def _warp(low: Lowering, block: Block, parts: Parts, active: int) -> Parts:
+    """The first thread of each warp combines what its warp has, pair by pair; `active` threads have something."""
+    b = low.builder
+    step = WARP // 2
+    while step >= active:
+        step //= 2
+    exchange = active % WARP == 0 or active == 2 * step
+    while step:
+        other = tuple(shuffled(b, v, "xor" if exchange else "down", step, low.threads) for v in parts)
+        near: Value | None = None
+        if not exchange:
+            behind = b.one("add", (b.one("remainder", (low.lane, b.const(WARP)), int32), b.const(step)), int32)
+            after = b.one("add", (low.lane, b.const(step)), int32)
+            near = b.one("and_", (b.one("lt", (behind, b.const(WARP)), bool_),
+                                  b.one("lt", (after, b.const(active)), bool_)), bool_)  # fmt: skip
+        mine = parts
+        parts = _either(b, near, lambda: combine(b, block, mine, other), mine)  # noqa: B023
+        step //= 2
+    return parts
+
+
+def _through_shared(low: Lowering, block: Block, parts: Parts, warps: int) -> Parts:
+    """The first thread of each warp tells what it has; every thread combines those, in the same order."""
+    b = low.builder
+    regions = [low.scratch(v.type, warps, "a reduction's parts, one a warp") for v in parts]  # type: ignore[arg-type]
+    low.touch(*(Use(r, "write", ANY) for r in regions))
+    own = b.one("quotient", (low.lane, b.const(WARP)), int32)
+    first = b.one("eq", (b.one("remainder", (low.lane, b.const(WARP)), int32), b.const(0)), bool_)
+    if warps < -(-low.threads // WARP):
+        first = b.one("and_", (first, b.one("lt", (own, b.const(warps)), bool_)), bool_)
+
+    def tell() -> None:
+        for region, value in zip(regions, parts, strict=True):
+            b.slot_write(region.slots, own, value)
+
+    when(b, first, tell)
+    low.touch(*(Use(r, "read", ANY) for r in regions))
+    total = tuple(b.slot_read(r.slots, b.const(0)) for r in regions)
+    for warp in range(1, warps):
+        total = combine(b, block, total, tuple(b.slot_read(r.slots, b.const(warp)) for r in regions))
+    return total
+
+
+def _along(low: Lowering, op: Op) -> None:
+    """Along an axis: some neighbouring threads for each element of the result, which share the axis."""
+    b, (tile,), (block,), axis = low.builder, op.operands, op.blocks, op.attrs["axis"]
+    shape, result = shape_of(tile), shape_of(op.result)
+    source, target = low.place(tile), low.place(op.result)
+    assert isinstance(source, InShared) and isinstance(target, InShared)
+    rows, length = target.region.count, shape[axis]
+    team = 1
+    while team < WARP and rows * team * 2 <= low.threads and team * 4 <= length:
+        team *= 2
+    low.touch(*source.uses("read", ANY), *target.uses("write", ANY))
+    layout = Striped(rows, low.threads // team)
+    lane = low.lane if team == 1 else b.one("quotient", (low.lane, b.const(team)), int32)
+    first = b.const(0) if team == 1 else b.one("remainder", (low.lane, b.const(team)), int32)
+
+    def element(here: Element, at: Value) -> Parts:
+        indices = [here.index(k) for k in range(len(result))]
+        there = Element(b, shape, None, None, (*indices[:axis], at, *indices[axis:]))
+        return _started(low, op, source.read(b, there), lambda: at)
+
+    def row(here: Element) -> None:
+        start = element(here, first)
+        index = Value(int32, "k")
+        carried = tuple(Value(v.type, "") for v in start)
+        with b.block((index, *carried)) as opened:
+            b.yield_(*combine(b, block, carried, element(here, index)))
+        begin = b.one("add", (first, b.const(team)), int32) if team > 1 else b.const(1)
+        parts = b.for_(begin, b.const(length), b.const(team), start, opened.block, {"plain": True})
+        step = team // 2
+        while step:
+            other = tuple(shuffled(b, v, "xor", step, low.threads) for v in parts)
+            parts = combine(b, block, parts, other)
+            step //= 2
+        alone = b.one("eq", (first, b.const(0)), bool_) if team > 1 else None
+        inside = _row_inside(low, here, rows, team)
+        alone = inside if alone is None else alone if inside is None else b.one("and_", (alone, inside), bool_)
+        when(b, alone, lambda: _finish(low, op, parts, lambda v: target.write(b, here, v)))
+
+    if team == 1:
+        layout.each(b, lane, result, row, registers=False)
+        return
+    # All threads of a warp shuffle, so those without a row go along with the last one.
+    clamped = b.one("where", (b.one("lt", (lane, b.const(rows)), bool_), lane, b.const(rows - 1)), int32)
+    row(Element(b, result, None, clamped))
+
+
+def _row_inside(low: Lowering, here: Element, rows: int, team: int) -> Value | None:
+    b = low.builder
+    if team == 1 or rows * team == low.threads:
+        return None
+    return b.one("lt", (low.lane, b.const(rows * team)), bool_)
+
+
+def tile_scan(low: Lowering, op: Op) -> None:
+    """Along the last axis, in steps of twice the distance (Hillis and Steele, 1986), all rows at once."""
+    b, (tile,), (block,) = low.builder, op.operands, op.blocks
+    shape, dtype = shape_of(tile), block.params[0].type
+    layout, registers = low.layout(tile, op.result)
+    count = 1
+    for n in shape:
+        count *= n
+    scratch = low.scratch(dtype, count, "the partial results of a scan")  # type: ignore[arg-type]
+    held = b.slots(dtype, layout.registers)  # type: ignore[arg-type]
+    own = InShared(scratch, (), None, whole=True)
+    low.touch(*low.uses("read", layout, tile), *own.uses("write", layout.who))
+    source, kept = low.place(tile), InRegisters(held, layout)
+
+    def begin(here: Element) -> None:
+        value = b.cast(source.read(b, here), dtype)  # type: ignore[arg-type]
+        kept.write(b, here, value)
+        own.write(b, here, value)
+
+    layout.each(b, low.lane, shape, begin)
+    step = 1
+    while step < shape[-1]:
+        _scan_step(low, block, shape, kept, scratch, step)
+        step *= 2
+    low.touch(*([Use(scratch, "read", ANY)] if op.attrs["exclusive"] else []), *low.uses("write", layout, op.result))
+    neutral = identity(op.attrs["kind"], dtype)  # type: ignore[arg-type]
+    target, type = low.place(op.result), op.result.type.dtype  # type: ignore[union-attr]
+
+    def end(here: Element) -> None:
+        if not op.attrs["exclusive"]:
+            target.write(b, here, b.cast(kept.read(b, here), type))
+            return
+        (value,) = _before(b, here, scratch, 1, (b.const(neutral, dtype),))  # type: ignore[arg-type]
+        target.write(b, here, b.cast(value, type))
+
+    layout.each(b, low.lane, shape, end)
+
+
+def _scan_step(
+    low: Lowering, block: Block, shape: Sequence[int], kept: InRegisters, scratch: Region, step: int
+) -> None:
+    b = low.builder
+    low.touch(Use(scratch, "read", ANY))
+
+    def look(here: Element) -> None:
+        mine = (kept.read(b, here),)
+        near = b.one("ge", (here.index(len(shape) - 1), b.const(step)), bool_)
+
+        def both() -> Parts:
+            at = b.one("sub", (here.linear, b.const(step)), int32)
+            return combine(b, block, (b.slot_read(scratch.slots, at),), mine)
+
+        kept.write(b, here, _either(b, near, both, mine)[0])
+
+    kept.layout.each(b, low.lane, tuple(shape), look)
+    low.touch(Use(scratch, "write", kept.layout.who))
+    kept.layout.each(
+        b, low.lane, tuple(shape), lambda e: _void(b.slot_write(scratch.slots, e.linear, kept.read(b, e)))
+    )  # fmt: skip
+
+
+def _before(b: Builder, here: Element, scratch: Region, step: int, otherwise: Parts) -> Parts:
+    near = b.one("ge", (here.index(len(here.shape) - 1), b.const(step)), bool_)
+
+    def found() -> Parts:
+        return (b.slot_read(scratch.slots, b.one("sub", (here.linear, b.const(step)), int32)),)
+
+    return _either(b, near, found, otherwise)
+
+
+def _void(value: object) -> None:
+    """Nothing of it."""
