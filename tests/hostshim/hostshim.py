@@ -59,8 +59,9 @@ class Library:
         function = self.functions[name]
         dims = tuple(dim) if isinstance(dim, Sequence) else (dim,)
         buffer, pointers = packed(function, dims, args, self.options)
-        grid = max(1, -(-math.prod(dims) // block))
-        self.code.launch(entry_name(function), ctypes.addressof(pointers), (grid,), (block,), seed=seed)
+        grid = math.prod(dims) if function.block_dim else max(1, -(-math.prod(dims) // block))
+        block = function.block_dim or block
+        self.code.launch(entry_name(function), ctypes.addressof(pointers), (grid,), (block,), 1 << 17, seed)
         record = FaultRecord.read(buffer.raw[-FAULT_SIZE:]) if self.options.checks else None
         if record is not None:
             shapes = {

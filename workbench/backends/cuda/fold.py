@@ -95,7 +95,9 @@ def fold(function: Function) -> Folding:
             state.fixed.add(op.blocks[0].params[0])
         if op.name == "print":
             state.whole |= {v for v in op.operands if isinstance(v.type, Vector)}
-        if op.name in ("tid", "lane", "launch_dim", "slots", "shared") or (op.name == "const" and op.attrs.get("captured")):
+        if op.name in ("tid", "lane", "launch_dim", "slots", "shared") or (
+            op.name == "const" and op.attrs.get("captured")
+        ):
             state.fixed.add(op.result)
     _block(function.body, state)
     return state

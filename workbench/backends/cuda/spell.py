@@ -46,12 +46,15 @@ def spell(function: Function, options: Options, *, lines: bool = False) -> str:
         BuildError: the function holds something that has no CUDA spelling.
     """
     chosen = guard(function) if options.checks else without_asserts(function)
-    wide = halves(with_combinations(chosen) if function.block_dim else chosen)
-    small = prune(expand(wide, lambda builtin: builtin.cuda is not None, keep_vector_operators=True, keep_text=True))
-    if not function.block_dim:
-        return _Kernel(small, options, lines).text()
-    lowered = lower_tiles(small)
-    return _Kernel(lowered.function, options, lines, lowered.shared).text()
+    wide = halves(chosen)
+    if function.block_dim:
+        lowered = lower_tiles(_expanded(with_combinations(wide)))
+        return _Kernel(lowered.function, options, lines, lowered.shared).text()
+    return _Kernel(prune(_expanded(wide)), options, lines).text()
+
+
+def _expanded(function: Function) -> Function:
+    return expand(function, lambda builtin: builtin.cuda is not None, keep_vector_operators=True, keep_text=True)
 
 
 class _Kernel:
@@ -169,7 +172,8 @@ class _Kernel:
         head += "".join(self.statements.natives.values())
         body = "".join(row + "\n" if row.startswith("#") else f"{INDENT}{row}\n" for row in rows)
         bounds = f"__launch_bounds__({self.function.block_dim}) " if self.function.block_dim else ""
-        return f'{head}\nextern "C" __global__ void {bounds}{entry_name(self.function)}({_wrapped(params)})\n{{\n{body}}}\n'
+        name = f"{bounds}{entry_name(self.function)}"
+        return f'{head}\nextern "C" __global__ void {name}({_wrapped(params)})\n{{\n{body}}}\n'
 
 
 def _wrapped(params: Sequence[str]) -> str:

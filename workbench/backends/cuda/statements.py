@@ -190,7 +190,7 @@ class Statements:
     def _slots(self, op: Op) -> list[str]:
         type = op.result.type
         assert isinstance(type, Slots)
-        self.names[op.result] = identifier("slots", self.taken)
+        self.names[op.result] = identifier(op.result.name or "slots", self.taken)
         self.taken.add(self.names[op.result])
         self.expressions.meet(type.dtype)
         return [f"{c_type(type.dtype)} {self.names[op.result]}[{type.count}];"]

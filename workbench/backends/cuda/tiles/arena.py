@@ -11,7 +11,21 @@ STATIC_SHARED = 48 * 1024
 """Bytes of shared memory that a kernel may declare; beyond it the launch asks for dynamic memory."""
 
 # KiB that a block can ask for, by compute capability (CUDA C++ Programming Guide, "Compute Capabilities").
-_LIMITS = {75: 64, 80: 163, 86: 99, 87: 163, 88: 99, 89: 99, 90: 227, 100: 227, 101: 227, 103: 227, 110: 227, 120: 99, 121: 99}
+_LIMITS = {
+    75: 64,
+    80: 163,
+    86: 99,
+    87: 163,
+    88: 99,
+    89: 99,
+    90: 227,
+    100: 227,
+    101: 227,
+    103: 227,
+    110: 227,
+    120: 99,
+    121: 99,
+}
 MOST_SHARED = max(_LIMITS.values()) * 1024
 
 

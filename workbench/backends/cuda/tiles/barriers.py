@@ -2,8 +2,8 @@
 
 A walk in the order of the program carries the uses of memory since the last barrier. Where a `touch` meets one of
 them, a barrier goes right before it: as late as can be, which in straight code is as few as can be. What is open at the
-end of a loop's body is open at its beginning. Conditions and counts are the same in all threads of a block, so a barrier
-may stand in a branch and in a loop.
+end of a loop's body is open at its beginning. Conditions and counts are the same in all threads of a block, so a
+barrier may stand in a branch and in a loop.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from workbench.backends.cuda.tiles.layouts import Element, Striped, when
-from workbench.backends.cuda.tiles.places import InRegisters, InShared
+from workbench.backends.cuda.tiles.places import InShared
 from workbench.backends.cuda.tiles.uses import ANY, FIRST, Use
 from workbench.ir.rewrite import copy_op
 from workbench.ir.values import Op, Value, walk
@@ -32,8 +32,6 @@ def tile_map(low: Lowering, op: Op) -> None:
     b, (body,), shape = low.builder, op.blocks, op.attrs["shape"]
     tiles = [*op.results, *op.operands]
     layout, registers = low.layout(*tiles) if tiles else (_striped(low, shape), False)
-    if registers is False and not op.results:
-        registers = False
     inner = {v for o in walk(body) for v in o.operands}
     low.touch(
         *low.uses("read", layout, *op.operands), *low.uses("write", layout, *op.results), *_memory(op, inner)
@@ -109,7 +107,7 @@ def tile_store(low: Lowering, op: Op) -> None:
     def one(here: Element) -> None:
         indices = _indices(low, op, here)
         value = low.place(tile).read(b, here)
-        when(b, _inside(low, op, indices), lambda: _void(b.store(op.operands[0], *indices, value)))
+        when(b, _inside(low, op, indices), lambda: b.store(op.operands[0], *indices, value))
 
     layout.each(b, low.lane, shape_of(tile), one, registers)
 
@@ -128,7 +126,7 @@ def tile_atomic_add(low: Lowering, op: Op) -> None:
         value = low.place(tile).read(b, here)
         inside = _inside(low, op, indices)
         if not wanted:
-            when(b, inside, lambda: _void(b.one("atomic_add", (op.operands[0], *indices, value), dtype)))
+            when(b, inside, lambda: b.one("atomic_add", (op.operands[0], *indices, value), dtype))
             return
         if inside is None:
             low.place(op.result).write(b, here, b.one("atomic_add", (op.operands[0], *indices, value), dtype))
@@ -141,10 +139,6 @@ def tile_atomic_add(low: Lowering, op: Op) -> None:
         low.place(op.result).write(b, here, old)
 
     layout.each(b, low.lane, shape_of(tile), one, registers)
-
-
-def _void(value: object) -> None:
-    """Nothing of it."""
 
 
 def offsets_of(op: Op) -> tuple[Value, ...]:
@@ -209,7 +203,7 @@ def _where_is(low: Lowering, tile: Value, linear: Value, body: Callable[[Element
 
     def one(here: Element) -> None:
         mine = low.builder.one("eq", (here.linear, linear), bool_)
-        when(low.builder, mine, lambda: _void(body(here)))
+        when(low.builder, mine, lambda: body(here))
 
     low.each([tile], one)
 
@@ -270,8 +264,3 @@ def tile_view(low: Lowering, op: Op) -> None:
 def tile_copy(low: Lowering, op: Op) -> None:
     """The same elements in shared memory."""
     low.copy(low.place(op.result), low.place(op.operands[0]), op.result.type)  # type: ignore[arg-type]
-
-
-def in_registers(low: Lowering, tile: Value) -> bool:
-    """Whether the tile is spread over the threads' registers."""
-    return isinstance(low.place(tile), InRegisters)

@@ -67,7 +67,7 @@ class Element:
         return self.builder.const(0) if total is None else total
 
 
-Body: TypeAlias = Callable[[Element], None]
+Body: TypeAlias = Callable[[Element], object]
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,9 @@ class Spread:
     @cached_property
     def own_columns(self) -> int:
         """Columns that a thread has, the last ones perhaps outside."""
-        return 2 * -(-self.columns // (MMA_COLUMNS * self.across)) if self.fragments else -(-self.columns // self.across)
+        return (
+            2 * -(-self.columns // (MMA_COLUMNS * self.across)) if self.fragments else -(-self.columns // self.across)
+        )
 
     @property
     def registers(self) -> int:
@@ -257,7 +259,7 @@ def product(builder: Builder, value: Value, factor: int) -> Value:
     return value if factor == 1 else builder.one("mul", (value, builder.const(factor)), int32)
 
 
-def loop(builder: Builder, turns: int, body: Callable[[Value], None], name: str = "r") -> None:
+def loop(builder: Builder, turns: int, body: Callable[[Value], object], name: str = "r") -> None:
     """A loop that is unrolled; of one turn, none."""
     if turns == 1:
         body(builder.const(0))
@@ -269,7 +271,7 @@ def loop(builder: Builder, turns: int, body: Callable[[Value], None], name: str 
     builder.for_(builder.const(0), builder.const(turns), builder.const(1), (), opened.block, {"unroll": True})
 
 
-def when(builder: Builder, condition: Value | None, body: Callable[[], None]) -> None:
+def when(builder: Builder, condition: Value | None, body: Callable[[], object]) -> None:
     """`body` where the condition holds, or always."""
     if condition is None:
         body()

@@ -17,6 +17,7 @@ from workbench.backends.cuda.tiles.layouts import Body, Layout, Striped, when
 from workbench.backends.cuda.tiles.places import InRegisters, InShared, Place, row_major, view
 from workbench.backends.cuda.tiles.plan import Plan, plan
 from workbench.backends.cuda.tiles.storage import Storage
+from workbench.backends.cuda.tiles.tidy import tidy
 from workbench.backends.cuda.tiles.uses import ANY, FIRST, Region, Use
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import replace_body
@@ -68,7 +69,7 @@ class Lowering:
         head = [Op("lane", (), (self.lane,), {"count": self.threads})]
         head += [Op("shared", (), (r.slots,), {"offset": r.offset}) for r in self.all_regions]
         head += [Op("slots", (), (slots,), {}) for slots in self.registers.values()]
-        placed = place_barriers(Block((), (*head, *body.ops)))
+        placed = tidy(place_barriers(Block((), (*head, *body.ops))))
         return Lowered(replace_body(self.function, placed), used, tuple(self.all_regions), self.plan)
 
     @property
@@ -140,7 +141,7 @@ class Lowering:
     def first(self, body: Callable[[], object]) -> None:
         """What the first thread does alone."""
         alone = self.builder.one("eq", (self.lane, self.number(0)), bool_)
-        when(self.builder, alone, lambda: void(body()))
+        when(self.builder, alone, body)
 
     def _if(self, op: Op) -> None:
         blocks = [self._branch(op, block) for block in op.blocks]
@@ -199,7 +200,7 @@ class Lowering:
             return InShared(self.regions[key], row_major(type.shape))
         layout = self.plan.layouts[value]
         if key not in self.registers:
-            self.registers[key] = Value(Slots(type.dtype, layout.registers), value.name or "tile")
+            self.registers[key] = storage_of(type, layout.registers, value.name or "tile")
         return InRegisters(self.registers[key], layout)
 
     def make_view(self, op: Op) -> None:
@@ -244,7 +245,8 @@ class Lowering:
         """A copy of a tile in storage of its own."""
         type, place = tile_type(source), self.place(source)
         if isinstance(place, InRegisters):
-            slots = self.registers[Value(type)] = Value(Slots(type.dtype, place.layout.registers), "next")  # type: ignore[arg-type]
+            slots = storage_of(type, place.layout.registers, "next")
+            self.registers[slots] = slots
             made: Place = InRegisters(slots, place.layout)
         else:
             made = InShared(self.scratch(type.dtype, type.count, "a tile of a loop, kept"), row_major(type.shape))
@@ -256,7 +258,9 @@ class Lowering:
         b = self.builder
         layouts = [p.layout for p in (target, source) if isinstance(p, InRegisters)]
         if len(layouts) == 2 and layouts[0] != layouts[1]:
-            between = InShared(self.scratch(type.dtype, type.count, "a tile that changes threads"), row_major(type.shape))
+            between = InShared(
+                self.scratch(type.dtype, type.count, "a tile that changes threads"), row_major(type.shape)
+            )
             self.copy(between, source, type)
             source, layouts = between, layouts[:1]
         layout = layouts[0] if layouts else Striped(type.count, self.threads)
@@ -270,5 +274,6 @@ def tile_type(value: Value) -> Tile:
     return value.type
 
 
-def void(value: object) -> None:
-    """Nothing of it."""
+def storage_of(type: Tile, count: int, name: str) -> Value:
+    """A thread's own storage for some elements of a tile."""
+    return Value(Slots(type.dtype, count), name)  # type: ignore[arg-type]

@@ -15,9 +15,8 @@ from workbench.backends.cuda.tiles.layouts import MMA_COLUMNS, MMA_ROWS, Spread
 from workbench.backends.cuda.tiles.places import InRegisters, InShared
 from workbench.backends.cuda.tiles.plan import product_layout
 from workbench.backends.cuda.words import C_TYPES
-from workbench.ir.values import Op, Value
-from workbench.tiles import Tile
-from workbench.types import Kind, Scalar, Slots, float32
+from workbench.ir.values import Op
+from workbench.types import Kind, Scalar, element, float32
 
 if TYPE_CHECKING:
     from workbench.backends.cuda.tiles.lower import Lowering
@@ -77,9 +76,10 @@ def tile_matmul(low: Lowering, op: Op) -> None:
         steps.append(source.steps[::-1] if turned else source.steps)
         operands += [source.region.slots, source.offset if source.offset is not None else b.const(0)]
     inner = shape_of(left)[0 if op.attrs["transpose_a"] else 1]
-    dtype, result = (v.type.dtype for v in (left, op.result))  # type: ignore[union-attr]
+    dtype, result = (element(v.type.dtype) for v in (left, op.result))  # type: ignore[union-attr]
     precision = op.attrs.get("precision") or ""
-    made = Product(layout, inner, dtype, result, *steps, isinstance(target, InRegisters), bool(acc), precision)
+    held = isinstance(target, InRegisters)
+    made = Product(layout, inner, dtype, result, steps[0], steps[1], held, bool(acc), precision)
     reads = [use for s in sources for use in s.uses("read", "any")]
     low.touch(*reads, *target.uses("write", layout.who))
     b.emit("product", operands, (), {"product": made})
@@ -102,7 +102,13 @@ def function(product: Product, name: str) -> str:
     rows.append(f"    {C_TYPES[product.sum_type.name]} sum[{total}];")
     rows += _over(product, _begin(product))
     if product.layout.fragments:
-        rows += ["#if defined(WB_HOST) || __CUDA_ARCH__ >= 800", *_fragments(product), "#else", *_plain(product), "#endif"]
+        rows += [
+            "#if defined(WB_HOST) || __CUDA_ARCH__ >= 800",
+            *_fragments(product),
+            "#else",
+            *_plain(product),
+            "#endif",
+        ]
     else:
         rows += _plain(product)
     rows += _over(product, [f"{_element(product)} = {_cast('sum[at]', product.sum_type, product.result)};"])
@@ -150,7 +156,10 @@ def _test(name: str, layout: Spread, rows: bool) -> str:
 def _plain(product: Product) -> list[str]:
     """One column of `a` and one row of `b` after the other, fused multiply-add."""
     layout, wide = product.layout, C_TYPES[product.sum_type.name]
-    rows = [f"    for (int k = 0; k < {product.inner}; ++k) {{", f"        {wide} x[{layout.own_rows}], y[{layout.own_columns}];"]
+    rows = [
+        f"    for (int k = 0; k < {product.inner}; ++k) {{",
+        f"        {wide} x[{layout.own_rows}], y[{layout.own_columns}];",
+    ]
     for name, count, place, test, steps in (
         ("x", layout.own_rows, layout.row("lane", "n"), _test("i", layout, True), (*product.a, "i", "k", "a")),
         ("y", layout.own_columns, layout.column("lane", "n"), _test("i", layout, False), (*product.b, "k", "i", "b")),
@@ -166,7 +175,11 @@ def _plain(product: Product) -> list[str]:
         ]
     here = "sum[at]"
     x, y = f"x[at / {layout.own_columns}]", f"y[at % {layout.own_columns}]"
-    rows += ["#pragma unroll", f"        for (int at = 0; at < {layout.registers}; ++at) {here} = {_fused(product.sum_type, x, y, here)};", "    }"]
+    rows += [
+        "#pragma unroll",
+        f"        for (int at = 0; at < {layout.registers}; ++at) {here} = {_fused(product.sum_type, x, y, here)};",
+        "    }",
+    ]
     return rows
 
 
@@ -214,7 +227,7 @@ def _fragments(product: Product) -> list[str]:
         "#pragma unroll",
         f"            for (int j = 0; j < {across}; ++j) {{",
         f"                float* s = sum + 2 * i * {layout.own_columns} + 2 * j;",
-        f"                wb_mma_{'tf32' if not half else product.dtype.name}(s, s + {layout.own_columns}, x[i], y[j]);",
+        f"                wb_mma_{product.dtype.name if half else 'tf32'}(s, s + {layout.own_columns}, x[i], y[j]);",
         "            }",
         "    }",
     ]
@@ -266,7 +279,8 @@ WB_FN void wb_mma_{name}(float* c, float* d, const unsigned int (&a)[4], const u
 #ifdef WB_HOST
     wb_host::mma_{name}(c, d, a, b);
 #elif __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.{shape}.row.col.f32.{word}.{word}.f32 {{%0, %1, %2, %3}}, {{%4, %5, %6, %7}}, {{%8, %9}}, {{%0, %1, %2, %3}};"
+    asm("mma.sync.aligned.{shape}.row.col.f32.{word}.{word}.f32 "
+        "{{%0, %1, %2, %3}}, {{%4, %5, %6, %7}}, {{%8, %9}}, {{%0, %1, %2, %3}};"
         : "+f"(c[0]), "+f"(c[1]), "+f"(d[0]), "+f"(d[1])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 #endif
@@ -297,8 +311,3 @@ def keys(product: Product) -> set[tuple[str, ...]]:
     if product.layout.fragments:
         found |= {("mma", product.dtype.name)} if product.dtype.is_half else {("mma", "tf32"), ("tf32",)}
     return found
-
-
-def is_array(value: Value) -> bool:
-    """Whether the value is storage that a pointer can be made of."""
-    return isinstance(value.type, (Slots, Tile))

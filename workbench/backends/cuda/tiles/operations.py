@@ -28,5 +28,5 @@ OPERATIONS: dict[str, Callable[[Lowering, Op], None]] = {
 
 
 def lower_tiles(function: Function) -> Lowered:
-    """What each thread of a block does. The function's reductions hold their combinations (`reduce.with_combinations`)."""
+    """What each thread of a block does. Its reductions hold their combinations (`reduce.with_combinations`)."""
     return Lowering(function).lowered(OPERATIONS)

@@ -18,6 +18,7 @@ from workbench.tiles import Tile, is_tile
 from workbench.types import float32
 
 VIEWS = frozenset({"tile_transpose", "tile_slice", "tile_broadcast", "tile_reshape"})
+# The operands of which a thread reads elements that others have.
 _CROSSING = {
     "tile_matmul": (0, 1), "tile_transpose": (0,), "tile_slice": (0,), "tile_broadcast": (0,), "tile_place": (-1,),
     "tile_reduce": (0,),
@@ -94,10 +95,15 @@ def plan(function: Function) -> Plan:
     """Decide for every tile of the function."""
     made = Plan(function)
     ops = list(uniform_ops(function.body))
-    values = {v for op in ops for v in (*op.operands, *op.results, *(p for b in op.blocks for p in b.params)) if is_tile(v)}
+    values = {
+        v for op in ops for v in (*op.operands, *op.results, *(p for b in op.blocks for p in b.params)) if is_tile(v)
+    }
     for a, b in _ties(ops):
         made.tied.join(a, b)
-    made.views = {op.result: op.operands[0] for op in ops if op.name in VIEWS and _is_view(op, made.views)}
+    for op in ops:
+        # A reshape of what is in order is a view; of a transposed tile it is a copy.
+        if op.name in VIEWS and (op.name != "tile_reshape" or op.operands[0] not in made.views):
+            made.views[op.result] = op.operands[0]
     made.shared = _closed({v for v in values if _type(v).storage == "shared" or v in _reduced(ops)}, made)
     spread = _spread(ops, values, made)
     needed = {made.root(v) for op in ops for v in crossing(op)}
@@ -115,11 +121,6 @@ def _type(value: Value) -> Tile:
 def _reduced(ops: list[Op]) -> set[Value]:
     """Results of reductions along an axis: several threads make one element."""
     return {op.result for op in ops if op.name == "tile_reduce" and is_tile(op.result)}
-
-
-def _is_view(op: Op, views: dict[Value, Value]) -> bool:
-    """A reshape of what is in order is one; of a transposed tile it is a copy."""
-    return op.name != "tile_reshape" or op.operands[0] not in views
 
 
 def _ties(ops: list[Op]) -> Iterator[tuple[Value, Value]]:
@@ -211,7 +212,7 @@ def _copies(made: Plan, spread: dict[Value, Spread]) -> None:
             if op.name in ("tile_reshape", "tile_reduce", "tile_scan") and made.root(op.operands[0]) in spread:
                 needed.add(op.operands[0])
             for value in needed:
-                copy = Value(replace(_type(value), storage="shared"), value.name)
+                copy = Value(replace(_type(value), storage="shared"), value.name)  # type: ignore[arg-type]
                 made.shared.add(copy)
                 ops.append(Op("tile_copy", (value,), (copy,), {}, (), op.location))
                 op = replace(op, operands=tuple(copy if v is value else v for v in op.operands))

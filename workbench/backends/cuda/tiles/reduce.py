@@ -1,6 +1,6 @@
 """Reductions and scans by a block: each thread its own elements, a warp by shuffles, warps through shared memory.
 
-What two elements combine to is a block of IR, for sums and extremes too; sums of 16-bit floats are made in float32.
+What two elements combine to is a block of IR, for sums and extremes too; 16-bit floats are combined as float32.
 A step combines only what is there, so no neutral element is needed.
 """
 
@@ -50,7 +50,7 @@ def _combination(op: Op) -> Block:
     assert isinstance(tile, Tile)
     builder = Builder()
     builder.location = op.location
-    dtype = in_float32(tile.dtype) if kind == "sum" and is_half(tile.dtype) else tile.dtype
+    dtype = in_float32(tile.dtype) if is_half(tile.dtype) else tile.dtype
     params = [Value(dtype, "a"), Value(dtype, "b")]
     if kind.startswith("arg"):
         params = [Value(dtype, "a"), Value(int32, "i"), Value(dtype, "b"), Value(int32, "k")]
@@ -58,12 +58,12 @@ def _combination(op: Op) -> Block:
         if kind.startswith("arg"):
             builder.yield_(*_earlier(builder, kind, *params))
         else:
-            builder.yield_(builder.one({"sum": "add"}.get(kind, kind), params, dtype))
+            builder.yield_(builder.one("add" if kind == "sum" else kind, params, dtype))
     return opened.block
 
 
 def _earlier(b: Builder, kind: str, x: Value, i: Value, y: Value, k: Value) -> Parts:
-    """The better of two elements with their places; at a tie the one that comes first. NaN is better than any number."""
+    """The better of two elements with their places; at a tie the first. NaN is better than any number."""
     less = "lt" if kind == "argmin" else "gt"
     dtype = x.type
     assert isinstance(dtype, (Scalar, Vector))
@@ -275,7 +275,7 @@ def tile_scan(low: Lowering, op: Op) -> None:
     """Along the last axis, in steps of twice the distance (Hillis and Steele, 1986), all rows at once."""
     b, (tile,), (block,) = low.builder, op.operands, op.blocks
     shape, dtype = shape_of(tile), block.params[0].type
-    layout, registers = low.layout(tile, op.result)
+    layout, _ = low.layout(tile, op.result)
     count = 1
     for n in shape:
         count *= n
@@ -328,7 +328,7 @@ def _scan_step(
     kept.layout.each(b, low.lane, tuple(shape), look)
     low.touch(Use(scratch, "write", kept.layout.who))
     kept.layout.each(
-        b, low.lane, tuple(shape), lambda e: _void(b.slot_write(scratch.slots, e.linear, kept.read(b, e)))
+        b, low.lane, tuple(shape), lambda e: b.slot_write(scratch.slots, e.linear, kept.read(b, e))
     )  # fmt: skip
 
 
@@ -339,7 +339,3 @@ def _before(b: Builder, here: Element, scratch: Region, step: int, otherwise: Pa
         return (b.slot_read(scratch.slots, b.one("sub", (here.linear, b.const(step)), int32)),)
 
     return _either(b, near, found, otherwise)
-
-
-def _void(value: object) -> None:
-    """Nothing of it."""

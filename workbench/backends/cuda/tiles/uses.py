@@ -14,7 +14,7 @@ from workbench.types import Scalar, Slots, Vector
 
 ANY = "any"
 FIRST = "first"
-"""Who: any thread; the first thread of the block. Every other word names a fixed share of the elements for each thread."""
+"""Who: any thread; the first of the block. Every other word names a fixed share of the elements for each thread."""
 
 ALIGNMENT = 16
 
@@ -40,7 +40,7 @@ class Region:
 
     def __post_init__(self) -> None:
         """The IR value that stands for it."""
-        self.slots = Value(Slots(self.dtype, self.count), self.name)
+        self.slots = Value(Slots(self.dtype, self.count), self.name)  # type: ignore[arg-type]
 
     @property
     def size(self) -> int:

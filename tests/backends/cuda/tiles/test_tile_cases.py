@@ -1,0 +1,49 @@
+"""The CUDA text of every operation on tiles, run as fibers in shuffled orders, against the interpreter."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hostshim import Library
+from tile_cases import CASES
+from tile_flows import FLOWS
+from tile_kernels import Case
+
+from workbench.backends.base import Options
+from workbench.backends.python.interpret import run as interpret
+
+SEEDS = (0, 1, 2)
+GROUPS = (
+    "map", "transpose", "slice", "reshape", "broadcast", "place", "symmetric", "extract", "insert", "reduce", "along",
+    "scan", "matmul",
+)  # fmt: skip
+
+
+def same(case: Case, library: Library, seed: int) -> None:
+    """The text gives what the interpreter gives."""
+    want = [a.copy() for a in case.arguments]
+    with np.errstate(all="ignore"):
+        interpret(case.function, case.blocks, want)
+    got = [a.copy() for a in case.arguments]
+    library.run(case.name, case.blocks, got, seed=seed)
+    for param, w, g in zip(case.function.params, want, got, strict=True):
+        np.testing.assert_array_equal(g, w, err_msg=f"{case.name}: {param.name}, order {seed}")
+
+
+@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("checks", [False, True])
+def test_every_operation_means_what_the_interpreter_says(group: str, checks: bool) -> None:
+    cases = [case for name, case in CASES.items() if name.partition("_")[0].rstrip("3") == group]
+    library = Library([c.function for c in cases], Options(checks=checks), threads="fibers")
+    for case in cases:
+        for seed in SEEDS:
+            same(case, library, seed)
+    assert cases
+
+
+@pytest.mark.parametrize("name", FLOWS)
+def test_loops_branches_and_effects_mean_what_the_interpreter_says(name: str) -> None:
+    case = FLOWS[name]
+    library = Library([case.function], Options(), threads="fibers")
+    for seed in range(6):
+        same(case, library, seed)
