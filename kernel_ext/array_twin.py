@@ -77,9 +77,10 @@ def _plot(part: PartView, view: ArrayView, alt: str) -> str:
             pen = "M"
             continue
         x = _LEFT + k * across
-        steps.append(f"{pen}{x:.1f} {y(a):.1f}" + (f"V{y(b):.1f}" if b > a else ""))
+        alone = "h0" if pen == "M" else ""
+        steps.append(f"{pen}{x:.1f} {y(a):.1f}{alone}" + (f"V{y(b):.1f}" if b > a else ""))
         pen = "L"
-    parts.append(f'<path d="{"".join(steps)}" fill="none" stroke="{_INK}" stroke-width="1.3"/>')
+    parts.append(f'<path d="{"".join(steps)}" fill="none" stroke="{_INK}" stroke-width="1.5" stroke-linecap="round"/>')
     if part.columns == 1 and not np.isnan(low[0]):
         parts.append(f'<circle cx="{_LEFT}" cy="{y(low[0]):.1f}" r="3" fill="{_INK}"/>')
     for k in part.bad:

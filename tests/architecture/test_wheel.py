@@ -27,4 +27,9 @@ def test_the_wheel_is_pure_and_has_every_file(tmp_path: Path) -> None:
         if path.is_file() and path.suffix != ".pyc"
     }
     assert sources - packed == set()
-    assert {name.split("/")[0] for name in packed if ".dist-info" not in name} == {"workbench", "kernel_ext"}
+    tops = {name.split("/")[0] for name in packed if ".dist-info" not in name}
+    (data,) = (name for name in tops if name.endswith(".data"))
+    assert tops == {"workbench", "kernel_ext", data}
+    lab = f"{data}/data/share/jupyter/labextensions/workbench"
+    expected = {f"{lab}/package.json", f"{lab}/static/remoteEntry.js", f"{lab}/static/widgets/timeline.js"}
+    assert expected <= packed

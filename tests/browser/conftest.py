@@ -6,20 +6,25 @@ import json
 import os
 import re
 import secrets
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
+from nbformat.sign import NotebookNotary
 
-SCREENS = Path(__file__).parents[2] / "build" / "screens"
+ROOT = Path(__file__).parents[2]
+SCREENS = ROOT / "build" / "screens"
 CHROMIUM_FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
 QUIET = ["--disable-background-networking", "--disable-component-update", "--hide-scrollbars"]
 SETTINGS = {
@@ -129,8 +134,37 @@ class LabPage:
 
 
 @pytest.fixture
-def lab(tmp_path: Path, need: Callable[[str], str]) -> Iterator[Callable[[Path], LabPage]]:
+def lab(tmp_path: Path, need: Callable[[str], str]) -> Iterator[Callable[..., LabPage]]:
     """`lab(notebook)` opens a copy of a notebook in a real JupyterLab in a real browser."""
+    with _lab(tmp_path, need) as opened:
+        yield opened
+
+
+@pytest.fixture
+def lab_with_extension(
+    tmp_path: Path, need: Callable[[str], str], labextension: Path
+) -> Iterator[Callable[..., LabPage]]:
+    """The same with our extension, as the wheel installs it."""
+    with _lab(tmp_path, need, labextension) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def labextension(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a wheel built from this tree puts under share/jupyter/labextensions."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT)]
+    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    (wheel,) = folder.glob("*.whl")
+    zipfile.ZipFile(wheel).extractall(folder / "unpacked")
+    (found,) = (folder / "unpacked").glob("*.data/data/share/jupyter/labextensions")
+    return found
+
+
+@contextmanager
+def _lab(
+    tmp_path: Path, need: Callable[[str], str], labextension: Path | None = None
+) -> Iterator[Callable[..., LabPage]]:
     for tool in ("jupyter", "playwright"):
         need(tool)
     chromium = need("chromium")
@@ -139,11 +173,18 @@ def lab(tmp_path: Path, need: Callable[[str], str]) -> Iterator[Callable[[Path],
     root, private = tmp_path / "root", tmp_path / "private"
     root.mkdir()
     private.mkdir()
+    if labextension is not None:
+        shutil.copytree(labextension, private / "data" / "labextensions")
     with _server(root, private) as (address, token), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS + QUIET)
 
-        def open_notebook(path: Path) -> LabPage:
+        def open_notebook(path: Path, trusted: bool = False) -> LabPage:
+            """A copy of it; `trusted`: its outputs are taken for the user's own."""
             (root / path.name).write_bytes(path.read_bytes())
+            if trusted:
+                notary = NotebookNotary(data_dir=str(private / "data"))
+                notary.sign(nbformat.read(root / path.name, as_version=4))
+                notary.store.close()
             page = LabPage(browser.new_page(viewport={"width": 1280, "height": 1100}))
             page.open(address, token, path.name)
             return page

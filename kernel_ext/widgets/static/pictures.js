@@ -46,7 +46,7 @@ function plotOf(part, view, width, tall = TALL) {
   let path = "", pen = "M";
   low.forEach((value, k) => {
     if (Number.isNaN(value)) return void (pen = "M");
-    path += `${pen}${(PAD + k * step).toFixed(1)} ${y(value).toFixed(1)}`;
+    path += `${pen}${(PAD + k * step).toFixed(1)} ${y(value).toFixed(1)}${pen === "M" ? "h0" : ""}`; // a point alone is a dot
     if (high[k] > value) path += `V${y(high[k]).toFixed(1)}`;
     pen = "L";
   });

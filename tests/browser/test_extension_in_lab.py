@@ -1,0 +1,92 @@
+"""Our extension, as the wheel installs it, in a real JupyterLab: C++ in `%%cuda` cells, views without a kernel's model.
+
+The notebook is one that somebody saved: its widgets' models are gone. Untrusted, its views are drawn by our renderer;
+trusted, nothing says "model not found".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from kernel_ext import show
+from kernel_ext.shown import MIME, WIDGET_MIME, Shown
+from kernel_ext.views import SpanRow, TimelineView
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+CUDA = '%%cuda\nextern "C" __global__ void scale(float* x, int n) {\n    if (threadIdx.x < n) x[threadIdx.x] *= 2;\n}'
+KERNEL = "%%kernel\ndef scale(x: array[float]):\n    i = tid()\n    x[i] *= 2.0"
+
+
+def timeline() -> Shown:
+    rows = tuple(SpanRow(k * 1e-3, 1e-3, "cpu", "forward", f"<b>step{k}", (8,), 32, "cell [1]:2") for k in range(5))
+    view = TimelineView("rec", ("cpu",), rows, 5e-3)
+    return Shown("timeline", view, "rec: 5 recorded", "<div>static rec: 5 recorded</div>")
+
+
+def outputs(shown: Shown, number: int) -> list[Any]:
+    """The twin and the widget, as `display` left them."""
+    dead = {WIDGET_MIME: {"version_major": 2, "version_minor": 0, "model_id": f"{number:032x}"}}
+    bundles = (shown.bundle(f"wb-twin-{number}"), {**dead, "text/plain": "", "text/html": "<span></span>"})
+    return [nbformat.v4.new_output("display_data", data) for data in bundles]
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    cells = [nbformat.v4.new_code_cell(text) for text in (CUDA, KERNEL, "rec", "x")]
+    cells[2].outputs = outputs(timeline(), 1)
+    cells[3].outputs = outputs(show.array([1.0, float("nan"), 3.0], "x"), 2)
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    nbformat.write(notebook, tmp_path / "saved.ipynb")
+    return tmp_path / "saved.ipynb"
+
+
+MIME_TYPES = "[...window.jupyterapp.shell.currentWidget.content.model.cells].map((cell) => cell.mimeType)"
+
+
+def test_cuda_cells_are_cpp_and_views_are_drawn_untrusted(lab_with_extension: Callable[..., Any], saved: Path) -> None:
+    from playwright.sync_api import expect
+
+    page = lab_with_extension(saved)
+    bars = page.notebook.locator("[data-testid=wb-timeline] .wb-span")
+    expect(bars).to_have_count(5)
+    expect(page.notebook.get_by_test_id("wb-array").locator(".wb-bad")).to_have_count(1)
+    page.page.wait_for_function(f"{MIME_TYPES}[0] === 'text/x-c++src'")
+    assert page.page.evaluate(MIME_TYPES)[1] == "text/x-ipython"
+    first = page.notebook.locator(".jp-Cell").first
+    expect(first.locator(".cm-content")).to_have_attribute("data-language", "cpp")
+    expect(first.locator(".cm-line span", has_text="extern")).to_have_count(1)
+    bars.nth(3).click()
+    expect(page.notebook.locator("[data-testid=wb-timeline] .wb-told")).to_contain_text("#3 forward <b>step3")
+    page.screenshot("lab-extension")
+    page.page.evaluate("window.jupyterapp.shell.currentWidget.content.widgets[0].model.sharedModel.setSource('x = 1')")
+    page.page.wait_for_function(f"{MIME_TYPES}[0] === 'text/x-ipython'")
+    assert page.notebook.get_by_text("model not found").count() == 0
+
+
+def test_trusted_and_without_models_no_output_says_so(lab_with_extension: Callable[..., Any], saved: Path) -> None:
+    from playwright.sync_api import expect
+
+    page = lab_with_extension(saved, trusted=True)
+    dead = page.notebook.get_by_text("model not found")
+    expect(dead).to_have_count(2, timeout=30_000)
+    expect(dead.first).to_be_hidden()
+    expect(dead.last).to_be_hidden()
+    expect(page.notebook.locator("[data-testid=wb-timeline] .wb-span")).to_have_count(5)
+
+
+def test_without_the_extension_the_static_twin_stands(lab: Callable[..., Any], saved: Path) -> None:
+    from playwright.sync_api import expect
+
+    page = lab(saved, trusted=True)
+    dead = page.notebook.get_by_text("model not found")
+    expect(dead).to_have_count(2, timeout=30_000)
+    expect(dead.first).to_be_hidden()
+    expect(page.notebook.get_by_text("static rec: 5 recorded")).to_be_visible()
+    assert page.notebook.locator(f"[data-mime-type='{MIME}']").count() == 0
