@@ -69,3 +69,28 @@ tile_matmul = form(
     "Also written a @ b. Floats of 16 bits are summed as float32, and acc may be float32.",
 )
 block_dim = form("block_dim()", "How many threads a block has: a number known while compiling.")
+tile_view = form(
+    "tile_view(t, offset, shape=…)",
+    "The part of a tile from `offset` on; without a shape the row (or element) at that offset. Where bounds are known "
+    "while compiling, also t[0:8, 4]; a number alone, t[i, j], is the element, the same for the whole block.",
+)
+tile_assign = form(
+    "tile_assign(dst, src, offset=0)",
+    "Put a tile into another from `offset` on: the name dst is bound anew; also t[…] = u.",
+)
+tile_extract = form("tile_extract(t, i, …)", "One element, the same for the whole block; also t[i, …].")
+tile_broadcast = form(
+    "tile_broadcast(a, shape)", "The tile repeated along sizes of 1 and new leading dimensions, as NumPy."
+)
+tile_reshape = form("tile_reshape(a, shape)", "The same elements in row-major order; one size may be -1.")
+tile_squeeze = form("tile_squeeze(a)", "The tile without its sizes of 1.")
+tile_transpose = form("tile_transpose(a, axes=…)", "The tile with its axes in reverse, or in the order given; a.T.")
+tile_astype = form("tile_astype(a, dtype)", "The elements in another type, as a cast.")
+tile = form(
+    "tile(x, preserve_type=False)",
+    "The threads' values of x as a tile with one element a thread. Of a vector each component is a row, with "
+    "preserve_type=True each element a vector.",
+)
+untile = form(
+    "untile(a)", "The elements of a tile as values of the threads: element k is thread k's; of several rows, a vector."
+)

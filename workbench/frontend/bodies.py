@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
-from workbench.frontend import calls, iterate, loops, names, structs, targets, views
+from workbench.frontend import calls, iterate, loops, names, structs, targets, tile_lanes, views
 from workbench.frontend.annotate import parameter_type
 from workbench.frontend.asserts import lower_assert
 from workbench.frontend.coerce import convert, describe, truth, usable
@@ -96,7 +96,10 @@ def _statement(context: Context, node: ast.stmt) -> None:
     if lower is None:
         message, advice = REFUSED.get(type(node), (f"{type(node).__name__} is not in the kernel language.", ""))
         raise context.error(KernelSyntaxError, message, advice)
-    lower(context, node)
+    if tile_lanes.wants_lifting(context, node):
+        tile_lanes.statement(context, node, lower)
+    else:
+        lower(context, node)
 
 
 def _assign(context: Context, node: ast.Assign) -> None:

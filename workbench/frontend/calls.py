@@ -27,6 +27,7 @@ from workbench.frontend import (
     structs,
     swizzles,
     tile_memory,
+    tile_parts,
     tile_sums,
     tile_threads,
     transforms,
@@ -193,6 +194,8 @@ def _len(context: Context, node: ast.Call, expression: Expression) -> Operand:
     if isinstance(operand, Elements):
         operand = structs.lead(operand)
     operand = indexable(context, operand)
+    if is_tile(operand):
+        return Literal(operand.type.shape[0])  # type: ignore[union-attr]
     if views.is_array(operand):
         return views.size(context, operand, 0)
     if isinstance(operand, Value) and isinstance(operand.type, Vector):
@@ -237,5 +240,5 @@ FORMS: dict[str, Callable[[Context, ast.Call, Expression], Operand]] = {
     "tid": _tid, "len": _len, "atomic_add": _atomic("+"), "atomic_sub": _atomic("-"), "range": _range,
     "static": statics.static, **atomics.FORMS, **prints.FORMS, **expectations.FORMS, **matrices.FORMS,
     **compositions.FORMS, **randoms.FORMS, **poisson.FORMS, **search.FORMS, **noise.FORMS,
-    **tile_memory.FORMS, **tile_sums.FORMS, **tile_threads.FORMS,
+    **tile_memory.FORMS, **tile_parts.FORMS, **tile_sums.FORMS, **tile_threads.FORMS,
 }  # fmt: skip

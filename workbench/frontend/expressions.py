@@ -21,6 +21,7 @@ from workbench.frontend import (
     subscripts,
     swizzles,
     tile_arguments,
+    tile_parts,
     tile_sums,
     transforms,
     views,
@@ -306,6 +307,8 @@ def _attribute_of(context: Context, base: Operand, node: ast.Attribute) -> Opera
     base = indexable(context, base)
     if views.is_array(base):
         return views.attribute(context, base, node.attr)
+    if is_tile(base):
+        return tile_parts.attribute(context, base, node.attr)  # type: ignore[arg-type]
     if isinstance(base, Value) and isinstance(base.type, Transform):
         return transforms.attribute(context, base, node.attr)
     whole = isinstance(base, Value) and isinstance(base.type, Matrix)
@@ -327,6 +330,10 @@ def _item_of(context: Context, base: Operand, node: ast.Subscript) -> Operand:
     base = indexable(context, base)
     if views.is_array(base):
         return views.subscript(context, base, node.slice, expression)
+    if is_tile(base):
+        return tile_parts.subscript(context, base, node.slice, expression)  # type: ignore[arg-type]
+    if context.shared.tiling is not None and tile_parts.is_first(context, base, node.slice, expression):
+        return base
     if isinstance(base, Value) and isinstance(base.type, Matrix):
         return matrices.subscript(context, base, node.slice, expression)
     if isinstance(base, Value) and isinstance(base.type, Vector) and isinstance(node.slice, ast.Slice):

@@ -15,6 +15,7 @@ from workbench.frontend.names import callee_name
 from workbench.frontend.operands import Literal, Operand, Static
 from workbench.frontend.settle import Fresh, initial, leave, settle, yield_ends
 from workbench.frontend.structs import with_fields
+from workbench.frontend.tile_maps import uniform
 from workbench.ir.values import Block, Value
 from workbench.types import Type, int64, is_integer
 from workbench.types import bool as bool_
@@ -174,7 +175,7 @@ def _range(context: Context, node: ast.expr, expression: Expression) -> tuple[Op
     if isinstance(node, ast.Call) and not node.keywords and 1 <= len(node.args) <= 3:
         callee = expression(context, node.func)
         if isinstance(callee, Static) and callee_name(callee.value) == "range":
-            args = [usable(context, expression(context, a)) for a in node.args]
+            args = [usable(context, uniform(context, expression(context, a), "A range()")) for a in node.args]
             if len(args) == 1:
                 return Literal(0), args[0], Literal(1)
             return args[0], args[1], args[2] if len(args) == 3 else Literal(1)

@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 
 from workbench.builtins.table import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend import atomics, matrices, structs, subscripts, transforms, views
+from workbench.frontend import atomics, matrices, structs, subscripts, tile_parts, transforms, views
 from workbench.frontend.coerce import apply, assign_type, describe, indexable
 from workbench.frontend.context import Context
 from workbench.frontend.expressions import binary, expression, part_of
 from workbench.frontend.operands import Bundle, Element, Elements, Literal, Operand, Poison, View
 from workbench.ir.values import Value
+from workbench.tiles import Tile
 from workbench.types import ArrayType, Matrix, Transform, Vector
 
 
@@ -87,7 +88,7 @@ def locate(context: Context, target: ast.expr, inner: bool = False) -> Place:
         base = indexable(context, base)
         if views.is_array(base) and isinstance(target, ast.Subscript):
             return _in_array(context, base, target.slice, inner)
-        if isinstance(base, Value) and isinstance(base.type, Vector):
+        if isinstance(base, Value) and isinstance(base.type, (Vector, Tile)):
             return Part(owner, base, target)
         if isinstance(target, ast.Subscript):
             raise context.error(KernelTypeError, f"{describe(base)} cannot be indexed.")
@@ -162,6 +163,10 @@ def _replaced(context: Context, place: Part, operand: Operand) -> Operand:
         if isinstance(node, ast.Subscript):
             raise context.error(KernelTypeError, f"{describe(base)} cannot be indexed.", "Write its field's name.")
         return structs.replaced(context, base, node.attr, operand, text)
+    if isinstance(base.type, Tile):
+        if isinstance(node, ast.Attribute):
+            raise context.error(KernelSyntaxError, f"{node.attr} of {describe(base)} cannot be assigned.")
+        return tile_parts.changed(context, label, base, node.slice, operand, expression)
     assert isinstance(base.type, Vector)
     if isinstance(node, ast.Subscript) and isinstance(base.type, Matrix):
         return matrices.changed(context, label, base, node.slice, operand, expression)

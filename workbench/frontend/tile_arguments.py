@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from workbench.errors import KernelTypeError
+from workbench.frontend import tile_lanes
 from workbench.frontend.coerce import describe, materialise, usable
 from workbench.frontend.context import Context
 from workbench.frontend.operands import Literal, Operand, Static
@@ -56,7 +57,7 @@ class Arguments:
             elif isinstance(written, ast.Constant) and plain is None:
                 continue
             else:
-                self.given[name] = expression(context, written)
+                self.given[name] = tile_lanes.expression(context, written, expression)
 
     def __contains__(self, name: str) -> bool:
         return name in self.given

@@ -68,7 +68,8 @@ def _flat(context: Context, block_dim: int) -> Value:
 def _block_dim(context: Context, node: ast.Call, expression: Expression) -> Operand:
     if node.args or node.keywords:
         raise context.error(KernelTypeError, "block_dim() takes no arguments.")
-    return Literal(tiling_of(context).block_dim)
+    tiling = context.shared.tiling
+    return Literal((tiling or tiling_of(context)).block_dim)
 
 
 FORMS = {"block_dim": _block_dim}

@@ -45,10 +45,10 @@ class _Needs:
             for slot, value in enumerate(op.results):
                 self.made_by[value] = (op, slot if op.name in STRUCTURED or op.name == "tile_map" else None)
             for inner in op.blocks:
-                if op.name == "tile_map":
-                    elements = inner.params[len(inner.params) - len(op.operands) :]
+                if op.name in ("tile_map", "tile_reduce"):
                     self.made_by.update((param, (op, None)) for param in inner.params)
-                    self.sources.update(zip(elements, op.operands, strict=True))
+                    elements = inner.params[-len(op.operands) :] if op.operands else ()
+                    self.sources.update(zip(elements, op.operands, strict=True) if op.name == "tile_map" else ())
                     effects += self.index(inner, op)
                     continue
                 lead = len(inner.params) - len(op.results) if op.name != "if" else 0

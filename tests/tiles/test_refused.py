@@ -1,0 +1,81 @@
+"""What kernels of tiles refuse: one clear error at the cell's line, with both shapes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import workbench as wb
+
+HEAD = """
+@wb.kernel
+def k(x: wb.array2d[float], v: wb.array[float]):
+    i, j, lane = wb.tid()
+    t = wb.tile_load(x, shape=(4, 8))
+    u = wb.tile_zeros((8, 4))
+    h = wb.tile_zeros((8, 4), dtype=wb.float16)
+"""
+# statement, text under the caret, part of the sentence or of the advice
+REFUSED = [
+    ("w = t + u", "t + u", "+ takes tiles of one shape; these are 4×8 and 8×4"),
+    ("w = wb.tile_matmul(t, t)", "wb.tile_matmul(t, t)", "M×K and K×N; these are 4×8 and 4×8"),
+    ("w = t @ t", "t @ t", "M×K and K×N"),
+    ("w = wb.tile_matmul(t, h)", "wb.tile_matmul(t, h)", "one float type; these have float32 and float16"),
+    ("wb.tile_matmul(t, u, t)", "wb.tile_matmul(t, u, t)", "adds a product of 4×4"),
+    ("w = wb.tile_load(x, shape=4)", "wb.tile_load(x, shape=4)", "with 2 dimensions together with a tile of shape 4"),
+    ("w = wb.tile_load(x, shape=(4, i))", "wb.tile_load(x, shape=(4, i))", "known while compiling"),
+    ("w = wb.tile_load(x, shape=(0, 4))", "wb.tile_load(x, shape=(0, 4))", "0×4"),
+    ("w = wb.tile_load(x[1:3], shape=(2, 2))", "wb.tile_load(x[1:3], shape=(2, 2))", "this is a slice"),
+    ("w = wb.tile_load(t, shape=(2, 2))", "wb.tile_load(t, shape=(2, 2))", "takes an array"),
+    ("w = wb.tile_load(x, shape=(2, 2), offset=(lane, 0))", None, "one number for the whole block"),
+    ("wb.tile_store(v, t)", "wb.tile_store(v, t)", "brings v with 1 dimension together"),
+    ("wb.tile_store(x, wb.tile_ones((2, 2), dtype=wb.float64))", None, "is float32; the value is float64"),
+    ("w = wb.tile_sum(t, axis=2)", "wb.tile_sum(t, axis=2)", "axis 2 of a tile of shape 4×8"),
+    ("w = wb.tile_reshape(t, shape=(5, 5))", None, "has 32 elements, to 5×5"),
+    ("w = wb.tile_broadcast(t, shape=(8, 8))", None, "bring a tile of shape 4×8 to 8×8"),
+    ("w = wb.tile_view(t, offset=(0, 0), shape=(5, 2))", None, "shape 5×2 of a tile of shape 4×8"),
+    ("w = t[4, 0]", "4", "has no element 4"),
+    ("w = t[0, 0, 0]", None, "no 3 dimensions"),
+    ("t[0] = wb.tile_zeros(4)", None, "shape 8 is to become a tile of shape 4"),
+    ("w = wb.tile_full(4, 1.0, storage='global')", None, 'storage="register" or storage="shared"'),
+    ("w = wb.tile_zeros(4, size=3)", None, "size is no argument of it"),
+    ("w = wb.untile(t)", None, "one element for each of the"),
+    ("if t[0, 0] > t:\n        w = 1", None, "one number for the whole block"),
+    ("for q in range(lane):\n        t += 1.0", None, "one number for the whole block"),
+    ("v[lane] = wb.tile_sum(wb.tile(v[lane])) + t", None, ""),
+    ("w = wb.tile_fft(t)", None, "not built yet"),
+    ("w = wb.tile_cholesky(t)", None, "not built yet"),
+    ("w = wb.tile_lower_solve(t, t)", None, "not built yet"),
+    ("w = wb.tile_map(3, t)", None, "takes a func or a builtin first"),
+    ("w = wb.tile_scan(t, 'mean')", None, "'sum', 'min', 'max'"),
+    ("w = wb.tile_zeros((1024, 2048))", None, "1048576 elements"),
+]
+
+
+def define(body: str) -> wb.Kernel:
+    space = {"wb": wb}
+    text = HEAD + f"    {body}\n    wb.tile_store(x, t)\n"
+    exec(text.replace("@wb.kernel\n", ""), space)
+    return wb.kernel(space["k"], source=text.replace("@wb.kernel\n", ""))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("body", "caret", "sentence"), REFUSED)
+def test_refused(body: str, caret: str | None, sentence: str) -> None:
+    kernel = define(body)
+    x, v = np.zeros((8, 8), np.float32), np.zeros(64, np.float32)
+    with pytest.raises(wb.WorkbenchError) as caught:
+        wb.launch_tiled(kernel, dim=[1, 1], inputs=[x, v], block_dim=64)
+    assert sentence in caught.value.render()
+    place = caught.value.location
+    assert place is not None and place.line >= 7
+    if caret is not None:
+        assert place.source.line(place.line)[place.column - 1 :].startswith(caret)
+
+
+def test_names_of_dimensions() -> None:
+    kernel = define("w = 1")
+    x, v = np.zeros((8, 8), np.float32), np.zeros(64, np.float32)
+    with pytest.raises(wb.WorkbenchError, match="this asks for 3"):
+        wb.launch_tiled(kernel, dim=[1], inputs=[x, v])
+    with pytest.raises(wb.WorkbenchError, match="Over threads, a kernel of tiles has one dimension"):
+        wb.launch(kernel, dim=256, inputs=[x, v])
