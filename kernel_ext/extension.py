@@ -14,9 +14,11 @@ import workbench as wb
 from kernel_ext import queries, show, timeline
 from kernel_ext.completion import Matcher
 from kernel_ext.display import show_here
+from kernel_ext.gradient_magics import GradientMagics
 from kernel_ext.graph_magics import GraphMagics
 from kernel_ext.house_magics import HouseMagics
 from kernel_ext.magics import KernelMagics
+from kernel_ext.measure_magics import MeasureMagics
 from kernel_ext.record_magics import RecordMagics
 from kernel_ext.recording import timeline_view
 from kernel_ext.shown import Shown
@@ -44,7 +46,9 @@ def load(shell: Any) -> None:
     registry = shell.magics_manager.registry
     if _KEY not in registry:
         before = {kind: dict(names) for kind, names in shell.magics_manager.magics.items()}
-        magics: tuple[Any, ...] = KernelMagics(shell), RecordMagics(shell), GraphMagics(shell)
+        magics: tuple[Any, ...] = (
+            KernelMagics(shell), RecordMagics(shell), GraphMagics(shell), GradientMagics(shell), MeasureMagics(shell),
+        )  # fmt: skip
         magics += (HouseMagics(shell, magics),)
         shell.register_magics(*magics)
         show_recorders(shell, magics[1])

@@ -13,6 +13,7 @@ wb.launch(saxpy, dim=n, inputs=[2.0, x, y])
 from typing import Any
 
 from workbench import cache, errors, events, types
+from workbench.api.bench import Bench, bench
 from workbench.api.capture import capture, capture_if, capture_while
 from workbench.api.cell import Cell
 from workbench.api.cell import build_cell as _build_cell
@@ -23,6 +24,7 @@ from workbench.api.explanation import Explanation
 from workbench.api.func import Func, func
 from workbench.api.functional import grad, hvp, jacobian, jvp, value_and_grad
 from workbench.api.gradcheck import Verdict, gradcheck
+from workbench.api.gradient_report import GradientReport, gradients_of
 from workbench.api.graph import Graph
 from workbench.api.kernel import Kernel, kernel
 from workbench.api.launch import Launch, launch
@@ -33,6 +35,7 @@ from workbench.api.native import func_native
 from workbench.api.pair import LaunchPair, launch_pair
 from workbench.api.step import step
 from workbench.api.struct import struct
+from workbench.api.sweep import Sweep, sweep
 from workbench.api.tangents import launch_tangent
 from workbench.api.tape import Tape
 from workbench.builtins import FORMS as _FORMS
@@ -138,15 +141,16 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "LANGUAGE", "BuildError", "CacheError", "Cell", "CellErrors", "Device", "DeviceError", "Event", "Explanation",
-    "Float", "Func", "Graph", "GraphMode", "Int", "Kernel", "KernelFault", "KernelSyntaxError", "KernelTypeError",
-    "Launch", "LaunchError", "LaunchPair", "NotDifferentiable", "RecordError", "Recorder", "Scalar",
-    "ScopedDevice", "ScopedStream", "ScopedTimer", "Stream", "Tape", "Verdict", "Work", "WorkbenchError", "array",
-    "array1d", "array2d", "array3d", "array4d", "build_cell", "cache", "capture", "capture_if", "capture_while",
-    "checks", "clone", "constant", "copy", "empty", "empty_like", "errors", "events", "explain_grad",
-    "from_dlpack", "from_jax", "from_numpy", "from_torch", "full", "func", "func_grad", "func_native",
-    "func_replay", "get_device", "get_devices", "grad", "gradcheck", "hvp", "indexedarray", "jacobian",
-    "jax_callable", "jax_export", "jax_kernel", "jax_preload", "jvp", "kernel", "launch", "launch_pair",
-    "launch_tangent", "launch_tiled", "load_record", "map", "matrix", "ones", "record", "set_checks", "step", "struct",
-    "synchronize", "types", "value_and_grad", "vector", "wait", "zeros", "zeros_like",
+    "LANGUAGE", "Bench", "BuildError", "CacheError", "Cell", "CellErrors", "Device", "DeviceError", "Event",
+    "Explanation", "Float", "Func", "GradientReport", "Graph", "GraphMode", "Int", "Kernel", "KernelFault",
+    "KernelSyntaxError", "KernelTypeError", "Launch", "LaunchError", "LaunchPair", "NotDifferentiable",
+    "RecordError", "Recorder", "Scalar", "ScopedDevice", "ScopedStream", "ScopedTimer", "Stream", "Sweep", "Tape",
+    "Verdict", "Work", "WorkbenchError", "array", "array1d", "array2d", "array3d", "array4d", "bench", "build_cell",
+    "cache", "capture", "capture_if", "capture_while", "checks", "clone", "constant", "copy", "empty", "empty_like",
+    "errors", "events", "explain_grad", "from_dlpack", "from_jax", "from_numpy", "from_torch", "full", "func",
+    "func_grad", "func_native", "func_replay", "get_device", "get_devices", "grad", "gradcheck", "gradients_of",
+    "hvp", "indexedarray", "jacobian", "jax_callable", "jax_export", "jax_kernel", "jax_preload", "jvp", "kernel",
+    "launch", "launch_pair", "launch_tangent", "launch_tiled", "load_record", "map", "matrix", "ones", "record",
+    "set_checks", "step", "struct", "sweep", "synchronize", "types", "value_and_grad", "vector", "wait", "zeros",
+    "zeros_like",
 ]  # fmt: skip

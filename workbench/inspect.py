@@ -8,11 +8,15 @@ from __future__ import annotations
 import difflib
 import gc
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
 
 from workbench import cache
 from workbench.api import build
 from workbench.api.kernel import Kernel, Specialisation
 from workbench.api.step import Steps
+from workbench.api.steps import CopyStep, LaunchStep
+from workbench.api.tape import Tape
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
 from workbench.backends.cuda.disassemble import sass as disassembled
@@ -170,9 +174,47 @@ def parameters(kernel: Kernel) -> list[tuple[str, Type]]:
     return [(p.name, p.type) for p in _specialisation(kernel).function.params]
 
 
+def constants(kernel: Kernel) -> dict[str, Any]:
+    """Values that the kernel captured from outside, by the names that it reads them from.
+
+    Raises:
+        LaunchError: a generic kernel that was never launched.
+    """
+    return {c.name: c.value for c in _specialisation(kernel).function.captured}
+
+
 def why(kernel: Kernel | str, direction: str = "forward") -> tuple[str, ...]:
     """What differed from the key before, when the kernel (or the one of that name) was last built anew."""
     return build.why(kernel if isinstance(kernel, str) else kernel.name, direction)
+
+
+@dataclass(frozen=True)
+class TapeSteps:
+    """Steps of a tape of one kind: "launch", "copy", "add", "fill" or "function"; `dim` of the first."""
+
+    kind: str
+    name: str
+    times: int
+    dim: tuple[int, ...]
+    changes: tuple[str, ...]
+
+
+def tape_steps(tape: Tape) -> list[TapeSteps]:
+    """What a tape recorded, one entry a kernel or kind, in the order of the first of each."""
+    groups: dict[tuple[str, str], list[Any]] = {}
+    for step in tape.steps:
+        record = step.record if isinstance(step, LaunchStep) else None
+        kind = "launch" if record else type(step).__name__.removesuffix("Step").lower()
+        kind = "add" if isinstance(step, CopyStep) and step.add else kind
+        groups.setdefault((kind, record.kernel if record else ""), []).append(step)
+    found = []
+    for (kind, name), steps in groups.items():
+        first = steps[0]
+        launch = isinstance(first, LaunchStep)
+        dim = first.record.dim if launch else first.changed[0].shape if first.changed else ()
+        changes = tuple(sorted(first.record.writes)) if launch else ()
+        found.append(TapeSteps(kind, name, len(steps), tuple(dim), changes))
+    return found
 
 
 def cache_info() -> CacheInfo:
@@ -218,7 +260,7 @@ def warm() -> None:
 
 
 __all__ = [
-    "PANES", "Finding", "Report", "Steps", "adjoint", "asm", "cache_entries", "cache_info", "cpu_target", "cpu_threads",
-    "cuda", "devices", "diff", "doctor", "held", "ir", "key", "llvm", "panes", "parameters", "ptx", "sass",
-    "source", "tangent", "warm", "why",
+    "PANES", "Finding", "Report", "Steps", "TapeSteps", "adjoint", "asm", "cache_entries", "cache_info",
+    "constants", "cpu_target", "cpu_threads", "cuda", "devices", "diff", "doctor", "held", "ir", "key", "llvm",
+    "panes", "parameters", "ptx", "sass", "source", "tangent", "tape_steps", "warm", "why",
 ]  # fmt: skip

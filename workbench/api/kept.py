@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from workbench.api.arguments import as_stream, check, wrong_count
+from workbench.api.arguments import as_block_dim, as_stream, check, wrong_count
 from workbench.api.kernel import Kernel
 from workbench.autodiff import adjoint_names
 from workbench.errors import LaunchError
@@ -66,6 +67,14 @@ class Launch:
             LaunchError: they do not fit the kernel; nothing is changed.
         """
         self._record = self._record.changed({}, dim)
+
+    def set_block_dim(self, block_dim: int) -> None:
+        """Change the threads of a CUDA block, 1 to 1024; without effect on the CPU.
+
+        Raises:
+            LaunchError: it is none; nothing is changed.
+        """
+        self._record = replace(self._record, block_dim=as_block_dim(block_dim, self.kernel.name))
 
     def set_stream(self, stream: Any) -> None:
         """Run in this CUDA stream from now on; None is the device's default one.

@@ -91,7 +91,11 @@ def plain_place(watched: Watched) -> tuple[Mapping[str, Any], str, Any] | None:
     scope = watched.definition.scope
     if watched.again is not None:
         return None
-    if isinstance(watched.value, (np.ndarray, tuple)) or root in scope.own or root in scope.closure():
+    if isinstance(watched.value, (np.ndarray, tuple)):
+        return None
+    if root in scope.own:
+        return None if attrs else (scope.own, root, watched.value)
+    if root in scope.closure():
         return None
     if not attrs:
         return (scope.user, root, watched.value) if root in scope.user else None

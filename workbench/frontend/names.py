@@ -156,8 +156,8 @@ def _same(a: Any, b: Any) -> bool:
 
 def _watch(context: Context, path: str, value: Any) -> None:
     root = path.split(".")[0]
-    if root in context.definition.scope.own:
-        return
+    if root in context.definition.scope.own and not isinstance(value, (int, float, np.generic)):
+        return  # kernels and funcs of the same cell stay what they are; its constants can be swept
     key = (id(context.definition), path)
     context.shared.watched.setdefault(key, Watched(context.definition, path, value))
 

@@ -50,6 +50,17 @@ class Event:
         _drop(self, "cuEventDestroy")
 
 
+def moment(device: Device | str | None = None) -> Event:
+    """An event at the end of all that the current stream of a CUDA device has queued so far.
+
+    Raises:
+        DeviceError: the device is the CPU, or refuses.
+    """
+    made = Event(device)
+    made._driver.call("cuEventRecord", made.handle, made._driver.queue(made.device.index))
+    return made
+
+
 class Stream:
     """A queue of a CUDA device: what is in it runs in order, beside other streams.
 
