@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 import time
+from dataclasses import dataclass, field
 from typing import Any
 
 from IPython.core.getipython import get_ipython
@@ -26,31 +27,63 @@ def widgets_wanted() -> bool:
     return os.environ.get("WORKBENCH_WIDGETS", "1").lower() not in ("0", "no", "off", "false")
 
 
+@dataclass
+class _Run:
+    """What one run of a cell showed."""
+
+    message: str
+    widgets: list[Any] = field(default_factory=list)
+    views: list[Shown] = field(default_factory=list)
+
+
+_RUNS: dict[str, _Run] = {}
+"""The last run of each cell; of front ends that do not tell cells apart, of each output."""
+_MOST = 500  # runs kept
+
+
 def show_here(shown: Shown) -> None:
     """Display in the running cell; what the cell's earlier run showed is closed."""
-    shell = get_ipython()
+    _show(shown, get_ipython())
+
+
+def session_views() -> list[Shown]:
+    """Everything that the last runs of all cells showed, in order."""
+    return [shown for run in _RUNS.values() for shown in run.views]
+
+
+def forget_session() -> None:
+    """Forget what was shown."""
+    _RUNS.clear()
+
+
+def _run(shell: Any) -> _Run:
+    """The running cell's run; that of an earlier one of the same cell ends."""
     header = getattr(shell, "parent_header", None) or {}
-    cell = str((header.get("metadata") or {}).get("cellId") or "")
-    run = str((header.get("header") or {}).get("msg_id") or "")
-    if cell in _OF_CELLS and _OF_CELLS[cell][0] != run:
-        for widget in _OF_CELLS.pop(cell)[1]:
+    cell = str((header.get("metadata") or {}).get("cellId") or secrets.token_hex(6))
+    message = str((header.get("header") or {}).get("msg_id") or "")
+    if cell in _RUNS and _RUNS[cell].message != message:
+        for widget in _RUNS.pop(cell).widgets:
             widget.close()
-    widget = _show(shown, shell)
-    if widget is not None and cell:
-        _OF_CELLS.setdefault(cell, (run, []))[1].append(widget)
+    while len(_RUNS) >= _MOST:
+        _RUNS.pop(next(iter(_RUNS)))
+    return _RUNS.setdefault(cell, _Run(message))
 
 
-_OF_CELLS: dict[str, tuple[str, list[Any]]] = {}
-"""Widgets by the cell that showed them, with the run that did."""
+def _note(shown: Shown, run: _Run) -> None:
+    """Keep a view for an export: the view only, so that no array stays alive for it."""
+    run.views.append(Shown(shown.kind, shown.view, shown.text, ""))
 
 
 def _show(shown: Shown, shell: Any) -> Any:
     """Display the static twin, and where the front end can have it the widget, which hides the twin and is returned."""
+    run = _run(shell)
+    _note(shown, run)
     twin = _twin()
     live = getattr(shell, "kernel", None) is not None and widgets_wanted()
     widget = shown.live(twin) if live else None
     display(shown.bundle(twin if widget is not None else ""), raw=True)
     if widget is not None:
+        run.widgets.append(widget)
         _display_widget(widget)
     return widget
 
@@ -101,10 +134,14 @@ class StatusDisplay:
         self._quiet = quiet
         self._twin = _twin()
         self._shown = 0.0
+        self._run: _Run | None = None
 
     def open(self, view: StatusView, widgets: bool) -> None:
         """Show that the build has begun; a terminal waits for its end instead."""
-        if self._quiet or not self._live:
+        if self._quiet:
+            return
+        self._run = _run(get_ipython())
+        if not self._live:
             return
         self._shown = time.monotonic()
         self.card = self._as_shown(view).live(self._twin) if widgets else None
@@ -133,6 +170,9 @@ class StatusDisplay:
         """Show the last view; where the front end can change outputs, any thread may call this."""
         if self._quiet:
             return
+        if self._run is not None:
+            self._run.views[:] = [v for v in self._run.views if v.kind != "status_card"]
+            _note(self._as_shown(view), self._run)
         if self._live:
             update_display(self._bundle(view), raw=True, display_id=self._twin)
         else:

@@ -5,19 +5,21 @@ from __future__ import annotations
 import gc
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import workbench as wb
-from kernel_ext import figures, queries
+from kernel_ext import figures, queries, show
+from kernel_ext.cells import is_kernel
+from kernel_ext.exported import write_page
+from kernel_ext.shown import Shown
+from kernel_ext.views import StatusView
 from workbench import inspect
 
 OURS = (wb.array, wb.Recorder, wb.Graph, wb.Tape, wb.Launch, wb.LaunchPair)
 """What may keep a lot of memory alive."""
 OUTPUT = re.compile(r"_{1,3}|_\d+")
 """Names under which a shell keeps outputs."""
-EXPORTERS: list[Callable[[Any, str], str]] = []
-"""What `%workbench export FILE.html` calls, the last one first: (shell, path) to a sentence about what was written."""
 
 
 def information() -> str:
@@ -32,6 +34,27 @@ def information() -> str:
             f"CPU             {inspect.cpu_target()}, {figures.count(inspect.cpu_threads(), 'thread')}",
         )
     )
+
+
+def exported(path: str, views: Sequence[Shown], namespace: Mapping[str, Any]) -> str:
+    """Write a session's views as one page; a cell's card is followed by the texts of its kernels.
+
+    Args:
+        path: the file.
+        views: what was shown, in order.
+        namespace: where the kernels are; those that went, or are stale, have no texts.
+
+    Raises:
+        Refusal: nothing was shown yet, or the file cannot be written.
+    """
+    found = []
+    for shown in views:
+        found.append(shown)
+        for name in shown.view.kernels if isinstance(shown.view, StatusView) else ():
+            kernel = namespace.get(name)
+            if is_kernel(kernel):
+                found.append(show.source(kernel, ("source", "ir", "adjoint", "cuda")))
+    return write_page(path, "Workbench session", found)
 
 
 def waited(progress: Callable[[str], None]) -> str:

@@ -9,7 +9,9 @@ from IPython.core.magic_arguments import argument, magic_arguments
 from IPython.display import display
 
 from kernel_ext import house
-from kernel_ext.options import read_line
+from kernel_ext.cells import Refusal
+from kernel_ext.display import forget_session, session_views
+from kernel_ext.options import read_line, refuse
 from kernel_ext.tracebacks import KernelUsageError
 from workbench import inspect
 
@@ -68,15 +70,15 @@ class HouseMagics(Magics):
         print(house.freed((shell.user_ns, shell.user_ns_hidden), keepers, self._close_pictures))
 
     def _export(self, path: str) -> None:
-        if not house.EXPORTERS:
-            raise KernelUsageError(
-                "%workbench export needs widgets: pip install anywidget, and load the extension again"
-            )
-        print(house.EXPORTERS[-1](self.here, path))
+        try:
+            print(house.exported(path, session_views(), self.here.user_ns))
+        except Refusal as refusal:
+            refuse(refusal)
 
     def _close_pictures(self) -> None:
         for magics in self._others:
             getattr(magics, "live", magics).close()
 
     def close(self) -> None:
-        """Nothing of its own stays."""
+        """Forget what was shown."""
+        forget_session()

@@ -13,6 +13,7 @@ from kernel_ext import array_twin, arrays, figures, formats, gradients, queries
 from kernel_ext import controls as sliders
 from kernel_ext import steps as step_rows
 from kernel_ext import timeline as timelines
+from kernel_ext.exported import write_page
 from kernel_ext.recording import Label, timeline_view
 from kernel_ext.shown import Shown
 from kernel_ext.views import InspectView, PaneView
@@ -109,3 +110,12 @@ def controls(
     return Shown(
         "controls", bound.view, sliders.controls_text(bound.view), sliders.controls_html(bound.view), bound=bound
     )
+
+
+def page(path: str, *shown: Shown, title: str = "Workbench") -> str:
+    """Write views as one interactive page that needs no server and loads nothing; says what was written.
+
+    Raises:
+        Refusal: there is nothing to show, or the file cannot be written.
+    """
+    return write_page(path, title, shown)

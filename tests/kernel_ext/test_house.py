@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -75,12 +76,19 @@ def test_free_drops_outputs_that_keep_arrays(notebook: Any) -> None:
     assert notebook.shell.user_ns["mine"].shape == (1_000_000,)
 
 
-def test_export_calls_what_was_registered(notebook: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(house, "EXPORTERS", [])
-    notebook.run("%workbench export page.html")
-    assert "pip install anywidget" in notebook.errors[0]
-    house.EXPORTERS.append(lambda shell, path: f"wrote {path} of {type(shell).__name__}")
-    assert notebook.run("%workbench export page.html") == "wrote page.html of InteractiveShell\n"
+def test_export_writes_what_the_session_showed(notebook: Any, tmp_path: Path) -> None:
+    path = tmp_path / "session.html"
+    notebook.run(f"%workbench export {path}")
+    assert "nothing was shown yet" in str(notebook.raised)
+    notebook.run("%%kernel\ndef step(x: array[float]):\n    i = tid()\n    x[i] += 1.0")
+    notebook.run("%%record rec\nwb.launch(step, 3, [wb.zeros(3)])")
+    assert notebook.run(f"%workbench export {path}").startswith(f"wrote 3 views to {path}")
+    text = path.read_text()
+    assert [name in text for name in ('"status_card"', '"source_view"', '"timeline"', '"graph_view"')] == [
+        True, True, True, False,
+    ]  # fmt: skip
+    notebook.run(f"%workbench export {tmp_path}")
+    assert "cannot be written" in str(notebook.raised)
 
 
 @pytest.mark.parametrize("line", ["frob", "export", "info more", "wait --long"])

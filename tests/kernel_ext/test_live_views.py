@@ -74,7 +74,7 @@ def test_running_a_cell_again_closes_what_it_showed(
     run = {"metadata": {"cellId": "c1"}, "header": {"msg_id": "1"}}
     shell = SimpleNamespace(kernel=object(), parent_header=run)
     monkeypatch.setattr(display, "get_ipython", lambda: shell)
-    monkeypatch.setattr(display, "_OF_CELLS", {})
+    monkeypatch.setattr(display, "_RUNS", {})
     monkeypatch.setattr(display, "_display_widget", made.append)
     for msg in ("1", "1", "2"):
         run["header"] = {"msg_id": msg}

@@ -75,26 +75,6 @@
     }
   }
 
-  /** A model without a kernel: it holds traits, and has nothing to send with. @param {Record<string, any>} traits */
-  function stillModel(traits) {
-    /** @type {Record<string, Function[]>} */
-    const ears = {};
-    return {
-      get: (/** @type {string} */ name) => traits[name],
-      set(/** @type {string} */ name, /** @type {any} */ value) {
-        traits[name] = value;
-        for (const ear of ears[`change:${name}`] ?? []) ear();
-      },
-      save_changes() {},
-      on(/** @type {string} */ event, /** @type {Function} */ ear) {
-        (ears[event] ??= []).push(ear);
-      },
-      off(/** @type {string} */ event, /** @type {Function} */ ear) {
-        ears[event] = (ears[event] ?? []).filter((other) => other !== ear);
-      },
-    };
-  }
-
   /** The renderer's class, made of the front end's own widgets. @param {any} Widget */
   const rendererOf = (Widget) => class extends Widget {
     constructor() {
@@ -111,7 +91,8 @@
         return;
       }
       dress();
-      const { default: module } = await import(new URL(`${widget}.js`, folder).href);
+      const names = [widget, "still"].map((name) => import(new URL(`${name}.js`, folder).href));
+      const [{ default: module }, { stillModel, traitsOf }] = await Promise.all(names);
       this.clean();
       const mark = String(twin ?? "").replace(/[^\w-]/g, "");
       const style = document.createElement("style");
@@ -121,7 +102,7 @@
       }
       const place = document.createElement("div");
       this.node.replaceChildren(style, place);
-      this.clean = module.render({ model: stillModel({ view, selected: widget === "stepper" || widget === "source_view" ? 0 : -1 }), el: place }) ?? (() => {});
+      this.clean = module.render({ model: stillModel(traitsOf(widget, view)), el: place }) ?? (() => {});
     }
 
     dispose() {

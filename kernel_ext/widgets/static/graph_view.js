@@ -127,7 +127,7 @@ function render({ model, el }) {
   };
   const redraw = () => {
     const { nodes, edges, width, height, device } = view();
-    title.textContent = `graph · ${nodes.length} ${nodes.length === 1 ? "node" : "nodes"} · ${edges.length} edges · ${device}`;
+    title.textContent = `graph · ${nodes.length} ${nodes.length === 1 ? "node" : "nodes"} · ${edges.length} ${edges.length === 1 ? "edge" : "edges"} · ${device}`;
     const tip = draw("marker", { id: `${id}-tip`, viewBox: "0 0 8 8", refX: 8, refY: 4, markerWidth: 7, markerHeight: 7,
       orient: "auto" }, draw("path", { d: "M0 0L8 4L0 8z", class: "wb-tip" }));
     picture = /** @type {SVGElement} */ (draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "group" },

@@ -88,7 +88,7 @@ function paneBox(model, id) {
   /** @type {Map<string, Answer>} */
   const texts = new Map();
   const asked = new Set();
-  const names = /** @type {[string, string][]} */ (model.get("panes"));
+  const names = /** @type {[string, string][]} */ (model.get("panes") ?? []);
   const choice = make("select", { class: "wb-kernels", "aria-label": "Kernel" });
   const tabs = make("div", { class: "wb-tabs", role: "tablist", "aria-label": "Texts" });
   const panel = make("div", { class: "wb-panel", role: "tabpanel", id: `${id}-panel`, hidden: "" });
