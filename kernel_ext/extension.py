@@ -21,6 +21,7 @@ from kernel_ext.magics import KernelMagics
 from kernel_ext.measure_magics import MeasureMagics
 from kernel_ext.record_magics import RecordMagics
 from kernel_ext.recording import timeline_view
+from kernel_ext.settling import Settler
 from kernel_ext.shown import Shown
 from kernel_ext.tracebacks import ShortTracebacks
 from kernel_ext.views import TimelineView
@@ -36,6 +37,7 @@ class _Loaded:
     magics: tuple[Any, ...]
     tracebacks: ShortTracebacks
     matcher: Matcher
+    settler: Settler
     before: dict[str, dict[str, Any]]
     warming: threading.Thread
     checks: bool
@@ -57,8 +59,10 @@ def load(shell: Any) -> None:
         tracebacks.install()
         matcher = Matcher(shell, magics)
         matcher.install()
+        settler = Settler(shell)
+        settler.install()
         warming = threading.Thread(target=inspect.warm, name="workbench-warm", daemon=True)
-        registry[_KEY] = _Loaded(magics, tracebacks, matcher, before, warming, wb.set_checks(True))
+        registry[_KEY] = _Loaded(magics, tracebacks, matcher, settler, before, warming, wb.set_checks(True))
         warming.start()
     print(queries.greeting())
 
@@ -112,5 +116,6 @@ def unload(shell: Any) -> None:
         shell.display_formatter.ipython_display_formatter.pop(shown, None)
     loaded.tracebacks.remove()
     loaded.matcher.remove()
+    loaded.settler.remove()
     wb.set_checks(loaded.checks)
     loaded.warming.join()

@@ -30,6 +30,7 @@ from workbench.ir.show import show
 from workbench.runtime.device import get_devices
 from workbench.runtime.execute import cpu_threads as threads_of_launches
 from workbench.runtime.memory import Memory
+from workbench.runtime.settle import settle_all
 from workbench.types import Type
 
 PANES = ("source", "ir", "adjoint", "tangent", "cuda", "llvm", "ptx", "sass", "asm", "key")
@@ -260,7 +261,7 @@ def warm() -> None:
 
 
 __all__ = [
-    "PANES", "Finding", "Report", "Steps", "TapeSteps", "adjoint", "asm", "cache_entries", "cache_info",
-    "constants", "cpu_target", "cpu_threads", "cuda", "devices", "diff", "doctor", "held", "ir", "key", "llvm",
-    "panes", "parameters", "ptx", "sass", "source", "tangent", "tape_steps", "warm", "why",
+    "PANES", "Finding", "Report", "Steps", "TapeSteps", "adjoint", "asm", "cache_entries", "cache_info", "constants",
+    "cpu_target", "cpu_threads", "cuda", "devices", "diff", "doctor", "held", "ir", "key", "llvm", "panes",
+    "parameters", "ptx", "sass", "settle_all", "source", "tangent", "tape_steps", "warm", "why",
 ]  # fmt: skip

@@ -181,8 +181,9 @@ def test_the_way_to_a_device(need, monkeypatch, arrays):
         device = "cuda:0"
         x, y = wb.ones(4, float, device=device), wb.zeros(4, float, device=device)
         k = cell()
+        wb.launch(k, 4, [x, y, 1], checks=True)
         with pytest.raises(wb.KernelFault, match=r"thread \(3,\) asked for index 4"):
-            wb.launch(k, 4, [x, y, 1], checks=True)
+            wb.synchronize(device)
         wb.launch(k, 4, [x, y, 0], checks=True)
         assert y.numpy().tolist() == [2, 2, 2, 2]
     assert "emulated" in sys.modules

@@ -112,8 +112,9 @@ def test_a_fault_in_a_graph_is_told_with_its_thread(device: str, cell: Any) -> N
     x, out = ramp(device, 4), wb.zeros(4, float, device=device)
     with wb.capture() as g:
         wb.launch(cell["pick"], 4, [x, 2, out], checks=True)
+    g.launch()
     with pytest.raises(wb.KernelFault) as caught:
-        g.launch()
+        wb.synchronize(device)
     assert caught.value.function == "pick"
     g.update(at=0)
     g.launch()

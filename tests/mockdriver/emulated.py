@@ -14,6 +14,7 @@ from workbench.backends.base import Artifact, Options
 from workbench.backends.cuda import moves
 from workbench.backends.cuda.nvrtc import Built, CudaBackend
 from workbench.backends.cuda.spell import entry_name
+from workbench.backends.prints import prints
 from workbench.ir import Function
 from workbench.runtime import device_code
 from workbench.runtime import driver as layer
@@ -29,6 +30,7 @@ def compile_for_host(self: CudaBackend, function: Function, options: Options, ta
     """In place of NVRTC: a shared object."""
     library = hostshim.Library([function], options)
     facts = {"entry": entry_name(function), "backend": "cuda", "target": target, "stages": {}, "log": ""}
+    facts |= {"prints": True} if prints(function) else {}
     return Artifact(library.image, facts)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -57,6 +58,7 @@ class MockDriver:
         self.executables: dict[int, dict[int, Graph]] = {}
         self.conditions: dict[int, Any] = {}
         self.kept: list[Any] = []
+        self.printed = b""
         self.core = SimpleNamespace(Device=self._device, ObjectCode=SimpleNamespace(from_cubin=self._from_cubin))
         self.CUdevice_attribute = SimpleNamespace(
             CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR="major",
@@ -107,6 +109,7 @@ class MockDriver:
         def sync() -> None:
             if self.broken is not None or "sync" in self.failing:
                 raise RuntimeError(f"{self.broken or self.failing['sync']!r}")
+            self._waited()
 
         def allocate(size: int, *, stream: Any) -> Any:
             used = sum(b.size for b in self.blocks if b.alive and b.device == index)
@@ -182,6 +185,7 @@ class MockDriver:
 
     def _cuMemcpyDtoH(self, target: int, source: int, size: int) -> None:
         self._touch(source, size, "cuMemcpyDtoH")
+        self._waited()
         ctypes.memmove(target, source, size)
 
     def _cuMemcpyAsync(self, target: int, source: int, size: int, stream: Any) -> None:
@@ -206,6 +210,14 @@ class MockDriver:
     def _cuMemsetD32Async(self, address: int, value: int, count: int, stream: Any) -> None:
         self._set(address, value, count, stream, np.uint32)
 
+    def _keep_printed(self, code: Any) -> None:
+        """A device keeps what its kernels print until something waits for it."""
+        self.printed += code._printed.raw[: code.library.wb_host_printed()]
+
+    def _waited(self) -> None:
+        os.write(1, self.printed)
+        self.printed = b""
+
     # Streams and events.
 
     def _cuStreamCreateWithPriority(self, flags: int, priority: int) -> Any:
@@ -218,6 +230,7 @@ class MockDriver:
 
     def _cuStreamSynchronize(self, stream: Any) -> None:
         self._queue(stream, "cuStreamSynchronize")
+        self._waited()
 
     def _cuStreamWaitEvent(self, stream: Any, event: Any, flags: int) -> None:
         self._queue(stream, "cuStreamWaitEvent")
@@ -235,6 +248,7 @@ class MockDriver:
 
     def _cuEventSynchronize(self, event: Any) -> None:
         self._expect(self.events.get(int(event), False), "an event was waited for that was never recorded")
+        self._waited()
 
     def _cuEventElapsedTime(self, start: Any, end: Any) -> float:
         self._expect(self.events[int(start)] and self.events[int(end)], "an event was never recorded")
@@ -246,7 +260,7 @@ class MockDriver:
     # Code and launches.
 
     def _from_cubin(self, image: bytes, *, name: str = "") -> Any:
-        code = HostCode(image, prints=False)
+        code = HostCode(image)
 
         def kernel(entry: str) -> Any:
             address = ctypes.cast(getattr(code.library, f"wb_host_{entry}"), ctypes.c_void_p).value
@@ -271,6 +285,7 @@ class MockDriver:
         places = (ctypes.c_void_p * len(kept))(*(ctypes.addressof(k) for k in kept))
         self.launches.append((blocks, threads))
         code, entry = self.functions[function][1]
+        code.show_printed = lambda: self._keep_printed(code)
         code.launch(entry, ctypes.addressof(places), (blocks,), (threads,))
 
     def _cuLaunchKernel(self, function: Any, *rest: Any) -> None:

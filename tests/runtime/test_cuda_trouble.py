@@ -138,11 +138,26 @@ def test_the_mock_notices_what_it_is_for(mock: Any) -> None:
     mock.problems.clear()
 
 
-def test_the_cpu_has_no_streams_and_says_so() -> None:
-    with pytest.raises(wb.DeviceError, match="cpu has no streams"):
-        wb.Stream("cpu")
-    with pytest.raises(wb.DeviceError, match="cpu has no events"):
-        wb.Event("cpu")
+def test_the_cpus_streams_are_always_empty(double: Any) -> None:
+    x, y = wb.ones(4, float, device="cpu"), wb.zeros(4, float, device="cpu")
+    first, second = wb.Stream("cpu"), wb.Stream("cpu", priority=-1)
+    with wb.ScopedStream(first):
+        wb.launch(double, 4, [x, y])
+    before = first.record()
+    second.wait_for(before)
+    second.wait_for(first)
+    wb.launch(double, 4, [y, x], stream=second)
+    after = second.record(wb.Event("cpu"))
+    second.synchronize()
+    after.wait()
+    assert after - before >= 0 and x.numpy().tolist() == [4, 4, 4, 4]
+    kept = wb.launch(double, 4, [x, y], record_cmd=True)
+    kept.set_stream(first)
+    kept.launch(stream=second)
+    assert y.numpy().tolist() == [8, 8, 8, 8]
+    assert not hasattr(first, "__cuda_stream__") and "of cpu" in repr(first)
+    with pytest.raises(wb.LaunchError, match="the stream is none of Workbench's"):
+        wb.launch(double, 4, [x, y], stream=object())
     with wb.ScopedTimer("nothing", "cpu") as timer:
         wb.synchronize("cpu")
     assert timer.elapsed is not None and repr(timer).startswith("<ScopedTimer nothing: ")

@@ -79,21 +79,21 @@ def as_block_dim(value: Any, kernel: str) -> int:
 
 
 def as_stream(stream: Any, device: Device, kernel: str) -> Any:
-    """The stream itself, where it can be one of this device.
+    """The stream itself, where it can be one of this device; None for the CPU's, since all is done there at once.
 
     Raises:
-        LaunchError: the device is the CPU, or the stream is another device's.
+        LaunchError: the stream is another device's.
     """
     if stream is None:
         return None
-    if not device.is_cuda:
+    owner = getattr(stream, "device", device if device.is_cuda else None)
+    if owner is None or (isinstance(owner, Device) and owner != device):
+        what = f"of {owner}" if owner is not None else "none of Workbench's"
         raise LaunchError(
-            f"{kernel}: the launch is on the CPU, which has no streams.", parameter="stream", advice="Leave stream out."
-        )
-    owner = getattr(stream, "device", device)
-    if isinstance(owner, Device) and owner != device:
-        raise LaunchError(f"{kernel}: the stream is of {owner}; the launch is on {device}.", parameter="stream")
-    return stream
+            f"{kernel}: the stream is {what}; the launch is on {device}.", parameter="stream",
+            advice=f'Use a stream of its device, wb.Stream("{device}"), or leave stream out.',
+        )  # fmt: skip
+    return stream if device.is_cuda else None
 
 
 def wrong_count(kernel: Kernel, values: Sequence[Any]) -> LaunchError:

@@ -65,7 +65,7 @@ def launch(
         adj_outputs: the same for `outputs`.
         record_cmd: run nothing; give a `Launch` to be run later, again, and with other arguments.
         device: where; the arrays' device where none is given.
-        stream: the queue of a CUDA device that it goes into; the device's default one where None. The CPU has none.
+        stream: the queue of a CUDA device that it goes into; the device's default one where None. The CPU's are empty.
         block_dim: threads of a CUDA block, 1 to 1024; where the kernel uses tiles dim is a multiple of it.
         fast_math: allow approximate maths, which a kernel's cell may ask for as well.
         checks: test bounds, asserts, integer divisions and shifts. None: as the kernel's cell says, else as `checks()`

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.errors import DeviceError
+from workbench.errors import DeviceError, WorkbenchError
 from workbench.runtime.holdings import Buffer, CudaDevice, LoadedKernel, PageLocked
 
 MAX_BLOCKS = (1 << 31) - 1
@@ -43,6 +43,7 @@ class Driver:
         self._broken = ""
         self._last: dict[int, str] = {}
         self._held: dict[int, int] = {}
+        self.settle: Callable[[int, Callable[[], object]], None] | None = None
         self._current: ContextVar[dict[int, Any]] = ContextVar("workbench CUDA streams", default={})  # noqa: B039
         self.facts = tuple(self._describe(i) for i in range(self.call("cuDeviceGetCount")))
 
@@ -111,8 +112,8 @@ class Driver:
         if not (destination.flags.c_contiguous and destination.flags.writeable):
             raise ValueError("copy_to_host takes a writable C-contiguous array")
         if destination.nbytes:
-            self.use(device)
-            self.call("cuMemcpyDtoH", destination.ctypes.data, source, destination.nbytes)
+            place = destination.ctypes.data
+            self.waiting(device, lambda: self.call("cuMemcpyDtoH", place, source, destination.nbytes))
 
     def copy(self, destination: int, source: int, nbytes: int, device: int = 0) -> None:
         """Queue a copy between device addresses (of two devices, too)."""
@@ -130,11 +131,22 @@ class Driver:
         """Wait for all work on the device.
 
         Raises:
-            DeviceError: a kernel failed.
+            DeviceError, KernelFault: a kernel failed.
         """
-        device = self.use(index)
         with self._reported(f"waiting for cuda:{index}"):
-            device.sync()
+            self.waiting(index, self.use(index).sync)
+
+    def waiting(self, index: int, wait: Callable[[], object]) -> None:
+        """Call `wait`, which waits for the device's work; then have told what that work left (see `settle.py`).
+
+        Raises:
+            KernelFault: a launch with checks met a fault.
+        """
+        self.use(index)
+        if self.settle is None:
+            wait()
+        else:
+            self.settle(index, wait)
 
     def load(self, index: int, cubin: bytes, entry: str) -> LoadedKernel:
         """The kernel `entry` of a cubin made for this device's architecture."""
@@ -267,7 +279,7 @@ class Driver:
         """Whatever `cuda.core` raises, as a DeviceError that says what was being done."""
         try:
             yield
-        except DeviceError:
+        except WorkbenchError:
             raise
         except Exception as problem:
             after = f" (the device was broken before: {self._broken})" if self._broken else ""

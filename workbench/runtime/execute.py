@@ -9,11 +9,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from workbench.backends.cpu import dispatch
-from workbench.backends.faults import FaultRecord, raised_by
-from workbench.backends.layout import FAULT_SIZE, shape_in
+from workbench.backends.layout import FAULT_SIZE
 from workbench.config import settings
 from workbench.errors import KernelFault
 from workbench.events import SUBSCRIBERS, Launched, listening, publish
@@ -23,7 +20,7 @@ from workbench.runtime.loaded import Loaded
 from workbench.runtime.observers import OBSERVERS, tell
 from workbench.runtime.prints import printing
 from workbench.runtime.record import BLOCK_DIM, LaunchRecord
-from workbench.types import ArrayType
+from workbench.runtime.settle import fault_of, settling
 
 _FaultWords = ctypes.c_int64 * (FAULT_SIZE // 8)
 
@@ -152,9 +149,7 @@ def _run(
     if not total:
         return None
     if loaded.device.is_cuda:
-        if loaded.checked:
-            return _checked_cuda(loaded, dims, buffer, block_dim, stream)
-        _run_cuda(loaded, total, buffer, block_dim, stream)
+        _run_cuda(loaded, dims, buffer, block_dim, stream)
         return None
     install_launcher()
     start, grain, mask = ctypes.addressof(buffer), loaded.threads_per_task, loaded.mask(arguments)
@@ -168,41 +163,18 @@ def _run(
     return fault_of(loaded, dims, buffer, record.raw)
 
 
-def fault_of(loaded: Loaded, dims: Sequence[int], buffer: Any, record: bytes) -> KernelFault | None:
-    """The error that a launch's fault record tells of; None where it tells of none. `buffer`: the packed parameters."""
-    found = FaultRecord.read(record)
-    if found is None:
-        return None
-    shapes = {s.name: shape_in(buffer, s) for s in loaded.layout.slots if isinstance(s.type, ArrayType)}
-    return raised_by(loaded.function, found, dims, shapes)
-
-
-def _checked_cuda(
-    loaded: Loaded, dims: Sequence[int], buffer: ctypes.Array[ctypes.c_char], block_dim: int, stream: Any
-) -> KernelFault | None:
-    """With a fault record on the device: reading it waits for the launch."""
-    found = driver()
-    assert found is not None
-    index = loaded.device.index
-    record = np.zeros(FAULT_SIZE, np.uint8)
-    place = found.alloc(index, FAULT_SIZE)
-    try:
-        found.copy_to_device(place.handle, record, index)
-        address = ctypes.c_void_p(place.handle)
-        _run_cuda(loaded, math.prod(dims), buffer, block_dim, stream, (ctypes.addressof(address),))
-        found.copy_to_host(record, place.handle, index)
-    finally:
-        place.free()
-    return fault_of(loaded, dims, buffer, record.tobytes())
-
-
 def _run_cuda(
-    loaded: Loaded, total: int, buffer: ctypes.Array[ctypes.c_char], block_dim: int, stream: Any,
-    extra: tuple[int, ...] = (),
-) -> None:  # fmt: skip
+    loaded: Loaded, dims: Sequence[int], buffer: ctypes.Array[ctypes.c_char], block_dim: int, stream: Any
+) -> None:
+    """Queue it; with checks, with a fault record that is read when something waits for the device."""
     found = driver()
     assert found is not None
-    start = ctypes.addressof(buffer)
-    addresses = [start, *(start + slot.offset for slot in loaded.layout.slots), *extra]
-    grid = (total + block_dim - 1) // block_dim
-    found.launch(loaded.device.index, loaded.handle, grid, block_dim, addresses, stream)
+    index, start = loaded.device.index, ctypes.addressof(buffer)
+    addresses = [start, *(start + slot.offset for slot in loaded.layout.slots)]
+    if loaded.prints:
+        settling(found).prints(index)
+    if loaded.checked:
+        record = ctypes.c_void_p(settling(found).record(index, loaded, dims, buffer))
+        addresses.append(ctypes.addressof(record))
+    grid = (math.prod(dims) + block_dim - 1) // block_dim
+    found.launch(index, loaded.handle, grid, block_dim, addresses, stream)

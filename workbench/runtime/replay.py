@@ -17,7 +17,7 @@ from workbench.backends.cpu import dispatch, moves
 from workbench.backends.layout import FAULT_SIZE
 from workbench.cache.native import native_image
 from workbench.runtime.entries import CopyEntry, Entry, FillEntry, LaunchEntry
-from workbench.runtime.execute import cpu_threads, fault_of, table_row
+from workbench.runtime.execute import cpu_threads, table_row
 from workbench.runtime.graphs.plan_cpu import DENSE_SCALARS, STRIDED_SCALARS, move_words
 from workbench.runtime.hostform import repeats
 from workbench.runtime.launcher import install_launcher
@@ -25,6 +25,7 @@ from workbench.runtime.loaded import Loaded
 from workbench.runtime.memory import Memory
 from workbench.runtime.prints import printing
 from workbench.runtime.record import LaunchRecord
+from workbench.runtime.settle import fault_of
 from workbench.structs import Struct
 from workbench.types import element
 

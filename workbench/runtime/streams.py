@@ -1,7 +1,8 @@
 """Streams, events and timers: the order of work on a CUDA device, and how long it takes.
 
 A stream made here waits for the device's default stream and the other way round (it is a blocking one), so memory and
-copies that name no stream are always in order with it. The CPU has no streams: its work is done when a call returns.
+copies that name no stream are always in order with it. The CPU's work is done when a call returns, so its streams are
+always empty and its events over: code that names streams runs there as it stands.
 """
 
 from __future__ import annotations
@@ -11,38 +12,44 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
-from workbench.errors import DeviceError
 from workbench.runtime.device import CPU, Device, get_device, get_devices
 from workbench.runtime.driver import Driver, driver
 
 
-def _cuda(device: Device | str | None, what: str) -> tuple[Device, Driver]:
-    place = get_device(device)
-    found = driver()
-    if not place.is_cuda or found is None:
-        raise DeviceError(f"{place} has no {what}.", advice="Its work is done when a call returns; leave it out.")
-    return place, found
+def _driver_of(device: Device) -> Driver | None:
+    """The driver, for a CUDA device."""
+    return driver() if device.is_cuda else None
 
 
 class Event:
     """A moment in a stream; `later - earlier` is the milliseconds between two, once both are over."""
 
     def __init__(self, device: Device | str | None = None) -> None:
-        """Makes an event of a CUDA device.
+        """Makes an event of a device; on the CPU it is the moment at which it was recorded.
 
         Raises:
-            DeviceError: the device is the CPU, or refuses.
+            DeviceError: the device refuses.
         """
-        self.device, self._driver = _cuda(device, "events")
-        self._driver.use(self.device.index)
-        self.handle = self._driver.call("cuEventCreate", 0)
+        self.device = get_device(device)
+        self._driver = _driver_of(self.device)
+        self.moment = time.perf_counter()
+        if self._driver is not None:
+            self._driver.use(self.device.index)
+            self.handle = self._driver.call("cuEventCreate", 0)
 
     def wait(self) -> None:
-        """Wait on the host until it is over."""
-        self._driver.use(self.device.index)
-        self._driver.call("cuEventSynchronize", self.handle)
+        """Wait on the host until it is over.
+
+        Raises:
+            DeviceError, KernelFault: a kernel failed.
+        """
+        if self._driver is not None:
+            found = self._driver
+            found.waiting(self.device.index, lambda: found.call("cuEventSynchronize", self.handle))
 
     def __sub__(self, earlier: Event) -> float:
+        if self._driver is None:
+            return 1e3 * (self.moment - earlier.moment)
         self.wait()
         return float(self._driver.call("cuEventElapsedTime", earlier.handle, self.handle))
 
@@ -62,26 +69,33 @@ def moment(device: Device | str | None = None) -> Event:
 
 
 class Stream:
-    """A queue of a CUDA device: what is in it runs in order, beside other streams.
+    """A queue of a device: what is in it runs in order, on a CUDA device beside other streams.
 
     Attributes:
         device: where it is.
-        handle: CUDA's own; cuda.core and CuPy take the stream as it is (`__cuda_stream__`).
+        handle: CUDA's own; cuda.core and CuPy take the stream as it is (`__cuda_stream__`). 0 on the CPU.
     """
 
     def __init__(self, device: Device | str | None = None, priority: int = 0) -> None:
         """Makes a stream; a lower number of `priority` goes first.
 
         Raises:
-            DeviceError: the device is the CPU, or refuses.
+            DeviceError: the device refuses.
         """
-        self.device, self._driver = _cuda(device, "streams")
+        self.device = get_device(device)
+        self._driver = _driver_of(self.device)
+        if self._driver is None:
+            self.handle: Any = 0
+            return
         self._driver.use(self.device.index)
         self.handle = self._driver.call("cuStreamCreateWithPriority", 0, priority)
 
     def record(self, event: Event | None = None) -> Event:
         """Mark the end of what is queued so far; gives the event."""
         made = event or Event(self.device)
+        made.moment = time.perf_counter()
+        if self._driver is None:
+            return made
         self._driver.use(self.device.index)
         self._driver.call("cuEventRecord", made.handle, self.handle)
         return made
@@ -89,6 +103,9 @@ class Stream:
     def wait_for(self, other: Event | Stream) -> None:
         """Let what is queued from now on wait for an event, or for all that another stream has so far."""
         event = other.record() if isinstance(other, Stream) else other
+        if self._driver is None or event._driver is None:
+            event.wait()
+            return
         self._driver.use(self.device.index)
         self._driver.call("cuStreamWaitEvent", self.handle, event.handle, 0)
 
@@ -96,13 +113,22 @@ class Stream:
         """Wait on the host until all of it is done.
 
         Raises:
-            DeviceError: a kernel failed.
+            DeviceError, KernelFault: a kernel failed.
         """
-        self._driver.use(self.device.index)
-        self._driver.call("cuStreamSynchronize", self.handle)
+        if self._driver is not None:
+            found = self._driver
+            found.waiting(self.device.index, lambda: found.call("cuStreamSynchronize", self.handle))
 
-    def __cuda_stream__(self) -> tuple[int, int]:
-        return 0, int(self.handle)
+    @property
+    def __cuda_stream__(self) -> Any:
+        """CUDA's protocol of streams.
+
+        Raises:
+            AttributeError: it is the CPU's, and so none of CUDA's.
+        """
+        if self._driver is None:
+            raise AttributeError("a stream of the CPU has no __cuda_stream__")
+        return lambda: (0, int(self.handle))
 
     def __repr__(self) -> str:
         return f"<Stream {int(self.handle):#x} of {self.device}>"
@@ -112,7 +138,7 @@ class Stream:
 
 
 def _drop(owner: Any, function: str) -> None:
-    if "handle" in owner.__dict__:
+    if owner.__dict__.get("_driver") is not None and "handle" in owner.__dict__:
         try:
             owner._driver.call(function, owner.handle)
         except Exception:  # at the interpreter's end, or with a broken device, there is nobody to tell
@@ -122,11 +148,10 @@ def _drop(owner: Any, function: str) -> None:
 @contextmanager
 def ScopedStream(stream: Stream | None) -> Iterator[Stream | None]:
     """Queue launches, copies and fills of the stream's device in it, where they name no other; None changes nothing."""
-    if stream is None:
-        yield None
-        return
     found = driver()
-    assert found is not None
+    if stream is None or found is None or not stream.device.is_cuda:
+        yield stream
+        return
     with found.in_stream(stream.device.index, stream):
         yield stream
 
@@ -134,8 +159,11 @@ def ScopedStream(stream: Stream | None) -> Iterator[Stream | None]:
 def synchronize(device: Device | str | None = None) -> None:
     """Wait until a device has done all its work: every device where none is named.
 
+    What kernels have printed there is shown, and a fault of a launch with checks is raised.
+
     Raises:
         DeviceError: a kernel failed, or there is no such device.
+        KernelFault: a launch with checks met a fault.
     """
     found = driver()
     for place in [get_device(device)] if device is not None else get_devices():

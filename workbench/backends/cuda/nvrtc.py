@@ -18,6 +18,7 @@ from typing import Any
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cuda import natives
 from workbench.backends.cuda.spell import entry_name, spell
+from workbench.backends.prints import prints
 from workbench.errors import BuildError, DeviceError
 from workbench.ir.values import Function
 from workbench.work import Dropped, Work, current
@@ -93,6 +94,7 @@ class CudaBackend(Backend):
             "stages": {"spell": spelled - start, "nvrtc": time.perf_counter() - spelled},
             "log": built.log,
             **resources(built.log),
+            **({"prints": True} if prints(function) else {}),
         }
         return Artifact(built.image, facts)
 

@@ -18,11 +18,12 @@ from workbench.backends.cpu import moves, schedule
 from workbench.backends.layout import FAULT_SIZE
 from workbench.cache.native import native_image
 from workbench.runtime.array import array
-from workbench.runtime.execute import cpu_threads, fault_of
+from workbench.runtime.execute import cpu_threads
 from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node
 from workbench.runtime.launcher import install_launcher
 from workbench.runtime.moves import move_of
 from workbench.runtime.prints import printing
+from workbench.runtime.settle import fault_of
 
 if TYPE_CHECKING:
     from workbench.runtime.graphs.body import Body

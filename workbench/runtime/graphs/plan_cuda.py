@@ -11,17 +11,16 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from workbench.backends.cuda.moves import CONDITION
 from workbench.backends.layout import FAULT_SIZE
+from workbench.errors import KernelFault
 from workbench.runtime.device_code import own_kernel
 from workbench.runtime.driver import Driver, driver
-from workbench.runtime.execute import fault_of
 from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node
 from workbench.runtime.holdings import LoadedKernel
 from workbench.runtime.loaded import Loaded
 from workbench.runtime.moves import BLOCK, move_of
+from workbench.runtime.settle import fault_of, read_records, settling
 
 if TYPE_CHECKING:
     from workbench.runtime.graphs.body import Body
@@ -44,29 +43,38 @@ class CudaPlan:
         self._checked = [n for n in body.walk() if isinstance(n, LaunchNode) and n.record.loaded.checked]
         self._faults = found.alloc(self._index, FAULT_SIZE * len(self._checked))
         self._graph = self._executable = None
+        self._prints = any(n.record.loaded.prints for n in body.walk() if isinstance(n, LaunchNode))
+        self._owing = False
+        found.fill(self._faults.handle, 0, FAULT_SIZE * len(self._checked), self._index)
         found.use(self._index)
         self._graph = found.call("cuGraphCreate", 0)
         self._fill(self._graph, body, [])
         self._executable = found.call("cuGraphInstantiate", self._graph, 0)
 
     def run(self) -> None:
-        """Queue it in the current stream; with checked launches in it, wait for it and look.
+        """Queue it in the current stream; what it prints, and faults, are told when something waits for the device.
 
         Raises:
-            KernelFault: what the first launch with a fault reported.
             DeviceError: the device refused it.
         """
-        size = FAULT_SIZE * len(self._checked)
-        if size:
-            self._driver.fill(self._faults.handle, 0, size, self._index)
+        told = settling(self._driver)
+        if self._prints:
+            told.prints(self._index)
+        if self._checked:
+            told.later(self._index, self, self._collect)
+            self._owing = True
         self._driver.call("cuGraphLaunch", self._executable, self._driver.queue(self._index))
-        if size:
-            records = np.empty((len(self._checked), FAULT_SIZE), np.uint8)
-            self._driver.copy_to_host(records, self._faults.handle, self._index)
-            for node, record in zip(self._checked, records, strict=True):
-                fault = fault_of(node.record.loaded, node.dims, node.buffer, record.tobytes())
-                if fault is not None:
-                    raise fault
+
+    def _collect(self) -> list[KernelFault]:
+        """The faults of all runs since the last time, in the order of the nodes."""
+        size, self._owing = FAULT_SIZE * len(self._checked), False
+        records = read_records(self._driver, self._faults.handle, len(self._checked))
+        self._driver.fill(self._faults.handle, 0, size, self._index)
+        told = (
+            fault_of(node.record.loaded, node.dims, node.buffer, record)
+            for node, record in zip(self._checked, records, strict=True)
+        )
+        return [fault for fault in told if fault is not None]
 
     direct = None
     """Queueing takes more than a native call."""
@@ -78,6 +86,8 @@ class CudaPlan:
         """
         if any(self._codes.get(id(node)) is not node.record.loaded or not node.record.threads for node in nodes):
             return False
+        if self._owing:
+            self._driver.synchronize(self._index)  # its faults are told by the parameters that it ran with
         for node in nodes:
             handle, params = self._handles[id(node)], self._launch_params(node)
             self._driver.call("cuGraphExecKernelNodeSetParams", self._executable, handle, params)
