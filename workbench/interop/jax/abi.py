@@ -39,6 +39,10 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
     "ErrorDestroy": (("struct_size", "i64"), ("extension_start", "ptr"), ("error", "ptr")),
     "FutureCreate": (("struct_size", "i64"), ("extension_start", "ptr"), ("future", "ptr")),
     "FutureSetAvailable": (("struct_size", "i64"), ("extension_start", "ptr"), ("future", "ptr")),
+    "StreamGet": (("struct_size", "i64"), ("extension_start", "ptr"), ("ctx", "ptr"), ("stream", "ptr")),
+    "DeviceOrdinalGet": (
+        ("struct_size", "i64"), ("extension_start", "ptr"), ("ctx", "ptr"), ("device_ordinal", "i32"),
+    ),
     "PoolSchedule": (
         ("struct_size", "i64"), ("extension_start", "ptr"), ("ctx", "ptr"), ("task", "ptr"), ("data", "ptr"),
     ),
@@ -62,6 +66,8 @@ HEADER_NAMES: dict[str, str] = {
     "ErrorDestroy": "XLA_FFI_Error_Destroy_Args",
     "FutureCreate": "XLA_FFI_Future_Create_Args",
     "FutureSetAvailable": "XLA_FFI_Future_SetAvailable_Args",
+    "StreamGet": "XLA_FFI_Stream_Get_Args",
+    "DeviceOrdinalGet": "XLA_FFI_DeviceOrdinal_Get_Args",
     "PoolSchedule": "XLA_FFI_ThreadPool_Schedule_Args",
     "PoolNumThreads": "XLA_FFI_ThreadPool_NumThreads_Args",
 }
@@ -70,13 +76,16 @@ HEADER_NAMES: dict[str, str] = {
 FUNCTIONS: dict[str, int] = {
     "XLA_FFI_Error_Create": 0,
     "XLA_FFI_Error_Destroy": 2,
+    "XLA_FFI_Stream_Get": 4,
     "XLA_FFI_ThreadPool_Schedule": 11,
     "XLA_FFI_ThreadPool_NumThreads": 12,
     "XLA_FFI_Future_Create": 13,
     "XLA_FFI_Future_SetAvailable": 14,
+    "XLA_FFI_DeviceOrdinal_Get": 17,
 }
 
-STAGE_EXECUTE = 3
+STAGE_INITIALIZE, STAGE_EXECUTE = 2, 3
+TRAIT_COMMAND_BUFFER = 1
 EXTENSION_METADATA = 1
 ATTR_ARRAY = 1
 INVALID_ARGUMENT = 3

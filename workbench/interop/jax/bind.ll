@@ -200,6 +200,13 @@ finish:                                               ; %b.stride is now the siz
   br i1 %filled, label %initialise, label %done
 initialise:
   %pattern = call i64 @field(ptr %param, i64 11)
+  %grain = call i64 @field(ptr %kernel, i64 7)
+  %on.gpu = icmp eq i64 %grain, -1
+  br i1 %on.gpu, label %queue, label %fill.here
+queue:
+  %queued = call ptr @fill_cuda(ptr %frame, ptr %call, ptr %data, i64 %b.stride, i64 %pattern, i64 %width)
+  ret ptr %queued
+fill.here:
   call void @fill(ptr %data, i64 %b.stride, i64 %pattern, i64 %width)
   br label %done
 done:

@@ -50,7 +50,7 @@ no:
 
 ; ---- the question XLA asks at registration: which API version is this?
 
-define private i1 @answer_metadata(ptr %frame) {
+define private i1 @answer_metadata(ptr %frame, i32 %its.traits) {
 entry:
   %first.at = getelementptr %Frame, ptr %frame, i64 0, i32 1
   %first = load ptr, ptr %first.at
@@ -76,7 +76,7 @@ answer:
   %minor = getelementptr %Metadata, ptr %metadata, i64 0, i32 1, i32 3
   store i32 1, ptr %minor
   %traits = getelementptr %Metadata, ptr %metadata, i64 0, i32 2
-  store i32 0, ptr %traits
+  store i32 %its.traits, ptr %traits
   ret i1 true
 none:
   ret i1 false
@@ -235,6 +235,14 @@ pointers:
   %aliased = icmp eq ptr %in.data, %out.data
   br i1 %aliased, label %done, label %copy
 copy:
+  %kernel = load ptr, ptr %call
+  %grain = call i64 @field(ptr %kernel, i64 7)
+  %on.gpu = icmp eq i64 %grain, -1
+  br i1 %on.gpu, label %queue, label %copy.here
+queue:
+  %queued = call ptr @copy_cuda(ptr %frame, ptr %call, ptr %out.data, ptr %in.data, i64 %bytes)
+  ret ptr %queued
+copy.here:
   call void @llvm.memcpy.p0.p0.i64(ptr %out.data, ptr %in.data, i64 %bytes, i1 false)
   br label %done
 done:

@@ -20,10 +20,11 @@
 
 ; And of the kernel:
 ;   0 name   1 entry   2 parameters   3 operands   4 results   5 static values   6 bytes of the parameter buffer
-;   7 the largest launch that stays on one thread   8 the parameter that is result 0   9 the table of parameters
+;   7 the largest launch that stays on one thread; -1 on a GPU   8 the parameter that is result 0   9 the table of parameters
 ;   10 int64 of all views
 %Kernel = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr, i64 }
 
+; On a GPU 10 of a call is the stream, and the entry a %Cuda (cuda.ll).
 ; A parameter in this call: its address, and its stride in bytes along each batch axis (0 where that axis has size 1).
 %Bound = type { ptr, [8 x i64] }
 
@@ -44,7 +45,10 @@ declare i64 @llvm.smax.i64(i64, i64)
 
 define private ptr @call_kernel(ptr %frame, ptr %kernel) {
 entry:
-  %asked = call i1 @answer_metadata(ptr %frame)
+  %grain = call i64 @field(ptr %kernel, i64 7)
+  %on.gpu = icmp eq i64 %grain, -1
+  %traits = zext i1 %on.gpu to i32
+  %asked = call i1 @answer_metadata(ptr %frame, i32 %traits)
   br i1 %asked, label %done, label %stages
 stages:
   %stage.at = getelementptr %Frame, ptr %frame, i64 0, i32 4
@@ -116,14 +120,22 @@ memory:
   %bytes = add i64 %behind.bytes, 144
   %call = alloca i8, i64 %bytes, align 16
   store ptr %kernel, ptr %call
+  br i1 %on.gpu, label %stream, label %sizes
+stream:
+  %stream.error = call ptr @take_stream(ptr %frame, ptr %call)
+  %streamed = icmp eq ptr %stream.error, null
+  br i1 %streamed, label %sizes, label %no.stream
+no.stream:
+  ret ptr %stream.error
+sizes:
   %buffer = call ptr @buffer_of(ptr %call)
   %dims.data.at = getelementptr %Array, ptr %dims.array, i64 0, i32 2
   %dims.data = load ptr, ptr %dims.data.at
   store <4 x i64> <i64 1, i64 1, i64 1, i64 1>, ptr %buffer, align 8
   br label %dim
 dim:
-  %d = phi i64 [ 0, %memory ], [ %d.next, %dim.put ]
-  %points = phi i64 [ 1, %memory ], [ %points.next, %dim.put ]
+  %d = phi i64 [ 0, %sizes ], [ %d.next, %dim.put ]
+  %points = phi i64 [ 1, %sizes ], [ %points.next, %dim.put ]
   %d.more = icmp slt i64 %d, %ndim
   br i1 %d.more, label %dim.take, label %axes
 dim.take:
@@ -197,7 +209,11 @@ bad.param:
   ret ptr %error
 
 launch:
-  %grain = call i64 @field(ptr %kernel, i64 7)
+  br i1 %on.gpu, label %queue, label %local
+queue:
+  %queued = call ptr @launch_cuda(ptr %frame, ptr %call, ptr %buffer)
+  ret ptr %queued
+local:
   %large = icmp sgt i64 %total, %grain
   br i1 %large, label %threads, label %here
 threads:

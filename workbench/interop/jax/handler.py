@@ -19,8 +19,9 @@ from workbench.runtime.sources import add_source
 
 SYMBOL = "workbench_ffi"
 PROGRAM = "workbench_program"
+CUDA, CUDA_INITIALIZE = "workbench_cuda", "workbench_cuda_initialize"
 MAX_BATCH_AXES = 8
-_FILES = ("notes.ll", "handler.ll", "check.ll", "bind.ll", "run.ll", "program.ll")
+_FILES = ("notes.ll", "handler.ll", "check.ll", "bind.ll", "run.ll", "program.ll", "cuda.ll")
 _lock = threading.Lock()
 
 # What a call is refused with. The first %s is the kernel; see the `refuse` calls for the others.
@@ -33,6 +34,11 @@ MESSAGES: dict[str, str] = {
     "rank": "kernel '%s', parameter '%s': takes %lld dimensions besides batch axes, was given %lld",
     "inner": "kernel '%s', parameter '%s': its last axis holds the %lld components of a vector, was given %lld",
     "batch": "kernel '%s', parameter '%s': a batch axis has size %lld here, was given %lld",
+    "cuda.load": "kernel '%s': the CUDA driver does not load its code: %s (%lld)",
+    "cuda.launch": "kernel '%s': the CUDA driver refuses to queue it: %s (%lld)",
+    "cuda.early": "kernel '%s': XLA runs it on a GPU before it was initialised",
+    "cuda.grid": "kernel '%s': %lld blocks are more than one launch can have (%lld)",
+    "cuda.unknown": "an error without a name",
     "alias": "kernel '%s', parameter '%s': goes in and comes out, but with sizes %lld and %lld along one axis",
 }
 
@@ -67,14 +73,14 @@ def handler_address() -> int:
         return _load().address
 
 
-def program_address() -> int:
-    """The address of `workbench_program(frame, table)`, which runs a fused program."""
+def address_of(symbol: str) -> int:
+    """The address of another of the handler's functions: `PROGRAM(frame, table)`, `CUDA(frame, kernel)`, …"""
     with _lock:
-        return _load().addresses[PROGRAM]
+        return _load().addresses[symbol]
 
 
 @lru_cache(maxsize=1)
 def _load() -> CpuCode:
-    code = load_symbols(native_image(SYMBOL, handler_text()), (SYMBOL, PROGRAM, *SYMBOLS))
+    code = load_symbols(native_image(SYMBOL, handler_text()), (SYMBOL, PROGRAM, CUDA, CUDA_INITIALIZE, *SYMBOLS))
     add_source(Notes(code.addresses))
     return code

@@ -25,7 +25,7 @@ noted:
 
 define private ptr @call_program(ptr %frame, ptr %table) {
 entry:
-  %asked = call i1 @answer_metadata(ptr %frame)
+  %asked = call i1 @answer_metadata(ptr %frame, i32 0)
   br i1 %asked, label %done, label %stages
 stages:
   %stage.at = getelementptr %Frame, ptr %frame, i64 0, i32 4

@@ -18,7 +18,7 @@ import numpy as np
 from workbench.interop.jax import known
 from workbench.interop.jax.abi import CODES
 from workbench.interop.jax.descriptor import THUNK
-from workbench.interop.jax.handler import handler_text, program_address
+from workbench.interop.jax.handler import PROGRAM, address_of, handler_text
 from workbench.interop.jax.target import Target, keep, make_known, thunk_named, thunk_of
 
 LAUNCH, REPEAT, FILL = range(3)
@@ -181,7 +181,7 @@ def _thunk(function: str, words: Sequence[int], calls: dict[int, int], segment: 
     known.segments[ctypes.addressof(table)] = segment
     text = (
         f"define ptr @{THUNK}(ptr %frame) {{\n"
-        f"  %error = tail call ptr inttoptr (i64 {program_address()} to ptr)"
+        f"  %error = tail call ptr inttoptr (i64 {address_of(PROGRAM)} to ptr)"
         f"(ptr %frame, ptr inttoptr (i64 {ctypes.addressof(table)} to ptr))\n  ret ptr %error\n}}\n"
     )
     return thunk_of(text)
