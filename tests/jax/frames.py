@@ -223,12 +223,14 @@ def _attributes(attributes: dict[str, Any], kept: list[Any]) -> Attrs:
     return Attrs(struct_size=ctypes.sizeof(Attrs), size=len(arrays), types=types, attrs=pointers)
 
 
-def make_plan(kernel: Any, outputs: int = 1, in_out: Any = (), static: Any = (), init: Any = None) -> Plan:
-    """The plan of an annotated kernel whose last parameters are outputs; no gradient."""
+def make_plan(
+    kernel: Any, outputs: int = 1, in_out: Any = (), static: Any = (), init: Any = None, differentiable: bool = False
+) -> Plan:
+    """The plan of an annotated kernel whose last parameters are outputs."""
     specialisation = kernel.specialise()
     loaded = load(specialisation, device="cpu")
     names = kernel.parameters
     split = len(names) - outputs
     assert all(isinstance(kernel.annotations[n], ArrayType) for n in names[split:])
     roles = Roles(names[:split], names[split:], frozenset(in_out), frozenset(static), init or {})
-    return forward_plan(loaded, roles, Code(specialisation, differentiable=False))
+    return forward_plan(loaded, roles, Code(specialisation, differentiable=differentiable))

@@ -13,6 +13,7 @@ from workbench.interop.jax import arguments
 from workbench.interop.jax.descriptor import Kind
 from workbench.interop.jax.handler import MAX_BATCH_AXES
 from workbench.interop.jax.plan import Plan
+from workbench.runtime.record import BLOCK_DIM
 
 Shape = tuple[int, ...]
 
@@ -28,6 +29,7 @@ class How:
         values: static arguments as int64 bits, in the order of the plan's wires.
         effect: never merged with an equal call nor dropped.
         vmap_method: one of `VMAP_METHODS`.
+        block: threads of a block on a GPU.
         views: of each viewed parameter: bytes from its buffer's start, the view's shape, its strides in bytes.
     """
 
@@ -39,6 +41,7 @@ class How:
     effect: bool = False
     vmap_method: str = "expand_dims"
     views: tuple[Shape, ...] = ()
+    block: int = BLOCK_DIM
 
     def batched(self, size: int) -> How:
         """The same under one more batch axis, the outermost."""

@@ -19,12 +19,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.errors import DeviceError
+from workbench.interop.jax.cuda import CudaTarget, cuda_target
 from workbench.interop.jax.derive import Gradient, Source
 from workbench.interop.jax.descriptor import Wire
 from workbench.interop.jax.launching import How, Shape, attributes
 from workbench.interop.jax.library import library
 from workbench.interop.jax.manual import aligned, know, shaped
 from workbench.interop.jax.plan import Plan
+from workbench.interop.jax.target import Target
 from workbench.types import element, is_float
 
 VMAP_METHODS = ("expand_dims", "broadcast_all", "sequential")
@@ -46,6 +48,7 @@ def primitives() -> Primitives:
     launch.def_effectful_abstract_eval(_launch_results)
     launch.def_impl(partial(_run_jitted, launch))
     jax.mlir.register_lowering(launch, _lower_launch, platform="cpu")
+    jax.mlir.register_lowering(launch, _lower_cuda, platform="cuda")
     jax.mlir.register_lowering(launch, _refuse_platform)
     jax.ad.primitive_jvps[launch] = _launch_jvp
     jax.batching.primitive_batchers[launch] = _batch_launch
@@ -95,9 +98,17 @@ def _jitted(primitive: Any, plan: Plan, how: How, more: tuple[tuple[str, Any], .
 
 
 def _lower_launch(ctx: Any, *operands: Any, plan: Plan, how: How) -> Any:
-    plan.target.register()
+    return _call_target(ctx, operands, plan, how, plan.target)
+
+
+def _lower_cuda(ctx: Any, *operands: Any, plan: Plan, how: How) -> Any:
+    return _call_target(ctx, operands, plan, how, cuda_target(plan, how.block))
+
+
+def _call_target(ctx: Any, operands: Sequence[Any], plan: Plan, how: How, target: Target | CudaTarget) -> Any:
+    target.register()
     rule = library().jax.ffi.ffi_lowering(
-        plan.target.name,
+        target.name,
         has_side_effect=how.effect,
         operand_output_aliases=dict(plan.target.description.aliases()),
     )
@@ -107,7 +118,7 @@ def _lower_launch(ctx: Any, *operands: Any, plan: Plan, how: How) -> Any:
 
 def _refuse_platform(ctx: Any, *operands: Any, plan: Plan, how: How) -> Any:
     raise DeviceError(
-        f"The kernel {plan.kernel} can run under JAX on the CPU only, so far.",
+        f"The kernel {plan.kernel} can run under JAX on the CPU and on CUDA devices.",
         advice='Run it with jax.default_device(jax.devices("cpu")[0]).',
         function=plan.kernel,
     )

@@ -71,13 +71,18 @@ class Target:
 
 def make_target(description: Description, digest: str, entry: int) -> Target:
     """The target of a kernel loaded from the artifact `digest`, with its entry's address."""
+    return Target(content_name(description, digest), description, entry, digest)
+
+
+def content_name(description: Description, digest: str) -> str:
+    """The name of a target, made from all that it does; `digest` is that of its code."""
     content = hashlib.sha256()
     for part in (handler_text(), description.text(), digest):
         data = part.encode()
         content.update(len(data).to_bytes(8, "big"))
         content.update(data)
     name = description.kernel.replace(" ", "_").replace("(", "").replace(")", "")
-    return Target(f"workbench.{name}.{content.hexdigest()[:32]}", description, entry, digest)
+    return f"workbench.{name}.{content.hexdigest()[:32]}"
 
 
 def registered() -> tuple[str, ...]:
@@ -144,6 +149,18 @@ def make_known(name: str, thunk: Callable[[], int]) -> bool:
         jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(address), platform="cpu")
         _registered[name] = address
         return True
+
+
+def make_known_on_gpus(name: str, thunks: Callable[[], dict[str, int]]) -> None:
+    """Make a target known to XLA for CUDA, once: a handler for each of XLA's stages that it has something to do in."""
+    jax = library().jax
+    with _lock:
+        if name not in _registered:
+            jax.devices()
+            found = thunks()
+            bundle = {stage: jax.ffi.pycapsule(address) for stage, address in found.items()}
+            jax.ffi.register_ffi_target(name, bundle, platform="CUDA")
+            _registered[name] = found["execute"]
 
 
 def _thunk(name: str, text: str, entry: int) -> int:

@@ -225,7 +225,7 @@ class Trace(Observer):
         sizes = tuple((_count(m, s),) for m, s in binding.results.items())
         how = How(
             record.dim, operands, sizes, values=tuple(binding.statics), vmap_method=self._method,
-            views=tuple(binding.views),
+            views=tuple(binding.views), block=record.block_dim,
         )  # fmt: skip
         results = launch(plan, binding.operands, how)
         self._values.update(zip(binding.results, results, strict=True))

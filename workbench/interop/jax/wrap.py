@@ -54,19 +54,23 @@ class Case:
     _hows: dict[tuple[int, ...], How] = field(default_factory=dict, init=False)
     _programs: dict[tuple[int, ...], Any] = field(default_factory=dict, init=False)
 
-    def how(self, operands: list[Any], statics: tuple[int, ...], effect: bool, vmap_method: str) -> How:
-        """What is static about a call with these static values; its operands' shapes are the case's."""
-        found = self._hows.get(statics)
+    def how(self, operands: list[Any], statics: tuple[int, ...], like: JaxKernel, block: int) -> How:
+        """What is static about a call of `like` with these static values; its operands' shapes are the case's."""
+        key = (block, *statics)
+        found = self._hows.get(key)
         if found is None:
             given = tuple(tuple(x.shape) for x in operands)
-            found = self._hows[statics] = How(self.dims, given, self.shapes, (), statics, effect, vmap_method)
+            effect, method = like.has_side_effect, like.vmap_method
+            found = How(self.dims, given, self.shapes, (), statics, effect, method, block=block)
+            self._hows[key] = found
         return found
 
     def program(self, how: How) -> Any:
         """The launch as a program of its own: for calls that nothing traces."""
-        found = self._programs.get(how.values)
+        key = (how.block, *how.values)
+        found = self._programs.get(key)
         if found is None:
-            found = self._programs[how.values] = library().jax.jit(lambda *operands: launch(self.plan, operands, how))
+            found = self._programs[key] = library().jax.jit(lambda *operands: launch(self.plan, operands, how))
         return found
 
 
@@ -80,7 +84,7 @@ class JaxKernel:
         outputs: names of those that are results only.
         in_out, static: names among the inputs.
         init: initial values by name of an output.
-        launch_dims, output_dims, vmap_method, enable_backward, has_side_effect: as `jax_kernel` was given them.
+        launch_dims, output_dims, vmap_method, enable_backward, has_side_effect, block_dim: as given to `jax_kernel`.
     """
 
     kernel: Kernel
@@ -94,6 +98,7 @@ class JaxKernel:
     vmap_method: str
     enable_backward: bool
     has_side_effect: bool
+    block_dim: int = BLOCK_DIM
     _plans: dict[tuple[Specialisation, bool], Plan] = field(default_factory=dict, init=False)
     _cases: dict[Any, Case] = field(default_factory=dict, init=False)
 
@@ -111,7 +116,7 @@ class JaxKernel:
         *args: Any,
         launch_dims: Dims | None = None,
         output_dims: Dims | Mapping[str, Dims] | None = None,
-        block_dim: int = BLOCK_DIM,
+        block_dim: int | None = None,
         **named: Any,
     ) -> Any:
         """Launch the kernel on JAX values.
@@ -134,8 +139,9 @@ class JaxKernel:
             raise LaunchError(
                 f"{self.kernel.name} is out of date: {self.kernel.stale}", advice="Mend its cell and run it again."
             )
-        if block_dim != BLOCK_DIM:
-            arguments.check_block(self.kernel.name, block_dim)
+        block = self.block_dim if block_dim is None else block_dim
+        if block != self.block_dim:
+            arguments.check_block(self.kernel.name, block)
         if named or len(args) != len(self.inputs):
             args = tuple(arguments.by_name(self.kernel.name, self.inputs, args, named).values())
         case = self._case(args, launch_dims, output_dims)
@@ -145,7 +151,7 @@ class JaxKernel:
                 statics.append(static_bits(arguments.static_value(self.kernel.name, name, value, type)))
             else:
                 operands.append(arguments.operand(self.kernel.name, name, value, type))
-        how = case.how(operands, tuple(statics), self.has_side_effect, self.vmap_method)
+        how = case.how(operands, tuple(statics), self, block)
         if any(isinstance(x, library().jax.core.Tracer) for x in operands):
             found = launch(case.plan, operands, how)
         else:
@@ -330,5 +336,5 @@ def jax_kernel(
     arguments.check_block(name, block_dim)
     return JaxKernel(
         kernel, inputs, outputs, in_out, static, dict(init or {}), launch_dims, output_dims, vmap_method,
-        enable_backward, has_side_effect,
+        enable_backward, has_side_effect, block_dim,
     )  # fmt: skip
