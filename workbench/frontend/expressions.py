@@ -103,6 +103,10 @@ def _constant(context: Context, node: ast.Constant) -> Operand:
     if isinstance(node.value, Pending):
         return node.value
     kind = "string" if isinstance(node.value, str) else "None" if node.value is None else type(node.value).__name__
+    if kind == "ellipsis":
+        raise context.error(
+            KernelSyntaxError, "Something was left open here.", advice="Write what belongs in place of …."
+        )
     raise context.error(KernelSyntaxError, f"A kernel has no {kind} values.")
 
 
