@@ -33,7 +33,7 @@ def active_values(function: Function, numbers: bool = True) -> frozenset[Value]:
             if is_float(a.type) and is_float(b.type):
                 after[a].append(b)
                 before[b].append(a)
-        if op.name in ("load", "atomic_add", "atomic") and is_float(op.result.type):
+        if op.name in ("load", "atomic_add", "atomic", "tile_load", "tile_atomic_add") and is_float(op.result.type):
             sources.append(op.result)
         if op.name in EFFECTS and is_float(op.operands[0].type):
             sinks.append(op.operands[-1])
@@ -92,6 +92,13 @@ def _loop(op: Op) -> Iterable[Edge]:
     return edges
 
 
+def _map(op: Op) -> Iterable[Edge]:
+    """Each tile to its element, what the block yields to the results."""
+    (block,) = op.blocks
+    elements = block.params[len(block.params) - len(op.operands) :]
+    return [*zip(op.operands, elements, strict=True), *zip(block.yielded, op.results, strict=True)]
+
+
 def _custom(op: Op) -> Iterable[Edge]:
     if not is_opaque(op):
         return _if(op)
@@ -109,6 +116,14 @@ _CORE: dict[str, Callable[[Op], Iterable[Edge]]] = {
     "for": _loop,
     "while": _loop,
     "custom": _custom,
+    "tile_map": _map,
+    "tile_insert": _operands(0, -1),
+    "tile_place": _operands(0, -1),
+    "tile_matmul": _all,
+    **dict.fromkeys(
+        ("tile_extract", "tile_slice", "tile_transpose", "tile_reshape", "tile_broadcast", "tile_reduce", "tile_scan"),
+        _operands(0),
+    ),
 }
 
 

@@ -17,6 +17,7 @@ from workbench.autodiff.recompute import recompute
 from workbench.autodiff.turns import Loop, PositionTurn, Turn
 from workbench.builtins import Ref, operators, rounding
 from workbench.ir.values import Block, Value
+from workbench.tiles import Tile
 from workbench.types import Scalar, Vector, int64
 
 if TYPE_CHECKING:
@@ -37,6 +38,14 @@ class Checkpoints:
         zero = self.number(0)
         self.iterations = loop.count(sweep)
         self.kept = [s for s in range(len(loop.carried)) if loop.known(sweep, s, zero) is None]
+        for slot in self.kept:
+            if isinstance(loop.carried[slot].type, Tile):
+                name = loop.carried[slot].name or "a tile"
+                raise sweep.refuse(
+                    f"The adjoint needs the tile {name} as it was in each iteration here, and tiles are not kept.",
+                    loop.op, "Give the loop a range known while compiling, so that it is unrolled, or make each "
+                    "iteration a launch.",
+                )  # fmt: skip
         self.positions = self.builder.slots(int64, self.count + 1)
         self.slots = {s: self.builder.slots(_kept_type(loop.carried[s]), self.count + 1) for s in self.kept}
         self.write(zero, zero, [sweep.env[loop.init[s]] for s in self.kept])

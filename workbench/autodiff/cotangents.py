@@ -2,7 +2,8 @@
 
 A vector's cotangent may be known by component, so that a component nobody used has none, rather than a 0 that a NaN
 would survive. For the same reason a piece may carry `live`: a bool that is false where the program did not use the
-value (the side of a `where` or an `if` that was not taken), so that rules can give 0 there whatever they compute.
+value (the side of a `where` or an `if` that was not taken), so that rules can give 0 there whatever they compute. A
+tile's pieces are tiles, and `live` may be one too.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from workbench.builtins import Ref, operators
 from workbench.builtins.refs import constant, pack
 from workbench.ir.build import Builder
 from workbench.ir.values import Value
+from workbench.tiles import Tile
 from workbench.types import Scalar, Type, Vector
 from workbench.types import bool as bool_
 
@@ -78,7 +80,7 @@ class Cotangents:
         pieces = self.pieces.pop(value, None)
         if not pieces:
             return None
-        assert isinstance(value.type, (Scalar, Vector))
+        assert isinstance(value.type, (Scalar, Vector, Tile))
         whole = [p for p in pieces if p.component is None]
         if len(whole) == len(pieces):
             return self._named(Cotangent(self.builder, value.type, _sum(whole)), value)
@@ -90,9 +92,12 @@ class Cotangents:
         return self._named(Cotangent(self.builder, value.type, _sum([*whole, parts.full()])), value)
 
     def take_full(self, value: Value) -> Piece | None:
-        """The value's cotangent as one value."""
+        """The value's cotangent as one value; that it counts is one bool at most."""
         found = self.take(value)
-        return found.full() if found is not None else None
+        if found is None:
+            return None
+        piece = found.full()
+        return settled(piece) if piece.live is not None and isinstance(piece.live.type, Tile) else piece
 
     def rest(self) -> dict[Value, Piece]:
         """The cotangents of all that is left: of values defined outside this block."""
@@ -132,8 +137,15 @@ def both(a: Ref | None, b: Ref | None) -> Ref | None:
 
 def zero(builder: Emitter, type: Type) -> Ref:
     """The cotangent of what nobody used."""
-    assert isinstance(type, (Scalar, Vector))
+    assert isinstance(type, (Scalar, Vector, Tile))
     return constant(builder, 0.0, type)
+
+
+def settled(piece: Piece) -> Piece:
+    """The piece with 0 where it does not count: for what adds cotangents up or moves them about."""
+    if piece.live is None:
+        return piece
+    return Piece(operators.where(piece.live, piece.ref, piece.ref.like(0)), piece.component)
 
 
 def nothing(builder: Builder, type: Type) -> Value:

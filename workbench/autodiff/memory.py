@@ -12,10 +12,12 @@ from dataclasses import dataclass
 
 from workbench.autodiff.places import late_loads
 from workbench.errors import NotDifferentiable
+from workbench.ir.tiles import RULES as TILE_RULES
 from workbench.ir.values import EFFECTS, Function, Op, Value, is_opaque, walk
 from workbench.types import ArrayType, element, is_float, is_integer
 
-MEMORY = EFFECTS | {"load"}
+LOADS = frozenset({"load", "tile_load"})
+MEMORY = EFFECTS | LOADS
 
 
 @dataclass(frozen=True)
@@ -50,10 +52,11 @@ def study(function: Function, active: frozenset[Value], aliased: bool) -> Memory
             continue
         if op.name == "atomic" and is_float(op.operands[0].type):
             raise _refused_atomic(op, function.name)
-        load = op.name == "load" and op.result in active
+        load = op.name in LOADS and op.result in active
         if load or (op.name in EFFECTS and is_float(op.operands[0].type)):
             mirrored[op.operands[0]].append(op)
-    private = frozenset(a for a, uses in mirrored.items() if is_private(uses, made, function.launch_ndim))
+    ndim, spread = function.launch_ndim, in_maps(function)
+    private = frozenset(a for a, uses in mirrored.items() if is_private(uses, made, ndim, spread))
     for array, uses in mirrored.items():
         if array not in private:
             inside = [op for op in uses if op in theirs]
@@ -62,20 +65,26 @@ def study(function: Function, active: frozenset[Value], aliased: bool) -> Memory
             _refuse_shared(array, [op for op in uses if op not in theirs], function.name)
     customs = [op for op in ops if op.name == "custom" and is_opaque(op)]
     given = {v for op in customs for v in op.operands}
-    return Memory(late_loads(function, aliased) | _shared_loads(ops, made, function.launch_ndim), private - given)
+    return Memory(late_loads(function, aliased) | _shared_loads(ops, made, ndim, spread), private - given)
 
 
-def _shared_loads(ops: list[Op], made: dict[Value, Op], ndim: int) -> set[Op]:
+def in_maps(function: Function) -> frozenset[Op]:
+    """Operations that are done for every element of a tile."""
+    maps = (op.blocks[0] for op in walk(function.body) if op.name == "tile_map")
+    return frozenset(inner for block in maps for inner in walk(block))
+
+
+def _shared_loads(ops: list[Op], made: dict[Value, Op], ndim: int, spread: frozenset[Op]) -> set[Op]:
     """Loads from arrays that the kernel writes, where another thread may write the element: what they see depends on
     the order of threads, also where only a predicate or an index comes of it.
     """
     uses: dict[Value, list[Op]] = defaultdict(list)
     for op in ops:
-        if op.name == "load" or op.name in EFFECTS:
+        if op.name in MEMORY:
             uses[op.operands[0]].append(op)
     written = {array: found for array, found in uses.items() if any(op.name in EFFECTS for op in found)}
-    shared = [found for found in written.values() if not is_private(found, made, ndim)]
-    return {op for found in shared for op in found if op.name == "load"}
+    shared = [found for found in written.values() if not is_private(found, made, ndim, spread)]
+    return {op for found in shared for op in found if op.name in LOADS}
 
 
 def _under_own_gradient(ops: list[Op]) -> set[Op]:
@@ -92,10 +101,13 @@ def _refused_custom(array: Value, op: Op, function: str) -> NotDifferentiable:
     )  # fmt: skip
 
 
-def is_private(uses: list[Op], made: dict[Value, Op], ndim: int) -> bool:
+def is_private(uses: list[Op], made: dict[Value, Op], ndim: int, spread: frozenset[Op] = frozenset()) -> bool:
     """Whether each tid of the launch stands at one place of the indices, alike in every use: as itself, or so that a
-    thread has a stretch of its own (tid * k + c, with all c closer together than k).
+    thread has a stretch of its own (tid * k + c, with all c closer together than k). What a block of threads does
+    together, and what is in `spread`, is done by many.
     """
+    if any(op.name in TILE_RULES or op in spread for op in uses):
+        return False
     rows = [[_stretch(v, made) for v in _indices(op)] for op in uses]
 
     def alone(axis: int, place: int) -> bool:
@@ -155,7 +167,7 @@ def _refused_atomic(op: Op, function: str) -> NotDifferentiable:
 
 
 def _refuse_shared(array: Value, uses: list[Op], function: str) -> None:
-    kinds = {op.name: op for op in reversed(uses)}
+    kinds = {op.name.removeprefix("tile_"): op for op in reversed(uses)}
     load, store = kinds.get("load"), kinds.get("store")
     added = kinds.get("atomic_add") or kinds.get("reduce_add")
     if load is not None and (store is not None or added is not None):

@@ -44,7 +44,8 @@ class _Backwards:
 
     def reads(self, op: Op) -> bool:
         """Whether the operation shows an element's value; an addition whose old value nobody uses does not."""
-        return op.name in ("load", "atomic") or (op.name == "atomic_add" and op.result in self.used)
+        adds = op.name in ("atomic_add", "tile_atomic_add") and op.result in self.used
+        return op.name in ("load", "atomic", "tile_load") or adds
 
     def seen(self, op: Op, doomed: set[Element]) -> None:
         if op.name == "store":

@@ -16,6 +16,8 @@ OPAQUE = frozenset({"custom", "native"})
 
 def plain_additions(function: Function) -> Function:
     """The function with such additions written out, in arrays that it loads from too; itself where there are none."""
+    if function.block_dim:
+        return function
     uses: dict[Value, list[Op]] = defaultdict(list)
     made: dict[Value, Op] = {}
     for op in walk(function.body):

@@ -45,6 +45,8 @@ def promote(function: Function, aliased: bool) -> Function:
         function: a kernel without races; fold it first, so that equal indices are one value.
         aliased: arrays that it writes may overlap others.
     """
+    if function.block_dim:  # a block's threads share what they touch
+        return function
     promoter = _Promoter(function, aliased)
     body = promoter.block(function.body, {})
     return replace_body(function, body) if promoter.done else function

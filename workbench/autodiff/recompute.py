@@ -35,13 +35,13 @@ def recompute(ops: Iterable[Op], env: dict[Value, Value], builder: Emitter, late
     """Emit the operations without effects; `env` maps the kernel's values to the adjoint's and learns the results."""
     for op in ops:
         builder.location = op.location
-        if op.name in ("store", "reduce_add"):
+        if op.name in ("store", "reduce_add", "tile_store"):
             continue
         if op.name == "custom" and _is_replaced(op):
             _custom(op, env, builder, late)
             continue
         array = op.operands[0] if op.operands else None
-        if op.name in ("atomic_add", "atomic"):
+        if op.name in ("atomic_add", "atomic", "tile_atomic_add"):
             missing = Missing(
                 f"The adjoint needs the old value that {_called(op)} returned here, and that is not kept",
                 "Keep it in an array of its own in this kernel, and use it in a second one.",

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from workbench.autodiff import customs, loops
+from workbench.autodiff import customs, loops, tiles
 from workbench.autodiff.activity import touches_floats
 from workbench.autodiff.cotangents import Cotangent, Cotangents, Piece, both, truth, zero
 from workbench.autodiff.emitter import Emitter
@@ -293,6 +293,7 @@ _EFFECTS: dict[str, Callable[[Reverse, Op, Cotangents], None]] = {
     "for": loops.reverse_loop,
     "while": loops.reverse_loop,
     "custom": customs.reverse_custom,
+    **tiles.EFFECTS,
 }
 _VALUES: dict[str, Callable[[Reverse, Op, Cotangent, Cotangents], None]] = {
     "load": Reverse.load,
@@ -301,4 +302,5 @@ _VALUES: dict[str, Callable[[Reverse, Op, Cotangent, Cotangents], None]] = {
     "extract": Reverse.extract,
     "insert": Reverse.insert,
     "const": _nothing,
+    **tiles.VALUES,
 }

@@ -18,7 +18,9 @@ from workbench.autodiff.linear import pushed, pushed_through
 from workbench.autodiff.reads import tangent_names
 from workbench.errors import NotDifferentiable
 from workbench.ir.rewrite import fresh
+from workbench.ir.tiles import RULES as TILE_RULES
 from workbench.ir.values import Block, Function, Op, Value
+from workbench.ir.values import walk as every
 from workbench.ir.verify import verify
 from workbench.passes.fold import fold
 from workbench.passes.own import owned_arrays
@@ -42,8 +44,18 @@ def tangent(function: Function) -> Function:
     Raises:
         NotDifferentiable: a derivative would flow through what has none; `location` is the line.
     """
+    _refuse_tiles(function)
     walk = _Tangent(function)
     return verify(relabelled(prune(fold(prune(walk.made()))), walk.builder.labels))
+
+
+def _refuse_tiles(function: Function) -> None:
+    first = next((op for op in every(function.body) if op.name in TILE_RULES), None)
+    if first is not None:
+        raise NotDifferentiable(
+            "Forward mode of operations on tiles is not built yet.", first.location, function=function.name,
+            advice="Use reverse mode: a wb.Tape, or launch_tiled(…, adjoint=True).",
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

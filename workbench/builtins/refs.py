@@ -11,6 +11,7 @@ from workbench.builtins.rules import WEAK_FLOAT, WEAK_INT
 from workbench.builtins.table import TABLE
 from workbench.ir.build import Builder
 from workbench.ir.values import Value
+from workbench.tiles import Tile, contents
 from workbench.types import ArrayType, Scalar, Type, Vector
 
 if TYPE_CHECKING:
@@ -83,7 +84,13 @@ class Ref:
         return self._op("ne", self, other)
 
     def cast(self, type: Type) -> Ref:
-        """The value as another scalar type (componentwise on vectors)."""
+        """The value as another scalar type (componentwise on vectors; of a tile, element by element)."""
+        if isinstance(self.value.type, Tile):
+            if self.value.type == type:
+                return self
+            wanted: Any = contents(type)
+            b = self.builder
+            return Ref(b, b.tile_map(self.value.type.shape, (self.value,), lambda at, e: [b.cast(e[0], wanted)])[0])
         return Ref(self.builder, self.builder.cast(self.value, type))
 
     def component(self, index: int) -> Ref:
@@ -110,6 +117,9 @@ class Ref:
 def constant(builder: Builder, number: Any, type: Type) -> Ref:
     """A constant of a scalar type, or a vector with `number` in every component."""
     assert not isinstance(type, ArrayType)
+    if isinstance(type, Tile):
+        inner: Any = type.dtype
+        return Ref(builder, builder.tile_map(type.shape, (), lambda at, e: [constant(builder, number, inner).value])[0])
     value = (number,) * type.length if isinstance(type, Vector) else number
     return Ref(builder, builder.const(value, type))
 
@@ -124,6 +134,9 @@ def pack(components: Sequence[Ref], type: Vector | None = None) -> Ref:
 
 def emit(builder: Builder, builtin: Builtin, args: Sequence[Any]) -> Ref:
     """Emit `builtin` on Refs and numbers; a number takes the type that the rule gives its place."""
+    tiles = [a.value for a in args if isinstance(a, Ref) and isinstance(a.value.type, Tile)]
+    if tiles:
+        return _over(builder, builtin, args, tiles)
     kinds = [
         a.type if isinstance(a, Ref) else WEAK_INT if isinstance(a, (int, np.integer)) else WEAK_FLOAT for a in args
     ]
@@ -136,3 +149,17 @@ def emit(builder: Builder, builtin: Builtin, args: Sequence[Any]) -> Ref:
         else:
             values.append(constant(builder, arg, type).value)
     return Ref(builder, builder.one(builtin.name, values, result))
+
+
+def _over(builder: Builder, builtin: Builtin, args: Sequence[Any], tiles: Sequence[Value]) -> Ref:
+    """`builtin` of every element of tiles of one shape; what else there is serves them all."""
+    shape: Any = tiles[0].type.shape  # type: ignore[union-attr]
+
+    def element(indices: Sequence[Value], elements: Sequence[Value]) -> Sequence[Value]:
+        rest = iter(elements)
+        inside = [
+            Ref(builder, next(rest)) if isinstance(a, Ref) and isinstance(a.value.type, Tile) else a for a in args
+        ]
+        return [emit(builder, builtin, inside).value]
+
+    return Ref(builder, builder.tile_map(shape, tiles, element)[0])
