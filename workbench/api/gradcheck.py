@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.api.arguments import as_dims, check, deduce
+from workbench.api.arguments import as_block_dim, as_dims, check, deduce
 from workbench.api.kernel import Kernel
 from workbench.autodiff import adjoint, adjoint_names
 from workbench.backends.base import Options
@@ -24,6 +24,7 @@ from workbench.backends.cpu.compile import CpuBackend
 from workbench.backends.layout import layout
 from workbench.cache.native import load_kernel
 from workbench.errors import LaunchError
+from workbench.frontend import Tiling
 from workbench.ir.values import Function, walk
 from workbench.passes.widen import wide_type, widen
 from workbench.runtime.array import array
@@ -101,18 +102,19 @@ class Verdict:
 
 def gradcheck(
     kernel: Kernel, dim: Any, inputs: Sequence[Any], outputs: Sequence[Any] = (), *, samples: int = 24,
-    tolerance: float = 1e-6, seed: int = 0,
+    tolerance: float = 1e-6, seed: int = 0, block_dim: int | None = None,
 ) -> Verdict:  # fmt: skip
     """Compare a kernel's adjoint with difference quotients at the given arguments; nothing of the arguments changes.
 
     Args:
         kernel: what to check.
-        dim: the launch's dimensions.
+        dim: the launch's dimensions; blocks, of a kernel of tiles.
         inputs: arguments of the first parameters.
         outputs: arguments of the rest.
         samples: elements of each input that are tried, drawn at random where there are more.
         tolerance: largest relative error.
         seed: of the random weights of the outputs and the random elements.
+        block_dim: threads of a block: checks the kernel as `launch_tiled` runs it.
 
     Raises:
         NotDifferentiable: the kernel has no right adjoint.
@@ -121,11 +123,13 @@ def gradcheck(
     values = [*inputs, *outputs]
     if len(values) != len(kernel.parameters):
         raise LaunchError(f"{kernel.name} takes {len(kernel.parameters)} arguments; {len(values)} were given.")
-    specialisation = kernel.specialise(deduce(kernel, values))
+    dims = as_dims(dim, kernel.name)
+    tiling = None if block_dim is None else Tiling(as_block_dim(block_dim, kernel.name), len(dims))
+    specialisation = kernel.specialise(deduce(kernel, values), tiling)
     given = list(spread_all(_whole_structs(kernel, specialisation.types, values)).values())
     compared = _Check(
         widen(specialisation.function),
-        as_dims(dim, kernel.name),
+        dims,
         given,
         np.random.default_rng(seed),
         kernel.checkpoints,

@@ -19,10 +19,10 @@ from workbench.types import ArrayType, Scalar, Type, Vector, element, is_float
 Edge = tuple[Value, Value]
 
 
-def active_values(function: Function, numbers: bool = True) -> frozenset[Value]:
+def active_values(function: Function, numbers: bool = True, constant: frozenset[str] = frozenset()) -> frozenset[Value]:
     """The values that get a cotangent: scalars and vectors of floats, never arrays or constants.
 
-    `numbers`: parameters that are no arrays have one.
+    `numbers`: parameters that are no arrays have one; `constant`: what is read of these arrays has none.
     """
     after: dict[Value, list[Value]] = defaultdict(list)
     before: dict[Value, list[Value]] = defaultdict(list)
@@ -34,7 +34,7 @@ def active_values(function: Function, numbers: bool = True) -> frozenset[Value]:
                 after[a].append(b)
                 before[b].append(a)
         if op.name in ("load", "atomic_add", "atomic", "tile_load", "tile_atomic_add") and is_float(op.result.type):
-            sources.append(op.result)
+            sources += [op.result] if op.operands[0].name not in constant else []
         if op.name in EFFECTS and is_float(op.operands[0].type):
             sinks.append(op.operands[-1])
         if op.name == "custom" and is_opaque(op):

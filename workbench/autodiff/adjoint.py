@@ -49,11 +49,12 @@ class _Wanted:
     aliased: bool
     numbers: bool
     checkpoints: int
+    constant: frozenset[str]
 
 
 def adjoint(
     function: Function, *, atomic: bool = False, aliased: bool = False, numbers: bool = True,
-    checkpoints: int = CHECKPOINTS,
+    checkpoints: int = CHECKPOINTS, constant: frozenset[str] = frozenset(),
 ) -> Function:  # fmt: skip
     """The function that turns cotangents of a kernel's results into cotangents of its inputs.
 
@@ -69,12 +70,14 @@ def adjoint(
         numbers: find the gradients of parameters that are no arrays; else theirs stay as they are given.
         aliased: arrays that the kernel writes may overlap others; implies `atomic`.
         checkpoints: how many states of a loop are kept at once (at least 1), where its carried values are needed.
+        constant: arrays whose gradients nobody wants: what the kernel reads of them counts as constant, and their
+            adjoint arrays, which are parameters all the same, are not added to.
 
     Raises:
         NotDifferentiable: the adjoint would not be right; `location` is the line that prevents it.
     """
     atomic = atomic or aliased
-    wanted = _Wanted(atomic, aliased, numbers, checkpoints)
+    wanted = _Wanted(atomic, aliased, numbers, checkpoints, constant)
     current = _simplified(without_prints(without_asserts(function)), wanted)
     kept: frozenset[Op] = frozenset()
     while True:
@@ -104,7 +107,7 @@ def _simplified(function: Function, wanted: _Wanted) -> Function:
 
 def _attempt(function: Function, wanted: _Wanted, kept: frozenset[Op]) -> tuple[Function, Emitter]:
     """The adjoint, perhaps with `unavailable` operations, pruned; and the builder that made it."""
-    active = active_values(function, wanted.numbers)
+    active = active_values(function, wanted.numbers, wanted.constant)
     memory = study(function, active, wanted.aliased)
     primal = [fresh(p) for p in function.params]
     env = dict(zip(function.params, primal, strict=True))

@@ -96,10 +96,13 @@ def _statement(context: Context, node: ast.stmt) -> None:
     if lower is None:
         message, advice = REFUSED.get(type(node), (f"{type(node).__name__} is not in the kernel language.", ""))
         raise context.error(KernelSyntaxError, message, advice)
+    node, names_ = tile_lanes.hoisted(context, node, expression)
     if tile_lanes.wants_lifting(context, node):
         tile_lanes.statement(context, node, lower)
     else:
         lower(context, node)
+    for name in names_:
+        del context.env[name]
 
 
 def _assign(context: Context, node: ast.Assign) -> None:

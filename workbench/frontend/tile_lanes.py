@@ -8,6 +8,7 @@ per-thread afterwards. An expression given to an operation on tiles, `tile(x[i])
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -26,8 +27,6 @@ from workbench.ir.values import Value
 from workbench.tiles import is_tile
 from workbench.types import ArrayType
 
-PLAIN = ("block_dim",)
-
 
 def wants_lifting(context: Context, node: ast.AST) -> bool:
     """Whether the statement or expression is about per-thread values, and about no other tiles."""
@@ -38,6 +37,57 @@ def wants_lifting(context: Context, node: ast.AST) -> bool:
         return False
     others = any(is_tile(context.env[n]) and not is_thread(context.env[n]) for n in used)
     return not others and not uses_tiles(context.definition, node)
+
+
+class _Hoist(ast.NodeTransformer):
+    """Puts names in the place of operations on tiles; what may not be computed at all is left alone."""
+
+    def __init__(self, context: Context, lower: Callable[[Context, ast.expr], Operand]) -> None:
+        self.context = context
+        self.lower = lower
+        self.names: list[str] = []
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Compute the call, where it is one of an operation on tiles."""
+        if not _is_tile_call(self.context.definition, node):
+            return self.generic_visit(node)
+        name = f"tile.{len(self.names)}"
+        self.context.env[name] = self.lower(self.context, node)
+        self.names.append(name)
+        return ast.copy_location(ast.Name(name, ast.Load()), node)
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        """Left alone."""
+        return node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        """Left alone."""
+        return node
+
+
+def hoisted(
+    context: Context, node: ast.stmt, lower: Callable[[Context, ast.expr], Operand]
+) -> tuple[ast.stmt, list[str]]:
+    """A simple statement whose operations on tiles are computed before it, under names that are given too.
+
+    So `y[i] = v / tile_sum(tile(v))` is about per-thread values and numbers of the block.
+    """
+    simple = isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign))
+    if not simple or context.shared.tiling is None or context.shared.lifted:
+        return node, []
+    value = node.value  # type: ignore[union-attr]
+    whole = isinstance(value, ast.Call) and _is_tile_call(context.definition, value)
+    if whole or value is None or not uses_tiles(context.definition, node):
+        return node, []
+    hoist = _Hoist(context, lower)
+    return hoist.visit(copy.deepcopy(node)), hoist.names
+
+
+def _is_tile_call(definition: Definition, node: ast.Call) -> bool:
+    value = _callee(definition, node.func)
+    if isinstance(value, Form):
+        return value.name.startswith("tile") or value.name in ("untile", "tid")
+    return any(uses_tiles(inner, inner.node) for inner in getattr(value, "__wb_definitions__", ()))
 
 
 def uses_tiles(definition: Definition, node: ast.AST, seen: tuple[Definition, ...] = ()) -> bool:
