@@ -40,17 +40,17 @@ class Library:
         functions: kernels with names of their own.
         options: what their text is spelled with.
         sanitize: tell on stderr what C++ leaves undefined.
-        threads: how a block's threads run (see `host.program`).
+        threads: how a block's threads run (see `host.program`); by default one after the other, of tiles as fibers.
     """
 
     def __init__(
-        self, functions: Sequence[Function], options: Options, sanitize: bool = False, threads: str = "alone"
+        self, functions: Sequence[Function], options: Options, sanitize: bool = False, threads: str = ""
     ) -> None:
         names = [entry_name(f) for f in functions]
         assert len(set(names)) == len(names), "kernels of one library need names of their own"
         self.functions = {f.name: f for f in functions}
         self.options = options
-        self.text = program([_unit(f, options) for f in functions], threads)
+        self.text = program([unit(f, options) for f in functions], threads or threads_of(functions))
         self.image = built(self.text, SANITIZE if sanitize else ())
         self.code = HostCode(self.image, prints=False)
 
@@ -68,6 +68,11 @@ class Library:
                 p.name: a.shape for p, a in zip(function.params, args, strict=True) if isinstance(p.type, ArrayType)
             }
             raise raised_by(function, record, dims, shapes)
+
+
+def threads_of(functions: Sequence[Function]) -> str:
+    """How the threads of these kernels run."""
+    return "fibers" if any(f.block_dim for f in functions) else "alone"
 
 
 def run(function: Function, dim: int | Sequence[int], args: Sequence[Any], *, options: Options | None = None) -> None:
@@ -101,7 +106,7 @@ def _piece(type: Any, arg: Any, options: Options) -> bytes:
     return np.asarray(arg, dtype=scalar.numpy).tobytes()
 
 
-def _unit(function: Function, options: Options) -> Unit:
+def unit(function: Function, options: Options) -> Unit:
     types = ["wb_dims", *(c_type(p.type) for p in function.params)] + ["wb_fault*"] * options.checks
     return Unit(spell(function, options), (Entry(entry_name(function), tuple(types)),))
 

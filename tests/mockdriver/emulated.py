@@ -13,7 +13,7 @@ from mockdriver import MockDriver
 from workbench.backends.base import Artifact, Options
 from workbench.backends.cuda import moves
 from workbench.backends.cuda.nvrtc import Built, CudaBackend
-from workbench.backends.cuda.spell import entry_name
+from workbench.backends.cuda.spell import entry_name, spelled
 from workbench.backends.prints import prints
 from workbench.ir import Function
 from workbench.runtime import device_code
@@ -29,9 +29,12 @@ import hostshim  # noqa: E402
 def compile_for_host(self: CudaBackend, function: Function, options: Options, target: str = "") -> Artifact:
     """In place of NVRTC: a shared object."""
     library = hostshim.Library([function], options)
-    facts = {"entry": entry_name(function), "backend": "cuda", "target": target, "stages": {}, "log": ""}
+    facts: dict[str, Any] = {
+        "entry": entry_name(function), "backend": "cuda", "target": target, "stages": {}, "log": "",
+    }  # fmt: skip
+    shared = spelled(function, options).dynamic_shared
     facts |= {"prints": True} if prints(function) else {}
-    return Artifact(library.image, facts)
+    return Artifact(library.image, facts | ({"dynamic_shared": shared} if shared else {}))
 
 
 def build_for_host(text: str, options: Options, target: str, kind: str, function: str = "") -> Built:

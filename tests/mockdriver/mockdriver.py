@@ -59,6 +59,7 @@ class MockDriver:
         self.conditions: dict[int, Any] = {}
         self.kept: list[Any] = []
         self.printed = b""
+        self.allowed: dict[int, int] = {}
         self.core = SimpleNamespace(Device=self._device, ObjectCode=SimpleNamespace(from_cubin=self._from_cubin))
         self.CUdevice_attribute = SimpleNamespace(
             CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR="major",
@@ -277,21 +278,33 @@ class MockDriver:
         places = (ctypes.c_void_p * len(sizes)).from_address(pointers)
         return tuple(ctypes.string_at(p or 0, size) for p, size in zip(places, sizes, strict=True))
 
-    def _run(self, function: int, blocks: int, threads: int, params: Sequence[bytes]) -> None:
+    def _run(self, function: int, blocks: int, threads: int, shared: int, params: Sequence[bytes]) -> None:
         self._expect(function in self.functions, "a launch of a kernel that is not loaded")
         self._expect(self.functions[function][0] == self.current, "a launch of a kernel of another device")
         self._expect(0 < blocks < 2**31 and 0 < threads <= 1024, f"a launch of {blocks} blocks of {threads} threads")
+        self._expect(
+            shared <= max(48 << 10, self.allowed.get(function, 0)), f"{shared} bytes of shared memory, not allowed"
+        )
         kept = [ctypes.create_string_buffer(p, len(p)) for p in params]
         places = (ctypes.c_void_p * len(kept))(*(ctypes.addressof(k) for k in kept))
         self.launches.append((blocks, threads))
         code, entry = self.functions[function][1]
         code.show_printed = lambda: self._keep_printed(code)
-        code.launch(entry, ctypes.addressof(places), (blocks,), (threads,))
+        code.launch(entry, ctypes.addressof(places), (blocks,), (threads,), shared)
+
+    def _cuKernelSetAttribute(self, attribute: Any, value: int, kernel: Any, device: int) -> None:
+        self._expect(
+            attribute == real.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, "an attribute"
+        )
+        self._expect(
+            int(kernel) in self.functions and device == self.current, "an attribute of another device's kernel"
+        )
+        self.allowed[int(kernel)] = value
 
     def _cuLaunchKernel(self, function: Any, *rest: Any) -> None:
-        blocks, _, _, threads, _, _, _, stream, pointers, _ = rest
+        blocks, _, _, threads, _, _, shared, stream, pointers, _ = rest
         self._queue(stream, "cuLaunchKernel")
-        self._run(int(function), blocks, threads, self._values(int(function), pointers))
+        self._run(int(function), blocks, threads, shared, self._values(int(function), pointers))
 
     # Graphs.
 
@@ -316,7 +329,7 @@ class MockDriver:
         assert isinstance(params, real.CUDA_KERNEL_NODE_PARAMS)
         function = int(params.func)
         values = self._values(function, int(params.kernelParams))
-        return Node(handle, after, function, params.gridDimX, params.blockDimX, values)
+        return Node(handle, after, function, params.gridDimX, params.blockDimX, values, shared=params.sharedMemBytes)
 
     def _cuGraphConditionalHandleCreate(self, graph: Any, context: Any, default: int, flags: int) -> Any:
         self._expect(int(context) == self.current + 1, "a condition of another context")
@@ -372,7 +385,7 @@ class MockDriver:
             handle = [h for h, node in left.items() if not set(node.after) & left.keys()][-1]
             node = left.pop(handle)
             if node.function:
-                self._run(node.function, node.blocks, node.threads, node.params)
+                self._run(node.function, node.blocks, node.threads, node.shared, node.params)
                 continue
             word = self.conditions[node.condition]
             while node.loop and word.value:

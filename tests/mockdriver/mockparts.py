@@ -35,6 +35,7 @@ class Node:
     condition: int = 0
     loop: bool = False
     bodies: tuple[int, ...] = ()
+    shared: int = 0
 
 
 @dataclass

@@ -1,14 +1,22 @@
-"""One kernel of tiles on the interpreter and on the CPU, with and without checks: they have to agree."""
+"""One kernel of tiles on the interpreter, on the CPU with and without checks, and as CUDA text: they have to agree."""
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import workbench as wb
+from workbench.backends.base import Options
 from workbench.backends.python import run
+
+HOSTSHIM = str(Path(__file__).parents[1] / "hostshim")
+if HOSTSHIM not in sys.path:
+    sys.path.insert(0, HOSTSHIM)
 
 
 def arrays_of(args: Sequence[Any]) -> list[Any]:
@@ -29,12 +37,25 @@ def interpreted(kernel: Any, dim: Sequence[int], args: Sequence[Any]) -> list[An
     return given
 
 
+def as_cuda_text(kernel: Any, dim: Sequence[int], args: Sequence[Any]) -> list[Any]:
+    """What the arguments are after that function ran as CUDA text on the CPU, a fiber a thread, in a shuffled order."""
+    import hostshim
+
+    given = arrays_of(args)
+    function = kernel.used().function
+    hostshim.Library([function], Options()).run(function.name, dim, given, seed=1)
+    return given
+
+
 def same_on_all(
     kernel: Any, dim: Sequence[int], args: Sequence[Any], block_dim: int = 32, rtol: float = 0.0, atol: float = 0.0
 ) -> list[Any]:
-    """What the arguments are after the kernel; the CPU, with and without checks, means what the interpreter means."""
+    """What the arguments are after the kernel; CPU, checked code and CUDA text mean what the interpreter means."""
     plain = on_cpu(kernel, dim, args, block_dim)
-    for other in (on_cpu(kernel, dim, args, block_dim, checks=True), interpreted(kernel, dim, args)):
+    others = [on_cpu(kernel, dim, args, block_dim, checks=True), interpreted(kernel, dim, args)]
+    if shutil.which("g++"):
+        others.append(as_cuda_text(kernel, dim, args))
+    for other in others:
         for a, b in zip(plain, other, strict=True):
             if isinstance(a, np.ndarray):
                 np.testing.assert_allclose(wide(a), wide(b), rtol=rtol, atol=atol)

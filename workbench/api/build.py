@@ -274,7 +274,7 @@ def _metadata(
         "sums": sorted({names.index(op.operands[0].name) for op in walk(function.body) if op.name == "reduce_add"}),
         "launch_ndim": function.launch_ndim,
         "cost": cost(function),
-        **({"tiles": True} if function.block_dim else {}),
+        **({"block_dim": function.block_dim} if function.block_dim else {}),
     }
 
 
@@ -318,4 +318,4 @@ def _link(entry: Entry, device: Device) -> Any:
         return load_kernel(entry.image, entry.metadata["entry"], *more)
     found = driver()
     assert found is not None
-    return found.load(device.index, entry.image, entry.metadata["entry"])
+    return found.load(device.index, entry.image, entry.metadata["entry"], entry.metadata.get("dynamic_shared", 0))

@@ -148,12 +148,24 @@ class Driver:
         else:
             self.settle(index, wait)
 
-    def load(self, index: int, cubin: bytes, entry: str) -> LoadedKernel:
-        """The kernel `entry` of a cubin made for this device's architecture."""
+    def load(self, index: int, cubin: bytes, entry: str, shared: int = 0) -> LoadedKernel:
+        """The kernel `entry` of a cubin made for this device's architecture.
+
+        Args:
+            index: the device.
+            cubin: the code.
+            entry: the kernel's symbol.
+            shared: bytes of dynamic shared memory that its launches will ask for.
+        """
         self.use(index)
         with self._reported(f"loading {entry} on cuda:{index}"):
             code = self._core.ObjectCode.from_cubin(cubin, name=entry)
             kernel = code.get_kernel(entry)
+            if shared:
+                # Beyond 48 KiB a block gets shared memory only where the kernel was allowed to ask for it.
+                most = self._api.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+                known = self._api.CUkernel(int(kernel.handle)), self.call("cuDeviceGet", index)
+                self.call("cuKernelSetAttribute", most, shared, *known)
             return LoadedKernel(entry, index, self._api.CUfunction(int(kernel.handle)), (code, kernel))
 
     def launch(
@@ -164,6 +176,7 @@ class Driver:
         block: int,
         param_addresses: Sequence[int] | ctypes.Array[Any],
         stream: Any = None,
+        shared: int = 0,
     ) -> None:
         """Queue a launch of `grid` blocks of `block` threads; no blocks is no work.
 
@@ -175,6 +188,7 @@ class Driver:
             param_addresses: where each parameter lies in host memory: pieces of the buffer of `backends/layout.py`, the
                 dims first. They are read before this returns.
             stream: a `cuda.core` stream; the device's default one where None.
+            shared: bytes of dynamic shared memory of a block.
         """
         if kernel.device != index:
             raise DeviceError(f"{kernel.entry} is loaded on cuda:{kernel.device}, not on cuda:{index}.")
@@ -188,7 +202,7 @@ class Driver:
         queue = self.queue(index, stream)
         shape = (grid, 1, 1, block, 1, 1)
         self._last[index] = kernel.entry
-        self.call("cuLaunchKernel", kernel.function, *shape, 0, queue, ctypes.addressof(pointers), 0)
+        self.call("cuLaunchKernel", kernel.function, *shape, shared, queue, ctypes.addressof(pointers), 0)
 
     def event(self, index: int) -> Any:
         """A `cuda.core` event with timing, recorded now on the default stream; `later - earlier` is milliseconds."""

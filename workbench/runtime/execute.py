@@ -176,5 +176,5 @@ def _run_cuda(
     if loaded.checked:
         record = ctypes.c_void_p(settling(found).record(index, loaded, dims, buffer))
         addresses.append(ctypes.addressof(record))
-    grid = (math.prod(dims) + block_dim - 1) // block_dim
-    found.launch(index, loaded.handle, grid, block_dim, addresses, stream)
+    blocks, threads, shared = loaded.grid(math.prod(dims), block_dim)
+    found.launch(index, loaded.handle, blocks, threads, addresses, stream, shared)

@@ -88,5 +88,17 @@ class Loaded:
     @cached_property
     def threads_per_task(self) -> int:
         """How many threads of the launch one core takes at a time: about 0.1 ms; a helper costs half of it."""
-        least = 1 if self.metadata.get("tiles") else 64
+        least = 1 if self.metadata.get("block_dim") else 64
         return 2**62 if self.ordered else max(least, 1_048_576 // max(1, self.cost))
+
+    def grid(self, threads: int, block_dim: int) -> tuple[int, int, int]:
+        """Blocks, threads of a block and bytes of dynamic shared memory of a CUDA launch.
+
+        Args:
+            threads: of the launch; for a kernel of tiles its blocks.
+            block_dim: threads of a block, where the code does not say.
+        """
+        own = self.metadata.get("block_dim", 0)
+        if own:
+            return threads, own, self.metadata.get("dynamic_shared", 0)
+        return -(-threads // block_dim), block_dim, 0

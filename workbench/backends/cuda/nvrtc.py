@@ -17,7 +17,8 @@ from typing import Any
 
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cuda import natives
-from workbench.backends.cuda.spell import entry_name, spell
+from workbench.backends.cuda.spell import entry_name, spell, spelled
+from workbench.backends.cuda.tiles.arena import check_shared
 from workbench.backends.prints import prints
 from workbench.errors import BuildError, DeviceError
 from workbench.ir.values import Function
@@ -76,25 +77,29 @@ class CudaBackend(Backend):
         """A cubin for exactly `target` (`sm_90`).
 
         Metadata: entry, backend, target, stages (spell and nvrtc, in seconds), log, and registers, shared, stack,
-        spill_stores, spill_loads (bytes) as ptxas told them.
+        spill_stores, spill_loads (bytes) as ptxas told them; dynamic_shared (bytes) where a launch has to ask for them,
+        which `shared` counts too.
 
         Raises:
-            BuildError: NVRTC refused the text; `log` holds what it said, `text` the text.
+            BuildError: NVRTC refused the text; `log` holds what it said, `text` the text. Or tiles need more shared
+                memory than a block of the target has.
             DeviceError: NVRTC is not installed, or does not know the target.
         """
         target = target or self._target
         start = time.perf_counter()
-        text = spell(function, options)
-        spelled = time.perf_counter()
-        built = _built(text, options, target, "cubin", function)
+        made = spelled(function, options)
+        check_shared(made.shared, made.regions, target, function.name)
+        written = time.perf_counter()
+        built = _built(made.text, options, target, "cubin", function)
         facts = {
             "entry": entry_name(function),
             "backend": self.name,
             "target": target,
-            "stages": {"spell": spelled - start, "nvrtc": time.perf_counter() - spelled},
+            "stages": {"spell": written - start, "nvrtc": time.perf_counter() - written},
             "log": built.log,
             **resources(built.log),
             **({"prints": True} if prints(function) else {}),
+            **({"dynamic_shared": made.shared, "shared": made.shared} if made.dynamic_shared else {}),
         }
         return Artifact(built.image, facts)
 

@@ -7,6 +7,7 @@ expressions (`fold`), the others share locals (`locals`), and statements are wri
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from workbench.backends.base import Options
 from workbench.backends.cuda import faults
@@ -16,9 +17,11 @@ from workbench.backends.cuda.locals import Locals
 from workbench.backends.cuda.overflow import plain_arithmetic
 from workbench.backends.cuda.prelude import prelude
 from workbench.backends.cuda.statements import Statements
+from workbench.backends.cuda.tiles.arena import STATIC_SHARED
 from workbench.backends.cuda.tiles.operations import lower_tiles
 from workbench.backends.cuda.tiles.reduce import with_combinations
 from workbench.backends.cuda.tiles.text import shared_memory
+from workbench.backends.cuda.tiles.uses import Region
 from workbench.backends.cuda.words import LOCAL_RESERVED, RESERVED, c_type, identifier, literal
 from workbench.errors import BuildError
 from workbench.ir.values import Function, Op, Value, walk
@@ -37,6 +40,26 @@ def entry_name(function: Function) -> str:
     return identifier(function.name, RESERVED, "kernel")
 
 
+@dataclass(frozen=True)
+class Spelled:
+    """CUDA C++ text of a kernel, and the shared memory that a block of it needs.
+
+    Attributes:
+        text: what is compiled.
+        shared: bytes of shared memory.
+        regions: the pieces of them.
+    """
+
+    text: str
+    shared: int = 0
+    regions: tuple[Region, ...] = ()
+
+    @property
+    def dynamic_shared(self) -> int:
+        """Bytes that a launch has to ask for: all, where they are more than a kernel may declare."""
+        return self.shared if self.shared > STATIC_SHARED else 0
+
+
 def spell(function: Function, options: Options, *, lines: bool = False) -> str:
     """The function as the CUDA C++ text that is compiled.
 
@@ -45,12 +68,18 @@ def spell(function: Function, options: Options, *, lines: bool = False) -> str:
     Raises:
         BuildError: the function holds something that has no CUDA spelling.
     """
+    return spelled(function, options, lines=lines).text
+
+
+def spelled(function: Function, options: Options, *, lines: bool = False) -> Spelled:
+    """The text as `spell` gives it, with the shared memory it takes."""
     chosen = guard(function) if options.checks else without_asserts(function)
     wide = halves(chosen)
     if function.block_dim:
         lowered = lower_tiles(_expanded(with_combinations(wide)))
-        return _Kernel(lowered.function, options, lines, lowered.shared).text()
-    return _Kernel(prune(_expanded(wide)), options, lines).text()
+        text = _Kernel(lowered.function, options, lines, lowered.shared).text()
+        return Spelled(text, lowered.shared, lowered.regions)
+    return Spelled(_Kernel(prune(_expanded(wide)), options, lines).text())
 
 
 def _expanded(function: Function) -> Function:

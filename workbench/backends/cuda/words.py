@@ -38,7 +38,7 @@ main printf malloc free memcpy memset clock abs min max dim3 int8_t size_t signb
 atomicMin atomicMax float2 float3 float4 double2 double3 double4 int2 int3 int4 labs llabs round lround llround
 remainder fma fmaf div ldiv modf frexp ldexp scalbn logb nearbyint fmin fmax fdim tgamma lgamma j0 j1 jn y0 y1 yn
 nextafter remquo ilogb sincos sincosf exp10 exp10f sinpi cospi norm norm3d norm4d rnorm normcdf rhypot rcbrt erfinv nan
-index gamma signal time
+index gamma signal time random rand srand
 """.split()
 _CALLED = {b.cuda[:-1] for b in TABLE.values() if b.cuda and b.cuda.endswith("*")}
 

@@ -169,21 +169,23 @@ class CudaPlan:
             self._keep.append(place)
             places.append(ctypes.addressof(place))
         self._keep.append((record.loaded, list(record.arguments.values())))
-        blocks = -(-record.threads // record.block_dim)
-        return self._node_params(record.loaded.handle, blocks, record.block_dim, places)
+        blocks, threads, shared = record.loaded.grid(record.threads, record.block_dim)
+        return self._node_params(record.loaded.handle, blocks, threads, places, shared)
 
     def _params(self, kernel: LoadedKernel, blocks: int, block: int, values: Sequence[Any]) -> Any:
         self._keep.append(values)
         return self._node_params(kernel, blocks, block, [ctypes.addressof(v) for v in values])
 
-    def _node_params(self, kernel: LoadedKernel, blocks: int, block: int, places: Sequence[int]) -> Any:
+    def _node_params(
+        self, kernel: LoadedKernel, blocks: int, block: int, places: Sequence[int], shared: int = 0
+    ) -> Any:
         pointers = (ctypes.c_void_p * len(places))(*places)
         self._keep.append(pointers)
         params = self._driver.api.CUDA_KERNEL_NODE_PARAMS()
         params.func = kernel.function
         params.gridDimX, params.gridDimY, params.gridDimZ = blocks, 1, 1
         params.blockDimX, params.blockDimY, params.blockDimZ = block, 1, 1
-        params.sharedMemBytes = 0
+        params.sharedMemBytes = shared
         params.kernelParams = ctypes.addressof(pointers)
         return params
 

@@ -80,7 +80,7 @@ def tile_load(low: Lowering, op: Op) -> None:
     """Elements of an array; 0 outside of it where `bounds` says so."""
     b, place = low.builder, low.place(op.result)
     layout, registers = low.layout(op.result)
-    low.touch(_array_use(op, "read", layout.who), *low.uses("write", layout, op.result))
+    low.touch(_array_use(low, op, "read", layout.who), *low.uses("write", layout, op.result))
 
     def one(here: Element) -> None:
         indices = _indices(low, op, here)
@@ -102,7 +102,7 @@ def tile_store(low: Lowering, op: Op) -> None:
     """Elements into an array; those outside of it are dropped where `bounds` says so."""
     b, tile = low.builder, op.operands[-1]
     layout, registers = low.layout(tile)
-    low.touch(*low.uses("read", layout, tile), _array_use(op, "write", layout.who))
+    low.touch(*low.uses("read", layout, tile), _array_use(low, op, "write", layout.who))
 
     def one(here: Element) -> None:
         indices = _indices(low, op, here)
@@ -148,9 +148,14 @@ def offsets_of(op: Op) -> tuple[Value, ...]:
     return op.operands[1 : 1 + array.ndim]
 
 
-def _array_use(op: Op, mode: str, who: object) -> Use:
+def _array_use(low: Lowering, op: Op, mode: str, who: object) -> Use:
+    """The part of an array that a tile lies on; offsets that are numbers are told as such."""
     shape = op.attrs["shape"] if "shape" in op.attrs else shape_of(op.operands[-1])
-    return Use(op.operands[0], mode, (who, shape, op.attrs["axes"], offsets_of(op)))
+    axes = op.attrs["axes"]
+    offsets = tuple(low.numbers.get(v, v) for v in offsets_of(op))
+    sizes = [shape[axes.index(axis)] if axis in axes else 1 for axis in range(len(offsets))]
+    box = tuple((o, o + n) if isinstance(o, int) else None for o, n in zip(offsets, sizes, strict=True))
+    return Use(op.operands[0], mode, (who, shape, axes, offsets), box=box)
 
 
 def _indices(low: Lowering, op: Op, here: Element) -> tuple[Value, ...]:

@@ -23,7 +23,7 @@ from workbench.ir.build import Builder
 from workbench.ir.rewrite import replace_body
 from workbench.ir.values import EFFECTS, REPORTS, STRUCTURED, Block, Function, Op, Value, walk
 from workbench.tiles import Tile, is_tile, shown
-from workbench.types import ArrayType, Scalar, Slots, Vector, int32
+from workbench.types import ArrayType, Scalar, Slots, Vector, int32, is_integer
 from workbench.types import bool as bool_
 
 
@@ -59,6 +59,11 @@ class Lowering:
         self.views: dict[Value, Place] = {}
         self.scratches: dict[Op, list[Region]] = {}
         self.used = {v for op in walk(self.function.body) for v in op.operands}
+        self.numbers = {
+            op.result: int(op.attrs["value"])
+            for op in walk(self.function.body)
+            if op.name == "const" and isinstance(op.result.type, Scalar) and is_integer(op.result.type)
+        }
         self.now: Op = Op("none")
 
     def lowered(self, table: dict[str, Callable[[Lowering, Op], None]]) -> Lowered:

@@ -61,12 +61,14 @@ class Use:
         mode: "read", "write", or "add": atomic, its result unused, so that the order of two does not matter.
         who: see above; a tuple may hold values, which mean the same only within one turn of the loop that makes them.
         pending: a copy that is under way until it is waited for.
+        box: of an array, first and last index + 1 along each axis, where they are known while compiling.
     """
 
     place: Region | Value
     mode: str
     who: Hashable = ANY
     pending: bool = False
+    box: tuple[tuple[int, int] | None, ...] = ()
 
     def meets(self, other: Use) -> bool:
         """Whether a barrier has to stand between the two."""
@@ -75,10 +77,15 @@ class Use:
         if isinstance(self.place, Region) and isinstance(other.place, Region):
             if not self.place.overlaps(other.place):
                 return False
-        elif self.place is not other.place:
+        elif self.place is not other.place or self._apart(other):
             return False
         same = self.place is other.place and self.who == other.who != ANY
         return not same or self.pending or other.pending
+
+    def _apart(self, other: Use) -> bool:
+        """Whether the two are known to touch different elements of one array."""
+        known = (pair for pair in zip(self.box, other.box, strict=False) if None not in pair)
+        return any(a[1] <= b[0] or b[1] <= a[0] for a, b in known)  # type: ignore[index]
 
     def beyond(self, made: set[Value]) -> Use:
         """The use as the next turn of a loop sees it, which makes these values anew."""

@@ -1,0 +1,149 @@
+"""Barriers stand where threads have to meet and nowhere else: the pass itself, known texts, one taken away."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from hostshim import built, packed, unit
+from tile_flows import FLOWS
+from tile_kernels import Case
+
+from workbench.backends.base import Options
+from workbench.backends.cuda.host.code import HostCode
+from workbench.backends.cuda.host.program import Unit, program
+from workbench.backends.cuda.spell import entry_name
+from workbench.backends.cuda.tiles.barriers import place_barriers
+from workbench.backends.cuda.tiles.uses import ANY, FIRST, Region, Use
+from workbench.backends.python.interpret import run as interpret
+from workbench.errors import KernelFault
+from workbench.ir import Block, Op, Value
+from workbench.types import ArrayType, float32, int32
+
+OWN = ("striped", 64)
+BARRIER = re.compile(r"^ *__syncthreads\(\);$", re.MULTILINE)
+
+
+def region(offset: int, count: int = 4) -> Region:
+    return Region(float32, count, "r", "r", offset)
+
+
+def touch(*uses: Use) -> Op:
+    return Op("touch", attrs={"uses": uses})
+
+
+def names(block: Block) -> list[Any]:
+    """Names of operations, a list for each block inside."""
+    found: list[Any] = []
+    for op in block.ops:
+        found.append(op.name)
+        found += [names(b) for b in op.blocks]
+    return found
+
+
+def barriers(*ops: Op) -> list[Any]:
+    return names(place_barriers(Block((), ops)))
+
+
+A, B = region(0), region(16)
+WORK = Op("work")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "needed"),
+    [
+        (Use(A, "write", OWN), Use(A, "read", ANY), True),
+        (Use(A, "write", OWN), Use(A, "read", OWN), False),
+        (Use(A, "read", ANY), Use(A, "write", OWN), True),
+        (Use(A, "write", OWN), Use(A, "write", FIRST), True),
+        (Use(A, "write", FIRST), Use(A, "write", FIRST), False),
+        (Use(A, "read", ANY), Use(A, "read", OWN), False),
+        (Use(A, "add", ANY), Use(A, "add", ANY), False),
+        (Use(A, "add", ANY), Use(A, "read", ANY), True),
+        (Use(A, "write", ANY), Use(B, "read", ANY), False),
+        (Use(A, "write", OWN), Use(region(8), "read", OWN), True),
+        (Use(A, "write", OWN, pending=True), Use(A, "read", OWN), True),
+    ],
+)
+def test_two_uses(first: Use, second: Use, needed: bool) -> None:
+    expected = [WORK.name, "barrier", WORK.name] if needed else [WORK.name, WORK.name]
+    assert barriers(touch(first), WORK, touch(second), WORK) == expected
+
+
+def test_one_barrier_serves_all_that_came_before() -> None:
+    ops = [touch(Use(A, "write", OWN)), touch(Use(B, "write", OWN)), touch(Use(A, "read")), touch(Use(B, "read"))]
+    assert barriers(*ops) == ["barrier"]
+
+
+def test_a_loop_s_end_meets_its_beginning() -> None:
+    body = Block((Value(int32),), (touch(Use(A, "write", OWN)), WORK, touch(Use(A, "read")), WORK, Op("yield")))
+    assert barriers(Op("for", blocks=(body,))) == ["for", ["barrier", "work", "barrier", "work", "yield"]]
+
+
+def test_the_same_offset_is_another_one_in_the_next_turn() -> None:
+    array, k = Value(ArrayType(float32, 1), "x"), Value(int32, "k")
+    uses = [touch(Use(array, mode, (OWN, (k,)))) for mode in ("read", "write")]
+    assert barriers(*uses) == []
+    inside = Block((k,), (*uses, Op("yield")))
+    assert barriers(Op("for", blocks=(inside,))) == ["for", ["barrier", "yield"]]
+
+
+def test_parts_that_are_known_to_be_apart() -> None:
+    array = Value(ArrayType(float32, 1), "x")
+    first, second, third = (Use(array, "write", (OWN, n), box=((n, n + 8),)) for n in (0, 8, 12))
+    assert barriers(touch(first), touch(second)) == []
+    assert barriers(touch(second), touch(third)) == ["barrier"]
+
+
+def test_branches_are_open_side_by_side() -> None:
+    first = Block((), (touch(Use(A, "write", OWN)), Op("yield")))
+    second = Block((), (Op("yield"),))
+    found = barriers(Op("if", blocks=(first, second)), touch(Use(A, "read")))
+    assert found == ["if", ["yield"], ["yield"], "barrier"]
+
+
+def run(text: Unit, case: Case, seed: int) -> list[Any]:
+    """The arguments after the text ran; another text than the kernel's own."""
+    got = [a.copy() for a in case.arguments]
+    code = HostCode(built(program([text], "fibers")), prints=False)
+    _buffer, pointers = packed(case.function, (case.blocks,), got, Options())
+    code.launch(
+        entry_name(case.function), ctypes.addressof(pointers), (case.blocks,), (case.function.block_dim,), seed=seed
+    )
+    return got
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [("gemm", 2), ("gemm_half", 2), ("softmax", 4), ("turning_shared", 2), ("halving", 2), ("lanes", 0)],
+)
+def test_the_number_of_barriers_of_known_kernels(name: str, count: int) -> None:
+    assert len(BARRIER.findall(unit(FLOWS[name].function, Options()).text)) == count
+
+
+# In the others a warp meets in a shuffle or in `mma.sync` anyway, or one thread alone looks at what it reads.
+TOLD = [n for n in FLOWS if n not in ("gemm_half", "attention_half", "branch", "halving", "effects")]
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_each_barrier_is_needed(name: str) -> None:
+    case = FLOWS[name]
+    whole = unit(case.function, Options())
+    want = [a.copy() for a in case.arguments]
+    interpret(case.function, case.blocks, want)
+    unseen = []
+    for found in BARRIER.finditer(whole.text):
+        text = Unit(whole.text[: found.start()] + whole.text[found.end() :], whole.entries)
+        try:
+            same = all(
+                all(np.array_equal(g, w, equal_nan=True) for g, w in zip(run(text, case, seed), want, strict=True))
+                for seed in range(1, 12)
+            )
+        except KernelFault:
+            same = False
+        if same:
+            unseen.append(whole.text[: found.start()].count("\n") + 1)
+    assert not unseen, f"without the barrier of these lines nothing changes: {unseen}\n{whole.text}"
