@@ -14,7 +14,7 @@ from typing import Any
 
 from workbench import cache, errors, events, types
 from workbench.api.bench import Bench, bench
-from workbench.api.capture import capture, capture_if, capture_while
+from workbench.api.capture import capture, capture_if, capture_stream, capture_while
 from workbench.api.cell import Cell
 from workbench.api.cell import build_cell as _build_cell
 from workbench.api.constant import constant
@@ -72,6 +72,7 @@ from workbench.runtime.create import (
 )
 from workbench.runtime.device import Device, ScopedDevice, get_device, get_devices
 from workbench.runtime.indexed import indexedarray
+from workbench.runtime.peers import is_peer_access_enabled, is_peer_access_supported, set_peer_access_enabled
 from workbench.runtime.recorder import Recorder, record
 from workbench.runtime.streams import Event, ScopedStream, ScopedTimer, Stream, synchronize
 from workbench.structs import array_type as _array_type
@@ -146,11 +147,12 @@ __all__ = [
     "KernelSyntaxError", "KernelTypeError", "Launch", "LaunchError", "LaunchPair", "NotDifferentiable",
     "RecordError", "Recorder", "Scalar", "ScopedDevice", "ScopedStream", "ScopedTimer", "Stream", "Sweep", "Tape",
     "Verdict", "Work", "WorkbenchError", "array", "array1d", "array2d", "array3d", "array4d", "bench", "build_cell",
-    "cache", "capture", "capture_if", "capture_while", "checks", "clone", "constant", "copy", "empty", "empty_like",
-    "errors", "events", "explain_grad", "from_dlpack", "from_jax", "from_numpy", "from_torch", "full", "func",
-    "func_grad", "func_native", "func_replay", "get_device", "get_devices", "grad", "gradcheck", "gradients_of",
-    "hvp", "indexedarray", "jacobian", "jax_callable", "jax_export", "jax_kernel", "jax_preload", "jvp", "kernel",
-    "launch", "launch_pair", "launch_tangent", "launch_tiled", "load_record", "map", "matrix", "ones", "record",
-    "set_checks", "step", "struct", "sweep", "synchronize", "types", "value_and_grad", "vector", "wait", "zeros",
-    "zeros_like",
+    "cache", "capture", "capture_if", "capture_stream", "capture_while", "checks", "clone", "constant", "copy",
+    "empty", "empty_like", "errors", "events", "explain_grad", "from_dlpack", "from_jax", "from_numpy",
+    "from_torch", "full", "func", "func_grad", "func_native", "func_replay", "get_device", "get_devices", "grad",
+    "gradcheck", "gradients_of", "hvp", "indexedarray", "is_peer_access_enabled", "is_peer_access_supported",
+    "jacobian", "jax_callable", "jax_export", "jax_kernel", "jax_preload", "jvp", "kernel", "launch", "launch_pair",
+    "launch_tangent", "launch_tiled", "load_record", "map", "matrix", "ones", "record", "set_checks",
+    "set_peer_access_enabled", "step", "struct", "sweep", "synchronize", "types", "value_and_grad", "vector",
+    "wait", "zeros", "zeros_like",
 ]  # fmt: skip

@@ -10,8 +10,6 @@ It is no evidence of what hardware does.
 from __future__ import annotations
 
 import ctypes
-import itertools
-import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -21,6 +19,7 @@ from typing import Any
 import numpy as np
 from cuda.bindings import driver as real
 from mockparts import Block, Graph, Node
+from mockqueues import NUMBERS, Queues
 
 from workbench.backends.cuda.host.code import HostCode
 
@@ -29,10 +28,9 @@ CAPACITY = 1 << 24
 OK = real.CUresult.CUDA_SUCCESS
 FUNCTIONS: dict[int, tuple[int, Any]] = {}
 """Address to device, code and name of each kernel: Workbench keeps loaded code for the process, so this does too."""
-_numbers = itertools.count(0x1000, 16)
 
 
-class MockDriver:
+class MockDriver(Queues):
     """Stands for the module `cuda.bindings.driver`.
 
     Attributes:
@@ -60,6 +58,9 @@ class MockDriver:
         self.kept: list[Any] = []
         self.printed = b""
         self.allowed: dict[int, int] = {}
+        self.peers: set[tuple[int, int]] = set()
+        self.strangers: set[tuple[int, int]] = set()
+        self.captured: dict[int, Graph] = {}
         self.core = SimpleNamespace(Device=self._device, ObjectCode=SimpleNamespace(from_cubin=self._from_cubin))
         self.CUdevice_attribute = SimpleNamespace(
             CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR="major",
@@ -193,7 +194,7 @@ class MockDriver:
         self._queue(stream, "cuMemcpyAsync")
         self._touch(target, size, "cuMemcpyAsync")
         self._touch(source, size, "cuMemcpyAsync")
-        ctypes.memmove(target, source, size)
+        self._now_or_captured(stream, lambda: ctypes.memmove(target, source, size))
 
     def _set(self, address: int, value: int, count: int, stream: Any, kind: Any) -> None:
         self._queue(stream, "cuMemset")
@@ -210,53 +211,6 @@ class MockDriver:
 
     def _cuMemsetD32Async(self, address: int, value: int, count: int, stream: Any) -> None:
         self._set(address, value, count, stream, np.uint32)
-
-    def _keep_printed(self, code: Any) -> None:
-        """A device keeps what its kernels print until something waits for it."""
-        self.printed += code._printed.raw[: code.library.wb_host_printed()]
-
-    def _waited(self) -> None:
-        os.write(1, self.printed)
-        self.printed = b""
-
-    # Streams and events.
-
-    def _cuStreamCreateWithPriority(self, flags: int, priority: int) -> Any:
-        handle = next(_numbers)
-        self.streams[handle] = self.current
-        return real.CUstream(handle)
-
-    def _cuStreamDestroy(self, stream: Any) -> None:
-        self._expect(self.streams.pop(int(stream), None) is not None, "a stream was destroyed twice")
-
-    def _cuStreamSynchronize(self, stream: Any) -> None:
-        self._queue(stream, "cuStreamSynchronize")
-        self._waited()
-
-    def _cuStreamWaitEvent(self, stream: Any, event: Any, flags: int) -> None:
-        self._queue(stream, "cuStreamWaitEvent")
-        self._expect(self.events.get(int(event), False), "a stream waits for an event that was never recorded")
-
-    def _cuEventCreate(self, flags: int) -> Any:
-        handle = next(_numbers)
-        self.events[handle] = False
-        return real.CUevent(handle)
-
-    def _cuEventRecord(self, event: Any, stream: Any) -> None:
-        self._queue(stream, "cuEventRecord")
-        self._expect(int(event) in self.events, "an event that does not exist was recorded")
-        self.events[int(event)] = True
-
-    def _cuEventSynchronize(self, event: Any) -> None:
-        self._expect(self.events.get(int(event), False), "an event was waited for that was never recorded")
-        self._waited()
-
-    def _cuEventElapsedTime(self, start: Any, end: Any) -> float:
-        self._expect(self.events[int(start)] and self.events[int(end)], "an event was never recorded")
-        return 0.25
-
-    def _cuEventDestroy(self, event: Any) -> None:
-        self._expect(self.events.pop(int(event), None) is not None, "an event was destroyed twice")
 
     # Code and launches.
 
@@ -304,12 +258,13 @@ class MockDriver:
     def _cuLaunchKernel(self, function: Any, *rest: Any) -> None:
         blocks, _, _, threads, _, _, shared, stream, pointers, _ = rest
         self._queue(stream, "cuLaunchKernel")
-        self._run(int(function), blocks, threads, shared, self._values(int(function), pointers))
+        values = self._values(int(function), pointers)
+        self._now_or_captured(stream, lambda: self._run(int(function), blocks, threads, shared, values))
 
     # Graphs.
 
     def _cuGraphCreate(self, flags: int) -> Any:
-        handle = next(_numbers)
+        handle = next(NUMBERS)
         self.graphs[handle] = Graph()
         return real.CUgraph(handle)
 
@@ -321,7 +276,13 @@ class MockDriver:
         return given
 
     def _cuGraphAddKernelNode(self, graph: Any, dependencies: Any, count: int, params: Any) -> Any:
-        node = self._kernel_node(next(_numbers), self._after(graph, dependencies, count), params)
+        node = self._kernel_node(next(NUMBERS), self._after(graph, dependencies, count), params)
+        self.graphs[int(graph)].nodes[node.handle] = node
+        return real.CUgraphNode(node.handle)
+
+    def _cuGraphAddChildGraphNode(self, graph: Any, dependencies: Any, count: int, child: Any) -> Any:
+        inside = Graph(dict(self.graphs[int(child)].nodes))
+        node = Node(next(NUMBERS), self._after(graph, dependencies, count), child=inside)
         self.graphs[int(graph)].nodes[node.handle] = node
         return real.CUgraphNode(node.handle)
 
@@ -347,7 +308,7 @@ class MockDriver:
         ctypes.c_void_p.from_address(int(asked.getPtr()) + 16).value = ctypes.addressof(out)
         kinds = real.CUgraphConditionalNodeType
         node = Node(
-            next(_numbers), self._after(graph, dependencies, count), condition=int(asked.handle),
+            next(NUMBERS), self._after(graph, dependencies, count), condition=int(asked.handle),
             loop=asked.type == kinds.CU_GRAPH_COND_TYPE_WHILE, bodies=tuple(int(b) for b in bodies),
         )  # fmt: skip
         self.graphs[int(graph)].nodes[node.handle] = node
@@ -360,7 +321,7 @@ class MockDriver:
             handle = left.pop()
             whole[handle] = Graph(dict(self.graphs[handle].nodes))
             left += [b for node in whole[handle].nodes.values() for b in node.bodies]
-        executable = next(_numbers)
+        executable = next(NUMBERS)
         self.executables[executable] = {0: whole[int(graph)], **whole}
         return real.CUgraphExec(executable)
 
@@ -384,6 +345,12 @@ class MockDriver:
         while left:
             handle = [h for h, node in left.items() if not set(node.after) & left.keys()][-1]
             node = left.pop(handle)
+            if node.work is not None:
+                node.work()
+                continue
+            if node.child is not None:
+                self._play(whole, node.child)
+                continue
             if node.function:
                 self._run(node.function, node.blocks, node.threads, node.shared, node.params)
                 continue

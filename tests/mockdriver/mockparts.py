@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,6 +37,8 @@ class Node:
     loop: bool = False
     bodies: tuple[int, ...] = ()
     shared: int = 0
+    child: Graph | None = None
+    work: Callable[[], object] | None = None
 
 
 @dataclass

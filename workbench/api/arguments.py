@@ -13,6 +13,7 @@ from workbench.runtime.array import array
 from workbench.runtime.create import empty, from_numpy
 from workbench.runtime.device import Device
 from workbench.runtime.indexed import indexedarray, plain
+from workbench.runtime.peers import is_peer_access_enabled
 from workbench.runtime.structure import StructValue, arrays_in, same_struct, spread
 from workbench.runtime.symbol import Symbol
 from workbench.structs import Absent, AnyType, IndexedArray, Struct, StructArray
@@ -277,7 +278,7 @@ def _array(kernel: Kernel, name: str, type: ArrayType | StructArray, value: Any,
             f"{kernel.name}: {name} is {type!r}; it got {value.type!r} of shape {value.shape}: another {what}.",
             parameter=name, advice=f"Make it with dtype={type.dtype!r}." if what == "dtype" else "",
         )  # fmt: skip
-    if value.device != device:
+    if value.device != device and not is_peer_access_enabled(value.device, device):
         raise LaunchError(
             f"{kernel.name}: {name} is on {value.device}; the launch is on {device}.", parameter=name,
             advice=f"Pass {name}.to({device.name!r}), or launch with device={value.device.name!r}.",

@@ -9,19 +9,22 @@ g                # in a notebook: the picture
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from workbench.api.graph import Graph
-from workbench.errors import LaunchError
+from workbench.errors import DeviceError, LaunchError
 from workbench.runtime.array import array
+from workbench.runtime.device import Device, get_device
+from workbench.runtime.graphs.foreign import ForeignNode, foreign_work
 from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, condition_of
 from workbench.runtime.hostform import repeats
 from workbench.runtime.memory import Memory
 from workbench.runtime.moves import everywhere
 from workbench.runtime.observers import OBSERVERS, Observer, observed_only_by
 from workbench.runtime.record import LaunchRecord
+from workbench.runtime.streams import Stream
 from workbench.runtime.substitute import extent
 from workbench.structs import Struct
 from workbench.types import is_float
@@ -39,6 +42,13 @@ class _Capture(Observer):
         self.written: dict[int, Memory] = {}
 
     def launching(self, record: LaunchRecord) -> None:
+        own = record.loaded.device
+        for name, a in record.arguments.items():
+            if isinstance(a, array) and a.device != own:
+                raise LaunchError(
+                    f"{record.kernel}: {name} is on {a.device}, and the launch on {own} cannot be part of a graph.",
+                    parameter=name, advice="Copy it before, or launch outside of the capture.",
+                )  # fmt: skip
         node = LaunchNode(record)
         self.graph.add(node)
         for memory in record.changes:
@@ -133,6 +143,59 @@ def capture() -> Iterator[Graph]:
     for memory in watcher.written.values():
         # Contents will be others than when it was captured: a tape that is asked too late must notice.
         memory.version += 1
+
+
+@contextmanager
+def capture_stream(
+    reads: Sequence[array] = (), writes: Sequence[array] = (), *, device: Device | str | None = None,
+    name: str = "library",
+) -> Iterator[Stream]:  # fmt: skip
+    """A stream for another library: what it queues there inside a capture becomes one node of the graph.
+
+        with wb.capture() as g:
+            wb.launch(fill, n, [x])
+            with wb.capture_stream(reads=[x], writes=[y]) as stream:
+                library.transform(x, y, stream=stream)
+            wb.launch(use, n, [y])
+
+    Outside of a capture the library's work runs at once, in order with what our arrays' default stream does.
+
+    Args:
+        reads, writes: the arrays that the library uses; where none is said its work runs after all that was captured
+            before and before all that comes after.
+        device: where; that of the arrays, else the current one.
+        name: what pictures call it.
+
+    Yields:
+        The stream; CuPy, PyTorch and cuda.core take it by `__cuda_stream__`.
+
+    Raises:
+        DeviceError: in a capture, the device is the CPU, which has nothing to capture; or CUDA could not capture it.
+        LaunchError: an array is on another device.
+    """
+    used = [*reads, *writes]
+    place = get_device(device) if device is not None else used[0].device if used else get_device()
+    if any(a.device != place for a in used):
+        raise LaunchError(f"{name}: its arrays are not all on {place}.", advice="A library's work is of one device.")
+    opened = _open()
+    if opened is None:
+        yield Stream(place)
+        for a in writes:
+            a.changed()
+        return
+    if not place.is_cuda:
+        raise DeviceError(
+            f"{name} on the CPU runs at once and cannot be captured.", advice="Call it before or after g.launch()."
+        )
+
+    def keep(node: ForeignNode) -> None:
+        opened.graph.add(node)
+        for access in node.accesses:
+            if access.writes:
+                opened.wrote(access.array.memory)
+
+    with foreign_work(place, reads, writes, name, keep) as stream:
+        yield stream
 
 
 def capture_if(condition: array, on_true: Branch = None, on_false: Branch = None, **arguments: Any) -> None:

@@ -13,9 +13,11 @@ from workbench.events import SUBSCRIBERS, Replayed, listening, publish
 from workbench.runtime.array import array
 from workbench.runtime.graphs import pictures
 from workbench.runtime.graphs.body import Body
+from workbench.runtime.graphs.foreign import ForeignNode
 from workbench.runtime.graphs.nodes import LaunchNode, Node
 from workbench.runtime.observers import OBSERVERS, tell
 from workbench.runtime.record import LaunchRecord
+from workbench.runtime.streams import mark
 from workbench.runtime.substitute import Substitution, fits
 
 
@@ -66,10 +68,15 @@ class Graph(Body):
             return
         if tell("replaying", self):
             return
+        on_device = bool(observers) and self.device.is_cuda
+        before = mark(self.device, None) if on_device else None
         started = time.perf_counter()
         self.run()
         seconds = time.perf_counter() - started
+        after = mark(self.device, None) if on_device else None
         for observer in observers:
+            if on_device:
+                observer.measured(self, before, after)
             observer.done(self, started, seconds)
         publish(Replayed(sum(isinstance(n, LaunchNode) for n in self.walk()), seconds))
 
@@ -103,6 +110,8 @@ class Graph(Body):
         for node in self.walk():
             for access in node.accesses:
                 instead(access.array)
+            if isinstance(node, ForeignNode):
+                node.replace_arrays(instead)
         records = {}
         for node in everything:
             moved = {k: instead(v) for k, v in node.record.arguments.items()}

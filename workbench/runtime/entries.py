@@ -40,11 +40,15 @@ class Entry:
         started: when, in seconds of `time.perf_counter`; 0 where it is not known.
         seconds: how long the caller waited for it (a CUDA launch is queued by then, not over); None: not known.
         site: the line that asked for it.
+        events: on CUDA, before and after it in its stream, until they have been read.
+        on_device: when the device began it, on the clock of `started`, and for how many seconds it ran there.
     """
 
     started: float = 0.0
     seconds: float | None = None
     site: Site | None = field(default=None)
+    events: tuple[Any, Any] | None = field(default=None)
+    on_device: tuple[float, float] | None = field(default=None)
 
     @property
     def kind(self) -> str:
@@ -107,7 +111,8 @@ class Entry:
 
     def row(self) -> tuple[str, ...]:
         """What the table shows: kind, name, size, time, place."""
-        time = "" if self.seconds is None else f"{self.seconds * 1e6:.4g} µs"
+        seconds = self.seconds if self.on_device is None else self.on_device[1]
+        time = "" if seconds is None else f"{seconds * 1e6:.4g} µs"
         return self.kind, self.name, "×".join(map(str, self.size)), time, str(self.site or "")
 
 

@@ -6,21 +6,25 @@ import ctypes
 import functools
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from workbench.backends.cpu import dispatch
 from workbench.backends.layout import FAULT_SIZE
 from workbench.config import settings
-from workbench.errors import KernelFault
+from workbench.errors import KernelFault, LaunchError
 from workbench.events import SUBSCRIBERS, Launched, listening, publish
+from workbench.runtime.array import array
 from workbench.runtime.driver import driver
 from workbench.runtime.launcher import install_launcher
 from workbench.runtime.loaded import Loaded
 from workbench.runtime.observers import OBSERVERS, tell
+from workbench.runtime.peers import is_peer_access_enabled, let_device_wait, wait_for_device
 from workbench.runtime.prints import printing
 from workbench.runtime.record import BLOCK_DIM, LaunchRecord
 from workbench.runtime.settle import fault_of, settling
+from workbench.runtime.streams import mark
 
 _FaultWords = ctypes.c_int64 * (FAULT_SIZE // 8)
 
@@ -49,10 +53,15 @@ def execute(record: LaunchRecord) -> None:
         return
     for memory in record.changes:
         memory.version += 1
+    on_device = bool(observers) and record.loaded.device.is_cuda and record.threads > 0
+    before = mark(record.loaded.device, record.stream) if on_device else None
     started = time.perf_counter()
     fault = _run_record(record)
     seconds = time.perf_counter() - started
+    after = mark(record.loaded.device, record.stream) if on_device else None
     for observer in observers:
+        if on_device:
+            observer.measured(record, before, after)
         observer.done(record, started, seconds)
     if listening(Launched):
         publish(Launched(record))
@@ -149,7 +158,8 @@ def _run(
     if not total:
         return None
     if loaded.device.is_cuda:
-        _run_cuda(loaded, dims, buffer, block_dim, stream)
+        with _beside_peers(loaded, arguments, stream):
+            _run_cuda(loaded, dims, buffer, block_dim, stream)
         return None
     install_launcher()
     start, grain, mask = ctypes.addressof(buffer), loaded.threads_per_task, loaded.mask(arguments)
@@ -161,6 +171,22 @@ def _run(
     with printing(loaded):
         dispatch.dispatch(loaded.address, start, total, cpu_threads(), grain, ctypes.addressof(record), mask)
     return fault_of(loaded, dims, buffer, record.raw)
+
+
+@contextmanager
+def _beside_peers(loaded: Loaded, arguments: Sequence[Any], stream: Any) -> Iterator[None]:
+    """Launch inside, in order with the devices that the arrays lie on."""
+    own = loaded.device
+    others = {a.device for a in arguments if isinstance(a, array) and a.device != own}
+    found = driver()
+    assert found is not None
+    for other in others:
+        if not is_peer_access_enabled(other, own):
+            raise LaunchError(f"{loaded.name}: {own} may no longer reach arrays on {other}.")
+        wait_for_device(found, own.index, stream, other.index)
+    yield
+    for other in others:
+        let_device_wait(found, own.index, stream, other.index)
 
 
 def _run_cuda(

@@ -21,6 +21,7 @@ from workbench.runtime.holdings import LoadedKernel
 from workbench.runtime.hostform import item, repeats, summed
 from workbench.runtime.launcher import install_launcher
 from workbench.runtime.observers import timed
+from workbench.runtime.peers import let_device_wait, wait_for_device
 from workbench.runtime.shapes import side_by_side
 from workbench.structs import Struct
 from workbench.types import element
@@ -57,9 +58,13 @@ def copy(target: array, source: array) -> None:
     if not place.is_cuda:
         target.host()[...] = source.host()
     elif dense and _seen_by_devices(target) and _seen_by_devices(source):
-        if target.device.is_cuda and source.device.is_cuda and target.device != source.device:
-            _driver().synchronize(source.device.index)
-        _driver().copy(target.address, source.address, target.nbytes, place.index)
+        found = _driver()
+        apart = target.device.is_cuda and source.device.is_cuda and target.device != source.device
+        if apart:
+            wait_for_device(found, place.index, None, source.device.index)
+        found.copy(target.address, source.address, target.nbytes, place.index)
+        if apart:
+            let_device_wait(found, place.index, None, source.device.index)
     elif not target.device.is_cuda:
         target.host()[...] = source.host()
     elif target.device == source.device:

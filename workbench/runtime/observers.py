@@ -52,6 +52,9 @@ class Observer:
     def replaying(self, graph: Any) -> None:
         """A captured graph is about to run."""
 
+    def measured(self, subject: object, before: Any, after: Any) -> None:
+        """What was announced lies between these two events of its device's stream; told before `done`."""
+
     def done(self, subject: object, started: float, seconds: float) -> None:
         """What was announced is over: `subject` is the record, target or graph; `started` as `time.perf_counter`."""
 

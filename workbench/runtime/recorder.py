@@ -35,7 +35,7 @@ from workbench.runtime.replay import Prepared
 from workbench.runtime.save import file_bytes
 from workbench.runtime.site import call_site
 from workbench.runtime.sources import close_listener, open_listener
-from workbench.runtime.spans import Span, spans
+from workbench.runtime.spans import Span, device_times, spans
 from workbench.runtime.substitute import Substitution, fits, region
 
 HEAD = ("what", "name", "size", "time", "where")
@@ -84,6 +84,13 @@ class Recorder(Observer):
         """Note a run of a captured graph."""
         self._note(GraphEntry(graph, started=time.perf_counter(), site=call_site()))
 
+    def measured(self, subject: object, before: Any, after: Any) -> None:
+        """Note the events around something on a device; they are read when recording ends."""
+        for k in range(len(self.entries) - 1, -1, -1):
+            if self.entries[k].subject is subject and self.entries[k].seconds is None:
+                self.entries[k] = replace(self.entries[k], events=(before, after))
+                return
+
     def done(self, subject: object, started: float, seconds: float) -> None:
         """Note when something began to run and how long it took."""
         for k in range(len(self.entries) - 1, -1, -1):
@@ -125,6 +132,7 @@ class Recorder(Observer):
         """Record no more; `start` goes on. What ran is put in the order in which it began."""
         OBSERVERS.set(tuple(o for o in OBSERVERS.get() if o is not self))
         close_listener(self)
+        self.entries[:] = device_times(self.entries)
         self.entries.sort(key=lambda e: e.started)
         self._forget()
 

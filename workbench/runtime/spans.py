@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
 
+from workbench.errors import DeviceError
+from workbench.runtime.device import Device
 from workbench.runtime.entries import Entry, LaunchEntry
 from workbench.runtime.site import Site
 
@@ -36,11 +40,33 @@ class Span:
 
 def spans(entries: Iterable[Entry]) -> tuple[Span, ...]:
     """One span an entry, in order, each followed by those of its parts."""
-    listed = [e for entry in entries for e in (entry, *entry.parts)]
-    first = min((e.started for e in listed if e.started), default=0.0)
+    whole = [e for entry in entries for e in (entry, *entry.parts)]
+    listed = [(e, *(e.on_device or (e.started, e.seconds))) for e in whole]
+    first = min((started for _, started, _ in listed if started), default=0.0)
     return tuple(
-        Span(max(0.0, e.started - first), e.seconds, lane(e), e.kind, e.name, e.size, e.bytes, e.site) for e in listed
+        Span(max(0.0, started - first), seconds, lane(e), e.kind, e.name, e.size, e.bytes, e.site)
+        for e, started, seconds in listed
     )
+
+
+def device_times(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries with the times that their events tell, once the devices have come past them.
+
+    A device's clock is laid on the host's where its first launch was queued: it cannot have begun before.
+    """
+    made: list[Entry] = []
+    first: dict[Device, tuple[Any, float]] = {}
+    for entry in entries:
+        if entry.events is None:
+            made.append(entry)
+            continue
+        before, after = entry.events
+        base, started = first.setdefault(before.device, (before, entry.started))
+        with suppress(DeviceError):  # of a broken device there are no times; the next call to it says so
+            begun = started + before.since(base) / 1e3
+            entry = replace(entry, events=None, on_device=(begun, after.since(before) / 1e3))
+        made.append(entry)
+    return made
 
 
 def lane(entry: Entry) -> str:

@@ -48,9 +48,15 @@ class Event:
             found.waiting(self.device.index, lambda: found.call("cuEventSynchronize", self.handle))
 
     def __sub__(self, earlier: Event) -> float:
+        self.wait()
+        return self.since(earlier)
+
+    def since(self, earlier: Event) -> float:
+        """As `-`, without having told what the device's work left to be told."""
         if self._driver is None:
             return 1e3 * (self.moment - earlier.moment)
-        self.wait()
+        self._driver.use(self.device.index)
+        self._driver.call("cuEventSynchronize", self.handle)
         return float(self._driver.call("cuEventElapsedTime", earlier.handle, self.handle))
 
     def __del__(self) -> None:
@@ -65,6 +71,15 @@ def moment(device: Device | str | None = None) -> Event:
     """
     made = Event(device)
     made._driver.call("cuEventRecord", made.handle, made._driver.queue(made.device.index))
+    return made
+
+
+def mark(device: Device, stream: Any) -> Event:
+    """An event at the end of what a stream has so far; of the one that is current where None."""
+    made = Event(device)
+    assert made._driver is not None
+    queue = made._driver.queue(device.index, stream)
+    made._driver.call("cuEventRecord", made.handle, queue)
     return made
 
 

@@ -16,6 +16,9 @@ from workbench.runtime.memory import Memory
 from workbench.runtime.streams import synchronize
 from workbench.runtime.substitute import extent
 
+ALL = Use(0, 2**64, "all memory", True, True)
+"""What a node uses of which nothing is known."""
+
 
 class Plan(Protocol):
     """What runs a body: made once, patched where a parameter changes."""
@@ -63,7 +66,10 @@ class Body:
         if self._edges is None:
             names = self.array_names()
             self._edges = edges(
-                [[Use(*names[id(a.array)], a.reads, a.writes) for a in node.accesses] for node in self.nodes]
+                [
+                    [Use(*names[id(a.array)], a.reads, a.writes) for a in node.accesses] + [ALL] * node.is_barrier
+                    for node in self.nodes
+                ]
             )
         return self._edges
 

@@ -33,12 +33,14 @@ class Node:
     """One step of a graph.
 
     Attributes:
-        kind: "forward", "adjoint", "copy", "add", "fill", "graph", "if" or "while".
+        kind: "forward", "adjoint", "copy", "add", "fill", "graph", "if", "while" or "library".
         milliseconds: of one run, where the graph was profiled.
     """
 
     kind: str
     milliseconds: float | None = None
+    is_barrier = False
+    """Whether it may use any memory at all."""
 
     @property
     def device(self) -> Device:
@@ -179,6 +181,11 @@ class BodyNode(Node):
     def bodies(self) -> Mapping[str, Body]:
         """Graphs inside it."""
         return self._bodies
+
+    @property
+    def is_barrier(self) -> bool:  # type: ignore[override]
+        """Whether something inside is."""
+        return any(node.is_barrier for body in self._bodies.values() for node in body.nodes)
 
     @property
     def accesses(self) -> Sequence[Access]:

@@ -16,6 +16,7 @@ from workbench.backends.layout import FAULT_SIZE
 from workbench.errors import KernelFault
 from workbench.runtime.device_code import own_kernel
 from workbench.runtime.driver import Driver, driver
+from workbench.runtime.graphs.foreign import ForeignNode
 from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node
 from workbench.runtime.holdings import LoadedKernel
 from workbench.runtime.loaded import Loaded
@@ -120,6 +121,9 @@ class CudaPlan:
             self._keep.append((node.target, node.source))
             kernel = move.kernel(self._driver)
             return [self._kernel_node(graph, after, self._params(kernel, move.blocks, BLOCK, move.parameters()))]
+        if isinstance(node, ForeignNode):
+            self._keep.append(node)
+            return [self._driver.call("cuGraphAddChildGraphNode", graph, after or None, len(after), node.handle)]
         assert isinstance(node, BodyNode)
         return self._control(graph, node, after)
 
