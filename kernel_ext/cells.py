@@ -23,17 +23,6 @@ from workbench import events
 Watcher = Callable[[StatusView], None]
 T = TypeVar("T")
 
-_WATCHED = (
-    events.CompileStarted,
-    events.StageDone,
-    events.CacheHit,
-    events.CacheMiss,
-    events.CompileDone,
-    events.CompileFailed,
-    events.CacheProblem,
-    events.Notice,
-)
-
 
 class Refusal(ValueError):
     """An option or a name that a magic cannot use; the message says which and what to write."""
@@ -208,7 +197,7 @@ class _Fold:
         self._watch = watch
         self._lock = threading.RLock()
         self._ended = False
-        self._unsubscribe = events.subscribe(self, *_WATCHED)
+        self._unsubscribe = events.subscribe(self, *status.WATCHED)
 
     def owned(self, call: Callable[[], T]) -> Callable[[], T]:
         """`call`, whose thread works for this build while it runs: other builds do not hear of it."""

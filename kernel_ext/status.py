@@ -22,6 +22,7 @@ _FACTS = (
     ("registers", "{} regs"),
     ("spill_stores", "{} spill"),
     ("shared", "{} B shared"),
+    ("matmul", "matmul {}"),
     ("checks", "checks"),
 )
 
@@ -150,6 +151,17 @@ def _notice(view: StatusView, event: Any) -> StatusView:
     return replace(view, notices=(*view.notices, event.message))
 
 
+def _product(view: StatusView, event: Any) -> StatusView:
+    """One line a link-time product, with what became of it last."""
+    name = f"{event.builder} {event.product} ({event.role}, {event.target}): "
+    how = {
+        events.ProductStarted: lambda: "being built",
+        events.ProductBuilt: lambda: f"built in {figures.seconds(event.seconds)}, {figures.size(event.bytes)}",
+        events.ProductFailed: lambda: event.message,
+    }[type(event)]()
+    return replace(view, notices=(*(n for n in view.notices if not n.startswith(name)), name + how))
+
+
 _HANDLERS: dict[type[events.Event], Callable[[StatusView, Any], StatusView]] = {
     events.CompileStarted: _started,
     events.StageDone: _stage,
@@ -159,7 +171,12 @@ _HANDLERS: dict[type[events.Event], Callable[[StatusView, Any], StatusView]] = {
     events.CompileFailed: _failed,
     events.CacheProblem: _problem,
     events.Notice: _notice,
+    events.ProductStarted: _product,
+    events.ProductBuilt: _product,
+    events.ProductFailed: _product,
 }
+WATCHED = tuple(_HANDLERS)
+"""The events that change a view."""
 
 
 def _facts(metadata: dict[str, Any]) -> tuple[str, ...]:

@@ -57,6 +57,7 @@ def pytest_configure(config: pytest.Config) -> None:
     for name in UNSET:
         os.environ.pop(name, None)
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
+    os.environ["WORKBENCH_MATMUL"] = "generated"  # nothing is built in the background unasked
     # The same drawn examples in every CI run: what they find is found when the change is made, not on a later day.
     hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, database=None)
     if STRICT:

@@ -11,6 +11,9 @@ from pathlib import Path
 
 import platformdirs
 
+MATMULS = ("auto", "generated", "cublasdx")
+"""How tiles may be multiplied on CUDA."""
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -22,6 +25,8 @@ class Settings:
         cache_limit: size limit in bytes (`WORKBENCH_CACHE_LIMIT`, default 1 GiB).
         cpu: the CPU target, "native" or a portable level such as "x86-64-v3" (`WORKBENCH_CPU`).
         threads: threads of a large CPU launch (`WORKBENCH_THREADS`, default the cores this process may use).
+        matmul: how tiles are multiplied on CUDA where no kernel says so: "auto", "generated" or "cublasdx"
+            (`WORKBENCH_MATMUL`, default "auto": generated until cuBLASDx's code is ready).
     """
 
     cache_dir: Path
@@ -29,13 +34,14 @@ class Settings:
     cache_limit: int
     cpu: str
     threads: int
+    matmul: str
 
 
 def settings() -> Settings:
     """The settings as the environment has them now.
 
     Raises:
-        ValueError: a number in the environment is not one.
+        ValueError: a number in the environment is not one, or a word is none of those it may be.
     """
     env = os.environ
     readonly = env.get("WORKBENCH_CACHE_READONLY")
@@ -46,6 +52,7 @@ def settings() -> Settings:
         cache_limit=_number("WORKBENCH_CACHE_LIMIT", 1 << 30),
         cpu=env.get("WORKBENCH_CPU", "native"),
         threads=max(1, _number("WORKBENCH_THREADS", cores)),
+        matmul=_one_of("WORKBENCH_MATMUL", MATMULS),
     )
 
 
@@ -55,6 +62,13 @@ def _user_cache() -> Path:
         return platformdirs.user_cache_path("workbench")
     except RuntimeError:
         return Path("~/.cache/workbench")
+
+
+def _one_of(name: str, words: tuple[str, ...]) -> str:
+    found = os.environ.get(name) or words[0]
+    if found not in words:
+        raise ValueError(f"the environment variable {name} is {found!r}; it takes {', '.join(words)}")
+    return found
 
 
 def _number(name: str, default: int) -> int:

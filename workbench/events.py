@@ -121,6 +121,17 @@ class ProductFailed(Event):
 
 
 @dataclass(frozen=True)
+class Linked(Event):
+    """A kernel was linked with its products in the background: the next launch finds it."""
+
+    kernel: str
+    direction: str
+    key: str
+    seconds: float
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Launched(Event):
     """A launch was made; `record` is its LaunchRecord."""
 

@@ -13,9 +13,10 @@ import pytest
 from workbench import cache, events
 from workbench.backends.cuda.products import process, workers
 from workbench.backends.cuda.products.spec import ProductSpec
-from workbench.backends.cuda.products.workers import Builder, Cancelled, build
+from workbench.backends.cuda.products.workers import Builder, build
 from workbench.cache.products import find_product, products
 from workbench.errors import BuildError, DeviceError
+from workbench.work import Work
 
 SPEC = ProductSpec(16, 32, 8, "float32", "float32", "float32", 128, "sm_90")
 OTHER = replace(SPEC, m=64)
@@ -81,12 +82,15 @@ def test_an_interrupt_ends_every_process_and_keeps_nothing(
     assert [e.message for e in told if isinstance(e, events.ProductFailed)] == ["cancelled", "cancelled"]
 
 
-def test_another_thread_can_end_a_build(fake: Callable[..., Any], started: list[Any]) -> None:
-    stop = threading.Event()
-    end = events.subscribe(lambda event: stop.set(), events.ProductStarted)
+def test_work_that_is_dropped_ends_its_processes(fake: Callable[..., Any], started: list[Any]) -> None:
+    seen = threading.Event()
+    end = events.subscribe(lambda event: seen.set(), events.ProductStarted)
     try:
-        with pytest.raises(Cancelled, match="cancelled"):
-            products([SPEC], fake("hang").builder, stop=stop)
+        work = Work(products, [SPEC], fake("hang").builder)
+        seen.wait()
+        work.drop()
+        with pytest.raises(RuntimeError, match="dropped"):
+            work.result()
     finally:
         end()
     assert [p.poll() is None for p in started] == [False]

@@ -7,14 +7,17 @@ from dataclasses import replace
 
 import pytest
 
+import workbench as wb
 from workbench import events
+from workbench.api.build import compile_for
+from workbench.api.kernel import Tiling
 from workbench.backends.base import Options
 from workbench.backends.cuda.nvrtc import build as compile_text
 from workbench.backends.cuda.nvrtc import resources
 from workbench.backends.cuda.products import mathdx
 from workbench.backends.cuda.products.linker import link_kernel
 from workbench.backends.cuda.products.needed import Wanted, products_needed
-from workbench.backends.cuda.products.spec import C_NAMES, Product, ProductSpec
+from workbench.backends.cuda.products.spec import Product, ProductSpec
 from workbench.cache.products import products
 from workbench.errors import BuildError
 
@@ -25,6 +28,7 @@ OTHERS = {
     "sm_80": replace(SPEC, arch="sm_80", a="float16", b="float16"),
     "sm_120": replace(SPEC, arch="sm_120", a="float64", b="float64", c="float64"),
 }
+C_TYPES = {"float16": "unsigned short", "float32": "float", "float64": "double"}
 PRODUCTS: dict[ProductSpec, Product] = {}
 
 
@@ -48,10 +52,9 @@ def built() -> Iterator[list[events.ProductBuilt]]:
 
 def caller(spec: ProductSpec) -> str:
     """A kernel that multiplies two matrices once."""
-    a, b, c = (C_NAMES[t] for t in (spec.a, spec.b, spec.c))
-    halves = "struct __half { unsigned short bits; };\n" if "__half" in (a, b, c) else ""
+    a, b, c = (C_TYPES[t] for t in (spec.a, spec.b, spec.c))
     m, n, k = spec.m, spec.n, spec.k
-    return f"""{halves}{spec.declaration}
+    return f"""{spec.declaration}
 extern "C" __global__ void gemm(const {a}* x, const {b}* y, {c}* z, float* w) {{
     __shared__ __align__(16) {a} A[{m * k}];
     __shared__ __align__(16) {b} B[{k * n}];
@@ -106,6 +109,29 @@ def test_the_product_is_inlined_with_its_fma_and_the_kernel_is_not_contracted() 
     assert text.count("mul.rn.f32") == 1, "the caller's a * b + c keeps the CPU's bits"
     fast = linked(SPEC, product, "ptx", Options(fast_math=True))[0].decode()
     assert "mul.rn.f32" not in fast and "mul.ftz" not in fast
+
+
+@wb.kernel(matmul="cublasdx")
+def squared(A: wb.array2d[wb.float32], C: wb.array2d[wb.float32]):
+    i, j = wb.tid()
+    acc = wb.tile_zeros(shape=(16, 16), dtype=wb.float32)
+    for k in range(A.shape[1] // 16):
+        a = wb.tile_load(A, shape=(16, 16), offset=(i * 16, k * 16))
+        b = wb.tile_load(A, shape=(16, 16), offset=(k * 16, j * 16))
+        wb.tile_matmul(a, b, acc)
+    wb.tile_store(C, acc, offset=(i * 16, j * 16))
+
+
+def test_a_kernel_of_tiles_is_linked_once_and_found_then(built: list[events.ProductBuilt]) -> None:
+    specialisation = squared.specialise(None, Tiling(SPEC.threads))
+    entry = compile_for(specialisation, "forward", Options(), SPEC.arch)
+    assert entry.image[:4] == b"\x7fELF"
+    assert entry.metadata["matmul"] == "cuBLASDx"
+    assert entry.metadata["products"] == ["forward 16×16×16 f32"]
+    assert list(entry.metadata["stages"]) == ["products", "forward 16×16×16 f32 (memory)", "spell", "nvrtc", "link"]
+    assert entry.metadata["shared"] == SPEC.operand_bytes
+    assert compile_for(specialisation, "forward", Options(), SPEC.arch).where == "memory"
+    assert not built, "an earlier test of this file built the product"
 
 
 def test_a_kernel_without_its_product_is_refused_with_the_symbol() -> None:

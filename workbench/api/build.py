@@ -7,14 +7,16 @@ that is forward only never pays for it.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from workbench.api.kernel import Specialisation
+from workbench.api.linking import Request, find_linked, in_use, mode_of
 from workbench.autodiff import derived, parameters
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu.compile import CpuBackend
+from workbench.backends.cuda.linked import multiplies
 from workbench.backends.cuda.nvrtc import CudaBackend
 from workbench.backends.layout import layout
 from workbench.backends.prints import SYMBOL
@@ -22,7 +24,7 @@ from workbench.cache.entry import Entry
 from workbench.cache.key import Key, Part, make_key
 from workbench.cache.native import load_kernel
 from workbench.cache.store import Store, default_store
-from workbench.errors import DeviceError
+from workbench.errors import DeviceError, NotDifferentiable
 from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, StageDone, publish
 from workbench.ir.values import Function, read_arrays, walk, written_arrays
 from workbench.passes.cost import cost
@@ -121,7 +123,7 @@ def load(
     slot = (direction, options, place, atomic)
     found = specialisation.loaded.get(slot)
     if found is None or force:
-        found = specialisation.loaded[slot] = _find(specialisation, direction, options, place, atomic, force)
+        found = specialisation.loaded[slot] = _find(specialisation, *slot, force)
     return found
 
 
@@ -130,10 +132,20 @@ def _find(
 ) -> Loaded:
     go_on()
     started = time.perf_counter()
+    _refuse_unwanted(specialisation, direction)
     backend = BACKENDS[device.kind]
     target = target_of(device, backend)
     key = key_of(specialisation, direction, options, backend, target, atomic)
     name = specialisation.kernel.name
+    if device.is_cuda and not force:
+
+        def ready() -> None:
+            specialisation.loaded.pop((direction, options, device, atomic), None)
+            specialisation.kernel.plans.clear()
+
+        linked = _linked(specialisation, direction, options, target, atomic, key, ready)
+        if linked is not None:
+            return _loaded(specialisation, direction, options, device, atomic, *linked)
     store = default_store()
     entry = None if force else store.get(key.digest)
     _remember(name, direction, backend, key)
@@ -189,9 +201,13 @@ def compile_for(
     """
     go_on()
     started = time.perf_counter()
+    _refuse_unwanted(specialisation, direction)
     backend = BACKENDS["cuda"]
     key = key_of(specialisation, direction, options, backend, target, False)
     name = specialisation.kernel.name
+    linked = None if force else _linked(specialisation, direction, options, target, False, key)
+    if linked is not None:
+        return linked[1]
     store = default_store()
     _remember(name, direction, backend, key)
     with store.lock(key.digest):
@@ -205,6 +221,29 @@ def compile_for(
     seconds = time.perf_counter() - started
     publish(CacheHit(name, direction, key.digest, entry.where, seconds, {**entry.metadata, "built": entry.built}))
     return entry
+
+
+def _linked(
+    specialisation: Specialisation, direction: str, options: Options, target: str, atomic: bool, key: Key,
+    ready: Callable[[], None] | None = None,
+) -> tuple[Key, Entry] | None:  # fmt: skip
+    """The kernel with link-time products, where it is to run now (see `workbench.api.linking`)."""
+    if not multiplies(specialisation.function):
+        return None
+    started = time.perf_counter()
+    name = specialisation.kernel.name
+    stages = _Stages(name, direction)
+    request = Request(
+        name, direction, key, lambda: function_of(specialisation, direction, atomic, options.numbers), options, target,
+        lambda made, function, spent: Entry(made.image, _metadata(name, made, function, options, spent)), stages.done,
+    )  # fmt: skip
+    found = find_linked(request, mode_of(specialisation.kernel), ready)
+    if found is not None and stages.seconds:
+        _tell_done(stages, found[0], started, found[1])
+    elif found is not None:
+        facts = {**found[1].metadata, "built": found[1].built}
+        publish(CacheHit(name, direction, found[0].digest, found[1].where, time.perf_counter() - started, facts))
+    return found
 
 
 class _Stages:
@@ -250,13 +289,22 @@ def function_of(specialisation: Specialisation, direction: str, atomic: bool = F
     """The IR of one direction; `atomic`: no plain adds, because arguments overlap; `numbers`: their gradients too.
 
     Raises:
-        NotDifferentiable: there is no right adjoint or tangent.
+        NotDifferentiable: there is no right adjoint or tangent, or none is wanted.
     """
+    _refuse_unwanted(specialisation, direction)
     function = derived(specialisation.function, direction, atomic, numbers, specialisation.kernel.checkpoints)
     if direction.endswith("adjoint"):
         return function
     function = without_customs(function)
     return function if atomic else own(function)
+
+
+def _refuse_unwanted(specialisation: Specialisation, direction: str) -> None:
+    if "adjoint" in direction and not specialisation.kernel.enable_backward:
+        raise NotDifferentiable(
+            f"{specialisation.kernel.name} was made with enable_backward=False.", specialisation.kernel.place,
+            "Leave that out to differentiate it.", specialisation.kernel.name,
+        )  # fmt: skip
 
 
 def _metadata(
@@ -265,6 +313,7 @@ def _metadata(
     """Facts kept with the artifact; parameters by position, since their names are not in the key."""
     names = [p.name for p in function.params]
     return {
+        **(in_use(function) if artifact.metadata["backend"] == "cuda" else {}),
         **artifact.metadata,
         **({"checks": True} if options.checks else {}),
         "name": name,

@@ -46,6 +46,10 @@ class Ahead:
             raise DeviceError(f'backend is "auto", "cpu" or "cuda", not {self.backend!r}.')
 
 
+KERNEL_OPTIONS = ("checkpoints", "matmul", "enable_backward")
+"""What a kernel of a cell may be asked for in its decorator."""
+
+
 @dataclass(frozen=True)
 class Cell:
     """What a cell defines.
@@ -177,7 +181,7 @@ def _read(
             elif _is_func(node, called):
                 own[node.name] = cell.funcs[node.name] = Func(definition).beside(cell.funcs.get(node.name))
             else:
-                own[node.name] = cell.kernels[node.name] = Kernel(definition, *_checkpoints(definition))
+                own[node.name] = cell.kernels[node.name] = Kernel(definition, **_kernel_options(definition))
         except WorkbenchError as error:
             errors.append(error)
     if errors:
@@ -225,11 +229,11 @@ def _custom(node: ast.FunctionDef) -> tuple[str, ast.expr] | None:
     return None
 
 
-def _checkpoints(definition: Definition) -> list[Any]:
-    """What `@kernel(checkpoints=…)` says, where it does."""
+def _kernel_options(definition: Definition) -> dict[str, Any]:
+    """What `@kernel(checkpoints=…, matmul=…, enable_backward=…)` says, where it does."""
     calls = [d for d in definition.node.decorator_list if isinstance(d, ast.Call)]
     named = [k for c in calls if ast.unparse(c.func).split(".")[-1] == "kernel" for k in c.keywords]
-    return [_literal(definition, "kernel", k.value) for k in named if k.arg == "checkpoints"][:1]
+    return {k.arg: _literal(definition, "kernel", k.value) for k in named if k.arg in KERNEL_OPTIONS}
 
 
 def _native(definition: Definition) -> Func | None:

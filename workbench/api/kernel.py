@@ -13,6 +13,7 @@ import numpy as np
 
 from workbench.api.text import definition_of
 from workbench.autodiff import CHECKPOINT_RANGE, CHECKPOINTS
+from workbench.config import MATMULS
 from workbench.errors import KernelTypeError, LaunchError
 from workbench.frontend import (
     MISSING,
@@ -127,6 +128,8 @@ class Kernel:
         checks: what its cell says of checks; None where it says nothing.
         fast_math: whether its cell asks for approximate maths.
         checkpoints: how many states of a loop its adjoint keeps at once.
+        matmul: how it multiplies tiles on CUDA: "auto", "generated", "cublasdx"; empty: as `WORKBENCH_MATMUL` says.
+        enable_backward: whether it may have an adjoint.
         import_from_warp: whether it was written for Warp: lines that mean something else here are named.
         plans: what earlier launches found out about argument kinds, kept by `workbench.api.launch`.
     """
@@ -134,10 +137,16 @@ class Kernel:
     __wb_kernel__ = True
 
     checkpoints = CHECKPOINTS
+    matmul = ""
+    enable_backward = True
 
-    def __init__(self, definition: Definition, checkpoints: Any = CHECKPOINTS) -> None:
+    def __init__(
+        self, definition: Definition, checkpoints: Any = CHECKPOINTS, matmul: Any = "", enable_backward: Any = True
+    ) -> None:
         check_signature(definition)
         self.checkpoints = _checked(checkpoints, definition)
+        self.matmul = _checked_matmul(matmul, definition)
+        self.enable_backward = bool(enable_backward)
         self.definition = definition
         self.name = self.__name__ = definition.name
         self.parameters = tuple(a.arg for a in definition.parameters)
@@ -269,6 +278,16 @@ def _checked(checkpoints: Any, definition: Definition) -> int:
     )  # fmt: skip
 
 
+def _checked_matmul(value: Any, definition: Definition) -> str:
+    if value in ("", *MATMULS):
+        return value
+    listed = ", ".join(f'"{word}"' for word in MATMULS)
+    raise KernelTypeError(
+        f"{definition.name} asks for matmul={value!r}.", definition.locate(definition.node), f"Give one of {listed}.",
+        definition.name,
+    )  # fmt: skip
+
+
 def _tell(specialisation: Specialisation) -> None:
     """Say once where a kernel from Warp means something else here."""
     if specialisation.notices:
@@ -278,7 +297,7 @@ def _tell(specialisation: Specialisation) -> None:
 
 def kernel(
     function: Callable[..., Any] | None = None, *, source: str | None = None, import_from_warp: bool = False,
-    checkpoints: int = CHECKPOINTS,
+    checkpoints: int = CHECKPOINTS, matmul: str = "", enable_backward: bool = True,
 ) -> Any:  # fmt: skip
     """Decorator: make a Python function a kernel. It is checked and compiled when it is first used.
 
@@ -290,13 +309,18 @@ def kernel(
         checkpoints: how many states of a loop the adjoint keeps at once in each thread, 2 to 1024, where it needs what
             the loop carried. More of them run fewer iterations again and take more memory of the thread; gradients are
             the same. The forward code does not depend on it.
+        matmul: how it multiplies tiles on CUDA: "generated" (at once), "cublasdx" (linked; seconds when it is new,
+            and the extra `mathdx`), "auto" (generated until cuBLASDx's is ready). Left out: as `WORKBENCH_MATMUL`
+            says, else "auto".
+        enable_backward: False refuses an adjoint, so that nothing is ever built for one.
 
     Raises:
         KernelSyntaxError: its text cannot be found, or it has variadic parameters.
-        KernelTypeError: checkpoints is no whole number from 2 to 1024.
+        KernelTypeError: checkpoints is no whole number from 2 to 1024, or matmul is none of its words.
     """
     if function is None:
-        return lambda f: kernel(f, source=source, import_from_warp=import_from_warp, checkpoints=checkpoints)
-    made = Kernel(definition_of(function, source), checkpoints)
+        given = {"source": source, "import_from_warp": import_from_warp, "checkpoints": checkpoints, "matmul": matmul}
+        return lambda f: kernel(f, **given, enable_backward=enable_backward)
+    made = Kernel(definition_of(function, source), checkpoints, matmul, enable_backward)
     made.import_from_warp = import_from_warp
     return made

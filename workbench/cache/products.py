@@ -6,7 +6,6 @@ exported and imported. Its key is its content and the versions of what made it; 
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable
 from contextlib import ExitStack
 
@@ -47,7 +46,6 @@ def products(
     specs: Iterable[ProductSpec],
     builder: Builder = CUBLASDX,
     *,
-    stop: threading.Event | None = None,
     time_limit: float = TIME_LIMIT,
 ) -> tuple[Product, ...]:
     """The products of `specs`, in their order: from the store, and what is missing built at once, side by side.
@@ -76,7 +74,7 @@ def products(
                 found[spec] = Product(spec, product.code, product.facts, digests[spec])
 
             left = [s for s in missing if s not in found]
-            build(left, builder, done=keep, stop=stop, time_limit=time_limit)
+            build(left, builder, done=keep, time_limit=time_limit)
     return tuple(found[spec] for spec in wanted)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cuda import natives
-from workbench.backends.cuda.spell import entry_name, spell, spelled
+from workbench.backends.cuda.spell import Spelled, entry_name, spell, spelled
 from workbench.backends.cuda.tiles.arena import check_shared
 from workbench.backends.prints import prints
 from workbench.errors import BuildError, DeviceError
@@ -91,17 +91,8 @@ class CudaBackend(Backend):
         check_shared(made.shared, made.regions, target, function.name)
         written = time.perf_counter()
         built = _built(made.text, options, target, "cubin", function)
-        facts = {
-            "entry": entry_name(function),
-            "backend": self.name,
-            "target": target,
-            "stages": {"spell": written - start, "nvrtc": time.perf_counter() - written},
-            "log": built.log,
-            **resources(built.log),
-            **({"prints": True} if prints(function) else {}),
-            **({"dynamic_shared": made.shared, "shared": made.shared} if made.dynamic_shared else {}),
-        }
-        return Artifact(built.image, facts)
+        stages = {"spell": written - start, "nvrtc": time.perf_counter() - written}
+        return Artifact(built.image, facts_of(function, made, target, built.log, stages))
 
     def ptx(self, function: Function, options: Options, target: str = "", *, lines: bool = False) -> str:
         """The PTX for `target`, for reading; with `lines`, `.loc` directives carry the places in the user's text.
@@ -112,6 +103,20 @@ class CudaBackend(Backend):
         text = spell(function, options, lines=lines)
         kind = "ptx with lines" if lines else "ptx"
         return _built(text, options, target or self._target, kind, function).image.decode().rstrip("\0")
+
+
+def facts_of(function: Function, made: Spelled, target: str, log: str, stages: dict[str, float]) -> dict[str, Any]:
+    """What is kept with a cubin: see `CudaBackend.compile`."""
+    return {
+        "entry": entry_name(function),
+        "backend": CudaBackend.name,
+        "target": target,
+        "stages": stages,
+        "log": log,
+        **resources(log),
+        **({"prints": True} if prints(function) else {}),
+        **({"dynamic_shared": made.shared, "shared": made.shared} if made.dynamic_shared else {}),
+    }
 
 
 def _built(text: str, options: Options, target: str, kind: str, function: Function) -> Built:

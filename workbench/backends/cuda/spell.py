@@ -16,6 +16,8 @@ from workbench.backends.cuda.fold import Folding, fold
 from workbench.backends.cuda.locals import Locals
 from workbench.backends.cuda.overflow import plain_arithmetic
 from workbench.backends.cuda.prelude import prelude
+from workbench.backends.cuda.products.needed import for_linking
+from workbench.backends.cuda.products.spec import ProductSpec
 from workbench.backends.cuda.statements import Statements
 from workbench.backends.cuda.tiles.arena import STATIC_SHARED
 from workbench.backends.cuda.tiles.operations import lower_tiles
@@ -48,11 +50,13 @@ class Spelled:
         text: what is compiled.
         shared: bytes of shared memory.
         regions: the pieces of them.
+        products: the link-time products that it calls, each once.
     """
 
     text: str
     shared: int = 0
     regions: tuple[Region, ...] = ()
+    products: tuple[ProductSpec, ...] = ()
 
     @property
     def dynamic_shared(self) -> int:
@@ -71,14 +75,19 @@ def spell(function: Function, options: Options, *, lines: bool = False) -> str:
     return spelled(function, options, lines=lines).text
 
 
-def spelled(function: Function, options: Options, *, lines: bool = False) -> Spelled:
-    """The text as `spell` gives it, with the shared memory it takes."""
+def spelled(function: Function, options: Options, *, lines: bool = False, link: str = "") -> Spelled:
+    """The text as `spell` gives it, with the shared memory it takes.
+
+    With `link`, an architecture, multiplications of tiles are calls of link-time products where there can be one.
+    """
     chosen = guard(function) if options.checks else without_asserts(function)
-    wide = halves(chosen)
+    wide = halves(for_linking(chosen, link) if link else chosen)
     if function.block_dim:
         lowered = lower_tiles(_expanded(with_combinations(wide)))
         text = _Kernel(lowered.function, options, lines, lowered.shared).text()
-        return Spelled(text, lowered.shared, lowered.regions)
+        made = [op.attrs["product"].linked for op in walk(lowered.function.body) if op.name == "product"]
+        products = tuple(dict.fromkeys(spec for spec in made if spec is not None))
+        return Spelled(text, lowered.shared, lowered.regions, products)
     return Spelled(_Kernel(prune(_expanded(wide)), options, lines).text())
 
 

@@ -12,6 +12,7 @@ from workbench.backends.cuda.nvjitlink import Linked, link_options
 from workbench.backends.cuda.products.process import WORKER, Process
 from workbench.backends.cuda.products.spec import Product
 from workbench.backends.cuda.products.workers import POLL, TIME_LIMIT
+from workbench.work import go_on
 
 
 def link_kernel(
@@ -52,6 +53,7 @@ def link_kernel(
         process = Process(command, request, folder, "link", f"links {function} for {target}", time_limit)
         try:
             while not process.is_over():
+                go_on()
                 time.sleep(POLL)
             facts, image = process.answer()
         finally:

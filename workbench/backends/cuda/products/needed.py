@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from workbench.backends.cuda.products.spec import COLUMN, ROW, ProductSpec
 from workbench.errors import BuildError
 from workbench.ir.rewrite import map_blocks, replace_body
-from workbench.ir.values import Block, Function, Op, walk
+from workbench.ir.values import Block, Function, Op
 
 OPERATION = "tile_matmul"
 ACCUMULATED = ("float32", "float64")
@@ -70,43 +70,57 @@ def flipped(layout: str) -> str:
     return COLUMN if layout == ROW else ROW
 
 
-def specs_of(function: Function, target: str) -> tuple[ProductSpec, ...]:
-    """The products of a function's multiplications of tiles, each once; what cuBLASDx has no code for is not in it."""
-    found = (_spec(op, function.block_dim, target) for op in walk(function.body) if op.name == OPERATION)
-    return tuple(dict.fromkeys(spec for spec in found if spec is not None))
+def for_linking(function: Function, target: str) -> Function:
+    """The function with the attribute `linked`, the architecture, on each multiplication that a product may do.
+
+    A tile of 16-bit results is added up in float32, which no tile of its own holds: those stay generated.
+    """
+    return replace_body(function, _marked(function.body, target))
 
 
-def with_products(function: Function, target: str) -> Function:
-    """The function with the attribute `product`, a ProductSpec, on each multiplication that is to be linked."""
-    return replace_body(function, _marked(function.body, function.block_dim, target))
-
-
-def products_in(function: Function) -> tuple[ProductSpec, ...]:
-    """The products that `with_products` put in, each once."""
-    return tuple(dict.fromkeys(op.attrs["product"] for op in walk(function.body) if "product" in op.attrs))
-
-
-def _marked(block: Block, threads: int, target: str) -> Block:
+def _marked(block: Block, target: str) -> Block:
     ops = []
     for op in block.ops:
-        spec = _spec(op, threads, target) if op.name == OPERATION else None
-        if spec is not None:
-            op = Op(op.name, op.operands, op.results, {**op.attrs, "product": spec}, op.blocks, op.location)
-        ops.append(map_blocks(op, lambda inner: _marked(inner, threads, target)))
+        if op.name == OPERATION and repr(op.result.type.dtype) in ACCUMULATED:  # type: ignore[union-attr]
+            op = Op(op.name, op.operands, op.results, {**op.attrs, "linked": target}, op.blocks, op.location)
+        ops.append(map_blocks(op, lambda inner: _marked(inner, target)))
     return Block(block.params, tuple(ops))
 
 
-def _spec(op: Op, threads: int, target: str) -> ProductSpec | None:
-    """The product of an operation, or None: 16-bit results are added up in float32, which no tile of theirs holds."""
-    a, b, result = (value.type for value in (*op.operands[:2], op.result))
-    turned = op.attrs["transpose_a"], op.attrs["transpose_b"]
-    m, n = result.shape  # type: ignore[union-attr]  (a tile, as `ir.verify` says)
-    k = a.shape[0 if turned[0] else 1]  # type: ignore[union-attr]
-    left, right, out = (repr(t.dtype) for t in (a, b, result))  # type: ignore[union-attr]
-    if out not in ACCUMULATED:
+def arrangement(steps: tuple[int, int], shape: tuple[int, int]) -> tuple[str, int] | None:
+    """Layout and leading dimension of a matrix with these steps along rows and columns; None where it has neither.
+
+    A single row or column counts as row-major.
+    """
+    (down, across), (rows, columns) = steps, shape
+    if (across == 1 or columns == 1) and (down >= columns or rows == 1):
+        return ROW, 0 if rows == 1 or down == columns else down
+    if (down == 1 or rows == 1) and (across >= rows or columns == 1):
+        return COLUMN, 0 if columns == 1 or across == rows else across
+    return None
+
+
+def product_spec(
+    sizes: tuple[int, int, int], types: tuple[str, str], steps: tuple[tuple[int, int], tuple[int, int]],
+    threads: int, target: str, *, aligned: bool, tf32: bool, role: str,
+) -> ProductSpec | None:  # fmt: skip
+    """The product of A (m, k) and B (k, n) that lie so; None where cuBLASDx has none.
+
+    Args:
+        sizes: m, n, k.
+        types: of the operands' and of the result's elements.
+        steps: of A and B along rows and columns.
+        threads, target, aligned, tf32, role: as in `ProductSpec`.
+    """
+    m, n, k = sizes
+    operand, result = types
+    a, b = arrangement(steps[0], (m, k)), arrangement(steps[1], (k, n))
+    if a is None or b is None:
         return None
-    layouts = (COLUMN if turned[0] else ROW, COLUMN if turned[1] else ROW, ROW)
     try:
-        return ProductSpec(m, n, k, left, right, out, threads, target, layouts=layouts, role=op.attrs["role"])
+        return ProductSpec(
+            m, n, k, operand, operand, result, threads, target, (a[0], b[0], ROW), (a[1], b[1], 0), aligned,
+            tf32, role,
+        )  # fmt: skip
     except BuildError:
         return None

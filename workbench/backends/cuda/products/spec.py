@@ -16,7 +16,6 @@ from typing import Any
 from workbench.errors import BuildError
 
 SIZES = {"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8}
-C_NAMES = {"float16": "__half", "bfloat16": "__nv_bfloat16", "float32": "float", "float64": "double"}
 ROW, COLUMN = "row", "column"
 ROLES = ("forward", "adj_a", "adj_b")
 _ARCH = re.compile(r"sm_(\d+)([af]?)")
@@ -87,9 +86,8 @@ class ProductSpec:
 
     @property
     def declaration(self) -> str:
-        """The CUDA declaration that a caller's text needs; `alpha` and `beta` point to one element of C's type."""
-        a, b, c = (C_NAMES[t] for t in (self.a, self.b, self.c))
-        return f'extern "C" __device__ void {self.symbol}({c}* alpha, {a}* a, {b}* b, {c}* beta, {c}* c);'
+        """What a caller's text says of it; `alpha` and `beta` point to one number of C's type."""
+        return f'extern "C" __device__ void {self.symbol}(void* alpha, void* a, void* b, void* beta, void* c);'
 
     @property
     def element_bytes(self) -> tuple[int, int, int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -16,6 +15,7 @@ from workbench.backends.cuda.products.spec import Product, ProductSpec
 from workbench.config import settings
 from workbench.errors import BuildError, DeviceError
 from workbench.events import ProductBuilt, ProductFailed, ProductStarted, publish
+from workbench.work import go_on
 
 TIME_LIMIT = 300.0
 MEMORY_EACH = 2 << 30
@@ -42,16 +42,11 @@ class Builder:
 CUBLASDX = Builder("cuBLASDx", mathdx.version, mathdx.missing, WORKER)
 
 
-class Cancelled(BuildError):
-    """A build that somebody ended."""
-
-
 def build(
     specs: Iterable[ProductSpec],
     builder: Builder = CUBLASDX,
     *,
     done: Callable[[Product], None] = lambda product: None,
-    stop: threading.Event | None = None,
     parallel: int = 0,
     time_limit: float = TIME_LIMIT,
 ) -> dict[ProductSpec, Product]:
@@ -61,15 +56,14 @@ def build(
         specs: what to build; equal ones are built once.
         builder: what builds them.
         done: called with each product as it is ready: it is whole, whatever becomes of the others.
-        stop: set by another thread, it ends the work like an interrupt.
         parallel: processes at once; 0: as cores and memory allow.
         time_limit: seconds for each.
 
     Raises:
         BuildError: a product was refused, its process crashed or took too long; the other processes are ended.
         DeviceError: the builder is not installed.
-        Cancelled: `stop` was set.
-        KeyboardInterrupt: as ever; no process is left.
+        Dropped: this is background work that nobody wants any more (`workbench.work`).
+        KeyboardInterrupt: as ever. No process is left, however it ends.
     """
     waiting = list(dict.fromkeys(specs))
     if waiting and (reason := builder.missing()):
@@ -86,8 +80,7 @@ def build(
                     running.remove((spec, process))
                     found[spec] = _finish(spec, process, builder)
                     done(found[spec])
-                if stop is not None and stop.is_set():
-                    raise Cancelled("Building products was cancelled.", log="")
+                go_on()
                 if running:
                     time.sleep(POLL)
         finally:

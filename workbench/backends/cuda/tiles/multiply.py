@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.backends.cuda.products.needed import product_spec
+from workbench.backends.cuda.products.spec import ProductSpec
 from workbench.backends.cuda.tiles.elements import shape_of
 from workbench.backends.cuda.tiles.layouts import MMA_COLUMNS, MMA_ROWS, Spread
 from workbench.backends.cuda.tiles.places import InRegisters, InShared
@@ -34,6 +36,7 @@ class Product:
         registers: the result is in registers.
         adds: to what the result holds.
         precision: "tf32", or nothing.
+        linked: the link-time product that does it (`design/products.md`), or None.
     """
 
     layout: Spread
@@ -45,6 +48,7 @@ class Product:
     registers: bool
     adds: bool
     precision: str = ""
+    linked: ProductSpec | None = None
 
     @property
     def sum_type(self) -> Scalar:
@@ -79,14 +83,47 @@ def tile_matmul(low: Lowering, op: Op) -> None:
     dtype, result = (element(v.type.dtype) for v in (left, op.result))  # type: ignore[union-attr]
     precision = op.attrs.get("precision") or ""
     held = isinstance(target, InRegisters)
-    made = Product(layout, inner, dtype, result, steps[0], steps[1], held, bool(acc), precision)
+    linked = None if held else _linked(op, inner, (steps[0], steps[1]), all(s.offset is None for s in sources), low)  # type: ignore[union-attr]
+    made = Product(layout, inner, dtype, result, steps[0], steps[1], held, bool(acc), precision, linked)
     reads = [use for s in sources for use in s.uses("read", "any")]
-    low.touch(*reads, *target.uses("write", layout.who))
+    who = layout.who if linked is None else "any"
+    low.touch(*reads, *target.uses("write", who), *(target.uses("read", who) if linked else ()))
     b.emit("product", operands, (), {"product": made})
+
+
+def _linked(
+    op: Op, inner: int, steps: tuple[tuple[int, int], tuple[int, int]], aligned: bool, low: Lowering
+) -> ProductSpec | None:
+    """The product that is called in place of text of ours, where one is wanted and there can be one."""
+    target = op.attrs.get("linked")
+    if not target:
+        return None
+    rows, columns = shape_of(op.result)
+    types = [repr(element(v.type.dtype)) for v in (op.operands[0], op.result)]  # type: ignore[union-attr]
+    return product_spec(
+        (rows, columns, inner), (types[0], types[1]), steps, low.threads, target,
+        aligned=aligned, tf32=op.attrs.get("precision") == "tf32", role=op.attrs["role"],
+    )  # fmt: skip
+
+
+def _call(product: Product, name: str, spec: ProductSpec) -> str:
+    """The function `name` that calls a link-time product."""
+    operand, result = C_TYPES[product.dtype.name], C_TYPES[product.result.name]
+    return f"""\
+// {spec.shown} by cuBLASDx, linked in
+{spec.declaration}
+static __device__ __forceinline__ void {name}({result}* c, const {operand}* a, const {operand}* b)
+{{
+    {result} one = 1, beta = {int(product.adds)};
+    {spec.symbol}(&one, ({operand}*)a, ({operand}*)b, &beta, c);
+}}
+"""
 
 
 def function(product: Product, name: str) -> str:
     """The function `name`: `(result, a, b)`."""
+    if product.linked is not None:
+        return _call(product, name, product.linked)
     c, total = C_TYPES[product.dtype.name], product.layout.registers
     result = C_TYPES[product.result.name]
     target = f"{result} (&c)[{total}]" if product.registers else f"{result}* c"
@@ -308,6 +345,6 @@ PIECES = {("tf32",): TF32, **{("mma", name): mma_piece(name) for name in MMA}}
 def keys(product: Product) -> set[tuple[str, ...]]:
     """What the prelude must hold."""
     found: set[tuple[str, ...]] = {("half", t.name) for t in (product.dtype, product.result) if t.is_half}
-    if product.layout.fragments:
+    if product.layout.fragments and product.linked is None:
         found |= {("mma", product.dtype.name)} if product.dtype.is_half else {("mma", "tf32"), ("tf32",)}
     return found

@@ -104,7 +104,7 @@ def plan(function: Function) -> Plan:
         # A reshape of what is in order is a view; of a transposed tile it is a copy.
         if op.name in VIEWS and (op.name != "tile_reshape" or op.operands[0] not in made.views):
             made.views[op.result] = op.operands[0]
-    made.shared = _closed({v for v in values if _type(v).storage == "shared" or v in _reduced(ops)}, made)
+    made.shared = _closed({v for v in values if _type(v).storage == "shared"} | _reduced(ops) | _linked(ops), made)
     spread = _spread(ops, values, made)
     needed = {made.root(v) for op in ops for v in crossing(op)}
     made.shared = _closed(made.shared | {v for v in needed if v not in spread}, made)
@@ -121,6 +121,12 @@ def _type(value: Value) -> Tile:
 def _reduced(ops: list[Op]) -> set[Value]:
     """Results of reductions along an axis: several threads make one element."""
     return {op.result for op in ops if op.name == "tile_reduce" and is_tile(op.result)}
+
+
+def _linked(ops: list[Op]) -> set[Value]:
+    """What products that are linked in make and add to: their code knows shared memory alone."""
+    linked = [op for op in ops if op.name == "tile_matmul" and op.attrs.get("linked")]
+    return {v for op in linked for v in (op.result, *op.operands[2:])}
 
 
 def _ties(ops: list[Op]) -> Iterator[tuple[Value, Value]]:
