@@ -49,6 +49,13 @@ def wide(x: wb.array[float], y: wb.array[float]):
     wb.tile_store(y, t + t, offset=i * WIDE)
 
 
+@wb.kernel
+def each(x: wb.array[float], y: wb.array[float]):
+    i = wb.tid()
+    v = x[i]
+    y[i] = v / wb.tile_sum(wb.tile(v))
+
+
 def numbers(shape: Any, type: Any = np.float32, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).integers(-4, 5, shape).astype(type)
 
@@ -82,6 +89,14 @@ def test_more_shared_memory_than_a_kernel_may_declare(device: str) -> None:
     np.testing.assert_array_equal(given[1].numpy(), 2 * x)
 
 
+def test_dim_in_threads(device: str) -> None:
+    x = np.abs(numbers(256)) + 1
+    given = on(device, x, np.zeros(256, np.float32))
+    wb.launch(each, dim=256, inputs=given, block_dim=64)
+    sums = x.reshape(4, 64).sum(1, keepdims=True)
+    np.testing.assert_allclose(given[1].numpy(), (x.reshape(4, 64) / sums).reshape(-1), rtol=1e-6)
+
+
 def test_a_graph_keeps_blocks_and_shared_memory(device: str) -> None:
     x = numbers(40000)
     first, second = on(device, x, np.zeros(40000, np.float32))
@@ -102,3 +117,14 @@ def test_a_recorded_launch_runs_again(device: str) -> None:
     given[0].fill_(1.0)
     recorder.replay()
     np.testing.assert_array_equal(given[1].numpy(), [1000.0] * 3)
+
+
+def test_gradients_of_a_product(device: str) -> None:
+    a, b, seed = numbers((70, 37)), numbers((37, 45), seed=1), numbers((70, 45), seed=2)
+    A, B = (wb.array(v, device=device, requires_grad=True) for v in (a, b))
+    C = wb.zeros((70, 45), wb.float32, device=device)
+    with wb.Tape() as tape:
+        wb.launch_tiled(gemm, dim=[3, 3], inputs=[A, B, C], block_dim=64)
+    tape.backward(grads={C: wb.array(seed, device=device)})
+    np.testing.assert_array_equal(A.grad.numpy(), seed @ b.T)
+    np.testing.assert_array_equal(B.grad.numpy(), a.T @ seed)
