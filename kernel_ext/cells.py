@@ -22,6 +22,7 @@ from workbench import events
 
 Watcher = Callable[[StatusView], None]
 T = TypeVar("T")
+Reader = Callable[[str, dict[str, Any], "CellOptions", "Place"], Any]
 
 
 class Refusal(ValueError):
@@ -104,9 +105,9 @@ class Cells:
 
     def build(
         self, text: str, namespace: dict[str, Any], options: CellOptions, place: Place, watch: Watcher,
-        ended: Watcher | None = None,
+        ended: Watcher | None = None, read: Reader | None = None,
     ) -> Built:  # fmt: skip
-        """Build the kernels of `text` and bind their names in `namespace`.
+        """Build the kernels of `text` and bind their names in `namespace`; `read` makes the cell of the text.
 
         `watch` gets a view after each event, from the thread that published it, and the last one too. The build runs in
         a thread of its own, so that an interrupt is answered at once: the build is dropped, and what it makes until its
@@ -117,7 +118,7 @@ class Cells:
             KeyboardInterrupt: the same holds.
         """
         fold = _Fold(StatusView(cell=place.name, started=time.time()), watch)
-        work = wb.Work(fold.owned(lambda: _read(text, namespace, options, place)), name=place.name)
+        work = wb.Work(fold.owned(lambda: (read or _read)(text, namespace, options, place)), name=place.name)
         try:
             cell = work.result()
         except BaseException as error:
@@ -229,7 +230,9 @@ class _Fold:
 
 
 def defined_names(text: str) -> tuple[str, ...]:
-    """Names that the cell's top-level `def`s bind, even where the text does not parse."""
+    """Names that the cell's top-level `def`s or `__global__` functions bind, even where the text does not parse."""
+    if "__global__" in text:
+        return tuple(re.findall(r"__global__[^;{}(]*?(\w+)\s*\(", text))
     try:
         body = ast.parse(text).body
     except (SyntaxError, ValueError):

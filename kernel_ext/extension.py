@@ -13,6 +13,7 @@ from typing import Any
 import workbench as wb
 from kernel_ext import queries, show, timeline
 from kernel_ext.completion import Matcher
+from kernel_ext.cuda_magics import CudaMagics
 from kernel_ext.display import show_here
 from kernel_ext.gradient_magics import GradientMagics
 from kernel_ext.graph_magics import GraphMagics
@@ -48,8 +49,10 @@ def load(shell: Any) -> None:
     registry = shell.magics_manager.registry
     if _KEY not in registry:
         before = {kind: dict(names) for kind, names in shell.magics_manager.magics.items()}
+        kernels = KernelMagics(shell)
         magics: tuple[Any, ...] = (
-            KernelMagics(shell), RecordMagics(shell), GraphMagics(shell), GradientMagics(shell), MeasureMagics(shell),
+            kernels, RecordMagics(shell), GraphMagics(shell), GradientMagics(shell), MeasureMagics(shell),
+            CudaMagics(shell, kernels),
         )  # fmt: skip
         magics += (HouseMagics(shell, magics),)
         shell.register_magics(*magics)

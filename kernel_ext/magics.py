@@ -13,7 +13,7 @@ from IPython.core.magic_arguments import argument, magic_arguments
 from traitlets import Bool, Enum, Unicode
 
 from kernel_ext import cells, queries, running, show
-from kernel_ext.cells import Built, CellOptions, Cells, Place, Refusal
+from kernel_ext.cells import Built, CellOptions, Cells, Place, Reader, Refusal
 from kernel_ext.display import StatusDisplay, show_here, widgets_wanted
 from kernel_ext.options import BACKENDS, build_options, cell_options, read_line, refuse
 from kernel_ext.tracebacks import KernelUsageError, cell_label
@@ -67,7 +67,7 @@ class KernelMagics(Magics):
             raise KernelUsageError("the cell below %%kernel is empty; write a def in it")
         namespace = self.here.user_ns
         options = cell_options(args, namespace, self.backend, self.annotate)
-        built = self._build(cell, options, self._place(line, cell, options), args.quiet)
+        built = self.build(cell, options, self.place(f"%%kernel {line}", cell, options), args.quiet)
         return built.cell if args.give else None
 
     @magic_arguments()
@@ -149,7 +149,8 @@ class KernelMagics(Magics):
             card.close()
         self.cards.clear()
 
-    def _build(self, text: str, options: CellOptions, place: Place, quiet: bool) -> Built:
+    def build(self, text: str, options: CellOptions, place: Place, quiet: bool, read: Reader | None = None) -> Built:
+        """Build a cell with its card; `read` makes the cell of its text."""
         screen = StatusDisplay(live=getattr(self.here, "kernel", None) is not None, quiet=quiet)
         screen.open(StatusView(cell=place.name), widgets=self.widgets)
         self._keep(place, screen.card)
@@ -160,7 +161,7 @@ class KernelMagics(Magics):
             screen.watch(view)
 
         try:
-            built = self.cells.build(text, self.here.user_ns, options, place, watch, screen.update)
+            built = self.cells.build(text, self.here.user_ns, options, place, watch, screen.update, read)
         except BaseException:
             if last:
                 screen.close(last[0])
@@ -178,13 +179,14 @@ class KernelMagics(Magics):
         if card is not None:
             self.cards[place.identity or card.model_id] = card
 
-    def _place(self, line: str, cell: str, options: CellOptions) -> Place:
+    def place(self, line: str, cell: str, options: CellOptions) -> Place:
+        """Where the cell that runs now stands; its lines, with the magic's own, are kept for tracebacks."""
         filename = running.running_file(self.here, cell)
         before = running.lines_before(self.here, cell)
         # A shell may count on before the cell's code runs, so the file's own number comes first.
         found = re.fullmatch(r"Cell In\[(\d+)\]", cell_label(self.here, filename))
         number = found[1] if found else self.here.execution_count
-        running.keep_lines(self.here, filename, f"%%kernel {line}", cell)
+        running.keep_lines(self.here, filename, line, cell)
         return Place(options.name or f"cell [{number}]", filename, before, self._identity(options))
 
     def _identity(self, options: CellOptions) -> str:

@@ -47,6 +47,8 @@ _WITH_LINES: dict[str, Callable[[Any], str]] = {
 
 def _first_line(kernel: Any) -> int:
     """The cell's line on which the kernel's text begins, its decorators included."""
+    if hasattr(kernel, "signature"):  # CUDA C++
+        return kernel.signature.first + kernel.place.source.line_offset
     node = kernel.definition.node
     return min([node.lineno, *(d.lineno for d in node.decorator_list)]) + kernel.definition.source.line_offset
 

@@ -18,6 +18,8 @@ from workbench.api.capture import capture, capture_if, capture_stream, capture_w
 from workbench.api.cell import Cell
 from workbench.api.cell import build_cell as _build_cell
 from workbench.api.constant import constant
+from workbench.api.cuda_kernel import CudaKernel
+from workbench.api.cuda_module import CudaModule, cuda_module
 from workbench.api.customs import func_grad, func_replay
 from workbench.api.explain import explain_grad
 from workbench.api.explanation import Explanation
@@ -142,17 +144,18 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "LANGUAGE", "Bench", "BuildError", "CacheError", "Cell", "CellErrors", "Device", "DeviceError", "Event",
-    "Explanation", "Float", "Func", "GradientReport", "Graph", "GraphMode", "Int", "Kernel", "KernelFault",
-    "KernelSyntaxError", "KernelTypeError", "Launch", "LaunchError", "LaunchPair", "NotDifferentiable",
-    "RecordError", "Recorder", "Scalar", "ScopedDevice", "ScopedStream", "ScopedTimer", "Stream", "Sweep", "Tape",
-    "Verdict", "Work", "WorkbenchError", "array", "array1d", "array2d", "array3d", "array4d", "bench", "build_cell",
-    "cache", "capture", "capture_if", "capture_stream", "capture_while", "checks", "clone", "constant", "copy",
-    "empty", "empty_like", "errors", "events", "explain_grad", "from_dlpack", "from_jax", "from_numpy",
-    "from_torch", "full", "func", "func_grad", "func_native", "func_replay", "get_device", "get_devices", "grad",
-    "gradcheck", "gradients_of", "hvp", "indexedarray", "is_peer_access_enabled", "is_peer_access_supported",
-    "jacobian", "jax_callable", "jax_export", "jax_kernel", "jax_preload", "jvp", "kernel", "launch", "launch_pair",
-    "launch_tangent", "launch_tiled", "load_record", "map", "matrix", "ones", "record", "set_checks",
-    "set_peer_access_enabled", "step", "struct", "sweep", "synchronize", "types", "value_and_grad", "vector",
-    "wait", "zeros", "zeros_like",
+    "LANGUAGE", "Bench", "BuildError", "CacheError", "Cell", "CellErrors", "CudaKernel", "CudaModule", "Device",
+    "DeviceError", "Event", "Explanation", "Float", "Func", "GradientReport", "Graph", "GraphMode", "Int",
+    "Kernel", "KernelFault", "KernelSyntaxError", "KernelTypeError", "Launch", "LaunchError", "LaunchPair",
+    "NotDifferentiable", "RecordError", "Recorder", "Scalar", "ScopedDevice", "ScopedStream", "ScopedTimer",
+    "Stream", "Sweep", "Tape", "Verdict", "Work", "WorkbenchError", "array", "array1d", "array2d", "array3d",
+    "array4d", "bench", "build_cell", "cache", "capture", "capture_if", "capture_stream", "capture_while",
+    "checks", "clone", "constant", "copy", "cuda_module", "empty", "empty_like", "errors", "events",
+    "explain_grad", "from_dlpack", "from_jax", "from_numpy", "from_torch", "full", "func", "func_grad",
+    "func_native", "func_replay", "get_device", "get_devices", "grad", "gradcheck", "gradients_of", "hvp",
+    "indexedarray", "is_peer_access_enabled", "is_peer_access_supported", "jacobian", "jax_callable",
+    "jax_export", "jax_kernel", "jax_preload", "jvp", "kernel", "launch", "launch_pair", "launch_tangent",
+    "launch_tiled", "load_record", "map", "matrix", "ones", "record", "set_checks", "set_peer_access_enabled",
+    "step", "struct", "sweep", "synchronize", "types", "value_and_grad", "vector", "wait", "zeros",
+    "zeros_like",
 ]  # fmt: skip

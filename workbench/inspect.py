@@ -6,13 +6,15 @@ Everything here gives text or plain values and changes nothing.
 from __future__ import annotations
 
 import difflib
+import functools
 import gc
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Concatenate, ParamSpec
 
 from workbench import cache
-from workbench.api import build
+from workbench.api import build, cuda_build, cuda_panes
+from workbench.api.cuda_kernel import CudaKernel
 from workbench.api.kernel import Kernel, Specialisation
 from workbench.api.step import Steps
 from workbench.api.steps import CopyStep, LaunchStep
@@ -35,6 +37,20 @@ from workbench.types import Type
 
 PANES = ("source", "ir", "adjoint", "tangent", "cuda", "llvm", "ptx", "sass", "asm", "key")
 _OPTIONS = Options()
+P = ParamSpec("P")
+
+
+def _or_text(pane: str) -> Callable[[Callable[Concatenate[Kernel, P], str]], Callable[Concatenate[Kernel, P], str]]:
+    """Decorator: of a CUDA C++ kernel, the text that it has itself."""
+
+    def decorate(make: Callable[Concatenate[Kernel, P], str]) -> Callable[Concatenate[Kernel, P], str]:
+        @functools.wraps(make)
+        def asked(kernel: Kernel, *args: P.args, **named: P.kwargs) -> str:
+            return cuda_panes.text(kernel, pane) if isinstance(kernel, CudaKernel) else make(kernel, *args, **named)
+
+        return asked
+
+    return decorate
 
 
 def _specialisation(kernel: Kernel) -> Specialisation:
@@ -53,6 +69,7 @@ def _specialisation(kernel: Kernel) -> Specialisation:
     return used
 
 
+@_or_text("source")
 def source(kernel: Kernel) -> str:
     """The kernel's own lines."""
     node = kernel.definition.node
@@ -60,11 +77,13 @@ def source(kernel: Kernel) -> str:
     return "\n".join(kernel.definition.source.lines[first - 1 : node.end_lineno])
 
 
+@_or_text("ir")
 def ir(kernel: Kernel, *, lines: bool = False) -> str:
     """The typed IR; with `lines`, each operation ends in `@ line` of the source."""
     return show(_specialisation(kernel).function, lines=lines)
 
 
+@_or_text("adjoint")
 def adjoint(kernel: Kernel, *, lines: bool = False) -> str:
     """The adjoint's IR.
 
@@ -74,6 +93,7 @@ def adjoint(kernel: Kernel, *, lines: bool = False) -> str:
     return show(build.function_of(_specialisation(kernel), "adjoint"), lines=lines)
 
 
+@_or_text("tangent")
 def tangent(kernel: Kernel, *, lines: bool = False) -> str:
     """The tangent's IR.
 
@@ -83,6 +103,7 @@ def tangent(kernel: Kernel, *, lines: bool = False) -> str:
     return show(build.function_of(_specialisation(kernel), "tangent"), lines=lines)
 
 
+@_or_text("cuda")
 def cuda(kernel: Kernel, direction: str = "forward", *, lines: bool = False) -> str:
     """The CUDA C++ text; with `lines`, each ends in `// @ line` of the source."""
     text = spell(build.function_of(_specialisation(kernel), direction), _OPTIONS, lines=lines)
@@ -94,18 +115,21 @@ def _origin(kernel: Kernel) -> tuple[str, int]:
     return kernel.definition.source.label, kernel.definition.source.line_offset
 
 
+@_or_text("llvm")
 def llvm(kernel: Kernel, direction: str = "forward") -> str:
     """The LLVM IR after optimisation, for this machine's CPU."""
     function = build.function_of(_specialisation(kernel), direction)
     return cpu.optimised_text(function, _OPTIONS, cpu.CpuBackend().target())
 
 
+@_or_text("asm")
 def asm(kernel: Kernel, direction: str = "forward") -> str:
     """The machine code of this machine's CPU, as assembly."""
     function = build.function_of(_specialisation(kernel), direction)
     return cpu.assembly(function, _OPTIONS, cpu.CpuBackend().target())
 
 
+@_or_text("ptx")
 def ptx(kernel: Kernel, arch: str = "sm_90", direction: str = "forward", *, lines: bool = False) -> str:
     """The PTX for a GPU architecture; needs NVRTC, no GPU. With `lines`, each ends in `// @ line` of the source.
 
@@ -116,6 +140,7 @@ def ptx(kernel: Kernel, arch: str = "sm_90", direction: str = "forward", *, line
     return marked_ptx(text, *_origin(kernel)) if lines else text
 
 
+@_or_text("sass")
 def sass(kernel: Kernel, arch: str = "sm_90", direction: str = "forward") -> str:
     """The machine code of a GPU architecture; needs NVRTC and a disassembler (see `disassemble`), no GPU.
 
@@ -140,6 +165,7 @@ def diff(kernel: Kernel, other: Kernel, pane: str = "ir") -> str:
     return "\n".join(difflib.unified_diff(before, after, *names, lineterm=""))
 
 
+@_or_text("key")
 def key(kernel: Kernel, direction: str = "forward") -> str:
     """The module key's parts, one a line, and its digest."""
     backend = build.BACKENDS["cpu"]
@@ -186,7 +212,10 @@ def constants(kernel: Kernel) -> dict[str, Any]:
 
 def why(kernel: Kernel | str, direction: str = "forward") -> tuple[str, ...]:
     """What differed from the key before, when the kernel (or the one of that name) was last built anew."""
-    return build.why(kernel if isinstance(kernel, str) else kernel.name, direction)
+    if isinstance(kernel, CudaKernel):
+        return cuda_build.why(kernel.name)
+    name = kernel if isinstance(kernel, str) else kernel.name
+    return build.why(name, direction) or cuda_build.why(name)
 
 
 @dataclass(frozen=True)

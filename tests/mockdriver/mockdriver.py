@@ -10,6 +10,7 @@ It is no evidence of what hardware does.
 from __future__ import annotations
 
 import ctypes
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -18,7 +19,7 @@ from typing import Any
 
 import numpy as np
 from cuda.bindings import driver as real
-from mockparts import Block, Graph, Node
+from mockparts import Block, Graph, Node, can_launch
 from mockqueues import NUMBERS, Queues
 
 from workbench.backends.cuda.host.code import HostCode
@@ -232,19 +233,21 @@ class MockDriver(Queues):
         places = (ctypes.c_void_p * len(sizes)).from_address(pointers)
         return tuple(ctypes.string_at(p or 0, size) for p, size in zip(places, sizes, strict=True))
 
-    def _run(self, function: int, blocks: int, threads: int, shared: int, params: Sequence[bytes]) -> None:
+    def _run(
+        self, function: int, blocks: Sequence[int], threads: Sequence[int], shared: int, params: Sequence[bytes]
+    ) -> None:
         self._expect(function in self.functions, "a launch of a kernel that is not loaded")
         self._expect(self.functions[function][0] == self.current, "a launch of a kernel of another device")
-        self._expect(0 < blocks < 2**31 and 0 < threads <= 1024, f"a launch of {blocks} blocks of {threads} threads")
+        self._expect(can_launch(blocks, threads), f"a launch of {blocks} blocks of {threads} threads")
         self._expect(
             shared <= max(48 << 10, self.allowed.get(function, 0)), f"{shared} bytes of shared memory, not allowed"
         )
         kept = [ctypes.create_string_buffer(p, len(p)) for p in params]
         places = (ctypes.c_void_p * len(kept))(*(ctypes.addressof(k) for k in kept))
-        self.launches.append((blocks, threads))
+        self.launches.append((math.prod(blocks), math.prod(threads)))
         code, entry = self.functions[function][1]
         code.show_printed = lambda: self._keep_printed(code)
-        code.launch(entry, ctypes.addressof(places), (blocks,), (threads,), shared)
+        code.launch(entry, ctypes.addressof(places), blocks, threads, shared)
 
     def _cuKernelSetAttribute(self, attribute: Any, value: int, kernel: Any, device: int) -> None:
         self._expect(
@@ -256,10 +259,10 @@ class MockDriver(Queues):
         self.allowed[int(kernel)] = value
 
     def _cuLaunchKernel(self, function: Any, *rest: Any) -> None:
-        blocks, _, _, threads, _, _, shared, stream, pointers, _ = rest
+        *sizes, shared, stream, pointers, _ = rest
         self._queue(stream, "cuLaunchKernel")
         values = self._values(int(function), pointers)
-        self._now_or_captured(stream, lambda: self._run(int(function), blocks, threads, shared, values))
+        self._now_or_captured(stream, lambda: self._run(int(function), sizes[:3], sizes[3:], shared, values))
 
     # Graphs.
 
@@ -290,7 +293,9 @@ class MockDriver(Queues):
         assert isinstance(params, real.CUDA_KERNEL_NODE_PARAMS)
         function = int(params.func)
         values = self._values(function, int(params.kernelParams))
-        return Node(handle, after, function, params.gridDimX, params.blockDimX, values, shared=params.sharedMemBytes)
+        blocks = params.gridDimX, params.gridDimY, params.gridDimZ
+        threads = params.blockDimX, params.blockDimY, params.blockDimZ
+        return Node(handle, after, function, blocks, threads, values, shared=params.sharedMemBytes)
 
     def _cuGraphConditionalHandleCreate(self, graph: Any, context: Any, default: int, flags: int) -> Any:
         self._expect(int(context) == self.current + 1, "a condition of another context")

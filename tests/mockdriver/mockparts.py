@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,8 +31,8 @@ class Node:
     handle: int
     after: tuple[int, ...]
     function: int = 0
-    blocks: int = 0
-    threads: int = 0
+    blocks: tuple[int, int, int] = (0, 1, 1)
+    threads: tuple[int, int, int] = (0, 1, 1)
     params: tuple[bytes, ...] = ()
     condition: int = 0
     loop: bool = False
@@ -46,3 +47,9 @@ class Graph:
     """Nodes by handle, in the order they were added."""
 
     nodes: dict[int, Node] = field(default_factory=dict)
+
+
+def can_launch(blocks: Sequence[int], threads: Sequence[int]) -> bool:
+    """Whether a device takes a grid of these blocks, of these threads along x, y, z."""
+    grid = 0 < blocks[0] < 2**31 and 0 < min(blocks[1:]) and max(blocks[1:]) < 65536
+    return grid and 0 < min(threads) and math.prod(threads) <= 1024 and threads[2] <= 64

@@ -117,6 +117,18 @@ def deduce(kernel: Kernel, values: Sequence[Any]) -> tuple[AnyType, ...]:
     )
 
 
+def deduce_pointer(kernel: Kernel, name: str, dtype: Scalar | Vector, value: Any) -> ArrayType:
+    """The type of an argument for a pointer: an array of any number of dimensions.
+
+    Raises:
+        LaunchError: it is no array.
+    """
+    if not isinstance(value, (array, np.ndarray)):
+        raise _wrong(kernel, name, f"an array of {dtype!r}", value)
+    rows = isinstance(value, np.ndarray) and isinstance(dtype, Vector) and value.dtype == dtype.dtype.numpy
+    return ArrayType(dtype, max(1, value.ndim - rows), wide=is_wide(value.shape))
+
+
 def _widened(annotation: AnyType, value: Any) -> AnyType:
     """An array's type with sizes in 64 bits, or an indexed one's with the dimensions that have indices."""
     if isinstance(annotation, IndexedArray):

@@ -23,6 +23,7 @@ from workbench.ir.values import walk, written_arrays
 from workbench.runtime.array import array
 from workbench.runtime.create import zeros
 from workbench.runtime.device import Device
+from workbench.runtime.geometry import Block
 from workbench.runtime.loaded import Loaded
 from workbench.runtime.record import BLOCK_DIM, Binder, LaunchRecord, memory_versions
 from workbench.runtime.substitute import extent
@@ -34,7 +35,7 @@ PLAIN = Options()
 
 def bind(
     specialisation: Specialisation, direction: str, dims: tuple[int, ...], arguments: Mapping[str, Any], device: Device,
-    options: Options = PLAIN, block_dim: int = BLOCK_DIM, stream: Any = None,
+    options: Options = PLAIN, block_dim: int | Block = BLOCK_DIM, stream: Any = None,
 ) -> LaunchRecord:  # fmt: skip
     """Checked arguments and the code that suits them, as a record.
 
@@ -61,9 +62,25 @@ def bind(
             parameter="dim", advice="Give dim as many sizes as there are indices.",
         )  # fmt: skip
     loaded = build.load(specialisation, direction, options, device, atomic)
+    if loaded.geometry is not None:
+        assert isinstance(block_dim, Block), "a kernel that sees its blocks needs to be told their size"
+        _refuse_text(loaded, dims, arrays)
+        loaded = loaded.in_blocks(block_dim)
     if options.ordered and device.is_cuda:
         _refuse_unordered(loaded)
     return record_of(loaded, specialisation, dims, arguments, options, block_dim, stream)
+
+
+def _refuse_text(loaded: Loaded, dims: tuple[int, ...], arrays: Mapping[str, array]) -> None:
+    """CUDA C++ has pointers, which know no strides, and three dimensions."""
+    if len(dims) > 3:
+        raise LaunchError(f"{loaded.name}: CUDA C++ is launched over 1 to 3 dimensions, not 4.", parameter="dim")
+    gaps = next((n for n, a in arrays.items() if not a.is_contiguous), "")
+    if gaps:
+        raise LaunchError(
+            f"{loaded.name}: {gaps} is a view with gaps (strides {arrays[gaps].strides}); a pointer knows none.",
+            parameter=gaps, advice=f"Pass {gaps}.contiguous(), or a copy.",
+        )  # fmt: skip
 
 
 def _is_aliased(specialisation: Specialisation, arguments: Mapping[str, Any]) -> bool:
@@ -88,7 +105,7 @@ def _refuse_unordered(loaded: Loaded) -> None:
 
 def record_of(
     loaded: Loaded, specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, Any],
-    options: Options = PLAIN, block_dim: int = BLOCK_DIM, stream: Any = None,
+    options: Options = PLAIN, block_dim: int | Block = BLOCK_DIM, stream: Any = None,
 ) -> LaunchRecord:  # fmt: skip
     """A record of these, with the arrays' versions of now."""
     return LaunchRecord(

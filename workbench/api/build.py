@@ -118,6 +118,9 @@ def load(
         DeviceError: there is no such device.
     """
     place = get_device(device)
+    own_code = specialisation.load(direction, place)
+    if own_code is not None:
+        return own_code
     if not place.is_cuda and cpu_threads() <= FEW_CORES:
         options = replace(options, few_cores=True)
     slot = (direction, options, place, atomic)

@@ -8,7 +8,7 @@ the point says nothing.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 
 from workbench.api.arguments import as_block_dim, as_dims, check, deduce
+from workbench.api.cuda_check import WideText
+from workbench.api.cuda_kernel import CudaKernel
 from workbench.api.kernel import Kernel
 from workbench.autodiff import adjoint, adjoint_names
 from workbench.backends.base import Options
@@ -29,13 +31,17 @@ from workbench.ir.values import Function, walk
 from workbench.passes.widen import wide_type, widen
 from workbench.runtime.array import array
 from workbench.runtime.device import get_device
+from workbench.runtime.geometry import as_block, with_shared
 from workbench.runtime.pack import Packer
+from workbench.runtime.record import BLOCK_DIM
 from workbench.runtime.structure import spread_all
 from workbench.structs import Absent, AnyType, IndexedArray, Struct, StructArray
 from workbench.types import ArrayType, element, is_float
 
 STEPS = (1e-5, 5e-6)
 SMOOTH = 1e-5
+Runner = Callable[[dict[str, np.ndarray[Any, Any]]], None]
+"""Runs a kernel on NumPy arrays, by parameter; in place."""
 
 
 @dataclass(frozen=True)
@@ -102,9 +108,11 @@ class Verdict:
 
 def gradcheck(
     kernel: Kernel, dim: Any, inputs: Sequence[Any], outputs: Sequence[Any] = (), *, samples: int = 24,
-    tolerance: float = 1e-6, seed: int = 0, block_dim: int | None = None,
+    tolerance: float = 1e-6, seed: int = 0, block_dim: Any = None, shared: int = 0,
 ) -> Verdict:  # fmt: skip
     """Compare a kernel's adjoint with difference quotients at the given arguments; nothing of the arguments changes.
+
+    All is computed in float64: a CUDA C++ kernel is compiled once more in double, for the CPU (needs g++).
 
     Args:
         kernel: what to check.
@@ -114,7 +122,8 @@ def gradcheck(
         samples: elements of each input that are tried, drawn at random where there are more.
         tolerance: largest relative error.
         seed: of the random weights of the outputs and the random elements.
-        block_dim: threads of a block: checks the kernel as `launch_tiled` runs it.
+        block_dim: threads of a block: checks the kernel as `launch_tiled` runs it; of a CUDA C++ kernel as `launch`.
+        shared: bytes of dynamic shared memory of a CUDA C++ kernel's block.
 
     Raises:
         NotDifferentiable: the kernel has no right adjoint.
@@ -124,16 +133,17 @@ def gradcheck(
     if len(values) != len(kernel.parameters):
         raise LaunchError(f"{kernel.name} takes {len(kernel.parameters)} arguments; {len(values)} were given.")
     dims = as_dims(dim, kernel.name)
+    if isinstance(kernel, CudaKernel):
+        block = as_block(BLOCK_DIM if block_dim is None else block_dim, dims, kernel.name)
+        text = WideText(kernel, values, dims, with_shared(block, shared, kernel.name))
+        made = _Check(text.function, values, np.random.default_rng(seed), text.forward, text.backward, text.checked)
+        return made.verdict(kernel.name, samples, tolerance)
     tiling = None if block_dim is None else Tiling(as_block_dim(block_dim, kernel.name), len(dims))
     specialisation = kernel.specialise(deduce(kernel, values), tiling)
     given = list(spread_all(_whole_structs(kernel, specialisation.types, values)).values())
-    compared = _Check(
-        widen(specialisation.function),
-        dims,
-        given,
-        np.random.default_rng(seed),
-        kernel.checkpoints,
-    )
+    function = widen(specialisation.function)
+    backward = _Run(adjoint(function, checkpoints=kernel.checkpoints), dims)
+    compared = _Check(function, given, np.random.default_rng(seed), _Run(function, dims), backward)
     return compared.verdict(kernel.name, samples, tolerance)
 
 
@@ -164,17 +174,16 @@ class _Check:
     """One kernel with its arguments in float64 on the host."""
 
     def __init__(
-        self, function: Function, dims: tuple[int, ...], values: Sequence[Any], random: np.random.Generator,
-        checkpoints: int,
+        self, function: Function, values: Sequence[Any], random: np.random.Generator, forward: Runner,
+        backward: Runner, checked: frozenset[str] | None = None,
     ) -> None:  # fmt: skip
         self.function = function
         self.random = random
-        self.dims = dims
         self.names = [p.name for p in function.params]
         self.arguments = {p.name: _host(p.type, v) for p, v in zip(function.params, values, strict=True)}
-        self.floats = [p for p in function.params if is_float(p.type)]
-        self.forward = _Run(function, dims)
-        self.backward = _Run(adjoint(function, checkpoints=checkpoints), dims)
+        self.floats = [p for p in function.params if is_float(p.type) and (checked is None or p.name in checked)]
+        self.forward = forward
+        self.backward = backward
         self.weights = {
             p.name: random.uniform(0.5, 1.5, self.arguments[p.name].shape)
             for p in self.floats

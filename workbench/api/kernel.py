@@ -30,6 +30,8 @@ from workbench.frontend import (
 )
 from workbench.ir.values import Function
 from workbench.passes.own import own
+from workbench.runtime.device import Device
+from workbench.runtime.loaded import Loaded
 from workbench.structs import Absent, AnyType, IndexedArray
 from workbench.types import ArrayType
 
@@ -65,6 +67,10 @@ class Specialisation:
         self._plain = [found for w in self._watched if (found := plain_place(w)) is not None]
         self.loaded: dict[Any, Any] = {}
         self.seconds = time.perf_counter() - started
+
+    def load(self, direction: str, device: Device) -> Loaded | None:
+        """Code that does not come from the IR; None where it does."""
+        return None
 
     def is_current(self) -> bool:
         """Whether every value captured from the user's namespace is still what it was, in type and in all bits."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from workbench.api.arguments import as_block_dim, as_blocks, as_dims, as_stream, check, deduce, wrong_count
 from workbench.api.bind import PLAIN, adjoint_arguments, bind, overlap, record_of
+from workbench.api.cuda_kernel import CudaKernel, prepare_text
 from workbench.api.kept import Launch
 from workbench.api.kernel import Kernel, Specialisation
 from workbench.backends.base import Options
@@ -22,6 +23,7 @@ from workbench.runtime.array import array
 from workbench.runtime.checks import checks_wanted
 from workbench.runtime.device import Device, get_device
 from workbench.runtime.execute import execute, run_unseen
+from workbench.runtime.geometry import as_block
 from workbench.runtime.loaded import Loaded
 from workbench.runtime.observers import OBSERVERS
 from workbench.runtime.record import BLOCK_DIM, LaunchRecord
@@ -46,7 +48,7 @@ def launch(
     record_cmd: bool = False,
     device: Device | str | None = None,
     stream: Any = None,
-    block_dim: int = BLOCK_DIM,
+    block_dim: Any = BLOCK_DIM,
     fast_math: bool = False,
     checks: bool | None = None,
     deterministic: bool = False,
@@ -66,7 +68,7 @@ def launch(
         record_cmd: run nothing; give a `Launch` to be run later, again, and with other arguments.
         device: where; the arrays' device where none is given.
         stream: the queue of a CUDA device that it goes into; the device's default one where None. The CPU's are empty.
-        block_dim: threads of a CUDA block, 1 to 1024; where the kernel uses tiles dim is a multiple of it.
+        block_dim: threads of a CUDA block, 1 to 1024 (CUDA C++: or a size a dimension); with tiles dim is a multiple.
         fast_math: allow approximate maths, which a kernel's cell may ask for as well.
         checks: test bounds, asserts, integer divisions and shifts. None: as the kernel's cell says, else as `checks()`
             around the call says, else off (in notebooks on).
@@ -208,6 +210,9 @@ def prepare(
     if kernel.stale:
         raise LaunchError(f"{kernel.name} is out of date: {kernel.stale}", advice="Mend its cell and run it again.")
     dims = as_dims(dim, kernel.name)
+    if isinstance(kernel, CudaKernel):
+        block = as_block(block_dim, dims, kernel.name)
+        return prepare_text(kernel, dims, values, adjoint, adjoints, device, options, block, stream)
     if len(values) != len(kernel.parameters):
         raise wrong_count(kernel, values)
     place = get_device(device) if device is not None else _device_of(values)

@@ -37,7 +37,7 @@ class LaunchPair:
         arrays = {n: a for n, a in forward.arguments.items() if isinstance(a, array)}
         place, options = forward.loaded.device, forward.options
         arguments = {**forward.arguments, **adjoints}
-        first = bind(forward.specialisation, "adjoint", forward.dim, arguments, place, options)
+        first = bind(forward.specialisation, "adjoint", forward.dim, arguments, place, options, forward.block_dim)
         changed = {arrays[n].memory for n in forward.writes}
         needed = (first.loaded.reads | first.loaded.writes) & arrays.keys()
         self.kept = tuple(n for n in arrays if n in needed and arrays[n].memory in changed)
@@ -51,7 +51,7 @@ class LaunchPair:
         ]
         instead = {n: a.twin(room[a.memory]) for n, a in arrays.items() if a.memory in room}
         self.backward_record = bind(
-            forward.specialisation, "adjoint", forward.dim, {**arguments, **instead}, place, options
+            forward.specialisation, "adjoint", forward.dim, {**arguments, **instead}, place, options, forward.block_dim
         )
         self._ran = False
 

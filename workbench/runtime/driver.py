@@ -22,6 +22,10 @@ from workbench.errors import DeviceError, WorkbenchError
 from workbench.runtime.holdings import Buffer, CudaDevice, LoadedKernel, PageLocked
 
 MAX_BLOCKS = (1 << 31) - 1
+MAX_ROWS = 65535
+"""Blocks along y and z."""
+FREE_SHARED = 48 * 1024
+"""Bytes of dynamic shared memory that a kernel may have without asking."""
 
 
 class Driver:
@@ -161,19 +165,16 @@ class Driver:
         with self._reported(f"loading {entry} on cuda:{index}"):
             code = self._core.ObjectCode.from_cubin(cubin, name=entry)
             kernel = code.get_kernel(entry)
-            if shared:
-                # Beyond 48 KiB a block gets shared memory only where the kernel was allowed to ask for it.
-                most = self._api.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-                known = self._api.CUkernel(int(kernel.handle)), self.call("cuDeviceGet", index)
-                self.call("cuKernelSetAttribute", most, shared, *known)
-            return LoadedKernel(entry, index, self._api.CUfunction(int(kernel.handle)), (code, kernel))
+            made = LoadedKernel(entry, index, self._api.CUfunction(int(kernel.handle)), (code, kernel))
+            self.allow_shared(made, shared)
+            return made
 
     def launch(
         self,
         index: int,
         kernel: LoadedKernel,
-        grid: int,
-        block: int,
+        grid: int | tuple[int, int, int],
+        block: int | tuple[int, int, int],
         param_addresses: Sequence[int] | ctypes.Array[Any],
         stream: Any = None,
         shared: int = 0,
@@ -183,8 +184,8 @@ class Driver:
         Args:
             index: the device.
             kernel: what `load` gave for this device.
-            grid: blocks, at most 2**31 - 1.
-            block: threads a block, at most 1024.
+            grid: blocks, at most 2**31 - 1; or along x, y, z.
+            block: threads a block, at most 1024; or along x, y, z.
             param_addresses: where each parameter lies in host memory: pieces of the buffer of `backends/layout.py`, the
                 dims first. They are read before this returns.
             stream: a `cuda.core` stream; the device's default one where None.
@@ -192,17 +193,28 @@ class Driver:
         """
         if kernel.device != index:
             raise DeviceError(f"{kernel.entry} is loaded on cuda:{kernel.device}, not on cuda:{index}.")
-        if not 0 <= grid <= MAX_BLOCKS:
-            raise DeviceError(f"{grid} blocks are more than one launch of {kernel.entry} can have ({MAX_BLOCKS}).")
-        if grid == 0:
+        blocks, threads = (n if isinstance(n, tuple) else (n, 1, 1) for n in (grid, block))
+        if not all(0 <= n <= most for n, most in zip(blocks, (MAX_BLOCKS, MAX_ROWS, MAX_ROWS), strict=True)):
+            shown = " × ".join(map(str, blocks)) if isinstance(grid, tuple) else grid
+            raise DeviceError(f"{shown} blocks are more than one launch of {kernel.entry} can have ({MAX_BLOCKS}).")
+        if 0 in blocks:
             return
         pointers = param_addresses
         if not isinstance(pointers, ctypes.Array):
             pointers = (ctypes.c_void_p * len(param_addresses))(*param_addresses)
         queue = self.queue(index, stream)
-        shape = (grid, 1, 1, block, 1, 1)
+        self.allow_shared(kernel, shared)
         self._last[index] = kernel.entry
-        self.call("cuLaunchKernel", kernel.function, *shape, shared, queue, ctypes.addressof(pointers), 0)
+        self.call(
+            "cuLaunchKernel", kernel.function, *blocks, *threads, shared, queue, ctypes.addressof(pointers), 0
+        )  # fmt: skip
+
+    def allow_shared(self, kernel: LoadedKernel, shared: int) -> None:
+        """Let a kernel's blocks have so many bytes of dynamic shared memory; 48 KiB they have without asking."""
+        if shared > FREE_SHARED:
+            most = self._api.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+            device = self.call("cuDeviceGet", kernel.device)
+            self.call("cuKernelSetAttribute", most, shared, self._api.CUkernel(int(kernel.function)), device)
 
     def event(self, index: int) -> Any:
         """A `cuda.core` event with timing, recorded now on the default stream; `later - earlier` is milliseconds."""

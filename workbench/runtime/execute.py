@@ -17,6 +17,7 @@ from workbench.errors import KernelFault, LaunchError
 from workbench.events import SUBSCRIBERS, Launched, listening, publish
 from workbench.runtime.array import array
 from workbench.runtime.driver import driver
+from workbench.runtime.geometry import Block
 from workbench.runtime.launcher import install_launcher
 from workbench.runtime.loaded import Loaded
 from workbench.runtime.observers import OBSERVERS, tell
@@ -149,7 +150,7 @@ def _run(
     loaded: Loaded,
     dims: Sequence[int],
     buffer: ctypes.Array[ctypes.c_char],
-    block_dim: int,
+    block_dim: int | Block,
     stream: Any,
     arguments: Sequence[Any],
 ) -> KernelFault | None:
@@ -190,17 +191,17 @@ def _beside_peers(loaded: Loaded, arguments: Sequence[Any], stream: Any) -> Iter
 
 
 def _run_cuda(
-    loaded: Loaded, dims: Sequence[int], buffer: ctypes.Array[ctypes.c_char], block_dim: int, stream: Any
+    loaded: Loaded, dims: Sequence[int], buffer: ctypes.Array[ctypes.c_char], block_dim: int | Block, stream: Any
 ) -> None:
     """Queue it; with checks, with a fault record that is read when something waits for the device."""
     found = driver()
     assert found is not None
-    index, start = loaded.device.index, ctypes.addressof(buffer)
-    addresses = [start, *(start + slot.offset for slot in loaded.layout.slots)]
+    index = loaded.device.index
+    call = loaded.call(dims, ctypes.addressof(buffer), block_dim)
+    addresses = list(call.places)
     if loaded.prints:
         settling(found).prints(index)
     if loaded.checked:
         record = ctypes.c_void_p(settling(found).record(index, loaded, dims, buffer))
         addresses.append(ctypes.addressof(record))
-    blocks, threads, shared = loaded.grid(math.prod(dims), block_dim)
-    found.launch(index, loaded.handle, blocks, threads, addresses, stream, shared)
+    found.launch(index, loaded.handle, call.grid, call.block, addresses, stream, call.shared)

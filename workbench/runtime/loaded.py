@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from workbench.backends.faults import FaultRecord
 from workbench.backends.layout import Layout
+from workbench.errors import KernelFault
 from workbench.ir.values import Function
 from workbench.runtime.device import Device
+from workbench.runtime.geometry import Block, BlockPacker, Geometry
 from workbench.runtime.pack import Packer
+
+
+@dataclass(frozen=True)
+class Call:
+    """A launch as a driver takes it: blocks, threads of a block, where parameters lie, bytes of shared memory."""
+
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    places: tuple[int, ...]
+    shared: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +46,8 @@ class Loaded:
         checked: the code tests bounds, divisions and asserts, and takes a fault record.
         ordered: all threads of a launch run on one core, in order.
         metadata: what the artifact says of itself.
+        geometry: how it is called, where it sees its blocks; None where it is called once a thread.
+        explain: gives the error of a fault record, where that does not come from the IR.
         make_function: gives the IR (an adjoint from the cache is derived only when somebody looks at it).
     """
 
@@ -51,6 +67,8 @@ class Loaded:
     ordered: bool
     metadata: dict[str, Any] = field(repr=False)
     make_function: Callable[[], Function] = field(repr=False)
+    geometry: Geometry | None = None
+    explain: Callable[[FaultRecord], KernelFault] | None = field(default=None, repr=False)
 
     @cached_property
     def function(self) -> Function:
@@ -65,7 +83,25 @@ class Loaded:
     @cached_property
     def packer(self) -> Packer:
         """Writes this layout's parameter buffers."""
-        return Packer(self.layout)
+        return Packer(self.layout) if self.geometry is None else BlockPacker(self.layout, self.geometry)
+
+    def in_blocks(self, block: Block | int) -> Loaded:
+        """The same code for blocks of this size, where it sees them."""
+        if self.geometry is None or not isinstance(block, Block) or self.geometry.block == block:
+            return self
+        return replace(self, geometry=replace(self.geometry, block=block))
+
+    def call(self, dims: Sequence[int], start: int, block_dim: int | Block) -> Call:
+        """How a device is asked for a launch whose packed parameters begin at `start`."""
+        slots = self.layout.slots
+        if self.geometry is not None:
+            block = self.geometry.block
+            places = tuple(start + slots[k].offset for k in self.geometry.places)
+            return Call(block.grid(dims), block.sizes, places, block.shared)
+        assert isinstance(block_dim, int)
+        places = (start, *(start + slot.offset for slot in slots))
+        blocks, threads, shared = self.grid(math.prod(dims), block_dim)
+        return Call((blocks, 1, 1), (threads, 1, 1), places, shared)
 
     @cached_property
     def written(self) -> tuple[int, ...]:

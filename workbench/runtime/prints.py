@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from workbench.backends.cuda.host.code import HostCode
 from workbench.backends.prints import CAPACITY, HEAD, SYMBOL, records
 from workbench.runtime.loaded import Loaded
 
@@ -32,6 +33,9 @@ def printing(*kernels: Loaded) -> Iterator[None]:
 
 
 def _show(loaded: Loaded) -> None:
+    if isinstance(loaded.handle, HostCode):
+        loaded.handle.show_printed()
+        return
     start = loaded.handle.addresses[SYMBOL]
     head = (ctypes.c_int64 * 2).from_address(start)
     used, dropped = min(head[0], CAPACITY), head[1]

@@ -15,6 +15,7 @@ from typing import Any
 from workbench.backends.base import Options
 from workbench.errors import LaunchError
 from workbench.runtime.array import array
+from workbench.runtime.geometry import Block
 from workbench.runtime.loaded import Loaded
 from workbench.runtime.memory import Memory
 from workbench.source import Location
@@ -48,7 +49,7 @@ class LaunchRecord:
         location: the kernel's `def` in the user's text.
         versions: of each array's memory, just before the launch.
         options: what the code was asked for (checks, fast maths).
-        block_dim: threads of a CUDA block.
+        block_dim: threads of a CUDA block; a Block where the kernel sees it.
         stream: the CUDA stream; None is the device's default one.
         binder: makes a record of other arguments.
     """
@@ -60,7 +61,7 @@ class LaunchRecord:
     location: Location | None = None
     versions: Mapping[str, int] = field(default_factory=dict, repr=False)
     options: Options = field(default_factory=Options, repr=False)
-    block_dim: int = BLOCK_DIM
+    block_dim: int | Block = BLOCK_DIM
     stream: Any = None
     binder: Binder | None = field(default=None, repr=False)
 

@@ -91,6 +91,11 @@ class _Writer:
         raise RecordError(f"A record with a {entry.kind} in it cannot be saved yet.", advice="Save a part: rec[2:5].")
 
     def launch(self, record: LaunchRecord) -> dict[str, Any]:
+        if record.loaded.geometry is not None:
+            raise RecordError(
+                f"{record.kernel} is CUDA C++, and a record of its launches cannot be saved.",
+                advice="Save a part without them: rec[2:5].", function=record.kernel,
+            )  # fmt: skip
         types = {s.name: s.type for s in record.loaded.layout.slots}
         arguments: dict[str, Any] = {}
         for name, value in record.arguments.items():

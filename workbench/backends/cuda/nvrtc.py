@@ -10,7 +10,8 @@ from __future__ import annotations
 import ctypes
 import re
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import metadata
 from typing import Any
@@ -129,10 +130,11 @@ def _built(text: str, options: Options, target: str, kind: str, function: Functi
 
 @dataclass(frozen=True)
 class Built:
-    """What NVRTC gave: a cubin or PTX, and its log."""
+    """What NVRTC gave: a cubin or PTX, its log, and the symbols of the kernels that were asked for by name."""
 
     image: bytes
     log: str
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 def flags(options: Options, target: str, kind: str) -> list[str]:
@@ -143,7 +145,27 @@ def flags(options: Options, target: str, kind: str) -> list[str]:
     return [*chosen, "--use_fast_math" if options.fast_math else "--fmad=false"]
 
 
-def build(text: str, options: Options, target: str, kind: str, function: str = "") -> Built:
+@dataclass(frozen=True)
+class Around:
+    """What a user's text comes with.
+
+    Attributes:
+        names: kernels whose symbols are asked for.
+        flags: more options.
+    """
+
+    names: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+
+
+def build(
+    text: str,
+    options: Options,
+    target: str,
+    kind: str,
+    function: str = "",
+    around: Around = Around(),
+) -> Built:
     """Compile CUDA C++ text to `kind`: "cubin", "ptx", or "ltoir" for nvJitLink.
 
     Raises:
@@ -157,7 +179,9 @@ def build(text: str, options: Options, target: str, kind: str, function: str = "
         raise DeviceError(f"NVRTC cannot compile for {target!r}.", advice=f"It knows {listed}.", target=target)
     program = _checked(api.nvrtcCreateProgram(text.encode(), FILE_NAME.encode(), 0, [], []))
     try:
-        chosen = [flag.encode() for flag in flags(options, target, kind)]
+        chosen = [flag.encode() for flag in (*flags(options, target, kind), *around.flags)]
+        for name in around.names:
+            _checked((*api.nvrtcAddNameExpression(program, name.encode()), None))
         work = current()
         asked = _asked(work) if work is not None else None  # kept alive while NVRTC may call it
         if asked is not None:
@@ -171,12 +195,13 @@ def build(text: str, options: Options, target: str, kind: str, function: str = "
             raise _refused(status, log, text, function)
         size, get = (getattr(api, f"nvrtcGet{_KINDS[kind][0]}{end}") for end in ("Size", ""))
         image = _read(size, get, program)
+        names = {n: _checked(api.nvrtcGetLoweredName(program, n.encode())).decode() for n in around.names}
     finally:
         api.nvrtcDestroyProgram(program)
     if not image:
         # NVRTC reports success with nothing to show where the architecture and the kind do not go together.
         raise BuildError(f"NVRTC gave an empty {kind} for {target}.", function=function, log=log, text=text)
-    return Built(image, log)
+    return Built(image, log, names)
 
 
 _Asked = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
@@ -208,6 +233,12 @@ def resources(log: str) -> dict[str, int]:
     if spills := _SPILLS.search(log):
         found |= {name: int(spills[n]) for n, name in enumerate(("stack", "spill_stores", "spill_loads"), 1)}
     return found
+
+
+def resources_by_kernel(log: str) -> dict[str, dict[str, int]]:
+    """What ptxas said of each kernel of a text, by symbol."""
+    pieces = re.split(r"Compiling entry function '([^']+)'", log)
+    return {name: resources(said) for name, said in zip(pieces[1::2], pieces[2::2], strict=False)}
 
 
 def _api() -> Any:

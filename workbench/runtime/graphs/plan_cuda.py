@@ -165,30 +165,30 @@ class CudaPlan:
 
     def _launch_params(self, node: LaunchNode) -> Any:
         record = node.record
-        start = ctypes.addressof(node.buffer)
-        places = [start, *(start + slot.offset for slot in record.loaded.layout.slots)]
+        call = record.loaded.call(record.dim, ctypes.addressof(node.buffer), record.block_dim)
+        places = list(call.places)
         if record.loaded.checked:
             at = next(k for k, n in enumerate(self._checked) if n is node)
             place = ctypes.c_void_p(self._faults.handle + FAULT_SIZE * at)
             self._keep.append(place)
             places.append(ctypes.addressof(place))
         self._keep.append((record.loaded, list(record.arguments.values())))
-        blocks, threads, shared = record.loaded.grid(record.threads, record.block_dim)
-        return self._node_params(record.loaded.handle, blocks, threads, places, shared)
+        self._driver.allow_shared(record.loaded.handle, call.shared)
+        return self._node_params(record.loaded.handle, call.grid, call.block, places, call.shared)
 
     def _params(self, kernel: LoadedKernel, blocks: int, block: int, values: Sequence[Any]) -> Any:
         self._keep.append(values)
-        return self._node_params(kernel, blocks, block, [ctypes.addressof(v) for v in values])
+        return self._node_params(kernel, (blocks, 1, 1), (block, 1, 1), [ctypes.addressof(v) for v in values])
 
     def _node_params(
-        self, kernel: LoadedKernel, blocks: int, block: int, places: Sequence[int], shared: int = 0
+        self, kernel: LoadedKernel, grid: Sequence[int], block: Sequence[int], places: Sequence[int], shared: int = 0
     ) -> Any:
         pointers = (ctypes.c_void_p * len(places))(*places)
         self._keep.append(pointers)
         params = self._driver.api.CUDA_KERNEL_NODE_PARAMS()
         params.func = kernel.function
-        params.gridDimX, params.gridDimY, params.gridDimZ = blocks, 1, 1
-        params.blockDimX, params.blockDimY, params.blockDimZ = block, 1, 1
+        params.gridDimX, params.gridDimY, params.gridDimZ = grid
+        params.blockDimX, params.blockDimY, params.blockDimZ = block
         params.sharedMemBytes = shared
         params.kernelParams = ctypes.addressof(pointers)
         return params

@@ -54,6 +54,10 @@ class HostCode:
         if self._printed is not None:
             self.library.wb_host_print_into(self._printed, ctypes.c_longlong(PRINTED))
 
+    def address(self, symbol: str) -> int:
+        """The address of a symbol."""
+        return ctypes.cast(getattr(self.library, symbol), ctypes.c_void_p).value or 0
+
     def sizes(self, entry: str) -> tuple[int, ...]:
         """The bytes of each parameter of a kernel."""
         count = ctypes.c_longlong.in_dll(self.library, f"wb_sizes_{entry}").value

@@ -15,7 +15,7 @@ from workbench.errors import BuildError, DeviceError
 
 FLAGS = ("-x", "c++", "-std=c++17", "-O1", "-ffp-contract=off", "-fno-strict-aliasing", "-w")
 SHARED = ("-fPIC", "-shared")
-_PLACE = re.compile(
+PLACE = re.compile(
     r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<text>.*)$", re.MULTILINE
 )
 
@@ -57,7 +57,7 @@ def compile_host(text: str, flags: tuple[str, ...] = (), shared: bool = True, fu
 
 def first_error(log: str) -> tuple[str, int, int, str] | None:
     """File, line, column and sentence of the first error in g++'s words."""
-    found = _PLACE.search(log)
+    found = PLACE.search(log)
     return (found["file"], int(found["line"]), int(found["column"]), found["text"]) if found else None
 
 

@@ -19,6 +19,13 @@ MEETING = re.compile(r"\b(__sync(threads|warp)\w*|__shfl\w*|__(ballot|any|all|ma
 """What a thread waits for others in."""
 
 _DYNAMIC = re.compile(r"\bextern(?P<gap>\s+)__shared__(?P<declared>[^;{}()]*(?:\(\s*\d+\s*\)[^;{}()]*)?)\[\s*\]\s*;")
+_HALVES = re.compile(r"#[ \t]*include[ \t]*[<\"]cuda_(fp16|bf16)\.h")
+_OWN = re.compile(
+    r"^[ \t]*#[ \t]*include[ \t]*[<\"](cuda_(fp16|bf16|runtime)|vector_types|math_constants|math|stdio|assert)\.h[>\"]"
+    r".*$",
+    re.MULTILINE,
+)
+"""Headers whose content this one has."""
 _HERE = Path(__file__).parent
 _THREADS = {
     "fibers": ("fibers.hpp", ""),
@@ -49,7 +56,7 @@ def threads_for(text: str) -> str:
     return "fibers" if MEETING.search(text) else "alone"
 
 
-def program(units: Sequence[Unit], threads: str = "", conditions: bool = False) -> str:
+def program(units: Sequence[Unit], threads: str = "", conditions: bool = False, wide: bool = False) -> str:
     """The C++ program.
 
     Args:
@@ -57,13 +64,16 @@ def program(units: Sequence[Unit], threads: str = "", conditions: bool = False) 
         threads: "fibers", "alone" (one after the other; no warp is ever whole) or "threads" (real ones, for a race
             detector). By default what the texts need.
         conditions: a graph's conditional handle is the address of a word.
+        wide: every float of the texts is a double.
     """
     chosen = threads or ("fibers" if any(threads_for(u.text) == "fibers" for u in units) else "alone")
     parts = [header(chosen, conditions)]
+    if wide or any(_HALVES.search(u.text) for u in units):
+        parts.append(_read("wide.hpp" if wide else "halves.hpp"))
     for number, unit in enumerate(units):
         line = f'#line 1 "{unit.label}"\n' if unit.label else ""
         stubs = "".join(map(_stub, unit.entries))
-        parts.append(f"namespace wb_unit_{number} {{ namespace {{\n{line}{_shared(unit.text)}\n}}\n{stubs}}}\n")
+        parts.append(f"namespace wb_unit_{number} {{ namespace {{\n{line}{_adapted(unit.text)}\n}}\n{stubs}}}\n")
     return "\n".join(parts)
 
 
@@ -81,20 +91,28 @@ def header(threads: str, conditions: bool = False) -> str:
     defines = [f"#define WB_HOST_DYNAMIC {DYNAMIC_SHARED}"]
     defines += [f"#define {defined}"] * bool(defined) + ["#define WB_HOST_CONDITIONS"] * conditions
     names = ("block.hpp", switching, "words.hpp", "maths.hpp", "vectors.hpp", "mma.hpp", "launch.hpp")
-    return "\n".join([*defines, *((_HERE / name).read_text() for name in names)])
+    return "\n".join([*defines, *map(_read, names)])
 
 
-def _shared(text: str) -> str:
-    """`extern __shared__ T name[];` as one array under one symbol; lines stay where they are."""
+@cache
+def _read(name: str) -> str:
+    return (_HERE / name).read_text()
+
+
+def _adapted(text: str) -> str:
+    """`extern __shared__ T name[];` as one array under one symbol, and no header of CUDA's; lines stay."""
+    text = _OWN.sub("", text)
     return _DYNAMIC.sub(lambda m: f'extern{m["gap"]}{m["declared"]}[] asm("wb_host_dynamic");', text)
 
 
 def _stub(entry: Entry) -> str:
-    args = ", ".join(f"*({t}*)p[{n}]" for n, t in enumerate(entry.types))
+    args = ", ".join(f"wb_host::passed<{t}>(p[{n}])" for n, t in enumerate(entry.types))
     sizes = ", ".join([str(len(entry.types)), *(f"(long long)sizeof({t})" for t in entry.types)])
     return (
         f"static void wb_call_{entry.name}(void** p) {{ {entry.name}({args}); }}\n"
         f'extern "C" int wb_host_{entry.name}(void** p, const wb_host::Launch* how) {{\n'
         f"    return wb_host::launch(wb_call_{entry.name}, p, *how);\n}}\n"
         f'extern "C" const long long wb_sizes_{entry.name}[] = {{{sizes}}};\n'
+        f'extern "C" int wb_entry_{entry.name}(char* params, long long, long long, void* fault) {{\n'
+        f"    return wb_host::packed(wb_call_{entry.name}, params, {len(entry.types)}, (long long*)fault);\n}}\n"
     )

@@ -1,0 +1,115 @@
+"""`%%cuda` in a shell: the card's line, errors at the cell's lines, headers, staleness, options that do not go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import workbench as wb
+
+CELL = """%%cuda --run host
+__global__ void scale(float* x, float a) {
+    x[threadIdx.x] *= a;
+}
+"""
+
+
+class Notebook:
+    """A shell with the extension and the real library."""
+
+    def __init__(self, session: Any) -> None:
+        self.session, self.shell = session, session.shell
+        session.run("%load_ext kernel_ext\nimport workbench as wb")
+
+    def run(self, cell: str) -> str:
+        """What a cell shows, which must not fail."""
+        out = self.session.run(cell)
+        assert self.session.raised is None, self.session.errors
+        return out
+
+    def fail(self, cell: str) -> str:
+        """How a cell fails."""
+        self.session.run(cell)
+        assert self.session.raised is not None
+        return "\n".join(self.session.errors)
+
+
+@pytest.fixture
+def notebook(session: Any) -> Notebook:
+    return Notebook(session)
+
+
+def test_a_cell_is_compiled_found_again_and_recompiled_with_a_reason(notebook: Notebook) -> None:
+    cell = (
+        CELL.replace("--run host", "--run host -n waves -D K=2").replace("*= a", "*= a * K").replace("scale", "waved")
+    )
+    assert notebook.run(cell).startswith("compiled waved ")
+    assert notebook.run("x = wb.full(3, 1.0)\nwaved[3, 3](x, 3.0)\nprint(x.numpy().tolist())") == "[6.0, 6.0, 6.0]\n"
+    assert notebook.run(cell).startswith("cache hit | ")
+    assert notebook.run(cell.replace("K=2", "K=3")).startswith("recompiled: constant K: 2 -> 3 | ")
+    assert notebook.run(cell.replace("-n", "-q -n")) == ""
+
+
+def test_without_a_device_it_is_compiled_for_reading(notebook: Notebook) -> None:
+    out = notebook.run(CELL.replace("--run host", "-a ptx,source"))
+    assert "regs" in out.splitlines()[0] and ".visible .entry" in out
+    assert "--- scale: Source\n__global__ void scale" in out
+    error = notebook.fail("scale[3](wb.zeros(3), 1.0)")
+    assert "compiled for sm_90" in error and "%%cuda --run host" in error
+
+
+def test_an_error_stands_at_its_line_and_leaves_the_kernel_stale(notebook: Notebook) -> None:
+    notebook.run(CELL)
+    error = notebook.fail(CELL.replace("*= a", "*= aa"))
+    assert "line 3" in error and "    x[threadIdx.x] *= aa;\n" in error and "^^" in error
+    assert "no longer compiles" in notebook.fail("scale[3](wb.zeros(3), 1.0)")
+
+
+def test_a_cell_can_be_a_header_of_others(notebook: Notebook) -> None:
+    header = "%%cuda --header twice.h\n__device__ float twice(float x) {\n    return 2 * x;\n}\n"
+    assert notebook.run(header).startswith("header twice.h saved · ")
+    notebook.run("%%cuda --run host --use twice.h -q\n__global__ void k(float* x) { x[0] = twice(x[0]); }\n")
+    assert notebook.run("x = wb.full(1, 4.0)\nk[1, 1](x)\nprint(x.numpy()[0])") == "8.0\n"
+    assert notebook.run(header.replace("2 *", "3 *")).startswith("header twice.h replaced · ")
+    again = '%%cuda -b cpu\n#include "twice.h"\n__global__ void k(float* x) { x[0] = twice(x[0]); }\n'
+    assert notebook.run(again).startswith("recompiled: code changed | ")
+    assert "There is no header no.h" in notebook.fail("%%cuda --use no.h\n__global__ void k() {}\n")
+    broken = header.replace("2 * x", "2 * y")
+    notebook.run(broken)
+    error = notebook.fail(again)
+    assert "line 3" in error and "return 2 * y" in error
+
+
+def test_the_cell_itself_is_given_and_gradients_are_asked_for(notebook: Notebook) -> None:
+    notebook.run(f"{CELL.replace('--run host', '--run host -r')}")
+    assert isinstance(notebook.shell.user_ns["_"], wb.CudaModule)
+    assert "asks for gradients, and scale has none" in notebook.fail(CELL.replace("host", "host --grad"))
+
+
+def test_it_can_compile_in_the_background(notebook: Notebook) -> None:
+    out = notebook.run(CELL.replace("host", "host --bg -f"))
+    assert out == "scale compiling in the background; %workbench wait waits for it\n"
+    assert notebook.run("x = wb.full(2, 1.0)\nscale[2, 2](x, 5.0)\nprint(x.numpy()[0])") == "5.0\n"
+    assert wb.wait() >= 0
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("--checks", "%%cuda has no --checks"),
+        ("-b cpu --run device", "contradict each other"),
+        ("--run moon", "invalid choice: 'moon'"),
+        ("-l m", "is for code that runs on the CPU"),
+        ("--header h.h", "headers hold __device__ functions"),
+    ],
+)
+def test_options_that_do_not_go_are_refused(notebook: Notebook, line: str, said: str) -> None:
+    assert said in notebook.fail(CELL.replace("--run host", line))
+
+
+def test_the_help_has_examples_and_the_run_can_be_set_for_a_session(notebook: Notebook) -> None:
+    assert "--header NAME" in notebook.shell.find_cell_magic("cuda").__func__.__doc__
+    notebook.run("%config CudaMagics.run = 'host'")
+    notebook.run(CELL.replace(" --run host", " -q"))
+    assert notebook.shell.user_ns["scale"].module.run == "host"

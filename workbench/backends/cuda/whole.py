@@ -1,0 +1,177 @@
+"""A user's CUDA C++ text with all that it includes, as one text for NVRTC and g++, and errors in it at their places.
+
+What is included is put in its place, so the text says all that was compiled and makes the key. `#line` carries labels
+made of contents: no file name is in it, and the compilers' errors lead back to the cell or header they are in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench.backends.cuda.host.compile import PLACE
+from workbench.errors import BuildError, CellErrors, KernelSyntaxError, WorkbenchError
+from workbench.source import Location, Source
+
+OWN = re.compile(r"(cuda_\w+|mma|math_constants|cuComplex|cooperative_groups|vector_types)\.h|(cuda|cub|nv)/.*")
+"""Headers that come with NVRTC."""
+_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*(?P<open>[\"<])(?P<name>[^\">\n]+)[\">][^\n]*$", re.MULTILINE)
+_ONCE = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+once[ \t]*$", re.MULTILINE)
+_NVRTC_PLACE = re.compile(
+    r"^(?P<file>/cell/\w+)\((?P<line>\d+)\): (?:catastrophic )?(?P<kind>error|warning)(?: #[\w-]+)?: (?P<text>[^\n]*)\n"
+    r"(?P<row>[^\n]*)\n(?P<caret> *\^)?",
+    re.MULTILINE,
+)
+STEP = 1_000_000
+"""Lines of a text that is included count from a multiple of this: so a line alone says in which text it is."""
+_MOST = 20
+"""Errors that are shown of one text."""
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A text ready to be compiled.
+
+    Attributes:
+        text: all of it.
+        sources: the texts in it, the cell's first.
+        own: names of the compiler's headers that it includes.
+    """
+
+    text: str
+    sources: tuple[Source, ...] = ()
+    own: tuple[str, ...] = ()
+
+    def at(self, line: int, column: int = 0, end: int = 0) -> Location:
+        """The place that a compiler, or a program, calls this line."""
+        number, row = divmod(line, STEP)
+        source = self.sources[min(number, len(self.sources) - 1)]
+        return Location(source, row, column, row, end or len(source.line(row)))
+
+
+def label_of(source: Source) -> str:
+    """The file name that compilers are told: the same for the same text everywhere."""
+    return f"/cell/{source.label}"
+
+
+def whole(
+    source: Source, use: Iterable[str] = (), headers: Mapping[str, Source] | None = None, folders: Iterable[str] = ()
+) -> Whole:
+    """The text of `source` with its includes in their places.
+
+    Args:
+        source: the text.
+        use: headers included above it.
+        headers: texts by the names under which they are included.
+        folders: where other includes are looked for.
+
+    Raises:
+        KernelSyntaxError: a header is not found; at the line that includes it.
+    """
+    found = _Inliner(source, dict(headers or {}), [Path(f) for f in folders])
+    above = "".join(found.header(name, Location(source, 1, 0, 1, 0)) for name in use)
+    text = above + found.inlined(source)
+    return Whole(text, tuple(found.sources), tuple(sorted(found.own)))
+
+
+class _Inliner:
+    def __init__(self, source: Source, headers: dict[str, Source], folders: list[Path]) -> None:
+        self.headers = headers
+        self.folders = folders
+        self.sources = [source]
+        self.own: set[str] = set()
+        self._once: set[str] = set()
+        self._inside: list[str] = []
+
+    def inlined(self, source: Source) -> str:
+        label = label_of(source)
+        if source not in self.sources:
+            self.sources.append(source)
+        first = self.sources.index(source) * STEP
+        self._inside.append(label)
+
+        def put(match: re.Match[str]) -> str:
+            line = source.text.count("\n", 0, match.start()) + 1
+            column = match.start("name") - (source.text.rfind("\n", 0, match.start("name")) + 1)
+            place = Location(source, line, column, line, column + len(match["name"]))
+            if match["name"] not in self.headers and OWN.fullmatch(match["name"]) and not self._path(match["name"]):
+                self.own.add(match["name"])
+                return match[0]
+            return f'{self.header(match["name"], place)}#line {first + line + 1} "{label}"'
+
+        text = _ONCE.sub("", _INCLUDE.sub(put, source.text))
+        self._inside.pop()
+        return f'#line {first + 1} "{label}"\n{text}\n'
+
+    def header(self, name: str, place: Location) -> str:
+        source = self.headers.get(name) or self._file(name)
+        if source is None:
+            known = f"Headers of cells: {', '.join(sorted(self.headers))}." if self.headers else ""
+            raise KernelSyntaxError(
+                f"There is no header {name}.", place,
+                f"{known} Save a cell with --header {name}, or give its folder with -I.".strip(),
+            )  # fmt: skip
+        label = label_of(source)
+        if label in self._once:
+            return "\n"
+        if _ONCE.search(source.text):
+            self._once.add(label)
+        if label in self._inside:
+            raise KernelSyntaxError(f"{name} includes itself.", place, "Put #pragma once at its top.")
+        return self.inlined(source)
+
+    def _path(self, name: str) -> Path | None:
+        return next((f / name for f in self.folders if (f / name).is_file()), None)
+
+    def _file(self, name: str) -> Source | None:
+        path = self._path(name)
+        return Source(path.read_text(), name, str(path)) if path else None
+
+
+def define_lines(defines: Mapping[str, Any]) -> dict[str, str]:
+    """Constants as macros: numbers in C++'s spelling with all bits, texts as they are."""
+    return {name: _spelled(value) for name, value in defines.items()}
+
+
+def _spelled(value: Any) -> str:
+    plain = value.item() if hasattr(value, "item") else value
+    return str(plain).lower() if isinstance(plain, bool) else plain if isinstance(plain, str) else repr(plain)
+
+
+def placed(error: BuildError, whole: Whole, function: str = "") -> WorkbenchError:
+    """A compiler's refusal as errors at the lines of the cell or header; as it is where it names none of them."""
+    found: list[WorkbenchError] = [
+        BuildError(f"{said[:1].upper()}{said[1:]}.", place, "", function, log=error.log, text=whole.text)
+        for kind, place, said in _said(error.log, whole)
+        if kind == "error"
+    ]
+    return CellErrors.of(found[:_MOST]) if found else error
+
+
+def warnings(log: str, whole: Whole) -> tuple[str, ...]:
+    """What NVRTC warns of, one sentence each, with its line."""
+    return tuple(f"{place}: {said}" for kind, place, said in _said(log, whole) if kind == "warning")
+
+
+def _said(log: str, whole: Whole) -> list[tuple[str, Location, str]]:
+    """Kind, place and sentence of what NVRTC or g++ said of the texts."""
+    labels = {label_of(s) for s in whole.sources}
+    found = []
+    for m in _NVRTC_PLACE.finditer(log):
+        if m["file"] in labels:  # the line is shown behind two blanks, the caret below it
+            column = max(0, len(m["caret"]) - 3) if m["caret"] else 0
+            found.append((m["kind"], _word_at(whole, int(m["line"]), column), m["text"]))
+    for m in PLACE.finditer(log):
+        if m["file"] in labels:
+            said = re.sub(r"[‘’]", "`", m["text"])
+            found.append(("error", _word_at(whole, int(m["line"]), int(m["column"]) - 1), said))
+    return found
+
+
+def _word_at(whole: Whole, line: int, column: int) -> Location:
+    text = whole.at(line).source.line(line % STEP)
+    word = re.match(r"\w+|.?", text[column:])
+    return whole.at(line, column, column + max(1, len(word[0]) if word else 1))
