@@ -137,7 +137,7 @@ class StatusView:
     def about(self) -> str:
         """What the headline is about, as far as it does not say so itself."""
         names = ", ".join(self.kernels) if self.state.endswith("hit") else ""
-        return " · ".join(p for p in (names, self.cell) if p)
+        return " · ".join(dict.fromkeys(p for p in (names, self.cell) if p))
 
 
 @dataclass(frozen=True)

@@ -125,6 +125,14 @@ class LabPage:
         )
         self.notebook.locator(".jp-Notebook .jp-Cell").nth(cell).scroll_into_view_if_needed()
 
+    def errors(self) -> list[str]:
+        """The errors among the cells' outputs."""
+        return self.page.evaluate(
+            """[...window.jupyterapp.shell.currentWidget.content.model.cells]
+               .flatMap((cell) => cell.outputs?.toJSON() ?? [])
+               .filter((output) => output.output_type === 'error').map((output) => output.ename)"""
+        )
+
     def screenshot(self, name: str) -> Path:
         """Keep a picture of the page under build/screens."""
         SCREENS.mkdir(parents=True, exist_ok=True)

@@ -176,7 +176,7 @@ function render({ model, el }) {
     root.setAttribute("data-state", view.state);
     root.setAttribute("aria-label", `${view.cell}: ${view.headline}`);
     badge.textContent = LEADS[view.state] ?? view.state;
-    about.textContent = [...(hit ? [view.kernels.join(", ")] : []), view.cell].filter(Boolean).join(" · ");
+    about.textContent = [...new Set([...(hit ? [view.kernels.join(", ")] : []), view.cell])].filter(Boolean).join(" · ");
     facts.replaceChildren(...details(view));
     panes.offer(busy || view.state === "failed" || !model.send ? [] : view.kernels);
     clearInterval(clock);
