@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from workbench.ir.build import Builder
 from workbench.ir.values import Value
@@ -17,6 +18,7 @@ class Nests:
 
     def __init__(self) -> None:
         self.builder = Builder()
+        self.cold = False
 
     def number(self, value: int) -> Value:
         """An int32."""
@@ -48,6 +50,15 @@ class Nests:
         """`body(indices)` for every place from `low` up to `high`."""
         self._nest([(a, b, False) for a, b in zip(low, high, strict=True)], self.number(1), [], body)
 
+    @contextmanager
+    def seldom(self) -> Iterator[None]:
+        """Loops that are seldom run: nobody has to make them fast."""
+        self.cold = True
+        try:
+            yield
+        finally:
+            self.cold = False
+
     def _nest(self, bounds: list[tuple[Value, Value, bool]], one: Value, indices: list[Value], body: Emit) -> None:
         if not bounds:
             body(indices)
@@ -60,7 +71,7 @@ class Nests:
         with self.builder.block((index,)) as opened:
             self._nest(bounds[1:], one, [*indices, index], body)
             self.builder.yield_()
-        self.builder.for_(start, stop, one, (), opened.block)
+        self.builder.for_(start, stop, one, (), opened.block, {"cold": True} if self.cold else None)
 
     def place(self, indices: Sequence[Value], shape: Sequence[int]) -> Value:
         """The row-major place of the indices."""

@@ -55,7 +55,7 @@ class _Needs:
                 for position, value in enumerate(inner.params):
                     self.made_by[value] = (op, position - lead if position >= lead else None)
                 effects += self.index(inner, op)
-            if op.name == "slot_write":
+            if op.name in ("slot_write", "slot_matmul"):
                 self.writers.setdefault(op.operands[0], []).append(op)
             if op.name in EFFECTS or op.name in REPORTS or op.name == "native":
                 effects.append(op)

@@ -84,8 +84,9 @@ class _Region:
             self.on.nest(self.tile.shape, lambda at: element(self.indices(at), self.on.place(at, self.tile.shape)))
 
         def part() -> None:
-            before()
-            self.clipped(element)
+            with self.on.seldom():
+                before()
+                self.clipped(element)
 
         if self.op.attrs["bounds"]:
             self.on.when(self.inside(), whole, part)

@@ -17,7 +17,7 @@ from workbench.types import Kind, Scalar, Vector, element, float32, int32, is_fl
 from workbench.types import bool as bool_
 
 if TYPE_CHECKING:
-    from workbench.passes.untile import Untile
+    from workbench.passes.untile import Buffer, Untile
 
 Combine = Callable[[Value, Value], Value]
 BUILTINS = {"sum": "add", "min": "min", "max": "max"}
@@ -182,37 +182,51 @@ def identity(kind: str, type: Scalar | Vector) -> float | int:
 
 
 def _matmul(on: Untile, op: Op) -> None:
-    """Row by row: a number of a times a row of b, added to a row of the result."""
-    a, b = op.operands[:2]
-    acc = op.operands[2] if len(op.operands) > 2 else None
+    """One operation `slot_matmul` on buffers of float32 or float64, with b as k × n."""
+    a, b, *rest = op.operands
+    acc = rest[0] if rest else None
     m, n = _type(op.result).shape
     k = _type(a).shape[0 if op.attrs["transpose_a"] else 1]
     type = _type(op.result).dtype
-    left, right = on.slots_of(a), on.slots_of(b)
-    start = on.slots_of(acc) if acc is not None else None
-    target = on.result(op, acc)
     wide = float32 if element(_type(a).dtype).is_half else _type(a).dtype
-    buffer = on.new(Tile(wide, (m, n))) if wide != type else None
-    total = buffer.slots if buffer is not None else target
-    if start is None:
-        on.fill(total, m * n, on.zero(wide))
-    elif buffer is None:
+    borrowed: list[Buffer] = []
+    left = _widened(on, a, wide, (m * k,), None, borrowed)
+    right = _widened(on, b, wide, (k, n), (n, k) if op.attrs["transpose_b"] else None, borrowed)
+    start = on.slots_of(acc) if acc is not None else None
+    target = on.result(op, acc if acc not in (a, b) else None)
+    total = target
+    if wide != type:
+        borrowed.append(on.new(Tile(wide, (m, n))))
+        total = borrowed[-1].slots
+    if start is not None and wide == type:
         on.copy(target, start, m * n)
-    else:
+    elif start is not None:
         on.nest((m * n,), lambda at: on.write(total, at[0], on.builder.cast(on.read(start, at[0]), wide)))
+    attrs = {"shape": (m, n, k), "transpose_a": op.attrs["transpose_a"], "accumulate": start is not None}
+    on.builder.emit("slot_matmul", (total, left, right), (), attrs)
+    if wide != type:
+        on.nest((m * n,), lambda at: on.write(target, at[0], on.builder.cast(on.read(total, at[0]), type)))
+    for buffer in borrowed:
+        on.give_back(buffer)
+
+
+def _widened(
+    on: Untile, tile: Value, wide: Scalar | Vector, shape: tuple[int, ...], transposed: tuple[int, ...] | None,
+    borrowed: list[Buffer],
+) -> Value:  # fmt: skip
+    """A tile's slots, in the type that a product is computed in, and the other way round where that is asked for."""
+    source = on.slots_of(tile)
+    if _type(tile).dtype == wide and transposed is None:
+        return source
+    borrowed.append(on.new(Tile(wide, shape)))
+    made = borrowed[-1].slots
 
     def body(at: list[Value]) -> None:
-        i, p, j = at
-        x = on.read(left, on.place((p, i), (k, m)) if op.attrs["transpose_a"] else on.place((i, p), (m, k)))
-        y = on.read(right, on.place((j, p), (n, k)) if op.attrs["transpose_b"] else on.place((p, j), (k, n)))
-        where = on.place((i, j), (m, n))
-        product = on.on("mul", on.builder.cast(x, wide), on.builder.cast(y, wide))
-        on.write(total, where, on.on("add", on.read(total, where), product))
+        there = on.place(at, shape) if transposed is None else on.place(at[::-1], transposed)
+        on.write(made, on.place(at, shape), on.builder.cast(on.read(source, there), wide))
 
-    on.nest((m, k, n), body)
-    if buffer is not None:
-        on.nest((m * n,), lambda at: on.write(target, at[0], on.builder.cast(on.read(total, at[0]), type)))
-        on.give_back(buffer)
+    on.nest(shape, body)
+    return made
 
 
 LOWER: dict[str, Callable[[Untile, Op], None]] = {

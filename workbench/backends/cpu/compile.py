@@ -37,6 +37,7 @@ MISCOMPILED = (
 )
 
 FUSED = ("x86-64-v3", "x86-64-v4")  # portable levels with fused multiply-add
+PORTABLE_BITS = {"x86-64-v3": 256, "x86-64-v4": 512}
 
 _lock = threading.RLock()
 
@@ -152,8 +153,10 @@ def converts_halves() -> bool:
 def _maths(target: str) -> Maths:
     """What a target has: formulas need fused multiply-add, the library is this machine's."""
     if target != _native()[0]:
-        return Maths(formulas=target in FUSED)
-    return Maths(vecmath.ARM or bool(llvm.get_host_cpu_features().get("fma")), bool(_vector_library()))
+        return Maths(formulas=target in FUSED, bits=PORTABLE_BITS.get(target, 128))
+    has = llvm.get_host_cpu_features().get
+    bits = 512 if has("avx512f") else 256 if has("avx2") and has("fma") else 128
+    return Maths(vecmath.ARM or bool(has("fma")), bool(_vector_library()), bits)
 
 
 @contextmanager
@@ -185,7 +188,7 @@ def _optimise(module: llvm.ModuleRef, target: str, function: Function) -> llvm.M
     """O3, without what cannot pay for its time here (a fifth of a small kernel's).
 
     Interleaving and unrolling help where operations wait for each other: in loops and sums. Straight-line superwords
-    are for short vectors.
+    are for short vectors; tiles are loops that vectorise as they stand.
     """
     names = {op.name for op in walk(function.body)}
     loops = bool(names & {"for", "while"}) or function.block_dim > 0
@@ -193,7 +196,7 @@ def _optimise(module: llvm.ModuleRef, target: str, function: Function) -> llvm.M
     tuning.loop_vectorization = True
     tuning.loop_unrolling = loops
     tuning.loop_interleaving = loops or "reduce_add" in names
-    tuning.slp_vectorization = loops or any(
+    tuning.slp_vectorization = (loops and not function.block_dim) or any(
         isinstance(v.type, Vector) for op in walk(function.body) for v in op.results
     )
     builder = llvm.create_pass_builder(_machine(target), tuning)

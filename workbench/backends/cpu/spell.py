@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from workbench.backends.base import Options
-from workbench.backends.cpu import atomics, faults, memory, prints, slots, structured, vecmath
+from workbench.backends.cpu import atomics, faults, matmul, memory, prints, slots, structured, vecmath
 from workbench.backends.cpu.elementwise import native, spell_builtin, spell_cast
 from workbench.backends.cpu.halves import definitions as half_functions
 from workbench.backends.cpu.values import literals, register
@@ -32,6 +32,9 @@ from workbench.passes.untile import untile
 from workbench.types import ArrayType, Scalar, Vector, element
 
 ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" }'
+
+_AS_IT_IS = ('!1 = !{!"llvm.loop.vectorize.enable", i1 false}', '!2 = !{!"llvm.loop.unroll.disable"}')
+COLD = 9  # the metadata of loops that are seldom run are numbered from here
 
 
 def entry_name(function: Function) -> str:
@@ -101,6 +104,7 @@ class Speller:
         self._vector_functions: dict[str, str] = {}
         self._kept: list[str] = []
         self._line = 0
+        self._cold = 0
 
     def operands(self, value: Value) -> tuple[str, ...]:
         """The LLVM operands of a value's components."""
@@ -141,6 +145,11 @@ class Speller:
                 self.writer.declare(symbol, text)
         return found.symbol, 1 + list(self._vector_functions).index(found.symbol)
 
+    def cold_loop(self) -> str:
+        """What marks the end of a loop that is seldom run: it is left as it is."""
+        self._cold += 1
+        return f", !llvm.loop !{COLD + self._cold}"
+
     def needs_halves(self, scalar: Scalar) -> None:
         """Define the conversions of a 16-bit float."""
         for name, text in half_functions(scalar.name, self.half_instructions).items():
@@ -167,6 +176,8 @@ class Speller:
             *(f"attributes #{n} = {{ {a} }}" for n, a in enumerate(self._vector_functions.values(), 1)),
             *self._used(),
             "!0 = !{i64 0, i64 140737488355328}",
+            *(f"!{COLD + n} = distinct !{{!{COLD + n}, !1, !2}}" for n in range(1, self._cold + 1)),
+            *(_AS_IT_IS if self._cold else ()),
         ]
         return "\n".join(lines) + "\n"
 
@@ -323,6 +334,7 @@ SPELLINGS: dict[str, Callable[[Speller, Op], None]] = {
     "slots": slots.spell_slots,
     "slot_read": slots.spell_read,
     "slot_write": slots.spell_write,
+    "slot_matmul": matmul.spell_matmul,
     "unavailable": _unavailable,
     "if": structured.spell_if,
     "for": structured.spell_for,

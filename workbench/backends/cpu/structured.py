@@ -115,7 +115,7 @@ def spell_for(speller: Speller, op: Op) -> None:
         w.do(f"{counted} = add nuw {kind} {counter}, 1")
         w.fill(counter_row, counter, f"phi {kind} [ 0, %{before} ], [ {counted}, %{w.label} ]")
     phis.close(body.yielded, w.label)
-    w.jump(head)
+    w.do(f"br label %{head}{speller.cold_loop() if op.attrs.get('cold') else ''}")
     w.open(done)
     for result, names in zip(op.results, carried, strict=True):
         speller.bind(result, names)

@@ -39,10 +39,12 @@ class Maths:
     Attributes:
         formulas: ours; the target has fused multiply-add.
         library: libmvec.
+        bits: of a vector register, for what is written in vectors.
     """
 
     formulas: bool = False
     library: bool = False
+    bits: int = 128
 
 
 @dataclass(frozen=True)
