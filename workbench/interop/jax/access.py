@@ -11,7 +11,7 @@ from collections.abc import Hashable, Mapping
 from workbench.ir.values import EFFECTS, STRUCTURED, Block, Function, Op, Value
 from workbench.types import ArrayType
 
-READS = frozenset({"load", "atomic_add", "atomic", "reduce_add"})
+READS = frozenset({"load", "atomic_add", "atomic", "reduce_add", "tile_load", "tile_atomic_add"})
 Element = tuple[str, tuple[Hashable, ...]]
 
 
@@ -36,7 +36,7 @@ class _Walk:
         return written
 
     def _op(self, op: Op, written: frozenset[Element]) -> frozenset[Element]:
-        if op.name in STRUCTURED:
+        if op.name in STRUCTURED or op.name == "tile_map":
             after = [self.block(inner, written) for inner in op.blocks]
             return frozenset.intersection(*after) if op.name == "if" and after else written
         if op.name in READS or op.name == "store":

@@ -15,6 +15,7 @@ import numpy as np
 from workbench.api.build import load
 from workbench.api.kernel import Kernel, Specialisation
 from workbench.errors import LaunchError
+from workbench.frontend import Tiling
 from workbench.interop.jax import arguments
 from workbench.interop.jax.access import read_before_written
 from workbench.interop.jax.arguments import shaped
@@ -144,7 +145,7 @@ class JaxKernel:
             arguments.check_block(self.kernel.name, block)
         if named or len(args) != len(self.inputs):
             args = tuple(arguments.by_name(self.kernel.name, self.inputs, args, named).values())
-        case = self._case(args, launch_dims, output_dims)
+        case = self._case(args, launch_dims, output_dims, block)
         operands, statics = [], []
         for name, type, value in zip(self.inputs, case.types, args, strict=True):
             if name in self.static:
@@ -163,16 +164,16 @@ class JaxKernel:
                     watch(self.kernel.name, name, element(type), result)
         return results[0] if len(results) == 1 else tuple(results)
 
-    def _case(self, args: tuple[Any, ...], launch_dims: Any, output_dims: Any) -> Case:
+    def _case(self, args: tuple[Any, ...], launch_dims: Any, output_dims: Any, block: int) -> Case:
         """What the shapes and types of a call decide, and the dimensions it names."""
         aspects = map(arguments.aspect, args)
-        key = (*aspects, arguments.wide(), checks_here(), _frozen(launch_dims), _frozen(output_dims))
+        key = (*aspects, arguments.wide(), checks_here(), _frozen(launch_dims), _frozen(output_dims), block)
         found = self._cases.get(key)
         if found is not None and found.specialisation.is_current():
             return found
         values = dict(zip(self.inputs, args, strict=True))
         types = self._types(values)
-        specialisation = self.kernel.specialise(tuple(types[n] for n in self.kernel.parameters))
+        specialisation = self._specialised(types, launch_dims, block)
         plan = self._plan(specialisation, types, checks_here())
         arrays = {n: arguments.base_shape(v, types[n]) for n, v in values.items() if isinstance(types[n], ArrayType)}
         dims = self._dims(launch_dims, arrays, plan)
@@ -181,6 +182,25 @@ class JaxKernel:
         case = Case(specialisation, plan, tuple(types[n] for n in self.inputs), dims, shapes, outputs)
         self._cases[key] = case
         return case
+
+    def _specialised(self, types: dict[str, Type], launch_dims: Any, block: int) -> Specialisation:
+        """The kernel for these types; one that uses tiles for launches over blocks of so many threads.
+
+        Raises:
+            LaunchError: it uses tiles, and nobody says how many blocks there are.
+        """
+        ordered = tuple(types[n] for n in self.kernel.parameters)
+        found = self.kernel.specialise(ordered)
+        if found.tiling is None:
+            return found
+        wanted = launch_dims if launch_dims is not None else self.launch_dims
+        if wanted is None:
+            raise LaunchError(
+                f"{self.kernel.name} uses tiles, and how many blocks its launch has is not known.",
+                advice="Give launch_dims, which count blocks here.", function=self.kernel.name,
+            )  # fmt: skip
+        dims = arguments.dimensions(self.kernel.name, "launch_dims", wanted)
+        return self.kernel.specialise(ordered, Tiling(block, len(dims)))
 
     def _results(self) -> tuple[str, ...]:
         return (*(n for n in self.inputs if n in self.in_out), *self.outputs)
@@ -312,7 +332,8 @@ def jax_kernel(
     Args:
         kernel: a `Kernel`.
         num_outputs: how many results there are, those of `in_out_argnames` included.
-        launch_dims: dimensions of the launch; by default the shape of the first array input.
+        launch_dims: dimensions of the launch; by default the shape of the first array input. Of a kernel of tiles they
+            count blocks, and have to be given.
         output_dims: dimensions of the outputs, or of each by name; by default the launch's.
         in_out_argnames: inputs that the kernel changes; each comes out as a result.
         init: initial value of outputs by name, a number or "zeros"; other outputs start uninitialised.
@@ -320,7 +341,7 @@ def jax_kernel(
         enable_backward: False refuses differentiation, and compiles no adjoint.
         static_argnames: scalar inputs that become part of the traced program.
         has_side_effect: True keeps a call that XLA would merge with an equal one or drop as unused.
-        block_dim: threads of a block on a GPU, 1 to 1024; the CPU has no blocks.
+        block_dim: threads of a block, 1 to 1024: on a GPU, and of a kernel of tiles.
 
     Raises:
         LaunchError: an option names no parameter, or the numbers do not fit.
