@@ -62,7 +62,10 @@ CASES: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+SLOW = ("twice", "batches of batches")
+
+
+@pytest.mark.parametrize("case", [pytest.param(c, marks=pytest.mark.slow if c in SLOW else ()) for c in CASES])
 def test_a_call_written_out_gives_the_same_bits(case: str, tmp_path: Path) -> None:
     with wb.record(inputs=True) as rec:
         jax.block_until_ready(CASES[case]())

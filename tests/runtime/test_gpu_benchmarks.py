@@ -1,0 +1,79 @@
+"""The benchmarks of a GPU, walked on the mock driver with small sizes: they run to their end, whatever the numbers."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.runtime.driver import devices, driver
+
+pytest.importorskip("cuda.bindings.driver")
+ROOT = Path(__file__).parents[2]
+BENCHMARKS = sorted((ROOT / "benchmarks/gpu").glob("*.py"))
+
+
+@pytest.fixture
+def mock(monkeypatch: pytest.MonkeyPatch, need: Callable[[str], str]) -> Iterator[Any]:
+    need("g++")
+    monkeypatch.syspath_prepend(str(ROOT / "tests/mockdriver"))
+    import emulated
+
+    with emulated.device(monkeypatch) as made:
+        yield made
+
+
+def module(name: str) -> Any:
+    spec = importlib.util.spec_from_file_location(f"gpu_benchmark_{name}", ROOT / f"benchmarks/gpu/{name}.py")
+    assert spec is not None and spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+class Moments:
+    """Stands for events, which the mock driver has none of in cuda.core's form."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def event(self, index: int) -> float:
+        self.now += 1.0
+        return self.now
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", BENCHMARKS, ids=lambda p: p.stem)
+def test_without_a_device_it_says_so(path: Path) -> None:
+    if devices():
+        pytest.skip("this machine has a CUDA device")
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=120, cwd=ROOT)
+    assert done.returncode == 0 and done.stdout.startswith("Nothing measured: this benchmark needs a CUDA device.")
+
+
+def test_stencil_reduction_and_n_body(mock: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    benchmark = module("kernels")
+    monkeypatch.setattr(benchmark, "RUNS", 1)
+    monkeypatch.setattr(benchmark, "WARM_UP", 0)
+    monkeypatch.setattr(driver(), "event", Moments().event)
+    speeds, rates = benchmark.measured(driver(), side=8, bodies=10, count=100)
+    assert list(speeds) == ["device copy", "stencil", "reduction"] and list(rates) == ["n-body", "n-body, fast_math"]
+    assert all(value > 0 for value in (*speeds.values(), *rates.values()))
+    assert len(mock.launches) >= 4
+
+
+def test_saxpy_and_its_launches(mock: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    benchmark = module("saxpy")
+    for name, value in (("RUNS", 1), ("WARM_UP", 0), ("QUEUED", 2), ("N", 64), ("SIDE", 8)):
+        monkeypatch.setattr(benchmark, name, value)
+    monkeypatch.setattr(driver(), "event", Moments().event)
+    monkeypatch.setattr(benchmark, "core_launch", lambda gpu, x, y: lambda: None)
+    kernels = __import__("workbench").build_cell(benchmark.CELL, {}, backend="cpu").names
+    speeds, costs = benchmark.bandwidths(driver(), kernels), benchmark.launches(driver(), kernels)
+    assert set(speeds) == {"device copy", "saxpy", "blur 3×3", "adjoint of saxpy"}
+    assert set(costs) == {"wb.launch", "Launch.launch()", "cuda.core launch"}
