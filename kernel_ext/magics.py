@@ -153,7 +153,8 @@ class KernelMagics(Magics):
         """Build a cell with its card; `read` makes the cell of its text."""
         screen = StatusDisplay(live=getattr(self.here, "kernel", None) is not None, quiet=quiet)
         screen.open(StatusView(cell=place.name), widgets=self.widgets)
-        self._keep(place, screen.card)
+        # A front end without cell ids: a cell that defines the same names is the same cell run again.
+        self._keep(place.identity or " ".join(cells.defined_names(text)) or place.name, screen.card)
         last: list[StatusView] = []
 
         def watch(view: StatusView) -> None:
@@ -162,9 +163,12 @@ class KernelMagics(Magics):
 
         try:
             built = self.cells.build(text, self.here.user_ns, options, place, watch, screen.update, read)
-        except BaseException:
+        except BaseException as error:
             if last:
                 screen.close(last[0])
+            if isinstance(error, KeyboardInterrupt):
+                said = f"KeyboardInterrupt: {place.name} was interrupted; its kernels are out of date"
+                error.__dict__["_render_traceback_"] = lambda: [said]  # ours is no place to look for the reason
             raise
         if built.work is None:
             screen.close(built.view, built.pane)
@@ -172,12 +176,12 @@ class KernelMagics(Magics):
             screen.say(f"{', '.join(built.kernels)} compiling in the background; %workbench wait waits for it")
         return built
 
-    def _keep(self, place: Place, card: Any) -> None:
-        old = self.cards.pop(place.identity, None)
+    def _keep(self, identity: str, card: Any) -> None:
+        old = self.cards.pop(identity, None)
         if old is not None:
             old.close()
         if card is not None:
-            self.cards[place.identity or card.model_id] = card
+            self.cards[identity] = card
 
     def place(self, line: str, cell: str, options: CellOptions) -> Place:
         """Where the cell that runs now stands; its lines, with the magic's own, are kept for tracebacks."""

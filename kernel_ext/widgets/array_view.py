@@ -6,17 +6,17 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-import anywidget
 import traitlets
 
 from kernel_ext import arrays
 from kernel_ext.views import as_data
+from kernel_ext.widgets.live import Live
 from kernel_ext.widgets.modules import module_text, style_text
 
 SliceMaker = Callable[[tuple[int, ...]], arrays.ArrayView]
 
 
-class ArrayView(anywidget.AnyWidget):
+class ArrayView(Live):
     """A line or an image, with marks where an element is NaN or infinite."""
 
     _esm = module_text("array_view")

@@ -5,16 +5,16 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-import anywidget
 import traitlets
 
 from kernel_ext import queries
 from kernel_ext.views import CacheView, as_data
+from kernel_ext.widgets.live import Live
 from kernel_ext.widgets.modules import module_text, style_text
 from workbench.errors import WorkbenchError
 
 
-class CacheTable(anywidget.AnyWidget):
+class CacheTable(Live):
     """What is cached, how it served, why kernels were built anew.
 
     Attributes:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import anywidget
 import traitlets
 
 from kernel_ext.controls import Bound, ControlsView
 from kernel_ext.views import as_data
+from kernel_ext.widgets.live import Live
 from kernel_ext.widgets.modules import module_text, style_text
 
 
-class Controls(anywidget.AnyWidget):
+class Controls(Live):
     """A slider a number; a move replays, and compiles nothing.
 
     Attributes:

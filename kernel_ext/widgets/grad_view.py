@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import anywidget
 import traitlets
 
 from kernel_ext.gradients import GradsView
 from kernel_ext.views import as_data
+from kernel_ext.widgets.live import Live
 from kernel_ext.widgets.modules import module_text, style_text
 
 
-class GradView(anywidget.AnyWidget):
+class GradView(Live):
     """Values beside their adjoints, and what a gradcheck compared.
 
     Attributes:

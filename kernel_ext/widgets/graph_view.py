@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import anywidget
 import traitlets
 
 import workbench as wb
+from kernel_ext.widgets.live import Live
 from kernel_ext.widgets.modules import module_text, style_text
 
 
-class GraphView(anywidget.AnyWidget):
+class GraphView(Live):
     """Boxes in layers, lines with the arrays they carry.
 
     Attributes:

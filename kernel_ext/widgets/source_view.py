@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import anywidget
 import traitlets
 
 from kernel_ext.views import PANE_TITLES, InspectView, as_data
+from kernel_ext.widgets.live import Live
 from kernel_ext.widgets.modules import module_text, style_text
 from kernel_ext.widgets.panes import LIVE_PANES, PaneAnswers, PaneMaker
 
 
-class SourceView(anywidget.AnyWidget):
+class SourceView(Live):
     """Source, IR, adjoint, CUDA, LLVM, PTX with linked lines.
 
     Attributes:

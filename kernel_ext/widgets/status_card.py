@@ -5,15 +5,15 @@ The kernel pushes the view through a trait; the browser asks for a pane's text o
 
 from __future__ import annotations
 
-import anywidget
 import traitlets
 
 from kernel_ext.views import PANE_TITLES, StatusView, as_data
+from kernel_ext.widgets.live import Live
 from kernel_ext.widgets.modules import module_text, style_text
 from kernel_ext.widgets.panes import LIVE_PANES, PaneAnswers, PaneMaker
 
 
-class StatusCard(anywidget.AnyWidget):
+class StatusCard(Live):
     """State badge, one line, and what unfolds below it."""
 
     _esm = module_text("status_card")

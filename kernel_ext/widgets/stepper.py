@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import anywidget
 import traitlets
 
 from kernel_ext.steps import StepsView
 from kernel_ext.views import as_data
+from kernel_ext.widgets.live import Live
 from kernel_ext.widgets.modules import module_text, style_text
 
 
-class Stepper(anywidget.AnyWidget):
+class Stepper(Live):
     """One thread through a kernel, statement by statement.
 
     Attributes:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import anywidget
 import traitlets
 
 from kernel_ext.views import TimelineView, as_data
+from kernel_ext.widgets.live import Live
 from kernel_ext.widgets.modules import module_text, style_text
 
 
-class Timeline(anywidget.AnyWidget):
+class Timeline(Live):
     """A lane for each device, a bar for each thing that ran.
 
     Attributes:

@@ -43,7 +43,7 @@ class Kernel:
 
     def begin(self, code: str) -> str:
         """Send a cell and wait until its compiler has begun; the message's id."""
-        sent = self.client.execute(code)
+        sent = self.client.execute(code, stop_on_error=False)
         assert self.pipe.read_text()
         return sent
 
@@ -76,6 +76,7 @@ def test_an_interrupt_is_answered_while_the_compiler_works(kernel: Kernel) -> No
     kernel.manager.interrupt_kernel()
     reply = kernel.reply(sent)
     assert (reply["status"], reply["ename"]) == ("error", "KeyboardInterrupt")
+    assert len(reply["traceback"]) == 1 and "was interrupted" in reply["traceback"][0]
     assert kernel.run("may_end.is_set(), 'twice' in globals()") == ("ok", "(False, False)")
     kernel.run("may_end.set(); wb.wait()")
     assert kernel.run("CpuBackend.compile = compile_now")[0] == "ok"
