@@ -287,8 +287,8 @@ def without_structs(kernel: str, name: str, annotation: AnyType | None) -> Type 
         )  # fmt: skip
     if isinstance(annotation, (Struct, StructArray)):
         raise LaunchError(
-            f"{name} of {kernel} is {annotation!r}; structs do not cross to JAX yet.",
-            advice="Pass their fields as arrays and numbers.",
+            f"{name} of {kernel} is {annotation!r}; arrays of structs, and structs as outputs, do not cross to JAX.",
+            advice="Use a struct of arrays: it is a tree with an array for each field, and may go in and come out.",
             function=kernel,
             parameter=name,
         )

@@ -124,22 +124,6 @@ class Description:
         )
 
 
-def thunk_text(description: str, entry: int, handler: int) -> str:
-    """A description's text with the thunk, for this process.
-
-    Args:
-        description: `Description.text()`.
-        entry: address of the kernel's entry.
-        handler: address of the generic handler.
-    """
-    body = description.replace("ptr ENTRY", f"ptr inttoptr (i64 {entry} to ptr)")
-    return (
-        f"{body}\ndefine ptr @{THUNK}(ptr %frame) {{\n"
-        f"  %error = tail call ptr inttoptr (i64 {handler} to ptr)(ptr %frame, ptr @{DESCRIPTION})\n"
-        "  ret ptr %error\n}\n"
-    )
-
-
 def _pattern(wire: Wire) -> tuple[int, int]:
     """Bytes of one component and its bits as a number; (0, 0) where nothing is filled in."""
     if wire.fill is None:

@@ -24,8 +24,9 @@ from workbench.cache.native import load_kernel
 from workbench.cache.store import default_store
 from workbench.errors import CacheError
 from workbench.interop.jax import known
-from workbench.interop.jax.descriptor import DESCRIPTION, THUNK, Description, thunk_text
-from workbench.interop.jax.handler import handler_address, handler_text
+from workbench.interop.jax.descriptor import DESCRIPTION, THUNK, Description
+from workbench.interop.jax.fast import thunk_source, thunk_text
+from workbench.interop.jax.handler import handler_text
 from workbench.interop.jax.library import library
 
 _lock = threading.Lock()
@@ -62,7 +63,7 @@ class Target:
 
     @cached_property
     def _text(self) -> str:
-        return self.description.text()
+        return f"{self.description.text()}\n{thunk_source(self.description)}"
 
     def thunk(self) -> int:
         """The address of a handler for this kernel; its code is never unloaded."""
@@ -77,7 +78,7 @@ def make_target(description: Description, digest: str, entry: int) -> Target:
 def content_name(description: Description, digest: str) -> str:
     """The name of a target, made from all that it does; `digest` is that of its code."""
     content = hashlib.sha256()
-    for part in (handler_text(), description.text(), digest):
+    for part in (handler_text(), description.text(), thunk_source(description), digest):
         data = part.encode()
         content.update(len(data).to_bytes(8, "big"))
         content.update(data)
@@ -167,7 +168,7 @@ def _thunk(name: str, text: str, entry: int) -> int:
     """One a name, also where several threads ask for it: code is never unloaded."""
     with _thunks_lock:
         if name not in _thunks:
-            image = compile_text(thunk_text(text, entry, handler_address()), CpuBackend().target())
+            image = compile_text(thunk_text(text, entry), CpuBackend().target(), optimise=False)
             code = jit.load_symbols(image, (THUNK, DESCRIPTION))
             known.names[code.addresses[DESCRIPTION]] = name
             _thunks[name] = code.address

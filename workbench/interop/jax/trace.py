@@ -236,7 +236,7 @@ def _refuse_structs(record: LaunchRecord) -> None:
     if name:
         name = name.partition("[]")[0]
         raise LaunchError(
-            f"{name} of {record.kernel} is an array of structs; structs do not cross to JAX yet.",
+            f"{name} of {record.kernel} is an array of structs, and those do not cross to JAX.",
             advice="Keep each field in an array of its own.", function=record.kernel, parameter=name,
         )  # fmt: skip
 

@@ -6,8 +6,9 @@ given an initial value; operands may not be changed, so a kernel that writes to 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,11 @@ from workbench.interop.jax.library import library
 from workbench.interop.jax.plan import Code, Plan, Roles, forward_plan
 from workbench.interop.jax.poison import marker, watch
 from workbench.interop.jax.primitives import VMAP_METHODS, launch
+from workbench.interop.jax.trees import array_fields, fields_of, put_back, taken_apart
 from workbench.ir.values import Function, written_arrays
 from workbench.runtime.checks import checks_here
 from workbench.runtime.record import BLOCK_DIM
+from workbench.structs import Struct
 from workbench.types import ArrayType, Type, Vector, element
 
 Dims = int | Sequence[int]
@@ -81,7 +84,8 @@ class JaxKernel:
 
     Attributes:
         kernel: the kernel.
-        inputs: names of the parameters that a call takes.
+        parameters: names of what a call takes.
+        inputs: of the kernel's parameters that these are: a struct is one a field.
         outputs: names of those that are results only.
         in_out, static: names among the inputs.
         init: initial values by name of an output.
@@ -89,6 +93,7 @@ class JaxKernel:
     """
 
     kernel: Kernel
+    parameters: tuple[str, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     in_out: frozenset[str]
@@ -143,8 +148,11 @@ class JaxKernel:
         block = self.block_dim if block_dim is None else block_dim
         if block != self.block_dim:
             arguments.check_block(self.kernel.name, block)
-        if named or len(args) != len(self.inputs):
-            args = tuple(arguments.by_name(self.kernel.name, self.inputs, args, named).values())
+        if named or len(args) != len(self.parameters):
+            args = tuple(arguments.by_name(self.kernel.name, self.parameters, args, named).values())
+        given = args
+        if self._structs:
+            args = tuple(self._apart(args))
         case = self._case(args, launch_dims, output_dims, block)
         operands, statics = [], []
         for name, type, value in zip(self.inputs, case.types, args, strict=True):
@@ -162,7 +170,31 @@ class JaxKernel:
             for name, result, type in zip(self._results(), results, case.outputs, strict=True):
                 if name in self.outputs and name not in self.init:
                     watch(self.kernel.name, name, element(type), result)
+        if self._structs:
+            results = self._together(given, results)
         return results[0] if len(results) == 1 else tuple(results)
+
+    @cached_property
+    def _structs(self) -> dict[str, Struct]:
+        """The inputs that are structs."""
+        types = self.kernel.annotations
+        return {n: t for n in self.parameters if isinstance(t := types.get(n), Struct)}
+
+    def _apart(self, args: tuple[Any, ...]) -> Iterator[Any]:
+        for name, value in zip(self.parameters, args, strict=True):
+            yield from taken_apart(self.kernel.name, name, self._structs.get(name), value)
+
+    def _together(self, args: tuple[Any, ...], results: list[Any]) -> list[Any]:
+        """Results with the fields of structs in trees like those given."""
+        rest = iter(results)
+        made = []
+        for name, value in zip(self.parameters, args, strict=True):
+            struct = self._structs.get(name)
+            if struct is not None and not self.in_out.isdisjoint(array_fields(name, struct)):
+                made.append(put_back(struct, value, rest))
+            elif name in self.in_out:
+                made.append(next(rest))
+        return [*made, *rest]
 
     def _case(self, args: tuple[Any, ...], launch_dims: Any, output_dims: Any, block: int) -> Case:
         """What the shapes and types of a call decide, and the dimensions it names."""
@@ -189,7 +221,7 @@ class JaxKernel:
         Raises:
             LaunchError: it uses tiles, and nobody says how many blocks there are.
         """
-        ordered = tuple(types[n] for n in self.kernel.parameters)
+        ordered = tuple((self._structs | types)[n] for n in self.kernel.parameters)
         found = self.kernel.specialise(ordered)
         if found.tiling is None:
             return found
@@ -207,7 +239,8 @@ class JaxKernel:
 
     def _types(self, values: dict[str, Any]) -> dict[str, Type]:
         kernel = self.kernel
-        known = {n: arguments.without_structs(kernel.name, n, t) for n, t in kernel.annotations.items()}
+        listed = [pair for n, t in kernel.annotations.items() for pair in fields_of(n, t)]
+        known = {n: arguments.without_structs(kernel.name, n, t) for n, t in listed}
         types = {n: arguments.type_of(kernel.name, n, v, known.get(n)) for n, v in values.items()}
         for name in self.outputs:
             types[name] = arguments.result_type(kernel.name, name, known.get(name))
@@ -311,6 +344,10 @@ def _frozen(dims: Any) -> Any:
     return dims if known else id(dims)
 
 
+def _coming_out(name: str, type: Any) -> Iterator[str]:
+    return array_fields(name, type) if isinstance(type, Struct) else iter((name,))
+
+
 def jax_kernel(
     kernel: Kernel,
     num_outputs: int = 1,
@@ -326,8 +363,9 @@ def jax_kernel(
 ) -> JaxKernel:
     """`kernel` as a JAX function, for use eagerly and under `jit`, `grad`, `vjp`, `vmap` and `scan`.
 
-    The kernel's parameters are inputs first, outputs last. Arrays of vectors are arrays with one more axis, the last.
-    Scalars may be traced; a new value does not trace again. On the CPU the compiled program calls the kernel natively.
+    The kernel's parameters are inputs first, outputs last. Arrays of vectors are arrays with one more axis, the last. A
+    struct is a tree with a value for each field (a dict, a named tuple), also as a result. Scalars may be traced; a new
+    value does not trace again. On the CPU the compiled program calls the kernel natively.
 
     Args:
         kernel: a `Kernel`.
@@ -348,14 +386,17 @@ def jax_kernel(
     """
     name, parameters = kernel.name, kernel.parameters
     in_out, static = arguments.names(in_out_argnames), arguments.names(static_argnames)
-    inputs, outputs = arguments.split(name, parameters, num_outputs, in_out)
-    arguments.check_names(name, "in_out_argnames", in_out, inputs)
+    taken, outputs = arguments.split(name, parameters, num_outputs, in_out)
+    arguments.check_names(name, "in_out_argnames", in_out, taken)
+    types = kernel.annotations
+    inputs = tuple(f for n in taken for f, _ in fields_of(n, types.get(n)))
+    in_out = frozenset(f for n in in_out for f in _coming_out(n, types.get(n)))
     arguments.check_names(name, "static_argnames", static, inputs)
     arguments.check_names(name, "init", init or {}, outputs)
     if vmap_method not in VMAP_METHODS:
         raise LaunchError(f"vmap_method={vmap_method!r} is none of {', '.join(VMAP_METHODS)}.", function=name)
     arguments.check_block(name, block_dim)
     return JaxKernel(
-        kernel, inputs, outputs, in_out, static, dict(init or {}), launch_dims, output_dims, vmap_method,
+        kernel, taken, inputs, outputs, in_out, static, dict(init or {}), launch_dims, output_dims, vmap_method,
         enable_backward, has_side_effect, block_dim,
     )  # fmt: skip

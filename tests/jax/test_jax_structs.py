@@ -1,0 +1,169 @@
+"""Structs of arrays and numbers as JAX trees: in, out, differentiated, batched, and inside functions of launches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import workbench as wb
+
+jax = pytest.importorskip("jax")
+jnp = jax.numpy
+
+
+@wb.struct
+class Springs:
+    stiff: wb.array[wb.float32]
+    scale: wb.float32
+
+
+@wb.struct
+class Body:
+    place: wb.array[wb.vec2]
+    speed: wb.array[wb.vec2]
+    springs: Springs
+    turn: wb.mat22
+    count: wb.int32
+
+
+@wb.kernel
+def energy(b: Body, half: wb.float32, out: wb.array[wb.float32]):
+    i = wb.tid()
+    v = b.turn @ b.speed[i]
+    out[i] = half * wb.dot(v, v) + b.springs.scale * b.springs.stiff[i] * b.place[i][0] + wb.float32(b.count)
+
+
+@wb.kernel
+def drift(b: Body, dt: wb.float32):
+    i = wb.tid()
+    b.place[i] = b.place[i] + dt * b.speed[i]
+
+
+class SpringTree(NamedTuple):
+    stiff: Any
+    scale: Any
+
+
+@jax.tree_util.register_dataclass
+@dataclass
+class BodyTree:
+    place: Any
+    speed: Any
+    springs: Any
+    turn: Any
+    count: Any
+
+
+def tree(n: int = 3) -> dict[str, Any]:
+    place = jnp.arange(2.0 * n).reshape(n, 2)
+    turn = jnp.array([[1.0, 2.0], [0.5, -1.0]])
+    return {
+        "place": place, "speed": 0.1 * place + 1, "springs": SpringTree(jnp.arange(1.0, n + 1), 0.5), "turn": turn,
+        "count": 2,
+    }  # fmt: skip
+
+
+def energy_jax(b: Any, half: Any) -> Any:
+    v = b["speed"] @ b["turn"].T
+    s = b["springs"]
+    return half * (v * v).sum(1) + s.scale * s.stiff * b["place"][:, 0] + b["count"]
+
+
+def same(got: Any, expected: Any) -> None:
+    jax.tree.map(lambda g, e: np.testing.assert_allclose(g, e, rtol=2e-5), got, expected)
+
+
+ENERGY, DRIFT = wb.jax_kernel(energy), wb.jax_kernel(drift, in_out_argnames="b")
+
+
+def test_a_tree_is_a_struct_in_every_form() -> None:
+    b = tree()
+    expected = energy_jax(b, 0.5)
+    same(ENERGY(b, 0.5), expected)
+    same(jax.jit(ENERGY)(b, 0.5), expected)
+    same(ENERGY(BodyTree(**b), half=0.5), expected)
+    same(jax.jit(ENERGY)(BodyTree(**{**b, "springs": b["springs"]._asdict()}), 0.5), expected)
+
+
+def test_gradients_are_trees_with_the_numbers_in_them() -> None:
+    b = tree()
+    rest = {k: v for k, v in b.items() if k != "count"}
+    loss = lambda f: lambda rest, half: (f({**rest, "count": 2}, half) ** 2).sum()  # noqa: E731
+    got = jax.jit(jax.grad(loss(ENERGY), (0, 1)))(rest, 0.5)
+    same(got, jax.grad(loss(energy_jax), (0, 1))(rest, 0.5))
+    assert isinstance(got[0]["springs"], SpringTree)
+    moved = (jax.tree.map(jnp.ones_like, rest), 1.0)
+    same(jax.jvp(loss(ENERGY), (rest, 0.5), moved), jax.jvp(loss(energy_jax), (rest, 0.5), moved))
+
+
+def test_batches_of_trees() -> None:
+    b = tree()
+    many = {**b, "place": jnp.stack([b["place"], 3 * b["place"]])}
+    axes = ({"place": 0, "speed": None, "springs": None, "turn": None, "count": None}, None)
+    same(jax.vmap(ENERGY, axes)(many, 0.5), jax.vmap(energy_jax, axes)(many, 0.5))
+
+
+def test_a_struct_that_comes_out_is_the_same_kind_of_tree() -> None:
+    for b in (tree(), BodyTree(**tree())):
+        after = jax.jit(lambda b: DRIFT(b, 2.0, launch_dims=3))(b)
+        assert type(after) is type(b)
+        take = (lambda b, n: b[n]) if isinstance(b, dict) else getattr
+        same(take(after, "place"), take(b, "place") + 2 * take(b, "speed"))
+        same(take(after, "speed"), take(b, "speed"))
+        assert isinstance(take(after, "springs"), SpringTree)
+    slope = jax.grad(lambda s: DRIFT({**tree(), "speed": s}, 2.0, launch_dims=3)["place"].sum())(tree()["speed"])
+    same(slope, jnp.full((3, 2), 2.0))
+
+
+def test_a_function_of_launches_makes_structs_of_its_arrays() -> None:
+    def step(
+        place: wb.array[wb.vec2], speed: wb.array[wb.vec2], stiff: wb.array[wb.float32], out: wb.array[wb.float32]
+    ):
+        now = wb.zeros(place.shape[0], dtype=wb.vec2)
+        wb.copy(now, place)
+        turn = np.array([[1.0, 2.0], [0.5, -1.0]], np.float32)
+        b = Body(place=now, speed=speed, springs=Springs(stiff=stiff, scale=0.5), turn=turn, count=2)
+        wb.launch(drift, dim=place.shape, inputs=[b, 2.0])
+        wb.launch(energy, dim=place.shape, inputs=[b, 0.5], outputs=[out])
+
+    b = tree()
+    f = wb.jax_callable(step)
+    args = (b["place"], b["speed"], b["springs"].stiff)
+
+    def plain(place: Any, speed: Any, stiff: Any) -> Any:
+        return energy_jax({**b, "place": place + 2 * speed, "speed": speed, "springs": SpringTree(stiff, 0.5)}, 0.5)
+
+    same(jax.jit(f)(*args), plain(*args))
+    total = lambda f: lambda *a: f(*a).sum()  # noqa: E731
+    same(jax.grad(total(f), (0, 1, 2))(*args), jax.grad(total(plain), (0, 1, 2))(*args))
+
+
+@wb.struct
+class Drop:
+    x: wb.float32
+
+
+@wb.kernel
+def fall(drops: wb.array[Drop], out: wb.array[wb.float32]):
+    out[wb.tid()] = drops[wb.tid()].x
+
+
+@wb.kernel
+def both(b: Body, x: wb.array[wb.float32], out: wb.array[wb.float32]):
+    b.place[wb.tid()] = wb.vec2(x[wb.tid()], 0.0)
+    out[wb.tid()] = 1.0
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    b = tree()
+    with pytest.raises(wb.LaunchError, match=r"b of energy is a Body, and dict has no turn\.\n* *Give a dict.*count"):
+        ENERGY({k: v for k, v in b.items() if k != "turn"}, 0.5)
+    with pytest.raises(wb.LaunchError, match=r"b\.springs\.stiff of energy takes array\[float32\], not int32\[3\]"):
+        ENERGY({**b, "springs": SpringTree(jnp.arange(3), 0.5)}, 0.5)
+    with pytest.raises(wb.LaunchError, match="both writes to b.place, which is an input"):
+        wb.jax_kernel(both)(b, jnp.ones(3))
+    with pytest.raises(wb.LaunchError, match="arrays of structs, and structs as outputs, do not cross to JAX"):
+        wb.jax_kernel(fall)(jnp.ones(3))

@@ -1,0 +1,72 @@
+"""Structs of arrays and numbers under JAX: trees with a value for each field, such as dicts and named tuples.
+
+A kernel takes a struct as one parameter a field, `body.mass`; so a tree is taken apart into those, and what comes out
+is put back into a tree of the same kind.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from workbench.errors import LaunchError
+from workbench.structs import Struct
+from workbench.types import ArrayType, Type
+
+
+def fields_of(name: str, type: Any) -> Iterator[tuple[str, Type]]:
+    """The parameters of a kernel that one of these is: itself, or those of a struct's fields."""
+    if isinstance(type, Struct):
+        for field in type.fields:
+            yield from fields_of(f"{name}.{field.name}", field.type)
+    else:
+        yield name, type
+
+
+def array_fields(name: str, type: Any) -> Iterator[str]:
+    """Those that are arrays: what can come out."""
+    return (n for n, t in fields_of(name, type) if isinstance(t, ArrayType))
+
+
+def taken_apart(kernel: str, name: str, type: Any, value: Any) -> Iterator[Any]:
+    """A value for each of `fields_of`, in order.
+
+    Raises:
+        LaunchError: the tree has no value for a field.
+    """
+    if isinstance(type, Struct):
+        for field in type.fields:
+            inner = f"{name}.{field.name}"
+            yield from taken_apart(kernel, inner, field.type, _field(kernel, name, type, value, field.name))
+    else:
+        yield value
+
+
+def _field(kernel: str, name: str, struct: Struct, value: Any, field: str) -> Any:
+    missing = object()
+    found = value.get(field, missing) if isinstance(value, Mapping) else getattr(value, field, missing)
+    if found is missing:
+        listed = ", ".join(f.name for f in struct.fields)
+        raise LaunchError(
+            f"{name} of {kernel} is a {struct!r}, and {type(value).__name__} has no {field}.",
+            advice=f"Give a dict, a named tuple or another object with {listed}.", function=kernel, parameter=name,
+        )  # fmt: skip
+    return found
+
+
+def put_back(type: Any, value: Any, new: Iterator[Any]) -> Any:
+    """The tree with its arrays, in the order of `array_fields`, replaced by new ones."""
+    if not isinstance(type, Struct):
+        return next(new) if isinstance(type, ArrayType) else value
+    changed = {}
+    for field in type.fields:
+        old = value[field.name] if isinstance(value, Mapping) else getattr(value, field.name)
+        changed[field.name] = put_back(field.type, old, new)
+    if hasattr(value, "_replace"):
+        return value._replace(**changed)
+    return dataclasses.replace(value, **changed) if dataclasses.is_dataclass(value) else {**_dict(value), **changed}
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return dict(value) if isinstance(value, Mapping) else {}
