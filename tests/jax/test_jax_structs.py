@@ -163,7 +163,7 @@ def test_what_does_not_fit_is_refused() -> None:
         ENERGY({k: v for k, v in b.items() if k != "turn"}, 0.5)
     with pytest.raises(wb.LaunchError, match=r"b\.springs\.stiff of energy takes array\[float32\], not int32\[3\]"):
         ENERGY({**b, "springs": SpringTree(jnp.arange(3), 0.5)}, 0.5)
-    with pytest.raises(wb.LaunchError, match="both writes to b.place, which is an input"):
+    with pytest.raises(wb.LaunchError, match=r"both writes to b\.place, which is an input"):
         wb.jax_kernel(both)(b, jnp.ones(3))
     with pytest.raises(wb.LaunchError, match="arrays of structs, and structs as outputs, do not cross to JAX"):
         wb.jax_kernel(fall)(jnp.ones(3))
