@@ -29,6 +29,11 @@ def array_fields(name: str, type: Any) -> Iterator[str]:
     return (n for n, t in fields_of(name, type) if isinstance(t, ArrayType))
 
 
+def coming_out(name: str, type: Any) -> Iterator[str]:
+    """The parameters that come out where this one does: of a struct its arrays."""
+    return array_fields(name, type) if isinstance(type, Struct) else iter((name,))
+
+
 def taken_apart(kernel: str, name: str, type: Any, value: Any) -> Iterator[Any]:
     """A value for each of `fields_of`, in order.
 

@@ -26,7 +26,7 @@ from workbench.interop.jax.library import library
 from workbench.interop.jax.plan import Code, Plan, Roles, forward_plan
 from workbench.interop.jax.poison import marker, watch
 from workbench.interop.jax.primitives import VMAP_METHODS, launch
-from workbench.interop.jax.trees import array_fields, fields_of, put_back, taken_apart
+from workbench.interop.jax.trees import array_fields, coming_out, fields_of, put_back, taken_apart
 from workbench.ir.values import Function, written_arrays
 from workbench.runtime.checks import checks_here
 from workbench.runtime.record import BLOCK_DIM
@@ -344,10 +344,6 @@ def _frozen(dims: Any) -> Any:
     return dims if known else id(dims)
 
 
-def _coming_out(name: str, type: Any) -> Iterator[str]:
-    return array_fields(name, type) if isinstance(type, Struct) else iter((name,))
-
-
 def jax_kernel(
     kernel: Kernel,
     num_outputs: int = 1,
@@ -390,7 +386,7 @@ def jax_kernel(
     arguments.check_names(name, "in_out_argnames", in_out, taken)
     types = kernel.annotations
     inputs = tuple(f for n in taken for f, _ in fields_of(n, types.get(n)))
-    in_out = frozenset(f for n in in_out for f in _coming_out(n, types.get(n)))
+    in_out = frozenset(f for n in in_out for f in coming_out(n, types.get(n)))
     arguments.check_names(name, "static_argnames", static, inputs)
     arguments.check_names(name, "init", init or {}, outputs)
     if vmap_method not in VMAP_METHODS:
