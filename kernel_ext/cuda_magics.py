@@ -13,6 +13,7 @@ from kernel_ext.cuda_cells import RUNS, CudaOptions, Headers, reader, run_of
 from kernel_ext.magics import KernelMagics
 from kernel_ext.options import build_options, cell_options, read_line, refuse
 from kernel_ext.tracebacks import KernelUsageError
+from workbench import inspect
 
 
 @magics_class
@@ -77,7 +78,8 @@ class CudaMagics(Magics):
         except Refusal as refusal:
             refuse(refusal)
         asked = CudaOptions(run, tuple(args.use), tuple(args.include), tuple(args.libraries))
-        built = self.kernels.build(cell, options, place, args.quiet, reader(asked, self.headers))
+        read = reader(asked, self.headers)
+        built = self.kernels.build(cell, options, place, args.quiet, read, inspect.CUDA_PANES)
         return built.cell if args.give else None
 
     def close(self) -> None:

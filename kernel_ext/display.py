@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +18,7 @@ from IPython.display import display, update_display
 
 from kernel_ext import formats
 from kernel_ext.shown import WIDGET_MIME, Shown
-from kernel_ext.views import StatusView
+from kernel_ext.views import PANE_TITLES, StatusView
 
 _PAUSE = 0.1  # seconds between two pictures of a build that goes on
 
@@ -136,8 +137,8 @@ class StatusDisplay:
         self._shown = 0.0
         self._run: _Run | None = None
 
-    def open(self, view: StatusView, widgets: bool) -> None:
-        """Show that the build has begun; a terminal waits for its end instead."""
+    def open(self, view: StatusView, widgets: bool, panes: Sequence[str] = ()) -> None:
+        """Show that the build has begun; a terminal waits for its end instead. `panes`: those that a card offers."""
         if self._quiet:
             return
         self._run = _run(get_ipython())
@@ -145,6 +146,8 @@ class StatusDisplay:
             return
         self._shown = time.monotonic()
         self.card = self._as_shown(view).live(self._twin) if widgets else None
+        if self.card is not None and panes:
+            self.card.panes = [[name, PANE_TITLES[name]] for name in panes]
         display(self._bundle(view), raw=True, display_id=self._twin)
         if self.card is not None:
             _display_widget(self.card)

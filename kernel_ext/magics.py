@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
@@ -149,10 +150,13 @@ class KernelMagics(Magics):
             card.close()
         self.cards.clear()
 
-    def build(self, text: str, options: CellOptions, place: Place, quiet: bool, read: Reader | None = None) -> Built:
-        """Build a cell with its card; `read` makes the cell of its text."""
+    def build(
+        self, text: str, options: CellOptions, place: Place, quiet: bool, read: Reader | None = None,
+        panes: Sequence[str] = (),
+    ) -> Built:  # fmt: skip
+        """Build a cell with its card; `read` makes the cell of its text, `panes` are what its kernels have."""
         screen = StatusDisplay(live=getattr(self.here, "kernel", None) is not None, quiet=quiet)
-        screen.open(StatusView(cell=place.name), widgets=self.widgets)
+        screen.open(StatusView(cell=place.name), self.widgets, panes)
         # A front end without cell ids: a cell that defines the same names is the same cell run again.
         self._keep(place.identity or " ".join(cells.defined_names(text)) or place.name, screen.card)
         last: list[StatusView] = []

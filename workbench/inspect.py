@@ -36,6 +36,8 @@ from workbench.runtime.settle import settle_all
 from workbench.types import Type
 
 PANES = ("source", "ir", "adjoint", "tangent", "cuda", "llvm", "ptx", "sass", "asm", "key")
+CUDA_PANES = cuda_panes.PANES
+"""Those of a CUDA C++ kernel."""
 _OPTIONS = Options()
 P = ParamSpec("P")
 
@@ -290,7 +292,8 @@ def warm() -> None:
 
 
 __all__ = [
-    "PANES", "Finding", "Report", "Steps", "TapeSteps", "adjoint", "asm", "cache_entries", "cache_info", "constants",
+    "CUDA_PANES", "PANES", "Finding", "Report", "Steps", "TapeSteps", "adjoint", "asm", "cache_entries", "cache_info",
+    "constants",
     "cpu_target", "cpu_threads", "cuda", "devices", "diff", "doctor", "held", "ir", "key", "llvm", "panes",
     "parameters", "ptx", "sass", "settle_all", "source", "tangent", "tape_steps", "warm", "why",
 ]  # fmt: skip

@@ -39,6 +39,8 @@ _TEXTS: dict[str, Callable[[CudaKernel], str]] = {
     "key": _key,
 }
 
+PANES = tuple(_TEXTS)
+
 
 def text(kernel: CudaKernel, pane: str) -> str:
     """One text.

@@ -49,7 +49,9 @@ class Whole:
         """The place that a compiler, or a program, calls this line."""
         number, row = divmod(line, STEP)
         source = self.sources[min(number, len(self.sources) - 1)]
-        return Location(source, row, column, row, end or len(source.line(row)))
+        text = source.line(row)
+        first = column if end else len(text) - len(text.lstrip())
+        return Location(source, row, first, row, end or len(text))
 
 
 def label_of(source: Source) -> str:
