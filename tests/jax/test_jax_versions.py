@@ -4,31 +4,24 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.environments import LIBRARY, python_with
+
 pytest.importorskip("jax")
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-NEEDS = ("numpy<2.4", "llvmlite==0.50.*", "platformdirs", "pytest", "hypothesis", "absl-py", "flatbuffers")
+NEEDS = (*LIBRARY, "pytest", "hypothesis", "absl-py", "flatbuffers")
 FILES = ("test_jax_forward.py", "test_jax_callable.py", "test_jax_higher_order.py", "test_jax_processes.py")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("version", ["0.5.0", "0.6.2"])
 def test_an_older_jax(version: str, tmp_path: Path) -> None:
-    kept = os.environ.get("WORKBENCH_JAX_ENVIRONMENTS")
-    folder = (Path(kept) if kept else tmp_path) / version
-    python = folder / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-        install = [str(python), "-m", "pip", "install", "-q", f"jax=={version}", f"jaxlib=={version}", *NEEDS]
-        done = subprocess.run(install, capture_output=True, text=True)
-        if "No matching distribution" in done.stderr or "connection" in done.stderr.lower():
-            pytest.skip(f"jax {version} cannot be had here: {done.stderr.splitlines()[-1]}")
-        assert done.returncode == 0, done.stderr[-2000:]
+    packages = (f"jax=={version}", f"jaxlib=={version}", *NEEDS)
+    python = python_with(version, packages, tmp_path, kept="WORKBENCH_JAX_ENVIRONMENTS")
     command = [str(python), "-m", "pytest", "-q", "-x", "-m", "not slow", "-p", "no:cacheprovider"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(

@@ -1,0 +1,41 @@
+"""Environments of their own, for versions of others' packages that we promise to work with.
+
+One is made with `python -m venv` and pip, in the test's folder, or once and for all in the folder that
+`WORKBENCH_ENVIRONMENTS` names. Where the packages cannot be had, the test says so and skips.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+LIBRARY = ("numpy<2.4", "llvmlite==0.50.*", "platformdirs")
+"""What Workbench itself needs, without CUDA."""
+_UNREACHABLE = ("No matching distribution", "connection", "Connection")
+
+
+def python_with(name: str, packages: Sequence[str], folder: Path, kept: str = "WORKBENCH_ENVIRONMENTS") -> Path:
+    """The Python of an environment that holds `packages`; made where it is not there.
+
+    Args:
+        name: of the environment.
+        packages: as pip takes them.
+        folder: where to make it, unless the variable named `kept` says where such environments are kept.
+        kept: the variable.
+    """
+    place = (Path(os.environ[kept]) if os.environ.get(kept) else folder) / name
+    python, ready = place / "bin" / "python", place / ".ready"
+    if not ready.exists():
+        subprocess.run([sys.executable, "-m", "venv", str(place)], check=True)
+        install = [str(python), "-m", "pip", "install", "-q", *packages]
+        done = subprocess.run(install, capture_output=True, text=True)
+        if any(word in done.stderr for word in _UNREACHABLE):
+            pytest.skip(f"{name} cannot be had here: {done.stderr.splitlines()[-1]}")
+        assert done.returncode == 0, done.stderr[-2000:]
+        ready.touch()
+    return python
