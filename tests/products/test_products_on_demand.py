@@ -11,52 +11,74 @@ from typing import Any
 
 import pytest
 
+import workbench as wb
+from tests.products.test_linked_text import looped
 from workbench import cache
-from workbench.backends.cuda.products.needed import Wanted, adjoint_of, products_needed
+from workbench.api.kernel import Tiling
+from workbench.autodiff.adjoint import adjoint
+from workbench.backends.base import Options
 from workbench.backends.cuda.products.spec import ProductSpec
+from workbench.backends.cuda.spell import spelled
 from workbench.cache.products import find_product, product_key, products
 
-SPEC = ProductSpec(16, 32, 8, "float32", "float32", "float32", 128, "sm_90")
-FORWARD, ADJOINT = Wanted(), Wanted("adjoint")
+SPEC = ProductSpec(8, 4, 16, "float32", "float32", "float32", 32, "sm_90")
+LINKED = Options()
 
 
-def use(fake: Any, *asked: Wanted) -> None:
-    """What a program does that asks a kernel of one multiplication for these."""
-    for wanted in asked:
-        products(products_needed([SPEC], wanted), fake.builder)
+def use(fake: Any, *directions: str, kernel: Any = looped, target: str = "sm_90", constant: str = "") -> None:
+    """What a program does that asks a kernel for these directions."""
+    forward = kernel.specialise(None, Tiling(32)).function
+    for direction in directions:
+        function = forward if direction == "forward" else adjoint(forward, constant=frozenset(constant))
+        products(spelled(function, LINKED, link=target).products, fake.builder)
 
 
 @pytest.mark.parametrize(
-    ("asked", "roles"),
+    ("asked", "constant", "roles"),
     [
-        ([FORWARD], ["forward"]),
-        ([FORWARD, FORWARD], ["forward"]),
-        ([FORWARD, ADJOINT], ["adj_a", "adj_b", "forward"]),
-        ([FORWARD, Wanted("adjoint", frozenset("a"))], ["adj_a", "forward"]),
-        ([FORWARD, Wanted("adjoint", frozenset("b"))], ["adj_b", "forward"]),
-        ([FORWARD, Wanted("adjoint", frozenset())], ["forward"]),
-        ([FORWARD, Wanted("adjoint", enable_backward=False)], ["forward"]),
-        ([FORWARD, Wanted("adjoint", frozenset("a")), ADJOINT], ["adj_a", "adj_b", "forward"]),
+        (["forward"], "", ["forward"]),
+        (["forward", "forward"], "", ["forward"]),
+        (["forward", "adjoint"], "", ["adj_a", "adj_b", "forward"]),
+        (["forward", "adjoint"], "B", ["adj_a", "forward"]),
+        (["forward", "adjoint"], "A", ["adj_b", "forward"]),
+        (["forward", "adjoint"], "AB", ["forward"]),
     ],
 )
-def test_only_what_is_asked_for_is_built(fake: Callable[..., Any], asked: list[Wanted], roles: list[str]) -> None:
+def test_only_what_is_asked_for_is_built(
+    fake: Callable[..., Any], asked: list[str], constant: str, roles: list[str]
+) -> None:
     builder = fake()
-    use(builder, *asked)
+    use(builder, *asked, constant=constant)
     assert builder.roles == roles
+
+
+@wb.kernel
+def summed(A: wb.array2d[wb.float32], B: wb.array2d[wb.float32], C: wb.array2d[wb.float32]):
+    i, j = wb.tid()
+    a = wb.tile_load(A, shape=(8, 16), offset=(i * 8, 0))
+    b = wb.tile_load(B, shape=(16, 4), offset=(0, j * 4))
+    wb.tile_atomic_add(C, wb.tile_matmul(a, b), offset=(i * 8, j * 4))
 
 
 def test_a_second_kernel_of_the_same_shape_builds_none(fake: Callable[..., Any]) -> None:
     builder = fake()
-    use(builder, FORWARD, ADJOINT)
-    before = len(builder.built)
+    use(builder, "forward", "adjoint")
+    assert len(builder.built) == 3
     cache.default_store().memory.clear()
-    use(builder, FORWARD, ADJOINT)
-    assert len(builder.built) == before == 3
+    use(builder, "forward", "adjoint", kernel=summed)
+    assert len(builder.built) == 3
+
+
+def test_another_architecture_is_another_product(fake: Callable[..., Any]) -> None:
+    builder = fake()
+    use(builder, "forward")
+    use(builder, "forward", target="sm_80")
+    assert sorted(spec["arch"] for spec in builder.built) == ["sm_80", "sm_90"]
 
 
 def test_a_new_process_builds_none(fake: Callable[..., Any]) -> None:
     builder = fake()
-    use(builder, FORWARD)
+    use(builder, "forward")
     program = f"""
 from workbench.backends.cuda.products.spec import ProductSpec
 from workbench.backends.cuda.products.workers import Builder
@@ -71,31 +93,25 @@ print(found.where, len(found.code))
     assert len(builder.built) == 1
 
 
-def test_equal_multiplications_of_one_kernel_are_one_product(fake: Callable[..., Any]) -> None:
+def test_equal_multiplications_are_one_product_whatever_they_are_for(fake: Callable[..., Any]) -> None:
     builder = fake()
-    twice = products_needed([SPEC, replace(SPEC, role="adj_a")], FORWARD)
-    assert products(twice, builder.builder)[0].spec == SPEC
+    first, second = products([SPEC, replace(SPEC, role="adj_a")], builder.builder)
+    assert first == second
     assert len(builder.built) == 1
 
 
-def test_a_square_products_adjoint_is_no_forward_product() -> None:
-    square = replace(SPEC, n=16, m=16, k=16)
-    assert len({square, adjoint_of(square, "a"), adjoint_of(square, "b")}) == 3
-    # A·Bᵀ of another kernel is the very product that adjA needs
-    assert adjoint_of(square, "a") == replace(square, layouts=("row", "column", "row"))
-
-
 def test_the_adjoint_products_shapes() -> None:
-    a, b = adjoint_of(SPEC, "a"), adjoint_of(SPEC, "b")
-    assert (a.m, a.n, a.k, a.layouts, a.role) == (16, 8, 32, ("row", "column", "row"), "adj_a")
-    assert (b.m, b.n, b.k, b.layouts, b.role) == (8, 32, 16, ("column", "row", "row"), "adj_b")
+    function = adjoint(looped.specialise(None, Tiling(32)).function)
+    a, b = sorted(spelled(function, LINKED, link="sm_90").products, key=lambda spec: spec.role)
+    assert (a.m, a.n, a.k, a.layouts, a.role) == (8, 16, 4, ("row", "column", "row"), "adj_a")
+    assert (b.m, b.n, b.k, b.layouts, b.role) == (16, 4, 8, ("column", "row", "row"), "adj_b")
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        {"m": 8}, {"n": 8}, {"k": 16}, {"threads": 64}, {"arch": "sm_80"}, {"tf32": True}, {"aligned": False},
-        {"layouts": ("column", "row", "row")}, {"leading": (12, 0, 0)},
+        {"m": 16}, {"n": 8}, {"k": 8}, {"threads": 64}, {"arch": "sm_80"}, {"tf32": True}, {"aligned": False},
+        {"layouts": ("column", "row", "row")}, {"leading": (20, 0, 0)},
         {"a": "float64", "b": "float64", "c": "float64"}, {"a": "float16", "b": "float16"},
     ],
 )  # fmt: skip
@@ -108,9 +124,9 @@ def test_all_that_changes_a_product_changes_its_key_and_its_symbol(
 
 
 def test_another_version_of_the_builder_builds_again(fake: Callable[..., Any]) -> None:
-    use(fake(), FORWARD)
+    use(fake(), "forward")
     assert find_product(SPEC, fake(version="2").builder) is None
-    use(fake(version="2"), FORWARD)
+    use(fake(version="2"), "forward")
     assert len(fake().built) == 2
 
 
@@ -121,14 +137,14 @@ def test_the_role_and_the_names_of_kernels_are_in_no_key(fake: Callable[..., Any
 
 def test_a_product_is_an_entry_like_any_other(fake: Callable[..., Any], tmp_path: Path) -> None:
     builder = fake()
-    use(builder, FORWARD)
+    use(builder, "forward")
     (entry,) = cache.entries()
-    assert (entry.name, entry.backend, entry.target) == ("product 16×32×8 f32", "fake", "sm_90")
+    assert (entry.name, entry.backend, entry.target) == ("product 8×4×16 f32", "fake", "sm_90")
     cache.export(tmp_path / "kept.zip")
     cache.clear()
     assert find_product(SPEC, builder.builder) is None
     cache.import_(tmp_path / "kept.zip")
     assert find_product(SPEC, builder.builder) is None, "an import without trust is no product"
     cache.import_(tmp_path / "kept.zip", trust=True)
-    use(builder, FORWARD)
+    use(builder, "forward")
     assert len(builder.built) == 1

@@ -1,14 +1,11 @@
-"""Which products a kernel needs, in one direction, for those who want it now: never one more.
+"""From a multiplication of tiles to the product that does it, if there is one.
 
-A forward use needs one a multiplication. An adjoint needs adjA += adjC·Bᵀ where somebody differentiates by A, and
-adjB += Aᵀ·adjC where somebody does by B. In IR the adjoint holds just those multiplications already, so its own
-operations are counted; `products_needed` answers before there is an adjoint.
+A kernel needs, in one direction, the products that its text of that direction calls. A forward use calls one a
+multiplication; the adjoint's IR holds adjA += adjC·Bᵀ only where something is differentiated by A, and adjB += Aᵀ·adjC
+only where it is by B. So nothing has to be counted a second time, and nothing is built that no text calls.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
 
 from workbench.backends.cuda.products.spec import COLUMN, ROW, ProductSpec
 from workbench.errors import BuildError
@@ -17,57 +14,6 @@ from workbench.ir.values import Block, Function, Op
 
 OPERATION = "tile_matmul"
 ACCUMULATED = ("float32", "float64")
-BOTH = frozenset("ab")
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What a caller asks a kernel for.
-
-    Attributes:
-        direction: "forward" or "adjoint".
-        operands: of each multiplication, those that are differentiated by: "a", "b".
-        enable_backward: the kernel's (or its module's) option; False: there is no adjoint to ask for.
-    """
-
-    direction: str = "forward"
-    operands: frozenset[str] = BOTH
-    enable_backward: bool = True
-
-
-def products_needed(forward: Iterable[ProductSpec], wanted: Wanted) -> tuple[ProductSpec, ...]:
-    """The products of a kernel with these forward multiplications, each once.
-
-    An adjoint is counted without the forward product: it multiplies forwards only where it needs that result again,
-    which its IR says.
-    """
-    if wanted.direction == "forward":
-        return tuple(dict.fromkeys(forward))
-    if not wanted.enable_backward:
-        return ()
-    found: dict[ProductSpec, None] = {}
-    for spec in forward:
-        found |= dict.fromkeys(adjoint_of(spec, operand) for operand in sorted(wanted.operands))
-    return tuple(found)
-
-
-def adjoint_of(spec: ProductSpec, operand: str) -> ProductSpec:
-    """The product that adds to the adjoint of an operand: adjA += adjC·Bᵀ, adjB += Aᵀ·adjC.
-
-    The adjoint of C has the type of the operands, as its tile has; it is added up in the accumulator's type.
-    """
-    (a_layout, b_layout, c_layout), (lda, ldb, ldc) = spec.layouts, spec.leading
-    if operand == "a":
-        sizes, layouts, leading = (spec.m, spec.k, spec.n), (c_layout, flipped(b_layout), a_layout), (ldc, ldb, lda)
-    else:
-        sizes, layouts, leading = (spec.k, spec.n, spec.m), (flipped(a_layout), c_layout, b_layout), (lda, ldc, ldb)
-    m, n, k = sizes
-    return replace(spec, m=m, n=n, k=k, layouts=layouts, leading=leading, role=f"adj_{operand}")
-
-
-def flipped(layout: str) -> str:
-    """The layout that a transposed matrix is read with."""
-    return COLUMN if layout == ROW else ROW
 
 
 def for_linking(function: Function, target: str) -> Function:
