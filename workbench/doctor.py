@@ -19,6 +19,7 @@ from workbench.api.cell import build_cell
 from workbench.backends.base import Options
 from workbench.backends.cuda.disassemble import disassembler
 from workbench.backends.cuda.nvrtc import CudaBackend, architectures
+from workbench.backends.cuda.products import mathdx
 from workbench.builtins import FORMS, TABLE
 from workbench.cache import info
 from workbench.errors import WorkbenchError
@@ -183,7 +184,14 @@ def _disassembler() -> Finding:
     return Finding("SASS", "optional", "no disassembler", "For the sass pane: pip install nvidia-cuda-nvdisasm")
 
 
+def _cublasdx() -> Finding:
+    reason = mathdx.missing()
+    if reason:
+        return Finding("cuBLASDx", "optional", reason, f"For tile_matmul on GPUs by its code: {mathdx.ADVICE}")
+    return Finding("cuBLASDx", "ok", mathdx.version())
+
+
 CHECKS: tuple[Callable[[], Finding], ...] = (
-    _python, _cpu, _driver, _nvrtc, _architecture, _jax, _widgets, _cache, _compiler, _disassembler,
+    _python, _cpu, _driver, _nvrtc, _architecture, _jax, _widgets, _cache, _compiler, _disassembler, _cublasdx,
 )  # fmt: skip
 """In the order they are told."""

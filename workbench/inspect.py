@@ -16,6 +16,9 @@ from workbench import cache
 from workbench.api import build, cuda_build, cuda_panes
 from workbench.api.cuda_kernel import CudaKernel
 from workbench.api.kernel import Kernel, Specialisation
+from workbench.api.linking import BUILDER
+from workbench.api.linking import free_memory as _free_memory
+from workbench.api.products import ProductView, product_views
 from workbench.api.step import Steps
 from workbench.api.steps import CopyStep, LaunchStep
 from workbench.api.tape import Tape
@@ -249,6 +252,25 @@ def tape_steps(tape: Tape) -> list[TapeSteps]:
     return found
 
 
+def products(kernel: Kernel, arch: str = "sm_90", direction: str = "forward") -> tuple[ProductView, ...]:
+    """The link-time products that the kernel's multiplications of tiles would call on a GPU, and which are built.
+
+    Raises:
+        NotDifferentiable: with "adjoint", there is no right adjoint.
+    """
+    return product_views(_specialisation(kernel), arch, direction)
+
+
+def can_link() -> str:
+    """Why cuBLASDx's products cannot be built here; empty where they can."""
+    return BUILDER.missing()
+
+
+def free_memory() -> int:
+    """Bytes that can be had without swapping: a product takes 2 GB while it is built."""
+    return _free_memory()
+
+
 def cache_info() -> CacheInfo:
     """The cache's size and hits."""
     return cache.info()
@@ -292,8 +314,9 @@ def warm() -> None:
 
 
 __all__ = [
-    "CUDA_PANES", "PANES", "Finding", "Report", "Steps", "TapeSteps", "adjoint", "asm", "cache_entries", "cache_info",
-    "constants",
-    "cpu_target", "cpu_threads", "cuda", "devices", "diff", "doctor", "held", "ir", "key", "llvm", "panes",
-    "parameters", "ptx", "sass", "settle_all", "source", "tangent", "tape_steps", "warm", "why",
+    "CUDA_PANES", "PANES", "Finding", "ProductView", "Report", "Steps", "TapeSteps", "adjoint", "asm", "cache_entries",
+    "cache_info",
+    "can_link", "constants", "cpu_target", "cpu_threads", "cuda", "devices", "diff", "doctor", "free_memory", "held",
+    "ir", "key", "llvm", "panes", "parameters", "products", "ptx", "sass", "settle_all", "source", "tangent",
+    "tape_steps", "warm", "why",
 ]  # fmt: skip

@@ -14,6 +14,7 @@ from tests.products.test_linked_text import looped, narrow
 from workbench import events
 from workbench.api import build, linking
 from workbench.api.kernel import Tiling
+from workbench.api.products import product_views
 from workbench.backends.base import Artifact, Options
 from workbench.backends.cuda.nvrtc import CudaBackend
 from workbench.backends.cuda.spell import entry_name
@@ -218,3 +219,17 @@ def test_enable_backward_false_refuses_an_adjoint_and_builds_none(use: Any) -> N
     with pytest.raises(NotDifferentiable, match="enable_backward=False"):
         build.compile_for(kernel, "adjoint", Options(), "sm_90")
     assert builder.roles == ["forward"]
+
+
+def test_what_would_be_built_can_be_looked_at(use: Any) -> None:
+    builder = use()
+    forward = product_views(fresh(looped), "sm_90")
+    both = product_views(fresh(looped), "sm_90", "adjoint")
+    assert [(v.role, v.product, v.where, v.operand_bytes) for v in forward] == [
+        ("forward", "8×4×16 f32", "not built", 4 * (8 * 16 + 16 * 4 + 8 * 4)),
+    ]  # fmt: skip
+    assert sorted(v.role for v in both) == ["adj_a", "adj_b"]
+    assert not builder.built
+    build.compile_for(fresh(looped, "cublasdx"), "forward", Options(), "sm_90")
+    (there,) = product_views(fresh(looped), "sm_90")
+    assert (there.where, there.bytes > 0) == ("memory", True)
