@@ -14,12 +14,14 @@ import math
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import workbench as wb
 from tests.hostshim import hostshim
 from workbench.backends.base import Options
 from workbench.backends.cuda.nvrtc import CudaBackend
@@ -36,6 +38,8 @@ DEVICE_ULP = 4
 LEFT_OUT = ("tiles", "test_prints.py", "test_native_text.py", "test_host_run.py")
 """Tests of tiles are repeated by `test_gpu_tiles`; the others look at the host itself."""
 HostLibrary = hostshim.Library
+_OPEN = ExitStack()
+"""What is open for the whole run."""
 
 
 class DeviceLibrary:
@@ -143,7 +147,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if MODE == "emulated":
         import emulated
 
-        emulated.device(pytest.MonkeyPatch()).__enter__()
+        _OPEN.enter_context(emulated.device(pytest.MonkeyPatch()))
+    _OPEN.enter_context(wb.ScopedDevice("cpu"))  # what names no device stays where the suite expects it
     for module in (hostshim, by_path):
         module.Library = CompiledLibrary if MODE == "nvrtc" else DeviceLibrary  # type: ignore[misc]
         module.run = run

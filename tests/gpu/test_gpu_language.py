@@ -51,6 +51,7 @@ def test_the_language_on_the_device(device: str) -> None:
     assert repeat("device", SUITES, "-m", "not slow") > 100
 
 
+@pytest.mark.slow
 def test_a_part_of_it_on_the_mock_driver(need) -> None:
     need("g++")
     assert repeat("emulated", PART[:1]) >= 5
