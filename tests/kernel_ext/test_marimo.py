@@ -1,0 +1,38 @@
+"""The plain functions in marimo, which has no magics: in an environment of its own, exported to a page."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+APP = Path(__file__).with_name("marimo_app.py")
+ROOT = Path(__file__).parents[2]
+OUTPUT = re.compile(r'"outputs": \[\{"data": \{"text/html": "((?:[^"\\]|\\.)*)"')
+NEEDS = ("marimo>=0.14", "numpy", "llvmlite", "platformdirs", "anywidget", "ipython")
+
+
+@pytest.mark.slow
+def test_kernels_and_views_in_marimo(tmp_path: Path) -> None:
+    python = tmp_path / "marimo" / "bin" / "python"
+    subprocess.run([sys.executable, "-m", "venv", python.parents[1]], check=True)
+    done = subprocess.run([python, "-m", "pip", "install", "-q", *NEEDS], capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr[-2000:]
+    page = tmp_path / "page.html"
+    done = subprocess.run(
+        [python, "-m", "marimo", "export", "html", APP, "-o", page],
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, cwd=tmp_path, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-1000:] + done.stderr[-2000:]
+    text = page.read_text(encoding="utf-8")
+    shown = [json.loads(f'"{html}"') for html in OUTPUT.findall(text)]
+    assert '"type": "error"' not in text and "sum 4032.0" in text
+    assert len(shown) == 5 and "array([" in shown[0], "the array, its widget and picture, the timeline, the texts"
+    assert "marimo-anywidget" in shown[1]
+    assert all("data:image/svg+xml;base64," in html for html in shown[2:4])
+    assert "__global__" in shown[4]
