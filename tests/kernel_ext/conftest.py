@@ -102,6 +102,7 @@ class FakeLibrary:
         return f"ir of {kernel.name} <&>   @ 3"
 
     def ptx(self, kernel: FakeKernel, lines: bool = False) -> str:
+        self.calls.append(("panes", (kernel.name, ("ptx",))))
         return f"ptx of {kernel.name} <&>"
 
     def adjoint(self, kernel: FakeKernel, lines: bool = False) -> str:
