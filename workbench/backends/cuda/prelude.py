@@ -12,6 +12,7 @@ from functools import cache
 from workbench.backends.cuda.atomics import PIECES as ATOMIC_PIECES
 from workbench.backends.cuda.faults import PIECES as FAULT_PIECES
 from workbench.backends.cuda.halves import PIECES as HALF_PIECES
+from workbench.backends.cuda.tiles.copies import PIECES as COPY_PIECES
 from workbench.backends.cuda.tiles.multiply import PIECES as PRODUCT_PIECES
 from workbench.backends.cuda.words import C_TYPES, c_type, form_of, label, members, struct
 from workbench.builtins import TABLE
@@ -193,6 +194,7 @@ def _pieces(forms: tuple[str, ...]) -> dict[Key, str]:
         **{("atomic_vec", n): _vector_atomic(n) for n in forms},
         **ATOMIC_PIECES,
         **FAULT_PIECES,
+        **COPY_PIECES,
         **PRODUCT_PIECES,
         ("reduce",): _REDUCE,
         **{("reduce_vec", n): _vector_reduce(n) for n in forms},

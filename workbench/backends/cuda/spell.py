@@ -83,7 +83,7 @@ def spelled(function: Function, options: Options, *, lines: bool = False, link: 
     chosen = guard(function) if options.checks else without_asserts(function)
     wide = halves(for_linking(chosen, link) if link else chosen)
     if function.block_dim:
-        lowered = lower_tiles(_expanded(with_combinations(wide)))
+        lowered = lower_tiles(_expanded(with_combinations(wide)), options.contiguous)
         text = _Kernel(lowered.function, options, lines, lowered.shared).text()
         made = [op.attrs["product"].linked for op in walk(lowered.function.body) if op.name == "product"]
         products = tuple(dict.fromkeys(spec for spec in made if spec is not None))

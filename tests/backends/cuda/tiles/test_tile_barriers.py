@@ -24,7 +24,7 @@ from workbench.ir import Block, Op, Value
 from workbench.types import ArrayType, float32, int32
 
 OWN = ("striped", 64)
-BARRIER = re.compile(r"^ *__syncthreads\(\);$", re.MULTILINE)
+BARRIER = re.compile(r"^ *(wb_arrived\(\);\n *)?__syncthreads\(\);$", re.MULTILINE)
 
 
 def region(offset: int, count: int = 4) -> Region:
@@ -96,6 +96,15 @@ def test_parts_that_are_known_to_be_apart() -> None:
     first, second, third = (Use(array, "write", (OWN, n), box=((n, n + 8),)) for n in (0, 8, 12))
     assert barriers(touch(first), touch(second)) == []
     assert barriers(touch(second), touch(third)) == ["barrier"]
+
+
+def test_a_loop_that_surely_turns_leaves_only_what_its_body_leaves() -> None:
+    ends = [Op("const", (), (Value(int32),), {"value": n}) for n in (0, 3, 1)]
+    body = Block((Value(int32),), (touch(Use(A, "read")), Op("yield")))
+    loop = Op("for", tuple(op.result for op in ends), blocks=(body,))
+    begin, end = touch(Use(A, "write", OWN)), touch(Use(A, "read"))
+    assert barriers(begin, *ends, loop, end)[3:] == ["for", ["barrier", "yield"]]
+    assert barriers(begin, Op("for", blocks=(body,)), end) == ["for", ["barrier", "yield"], "barrier"]
 
 
 def test_branches_are_open_side_by_side() -> None:

@@ -15,7 +15,7 @@ from workbench.backends.python.interpret import run as interpret
 SEEDS = (0, 1, 2)
 GROUPS = (
     "map", "transpose", "slice", "reshape", "broadcast", "place", "symmetric", "extract", "insert", "reduce", "along",
-    "scan", "matmul",
+    "scan", "matmul", "copy",
 )  # fmt: skip
 
 
@@ -30,8 +30,8 @@ def same(case: Case, library: Library, seed: int) -> None:
         np.testing.assert_array_equal(g, w, err_msg=f"{case.name}: {param.name}, order {seed}")
 
 
-@pytest.mark.parametrize("group", GROUPS)
-@pytest.mark.parametrize("checks", [False, True])
+# With checks a few suffice: the guards stand in the IR before it is lowered.
+@pytest.mark.parametrize(("group", "checks"), [*((g, False) for g in GROUPS), ("map", True), ("insert", True)])
 def test_every_operation_means_what_the_interpreter_says(group: str, checks: bool) -> None:
     cases = [case for name, case in CASES.items() if name.partition("_")[0].rstrip("3") == group]
     library = Library([c.function for c in cases], Options(checks=checks), threads="fibers")

@@ -12,6 +12,7 @@ from workbench.tiles import Tile
 from workbench.types import Vector, bfloat16, int8, int64
 
 vec3 = Vector(3, float32)
+Values = tuple[Value, ...]
 Matmul = tuple[tuple[int, int, int], int, Any, tuple[bool, bool], dict[str, Any]]
 
 
@@ -117,6 +118,32 @@ def parts() -> list[Case]:
     return made
 
 
+def copies() -> list[Case]:
+    """Loads into shared memory in chunks: aligned and not, over edges, along some axes, of small numbers."""
+    made = []
+    rows: list[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...], Any]] = [
+        ((16, 32), (8, 16), (4, 8), (0, 1), float32), ((16, 32), (8, 16), (-1, -4), (0, 1), float32),
+        ((16, 32), (8, 16), (12, 20), (0, 1), float32), ((16, 33), (8, 16), (0, 3), (0, 1), float32),
+        ((64,), (32,), (16,), (0,), float32), ((64,), (32,), (50,), (0,), float64), ((64,), (32,), (-5,), (0,), int8),
+        ((3, 8, 16), (8, 16), (1, 0, 0), (1, 2), float16), ((3, 8, 16), (3, 8), (0, 2, 8), (0, 2), float16),
+        ((3, 8, 16), (8, 16), (3, 0, 0), (1, 2), float16), ((3, 8, 16), (16,), (-1, 2, 0), (2,), float32),
+        ((3, 8, 16), (16,), (2, 7, 0), (2,), int32),
+    ]  # fmt: skip
+    for number, (shape, tile, offsets, axes, dtype) in enumerate(rows):
+
+        def body(b: Made, values: Values, tile: Any = tile, offsets: Any = offsets, axes: Any = axes) -> None:
+            type = Tile(values[0].type.dtype, tile, "shared")  # type: ignore[union-attr]
+            at = [b.n(o) for o in offsets]
+            found = b.tile("tile_load", (values[0], *at), type, "t", shape=tile, bounds=True, axes=axes)
+            b.put(values[1], [b.n(0)] * len(tile), found)
+
+        params = [("x", array(len(shape), dtype)), ("y", array(len(tile), dtype))]
+        made.append(
+            Case(kernel(f"copy_{number}", params, body, 32), 1, (numbers(shape, dtype), numbers(tile, dtype, 1)))
+        )
+    return made
+
+
 def reductions() -> list[Case]:
     """Over all elements and along axes, of many sizes and blocks; scans."""
     made: list[Case] = []
@@ -197,5 +224,6 @@ def multiplied(
     return Case(kernel(name, params, body, block), 2, arguments)
 
 
-CASES = {case.name: case for case in [*maps(), *moves(), *parts(), *reductions(), *products()]}
-assert len(CASES) == len([*maps(), *moves(), *parts(), *reductions(), *products()]), "kernels have names of their own"
+_ALL = [*maps(), *moves(), *parts(), *copies(), *reductions(), *products()]
+CASES = {case.name: case for case in _ALL}
+assert len(CASES) == len(_ALL), "kernels have names of their own"

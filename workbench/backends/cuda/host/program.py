@@ -90,7 +90,7 @@ def header(threads: str, conditions: bool = False) -> str:
     switching, defined = _THREADS[threads]
     defines = [f"#define WB_HOST_DYNAMIC {DYNAMIC_SHARED}"]
     defines += [f"#define {defined}"] * bool(defined) + ["#define WB_HOST_CONDITIONS"] * conditions
-    names = ("block.hpp", switching, "words.hpp", "maths.hpp", "vectors.hpp", "mma.hpp", "launch.hpp")
+    names = ("block.hpp", switching, "words.hpp", "maths.hpp", "vectors.hpp", "mma.hpp", "copies.hpp", "launch.hpp")
     return "\n".join([*defines, *map(_read, names)])
 
 

@@ -8,10 +8,14 @@ barrier may stand in a branch and in a loop.
 
 from __future__ import annotations
 
+from typing import Any
+
 from workbench.backends.cuda.tiles.uses import Use
 from workbench.ir.values import Block, Op, Value, walk
 
 Open = frozenset[Use]
+Numbers = dict[Value, Any]
+"""Constants by value."""
 
 
 def place_barriers(block: Block) -> Block:
@@ -19,11 +23,12 @@ def place_barriers(block: Block) -> Block:
 
     A barrier's attribute `wait` says that copies are under way, which each thread waits for before it arrives.
     """
-    ops, _ = _walk(block, frozenset())
+    numbers = {op.result: op.attrs["value"] for op in walk(block) if op.name == "const"}
+    ops, _ = _walk(block, frozenset(), numbers)
     return Block(block.params, tuple(ops))
 
 
-def _walk(block: Block, open_: Open) -> tuple[list[Op], Open]:
+def _walk(block: Block, open_: Open, numbers: Numbers) -> tuple[list[Op], Open]:
     made: list[Op] = []
     for op in block.ops:
         if op.name == "touch":
@@ -34,18 +39,18 @@ def _walk(block: Block, open_: Open) -> tuple[list[Op], Open]:
                 open_ = frozenset()
             open_ |= frozenset(uses)
         elif op.name == "if":
-            branches = [_walk(inner, open_) for inner in op.blocks]
+            branches = [_walk(inner, open_, numbers) for inner in op.blocks]
             made.append(_with(op, [rows for rows, _ in branches]))
             open_ = branches[0][1] | branches[1][1]
         elif op.name in ("for", "while"):
-            rows, open_ = _loop(op, open_)
+            rows, open_ = _loop(op, open_, numbers)
             made.append(_with(op, rows))
         else:
             made.append(op)
     return made, open_
 
 
-def _loop(op: Op, before: Open) -> tuple[list[list[Op]], Open]:
+def _loop(op: Op, before: Open, numbers: Numbers) -> tuple[list[list[Op]], Open]:
     """The blocks of a loop, and what is open after it."""
     inside = _made_in(op)
     head = before
@@ -53,14 +58,24 @@ def _loop(op: Op, before: Open) -> tuple[list[list[Op]], Open]:
         rows: list[list[Op]] = []
         open_, tested = head, head
         for position, block in enumerate(op.blocks):
-            done, open_ = _walk(block, open_)
+            done, open_ = _walk(block, open_, numbers)
             rows.append(done)
             if op.name == "while" and position == 0:
                 tested = open_
         again = head | {use.beyond(inside) for use in open_}
         if again == head:
-            return rows, frozenset(use.beyond(inside) for use in (tested if op.name == "while" else before | open_))
+            left = tested if op.name == "while" else open_ if _turns(op, numbers) else before | open_
+            return rows, frozenset(use.beyond(inside) for use in left)
         head = again
+
+
+def _turns(op: Op, numbers: Numbers) -> bool:
+    """Whether a `for` is known to have a turn."""
+    ends = [numbers.get(v) for v in op.operands[:3]]
+    if len(ends) != 3 or None in ends or not ends[2]:
+        return False
+    start, stop, step = map(int, ends)  # type: ignore[arg-type]
+    return len(range(start, stop, step)) > 0
 
 
 def _made_in(op: Op) -> set[Value]:

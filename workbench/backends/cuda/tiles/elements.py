@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from workbench.backends.cuda.tiles.copies import in_chunks
 from workbench.backends.cuda.tiles.layouts import Element, Striped, when
 from workbench.backends.cuda.tiles.places import InShared
 from workbench.backends.cuda.tiles.uses import ANY, FIRST, Use
@@ -80,6 +82,14 @@ def tile_load(low: Lowering, op: Op) -> None:
     """Elements of an array; 0 outside of it where `bounds` says so."""
     b, place = low.builder, low.place(op.result)
     layout, registers = low.layout(op.result)
+    if in_chunks(low, op):
+        assert isinstance(place, InShared)
+        low.touch(
+            replace(_array_use(low, op, "read", layout.who), who=ANY), Use(place.region, "write", ANY, pending=True)
+        )
+        how = {**op.attrs, "threads": low.threads}
+        b.emit("copy_in", (place.region.slots, *op.operands), (), how)
+        return
     low.touch(_array_use(low, op, "read", layout.who), *low.uses("write", layout, op.result))
 
     def one(here: Element) -> None:

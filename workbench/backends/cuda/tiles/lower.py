@@ -47,7 +47,8 @@ class Lowered:
 class Lowering:
     """One kernel on its way; each operation on tiles has its function in a table (`operations.py`)."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, contiguous: bool) -> None:
+        self.contiguous = contiguous
         self.plan = plan(function)
         self.storage = Storage(self.plan)
         self.function = self.plan.function

@@ -27,6 +27,11 @@ OPERATIONS: dict[str, Callable[[Lowering, Op], None]] = {
 }
 
 
-def lower_tiles(function: Function) -> Lowered:
-    """What each thread of a block does. Its reductions hold their combinations (`reduce.with_combinations`)."""
-    return Lowering(function).lowered(OPERATIONS)
+def lower_tiles(function: Function, contiguous: bool) -> Lowered:
+    """What each thread of a block does.
+
+    Args:
+        function: its reductions hold their combinations (`reduce.with_combinations`).
+        contiguous: arrays lie in memory without gaps.
+    """
+    return Lowering(function, contiguous).lowered(OPERATIONS)

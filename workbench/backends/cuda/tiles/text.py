@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.backends.cuda.tiles import multiply
 from workbench.backends.cuda.tiles.arena import STATIC_SHARED
+from workbench.backends.cuda.tiles.copies import KEY, spell_copy
 from workbench.backends.cuda.words import c_type, cast, identifier
 from workbench.ir.values import Op
 from workbench.types import Scalar, Slots
@@ -40,7 +41,7 @@ def _shared(s: Statements, op: Op) -> list[str]:
 def _barrier(s: Statements, op: Op) -> list[str]:
     if not op.attrs["wait"]:
         return ["__syncthreads();"]
-    s.expressions.keys.add(("copy_in",))
+    s.expressions.keys.add(KEY)
     return ["wb_arrived();", "__syncthreads();"]
 
 
@@ -86,4 +87,5 @@ STATEMENTS: dict[str, Callable[[Statements, Op], list[str]]] = {
     "barrier": _barrier,
     "shuffle": _shuffle,
     "product": _product,
+    "copy_in": spell_copy,
 }

@@ -1,0 +1,100 @@
+"""Tiles copied from arrays into shared memory 16 bytes at a time, on sm_80 and later while the threads go on.
+
+Whether the addresses are multiples of 16 bytes is seen at run time; what is not, and what lies over an edge, is copied
+element by element. A copy under way is waited for by the thread that began it, before the barrier that others wait at.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.backends.cuda.tiles.places import InShared
+from workbench.backends.cuda.words import c_type
+from workbench.ir.values import Op
+from workbench.types import ArrayType, Scalar, Slots
+
+if TYPE_CHECKING:
+    from workbench.backends.cuda.statements import Statements
+    from workbench.backends.cuda.tiles.lower import Lowering
+
+WIDE = 16
+"""Bytes that a thread copies at once."""
+KEY = ("copy_in",)
+PIECES = {
+    KEY: """\
+struct __align__(16) wb_chunk { unsigned int words[4]; };
+WB_FN void wb_copy_chunk(void* to, const void* from) {
+#if defined(WB_HOST)
+    wb_host::copy_later(to, from);
+#elif __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+        :: "r"((unsigned int)__cvta_generic_to_shared(to)), "l"(from) : "memory");
+#else
+    *(wb_chunk*)to = *(const wb_chunk*)from;
+#endif
+}
+WB_FN void wb_arrived() {
+#if defined(WB_HOST)
+    wb_host::copies_arrive();
+#elif __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+// Rows from `top` to before `bottom` and columns from `left` to before `right` of the tile are in the array.
+template <int threads, int rows, int columns, typename T>
+WB_FN void wb_copy_in(T* tile, unsigned long long from, long long pitch,
+                      long long top, long long bottom, long long left, long long right) {
+    constexpr int wide = 16 / sizeof(T), across = columns / wide;
+    bool aligned = ((from | (rows > 1 ? pitch * sizeof(T) : 0ULL)) & 15U) == 0;
+    for (int chunk = threadIdx.x; chunk < rows * across; chunk += threads) {
+        int row = chunk / across, column = chunk % across * wide;
+        const T* source = (const T*)(from + (row * pitch + column) * sizeof(T));
+        bool inside = row >= top && row < bottom;
+        if (aligned && inside && column >= left && column + wide <= right) {
+            wb_copy_chunk(tile + chunk * wide, source);
+            continue;
+        }
+        for (int k = 0; k < wide; ++k)
+            tile[chunk * wide + k] = inside && column + k >= left && column + k < right ? source[k] : T{};
+    }
+}
+"""
+}
+
+
+def in_chunks(low: Lowering, op: Op) -> bool:
+    """Whether the rows of a tile that is loaded are whole chunks that lie side by side in the array."""
+    array, tile = op.operands[0].type, op.result.type
+    assert isinstance(array, ArrayType)
+    place, axes, shape = low.place(op.result), op.attrs["axes"], op.attrs["shape"]
+    fits = isinstance(place, InShared) and low.contiguous and not array.pitch and isinstance(array.dtype, Scalar)
+    return fits and len(shape) <= 2 and axes[-1] == array.ndim - 1 and shape[-1] * tile.dtype.size % WIDE == 0  # type: ignore[union-attr]
+
+
+def spell_copy(s: Statements, op: Op) -> list[str]:
+    """The call."""
+    slots, array, *offsets = op.operands
+    kind = array.type
+    assert isinstance(kind, ArrayType) and isinstance(slots.type, Slots)
+    s.expressions.keys |= {KEY, ("array",)}
+    s.expressions.meet(kind)
+    name, axes, shape = s.name(array), op.attrs["axes"], op.attrs["shape"]
+    at = [s.expressions.of(v).within(15) for v in offsets]
+    linear = f"(long long){at[0]}"
+    for axis in range(1, kind.ndim):
+        linear = f"({linear}) * {name}.shape[{axis}] + {at[axis]}"
+    rows = axes[0] if len(shape) == 2 else None
+    pitch = " * ".join(f"{name}.shape[{k}]" for k in range(rows + 1, kind.ndim)) if rows is not None else "0"
+    ends = ["0", str(shape[0] if rows is not None else 1), "0", str(shape[-1])]
+    rest = []
+    if op.attrs["bounds"]:
+        for axis, start in ((rows, 0), (axes[-1], 2)):
+            if axis is not None:
+                ends[start : start + 2] = [f"-(long long){at[axis]}", f"{name}.shape[{axis}] - {at[axis]}"]
+        others = [k for k in range(kind.ndim) if k not in axes]
+        rest = [f"{at[k]} >= 0 && {at[k]} < {name}.shape[{k}]" for k in others]
+    if rest:
+        ends[1] = f"{' && '.join(rest)} ? {ends[1]} : -(1LL << 62)"
+    count = f"{op.attrs['threads']}, {shape[0] if rows is not None else 1}, {shape[-1]}"
+    start = f"(unsigned long long){name}.data + ({linear}) * sizeof({c_type(kind.dtype)})"
+    return [f"wb_copy_in<{count}>({s.name(slots)}, {start}, {pitch}, {', '.join(ends)});"]
