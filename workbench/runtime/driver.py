@@ -47,6 +47,7 @@ class Driver:
         self._broken = ""
         self._last: dict[int, str] = {}
         self._held: dict[int, int] = {}
+        self._allowed: dict[int, int] = {}
         self.settle: Callable[[int, Callable[[], object]], None] | None = None
         self._current: ContextVar[dict[int, Any]] = ContextVar("workbench CUDA streams", default={})  # noqa: B039
         self.facts = tuple(self._describe(i) for i in range(self.call("cuDeviceGetCount")))
@@ -211,10 +212,12 @@ class Driver:
 
     def allow_shared(self, kernel: LoadedKernel, shared: int) -> None:
         """Let a kernel's blocks have so many bytes of dynamic shared memory; 48 KiB they have without asking."""
-        if shared > FREE_SHARED:
+        key = int(kernel.function)
+        if shared > self._allowed.get(key, FREE_SHARED):
             most = self._api.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
             device = self.call("cuDeviceGet", kernel.device)
-            self.call("cuKernelSetAttribute", most, shared, self._api.CUkernel(int(kernel.function)), device)
+            self.call("cuKernelSetAttribute", most, shared, self._api.CUkernel(key), device)
+            self._allowed[key] = shared
 
     def event(self, index: int) -> Any:
         """A `cuda.core` event with timing, recorded now on the default stream; `later - earlier` is milliseconds."""
