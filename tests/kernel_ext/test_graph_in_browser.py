@@ -143,3 +143,24 @@ def test_the_widget_holds_the_layout_and_forgets_the_choice_with_a_new_graph(gra
     shown.show(graph)
     assert shown.selected == -1
     shown.close()
+
+
+@BROWSE
+def test_choosing_among_500_nodes_touches_only_what_changes(put: Callable[..., Any]) -> None:
+    x, y = wb.zeros(2), wb.zeros(2)
+    with wb.capture() as captured:
+        for _ in range(250):
+            wb.launch(scale, 2, [x], [y])
+            wb.launch(scale, 2, [y], [x])
+    page = put(captured.layout())
+    assert page.locator(".wb-node").count() == 500
+    changed = page.evaluate(
+        """async () => {
+          const seen = [], watcher = new MutationObserver((list) => seen.push(...list.map((m) => m.target)));
+          watcher.observe(document.querySelector('.wb-graph svg'), { subtree: true, attributes: true });
+          for (const index of [100, 101]) window.model.set('selected', index);
+          await new Promise(requestAnimationFrame);
+          return new Set(seen).size;
+        }"""
+    )
+    assert 0 < changed < 20

@@ -16,6 +16,7 @@ import { draw, listen, make, place, press } from "./parts.js";
 
 const KINDS = ["forward", "adjoint", "tangent", "if", "while", "graph"];
 const STEPS = [0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 3];
+const LEGIBLE = 0.45; // below this scale no label of an edge can be read, and none is drawn
 let graphs = 0;
 
 /** @param {Node} node */
@@ -97,25 +98,28 @@ function render({ model, el }) {
   const shownScale = () => scale || Math.min(1, (box.clientWidth || view().width) / view().width);
   const resize = () => {
     if (!picture) return;
+    root.classList.toggle("wb-far", shownScale() < LEGIBLE);
     picture.setAttribute("width", String(Math.max(1, view().width * shownScale())));
     picture.setAttribute("height", String(Math.max(1, view().height * shownScale())));
   };
+  /** Drawn nodes and edges, and of them those that are lit now. @type {{nodes: Element[], edges: Element[], lit: Set<Element>}} */
+  let drawn = { nodes: [], edges: [], lit: new Set() };
   const choose = () => {
     const index = Number(model.get("selected"));
-    const near = new Set([index]);
-    for (const edge of root.querySelectorAll(".wb-edge")) {
-      const ends = [Number(edge.getAttribute("data-source")), Number(edge.getAttribute("data-target"))];
-      const mine = ends.includes(index);
-      edge.classList.toggle("wb-lit", mine);
-      if (mine) ends.forEach((end) => near.add(end));
-    }
+    const { nodes, edges } = view();
+    const mine = edges.flatMap((edge, k) => (edge.source === index || edge.target === index ? [k] : []));
+    const near = new Set([index, ...mine.flatMap((k) => [edges[k].source, edges[k].target])]);
+    const lit = new Set([...mine.map((k) => drawn.edges[k]), ...[...near].map((k) => drawn.nodes[k])].filter(Boolean));
+    // Only what changes is touched: a page restyles each element whose classes are set, and there may be thousands.
+    for (const old of drawn.lit) if (!lit.has(old)) old.classList.remove("wb-lit", "wb-near");
+    for (const one of lit) one.classList.add(one.classList.contains("wb-node") ? "wb-near" : "wb-lit");
+    drawn.lit = lit;
     root.classList.toggle("wb-chosen", index >= 0);
-    for (const node of root.querySelectorAll(".wb-node")) {
-      const at = Number(node.getAttribute("data-index"));
-      node.setAttribute("aria-pressed", String(at === index));
-      node.setAttribute("tabindex", at === Math.max(0, index) ? "0" : "-1");
-      node.classList.toggle("wb-near", near.has(at));
-    }
+    const before = root.querySelector(".wb-node[aria-pressed=true]");
+    before?.setAttribute("aria-pressed", "false");
+    for (const tab of root.querySelectorAll(".wb-node[tabindex='0']")) tab.setAttribute("tabindex", "-1");
+    drawn.nodes[index]?.setAttribute("aria-pressed", "true");
+    drawn.nodes[Math.max(0, Math.min(nodes.length - 1, index))]?.setAttribute("tabindex", "0");
     told.replaceChildren(...details(view(), index));
   };
   /** @param {number} index @param {boolean} [focus] */
@@ -130,8 +134,9 @@ function render({ model, el }) {
     title.textContent = `graph · ${nodes.length} ${nodes.length === 1 ? "node" : "nodes"} · ${edges.length} ${edges.length === 1 ? "edge" : "edges"} · ${device}`;
     const tip = draw("marker", { id: `${id}-tip`, viewBox: "0 0 8 8", refX: 8, refY: 4, markerWidth: 7, markerHeight: 7,
       orient: "auto" }, draw("path", { d: "M0 0L8 4L0 8z", class: "wb-tip" }));
+    drawn = { nodes: nodes.map(boxNode), edges: edges.map((e) => edgeNode(e, id)), lit: new Set() };
     picture = /** @type {SVGElement} */ (draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "group" },
-      draw("title", {}, title.textContent), draw("defs", {}, tip), ...edges.map((e) => edgeNode(e, id)), ...nodes.map(boxNode)));
+      draw("title", {}, title.textContent), draw("defs", {}, tip), ...drawn.edges, ...drawn.nodes));
     box.replaceChildren(picture);
     resize();
     choose();
