@@ -126,6 +126,15 @@ def test_its_gradient_is_the_text_s_own(module: wb.CudaModule) -> None:
     assert "1 copies kept" in repr(tape) or len(tape.snapshots) <= 1
 
 
+def test_what_is_in_a_text_is_not_explained(module: wb.CudaModule) -> None:
+    x, y = floats(1), floats(0)
+    with wb.Tape() as tape:
+        module["saxpy"][1, 1](x, y, 0.0, 1)
+    tape.backward(grads={y: np.ones(1, np.float32)})
+    with pytest.raises(wb.LaunchError, match="cannot look into saxpy, which is CUDA C"):
+        print(wb.explain_grad(tape, x))
+
+
 def test_a_bare_adjoint_launch_and_a_pair(module: wb.CudaModule) -> None:
     x, out, sum_a = floats(1, 2), floats(0, 0), wb.zeros(1)
     out.grad.fill_(1.0)
@@ -187,6 +196,23 @@ def test_a_barrier_that_not_all_reach_is_a_fault_at_its_line(module: wb.CudaModu
     assert "not reached by all threads" in error.message and "of block (0, 0, 0)" in error.advice
 
 
+def test_with_checks_what_is_written_outside_is_found_and_does_no_harm(module: wb.CudaModule) -> None:
+    text = "__global__ void k(const int* x, int* y, int d) { int i = threadIdx.x + d; y[i] = x[threadIdx.x]; }\n"
+    made = wb.cuda_module(text, run="host")
+    whole = wb.array(np.arange(40, dtype=np.int32))
+    x, y = whole[:8], whole[16:24]
+    wb.launch(made["k"], 8, inputs=[x, y, 0], block_dim=8, checks=True)
+    assert y.numpy().tolist() == list(range(8))
+    with pytest.raises(wb.KernelFault, match=r"y is written outside of its elements, from index 8 to 9\.") as caught:
+        wb.launch(made["k"], 8, inputs=[x, y, 2], block_dim=8, checks=True)
+    assert caught.value.parameter == "y" and "threads past the end" in caught.value.advice
+    assert whole.numpy()[24:].tolist() == list(range(24, 40)), "what lies behind is as it was"
+    with pytest.raises(wb.KernelFault, match=r"at index -1\."):
+        wb.launch(made["k"], 1, inputs=[x, y, -1], block_dim=1, checks=True)
+    wb.launch(made["k"], 1, inputs=[whole[4:8], whole[:8], 4], block_dim=1, checks=True)
+    assert whole.numpy()[4] == 4, "arrays that share memory share their copy"
+
+
 def test_what_it_prints_is_python_s_output(module: wb.CudaModule, capsys: pytest.CaptureFixture[str]) -> None:
     module["talk"][1, 8](5)
     with wb.record() as rec:
@@ -210,6 +236,7 @@ def test_what_it_prints_is_python_s_output(module: wb.CudaModule, capsys: pytest
         (lambda k, x, y: k[(1, 1, 1, 1),](x, y, 1.0, 3), "1 to 3 dimensions"),
         (lambda k, x, y: k(x, y), r"saxpy is a kernel.  Launch it"),
         (lambda k, x, y: wb.launch_tangent(k, 3, [x, y, 1.0, 3], tan_inputs=[x, y]), "CUDA C\\+\\+"),
+        (lambda k, x, y: wb.launch_tiled(k, 3, inputs=[x, y, 1.0, 3], block_dim=32), "launch\\(\\) runs it in blocks"),
         (lambda k, x, y: wb.step(k, 3, [x, y, 1.0, 3]), "CUDA C\\+\\+, and this works on kernels written in Python"),
     ],
 )

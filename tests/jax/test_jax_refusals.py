@@ -131,3 +131,11 @@ def test_what_jax_itself_gives_wrongly_is_an_error_with_names() -> None:
     call = jax.ffi.ffi_call(name[0], jax.ShapeDtypeStruct((4,), jnp.float32))
     with pytest.raises(Exception, match="kernel 'scale', parameter 'x': takes float32 elements, was given int32"):
         jax.block_until_ready(call(jnp.float32(1), jnp.zeros(4, jnp.int32), dims=np.array([4], np.int64)))
+
+
+def test_a_cuda_text_is_not_called_from_jax() -> None:
+    text = "__global__ void k(const float* x, float* y) { y[threadIdx.x] = x[threadIdx.x]; }\n"
+    kernel = wb.cuda_module(text, run="host")["k"]
+    called = wb.jax_kernel(kernel, in_out_argnames=["y"], launch_dims=4)
+    with pytest.raises(LaunchError, match=r"k is CUDA C\+\+, which JAX's programs cannot call"):
+        called(x4, x4)

@@ -65,7 +65,7 @@ def bind(
     if loaded.geometry is not None:
         assert isinstance(block_dim, Block), "a kernel that sees its blocks needs to be told their size"
         _refuse_text(loaded, dims, arrays)
-        loaded = loaded.in_blocks(block_dim)
+        loaded = loaded.in_blocks(block_dim, options.checks)
     if options.ordered and device.is_cuda:
         _refuse_unordered(loaded)
     return record_of(loaded, specialisation, dims, arguments, options, block_dim, stream)
@@ -94,6 +94,11 @@ def _is_aliased(specialisation: Specialisation, arguments: Mapping[str, Any]) ->
 
 def _refuse_unordered(loaded: Loaded) -> None:
     """On CUDA threads run at once, and in which order they add to an element differs from run to run."""
+    if loaded.geometry is not None:
+        raise LaunchError(
+            f"deterministic=True: {loaded.name} is CUDA C++, and nobody knows in which order it adds.",
+            advice="Leave it out, or run it on the CPU.", function=loaded.name,
+        )  # fmt: skip
     for op in walk(loaded.function.body):
         if op.name in ("atomic_add", "atomic", "reduce_add") and is_float(op.operands[0].type):
             raise LaunchError(

@@ -147,6 +147,7 @@ class CudaSpecialisation(Specialisation):
         body = IrBlock(ops=(Op("cuda_text", params, location=kernel.place),))
         self.function = Function(kernel.name, params, body, source=kernel.place.source)
         self.adds_alone = False
+        self.tiling = None
         self.loaded: dict[Any, Any] = {}
         self.seconds = 0.0
         self.notices = ()
@@ -187,12 +188,23 @@ class CudaSpecialisation(Specialisation):
     def _explain(self, signature: Signature, code: Any) -> Any:
         def explain(_: FaultRecord) -> KernelFault:
             met = code.fault(signature.name)
+            if met.parameter >= 0:
+                return self._written_outside(signature, met)
             where = self.text.module.program.whole.at(met.line)
             thread = f"Thread {met.thread} of block {met.block}."
             facts = {"thread": met.thread, "block": met.block, "line": where.shown_line, "count": 1}
             return KernelFault(f"{met.text}.", where, thread, signature.name, **facts)
 
         return explain
+
+    def _written_outside(self, signature: Signature, met: KernelFault) -> KernelFault:
+        p = signature.parameters[met.parameter]
+        first, last = (n // p.type.size for n in met.bytes)
+        where = f"at index {first}" if first == last else f"from index {first} to {last}"
+        return KernelFault(
+            f"{p.name} is written outside of its elements, {where}.", p.location,
+            "Test the index: a block runs whole, with threads past the end.", signature.name, parameter=p.name, count=1,
+        )  # fmt: skip
 
     def _signature(self, direction: str) -> Signature:
         kernel = self.text

@@ -181,7 +181,7 @@ class _Pass:
 
     def in_kernel(self, step: LaunchStep, number: int, incoming: frozenset[Memory]) -> Explanation:
         """What in the kernel stops the derivative."""
-        function = step.record.loaded.function
+        function = _function_of(step)
         sources = {n for n, a in step.arrays.items() if a.memory in self.before[number]}
         targets = {n for n, a in step.arrays.items() if a.memory in incoming and n in step.record.writes}
         links = way(function, sources, targets)
@@ -222,13 +222,14 @@ class _Pass:
         ill = self.ill(step)
         if ill:
             return self.forward(number, step, ill)
+        function = _function_of(step)
         made = step.adjoint(self.tape)
         names = {n for n, a in made.arguments.items() if isinstance(a, array) and n not in step.arrays}
         self.replay_to(step)
         spots = [tuple(int(k) for k in i) for i in self.spots()]
         op = birth_of_nan(made.loaded.function, made.dim, list(made.arguments.values()), names, spots)
         message = "the derivative of {op} is infinite or NaN at these values." if op else "NaN in the adjoint."
-        place = _same_line(step.record.loaded.function, op)
+        place = _same_line(function, op)
         return _explained(
             "infinite", message.format(op=_operation(place or op) if op else ""), step, number, place or op, "nan"
         )
@@ -272,7 +273,7 @@ class _Pass:
                 memory, name = maker.arrays[ill].memory, ill
                 continue
             arguments = list({**maker.record.arguments, **maker.as_they_were(self.tape)}.values())
-            function = maker.record.loaded.function
+            function = _function_of(maker)
             written = {n for n, a in maker.arrays.items() if a.memory is memory}
             op = birth_of_nan(function, maker.record.dim, arguments, written)
             message = (
@@ -280,6 +281,21 @@ class _Pass:
             )
             return _explained("value", message, maker, k, op, "nan")
         return _explained("value", f"{name} holds a NaN before {step.record.kernel} runs.", step, number, None, "nan")
+
+
+def _function_of(step: LaunchStep) -> Function:
+    """What the step's kernel does; of a text nobody knows.
+
+    Raises:
+        LaunchError: it is CUDA C++.
+    """
+    record = step.record
+    if record.loaded.geometry is not None:
+        raise LaunchError(
+            f"explain_grad() cannot look into {record.kernel}, which is CUDA C++.", record.location,
+            f"gradcheck() compares {record.kernel}_adjoint with difference quotients.",
+        )  # fmt: skip
+    return record.loaded.function
 
 
 def _downstream(steps: Sequence[Step], start: Memory) -> list[frozenset[Memory]]:

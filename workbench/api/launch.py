@@ -211,6 +211,8 @@ def prepare(
         raise LaunchError(f"{kernel.name} is out of date: {kernel.stale}", advice="Mend its cell and run it again.")
     dims = as_dims(dim, kernel.name)
     if isinstance(kernel, CudaKernel):
+        if tiled:
+            raise LaunchError(f"{kernel.name} is CUDA C++: launch() runs it in blocks.", advice="Give it block_dim.")
         block = as_block(block_dim, dims, kernel.name)
         return prepare_text(kernel, dims, values, adjoint, adjoints, device, options, block, stream)
     if len(values) != len(kernel.parameters):

@@ -14,11 +14,12 @@ from typing import Any
 from workbench.backends.layout import Layout
 from workbench.errors import LaunchError
 from workbench.runtime.pack import Packer
+from workbench.types import ArrayType
 
 MAX_BLOCK = 1024
 MAX_SHARED = 227 * 1024
 """Bytes of dynamic shared memory that any device gives to a block."""
-_HEAD = struct.Struct("<8q")
+_HEAD = struct.Struct("<9q")
 
 
 @dataclass(frozen=True)
@@ -100,10 +101,12 @@ class Geometry:
     Attributes:
         places: for each of the kernel's parameters, the slot of the buffer that holds it.
         block: the threads of a block.
+        guarded: on the CPU, arrays lie in copies with room around them, so that what is written outside is found.
     """
 
     places: tuple[int, ...]
     block: Block = Block()
+    guarded: bool = False
 
 
 class BlockPacker(Packer):
@@ -112,17 +115,27 @@ class BlockPacker(Packer):
     def __init__(self, layout: Layout, geometry: Geometry) -> None:
         super().__init__(layout)
         self.geometry = geometry
-        self._tail = layout.size - 8 * (8 + len(geometry.places))
+        self._tail = layout.size - tail_size(layout, geometry)
         offsets = [layout.slots[k].offset for k in geometry.places]
         self._offsets = struct.pack(f"<{len(offsets)}q", *offsets)
+        self._arrays = [(k, s.offset) for k, s in enumerate(layout.slots) if isinstance(s.type, ArrayType)]
 
     def pack(self, dims: tuple[int, ...], values: Sequence[Any]) -> bytes:
         """As any launch, with grid and block behind."""
         block = self.geometry.block
         head = super().pack((*(*dims, 1, 1, 1)[:3], self._tail), values)
-        return head + _HEAD.pack(*block.grid(dims), *block.sizes, block.shared, block.seed) + self._offsets
+        count = len(self._arrays) if self.geometry.guarded else 0
+        tail = _HEAD.pack(*block.grid(dims), *block.sizes, block.shared, block.seed, count) + self._offsets
+        sizes = [n for k, offset in self._arrays for n in (offset, values[k].nbytes)]
+        return head + tail + struct.pack(f"<{len(sizes)}q", *sizes)
 
 
 def with_tail(layout: Layout, geometry: Geometry) -> Layout:
     """The layout with room for the tail."""
-    return Layout(layout.slots, layout.size + 8 * (8 + len(geometry.places)))
+    return Layout(layout.slots, layout.size + tail_size(layout, geometry))
+
+
+def tail_size(layout: Layout, geometry: Geometry) -> int:
+    """Bytes of the tail."""
+    arrays = sum(isinstance(s.type, ArrayType) for s in layout.slots)
+    return _HEAD.size + 8 * len(geometry.places) + 16 * arrays

@@ -85,11 +85,18 @@ class Loaded:
         """Writes this layout's parameter buffers."""
         return Packer(self.layout) if self.geometry is None else BlockPacker(self.layout, self.geometry)
 
-    def in_blocks(self, block: Block | int) -> Loaded:
-        """The same code for blocks of this size, where it sees them."""
-        if self.geometry is None or not isinstance(block, Block) or self.geometry.block == block:
-            return self
-        return replace(self, geometry=replace(self.geometry, block=block))
+    def in_blocks(self, block: Block, guarded: bool) -> Loaded:
+        """The same code, which sees its blocks, for blocks of this size; `guarded` as in Geometry."""
+        assert self.geometry is not None
+        found = self._in_blocks.get((block, guarded))
+        if found is None:
+            wanted = replace(self.geometry, block=block, guarded=guarded)
+            found = self._in_blocks[block, guarded] = replace(self, geometry=wanted)
+        return found
+
+    @cached_property
+    def _in_blocks(self) -> dict[tuple[Block, bool], Loaded]:
+        return {}
 
     def call(self, dims: Sequence[int], start: int, block_dim: int | Block) -> Call:
         """How a device is asked for a launch whose packed parameters begin at `start`."""

@@ -29,7 +29,13 @@ namespace wb_host {
 struct Launch { unsigned int grid[3], block[3]; long long shared; unsigned long long seed; };
 
 // What went wrong: the first trouble of a launch, with its line.
-struct Report { int line; unsigned int thread[3], block[3]; char text[400]; };
+struct Report {
+    int line;
+    unsigned int thread[3], block[3];
+    char text[400];
+    int parameter;  // from 1, where an array is written outside, and from which byte to which
+    long long first, last;
+};
 static Report report;
 static char* printed;
 static long long printed_size, printed_room;

@@ -35,6 +35,9 @@ class Report(ctypes.Structure):
         ("thread", ctypes.c_uint * 3),
         ("block", ctypes.c_uint * 3),
         ("text", ctypes.c_char * 400),
+        ("parameter", ctypes.c_int),
+        ("first", ctypes.c_longlong),
+        ("last", ctypes.c_longlong),
     )
 
 
@@ -104,6 +107,8 @@ class HostCode:
             thread=thread,
             block=block,
             text=found.text.decode(errors="replace"),
+            parameter=found.parameter - 1,
+            bytes=(found.first, found.last),
         )
 
 

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -24,8 +25,12 @@ def compiler() -> str:
     """The C++ compiler: `CXX`, else g++.
 
     Raises:
-        DeviceError: there is none.
+        DeviceError: there is none, or the system is not Linux.
     """
+    if not sys.platform.startswith("linux"):
+        raise DeviceError(
+            "CUDA C++ runs on the CPU of Linux alone.", advice='Compile it for reading: without run="host".'
+        )
     found = shutil.which(os.environ.get("CXX") or "g++")
     if not found:
         raise DeviceError("Running CUDA C++ on the CPU needs g++.", advice="Install it (apt install g++), or set CXX.")
