@@ -83,6 +83,24 @@ def test_an_exported_program_runs_in_a_process_without_its_kernels(tmp_path: Pat
         np.testing.assert_allclose(np.array(line.split(), float), expected, rtol=1e-5)
 
 
+def twice(x: wb.array[wb.float32], y: wb.array[wb.float32]):
+    between = wb.empty(x.shape[0])
+    wb.launch(bend, dim=x.shape, inputs=[x, 0.5], outputs=[between])
+    wb.launch(bend, dim=x.shape, inputs=[between, 2.0], outputs=[y])
+
+
+def test_an_exported_program_of_fused_launches_runs_there_too(tmp_path: Path) -> None:
+    pytest.importorskip("flatbuffers")
+    f = wb.jax_callable(twice)
+    slope = jax.grad(lambda x, a: (a * f(x) ** 2).sum())
+    exported = wb.jax_export(slope)(jax.ShapeDtypeStruct((5,), "float32"), jax.ShapeDtypeStruct((), "float32"))
+    assert "@workbench.twice_adjoint." in exported.mlir_module()
+    file = tmp_path / "program"
+    file.write_bytes(exported.serialize())
+    (shown,) = finish(start("loaded.py", file, 5))
+    np.testing.assert_allclose(np.array(shown.split(), float), slope(jnp.arange(5.0), 0.5), rtol=1e-5)
+
+
 def test_symbolic_sizes_that_no_array_has_are_refused() -> None:
     (n,) = export.symbolic_shape("n")
     f = wb.jax_kernel(bend)

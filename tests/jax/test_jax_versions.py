@@ -14,7 +14,10 @@ pytest.importorskip("jax")
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 NEEDS = (*LIBRARY, "pytest", "hypothesis", "absl-py", "flatbuffers")
-FILES = ("test_jax_forward.py", "test_jax_callable.py", "test_jax_higher_order.py", "test_jax_processes.py")
+FILES = (
+    "test_ffi_abi.py", "test_ffi_frames.py", "test_jax_forward.py", "test_jax_callable.py", "test_jax_programs.py",
+    "test_jax_structs.py", "test_jax_called_back.py", "test_jax_higher_order.py", "test_jax_processes.py",
+)  # fmt: skip
 
 
 @pytest.mark.slow
