@@ -19,7 +19,16 @@ from typing import IO, Any
 from workbench.backends.cuda.products.answer import read_answer
 from workbench.errors import BuildError
 
-WORKER = (sys.executable, "-P", "-m", "workbench.backends.cuda.products.worker")
+# `import workbench` would take a second for all of the library; a worker needs this folder and numpy.
+_BEGIN = """
+import sys, types
+package = types.ModuleType("workbench")
+package.__path__ = sys.argv[1:]
+sys.modules["workbench"] = package
+from workbench.backends.cuda.products.worker import main
+main()
+"""
+WORKER = (sys.executable, "-P", "-c", _BEGIN, str(Path(__file__).parents[3]))
 _LAST_LINES = 5
 
 
@@ -112,7 +121,5 @@ def _tail(file: IO[bytes]) -> str:
 
 
 def _environment(folder: str) -> dict[str, str]:
-    """This process's, with this very package first on the path and a folder that goes with the work."""
-    root = str(Path(__file__).parents[4])
-    path = os.pathsep.join(p for p in (root, os.environ.get("PYTHONPATH", "")) if p)
-    return {**os.environ, "PYTHONPATH": path, "TMPDIR": folder, "LIBMATHDX_TMPDIR": folder}
+    """This process's, with a folder for files that goes with the work."""
+    return {**os.environ, "TMPDIR": folder, "LIBMATHDX_TMPDIR": folder}

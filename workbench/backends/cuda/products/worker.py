@@ -47,7 +47,3 @@ def _link(facts: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
 def _end_with_parent() -> None:
     sys.stdin.read()
     os._exit(1)
-
-
-if __name__ == "__main__":
-    main()
