@@ -152,6 +152,8 @@ def overlap(arrays: Mapping[str, array]) -> bool:
 
     The fields of one array of structs lie between each other and share nothing: they count as one.
     """
+    if _apart(arrays):
+        return False
     spans = []
     seen: set[tuple[Any, ...]] = set()
     for name, a in arrays.items():
@@ -179,6 +181,17 @@ def overlap(arrays: Mapping[str, array]) -> bool:
             return True
         end = max(end, high)
     return False
+
+
+def _apart(arrays: Mapping[str, array]) -> bool:
+    """Whether dense arrays surely lie in allocations of their own: those have bits of their own (`runtime/memory`)."""
+    seen = 0
+    for a in arrays.values():
+        turn = a.memory.turn
+        if seen & turn or not a.is_contiguous:
+            return False
+        seen |= turn
+    return True
 
 
 def adjoint_arguments(

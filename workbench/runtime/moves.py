@@ -102,8 +102,8 @@ def add(target: array, source: array) -> None:
     if not target.device.is_cuda:
         turn = target.memory.turn
         native = install_launcher().functions
-        native.hold(turn)
         try:
+            native.hold(turn)  # inside: an interrupt can come right after it
             target.host()[...] = summed(target.host(), source.host(), target.dtype)
         finally:
             native.drop(turn)
