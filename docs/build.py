@@ -19,6 +19,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from sphinx.cmd.build import build_main
 
 import workbench
+from kernel_ext import show
 from workbench import inspect as views
 from workbench.builtins import FORMS, TABLE
 
@@ -127,6 +128,8 @@ def api_page() -> str:
         page += [entry(workbench, name) for name in names.split()]
     inside = [name for name in dir(views) if getattr(getattr(views, name), "__module__", "") == views.__name__]
     page += [heading("What a view may ask: `workbench.inspect`", "-"), *(entry(views, name) for name in inside)]
+    shown = [name for name in dir(show) if getattr(getattr(show, name), "__module__", "") == show.__name__]
+    page += [heading("Things to look at: `kernel_ext.show`", "-"), *(entry(show, name) for name in shown)]
     return "\n".join(page)
 
 

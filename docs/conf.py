@@ -13,7 +13,7 @@ nb_execution_mode = "off"
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}
 nb_merge_streams = True
 # Cell magics are no Python that a lexer knows, and tracebacks are no Python at all.
-suppress_warnings = ["misc.highlighting_failure", "mystnb.mime_priority", "ref.python"]
+suppress_warnings = ["misc.highlighting_failure", "mystnb.mime_priority", "mystnb.unknown_mime_type", "ref.python"]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 default_role = "literal"
