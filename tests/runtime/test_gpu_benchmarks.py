@@ -77,3 +77,13 @@ def test_saxpy_and_its_launches(mock: Any, monkeypatch: pytest.MonkeyPatch) -> N
     speeds, costs = benchmark.bandwidths(driver(), kernels), benchmark.launches(driver(), kernels)
     assert set(speeds) == {"device copy", "saxpy", "blur 3×3", "adjoint of saxpy"}
     assert set(costs) == {"wb.launch", "Launch.launch()", "cuda.core launch"}
+
+
+def test_a_tiled_product(mock: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    benchmark = module("tiles")
+    monkeypatch.setattr(benchmark, "RUNS", 1)
+    monkeypatch.setattr(benchmark, "WARM_UP", 0)
+    monkeypatch.setattr(driver(), "event", Moments().event)
+    rates = benchmark.measured(driver(), side=40)
+    assert list(rates) == ["float32", "float16", "bfloat16"] and all(rate > 0 for rate in rates.values())
+    assert mock.launches == [(1, benchmark.BLOCK)] * 3
