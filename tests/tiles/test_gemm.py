@@ -8,6 +8,8 @@ import pytest
 
 import workbench as wb
 from tests.tiles.on_all import same_on_all, wide
+from workbench.autodiff import adjoint
+from workbench.ir.values import walk
 
 TM, TN, TK = wb.constant(8), wb.constant(4), wb.constant(16)
 
@@ -67,3 +69,26 @@ def test_block_dim_is_a_part_of_the_key() -> None:
     first = gemm.used().function
     wb.launch_tiled(gemm, dim=[1, 1], inputs=[a, b, c], block_dim=128)
     assert (first.block_dim, gemm.used().function.block_dim) == (64, 128)
+
+
+@wb.kernel
+def rounded(A: wb.array2d[wb.Any], B: wb.array2d[wb.Any], C: wb.array2d[wb.Any]):
+    a = wb.tile_load(A, shape=(16, 8))
+    b = wb.tile_load(B, shape=(8, 8))
+    wb.tile_store(C, wb.tile_matmul(a, b, precision="tf32"))
+
+
+def test_tf32_is_asked_for_and_its_gradients_are_too() -> None:
+    a, b = operands(16, 8, 8, "float32")
+    _, _, c = same_on_all(rounded, [1], [a, b, np.zeros((16, 8), np.float32)], rtol=2e-3, atol=4e-3)
+    np.testing.assert_allclose(c, a @ b, atol=4e-3)
+    function = rounded.used().function
+    found = [
+        op.attrs.get("precision")
+        for f in (function, adjoint(function))
+        for op in walk(f.body)
+        if op.name == "tile_matmul"
+    ]
+    assert found == ["tf32"] * 3
+    with pytest.raises(wb.KernelTypeError, match='takes precision="tf32", of tiles of float32'):
+        wb.launch_tiled(rounded, dim=[1], inputs=[a.astype("d"), b.astype("d"), c.astype("d")])

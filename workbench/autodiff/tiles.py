@@ -281,19 +281,20 @@ def matmul(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -> 
     a, b, *acc = op.operands
     seed = _plain(sweep, found)
     left, right = op.attrs["transpose_a"], op.attrs["transpose_b"]
+    precision = {"precision": op.attrs["precision"]} if op.attrs.get("precision") else {}
     if a in sweep.active:
         pair = (b, None, right, True) if left else (None, b, False, not right)
-        _product(sweep, a, seed, pair, "adj_a", cotangents)
+        _product(sweep, a, seed, pair, {"role": "adj_a", **precision}, cotangents)
     if b in sweep.active:
         pair = (None, a, True, left) if right else (a, None, not left, False)
-        _product(sweep, b, seed, pair, "adj_b", cotangents)
+        _product(sweep, b, seed, pair, {"role": "adj_b", **precision}, cotangents)
     for value in acc:
         _give(sweep, cotangents, value, seed)
 
 
 def _product(
-    sweep: Reverse, target: Value, seed: Value, pair: tuple[Value | None, Value | None, bool, bool], role: str,
-    cotangents: Cotangents,
+    sweep: Reverse, target: Value, seed: Value, pair: tuple[Value | None, Value | None, bool, bool],
+    how: dict[str, Any], cotangents: Cotangents,
 ) -> None:  # fmt: skip
     """The product of the cotangent (None in `pair`) and a tile, in the wider of their types."""
     one, other, left, right = pair
@@ -303,7 +304,7 @@ def _product(
         assert dtype == float32
         operands = [_cast(sweep, v, float32) for v in operands]
     type: Any = Tile(dtype, _tile(target).shape)
-    attrs = {"transpose_a": left, "transpose_b": right, "role": role}
+    attrs = {"transpose_a": left, "transpose_b": right, **how}
     made = _one(sweep, "tile_matmul", operands, type, attrs)
     _give(sweep, cotangents, target, _cast(sweep, made, _tile(target).dtype))
 

@@ -64,9 +64,10 @@ tile_scan_exclusive = form("tile_scan_exclusive(a)", "Sums of what comes before 
 tile_scan_max_inclusive = form("tile_scan_max_inclusive(a)", "Running maxima along the last axis.")
 tile_scan_min_inclusive = form("tile_scan_min_inclusive(a)", "Running minima along the last axis.")
 tile_matmul = form(
-    "tile_matmul(a, b, acc)",
+    "tile_matmul(a, b, acc, precision=None)",
     "The product of tiles of M×K and K×N of one float type; with acc, of M×N, added to it: the name acc is bound anew. "
-    "Also written a @ b. Floats of 16 bits are summed as float32, and acc may be float32.",
+    "Also written a @ b. Floats of 16 bits are summed as float32, and acc may be float32. "
+    'precision="tf32" lets a GPU round float32 to 11 bits first (tensor cores).',
 )
 block_dim = form("block_dim()", "How many threads a block has: a number known while compiling.")
 tile_view = form(

@@ -137,12 +137,12 @@ def scan(kind: str, exclusive: bool) -> Callable[[Context, ast.Call, Expression]
 
 def tile_matmul(context: Context, node: ast.Call, expression: Expression) -> Operand:
     """`tile_matmul(a, b)`, and `tile_matmul(a, b, acc)`, which adds to acc and binds that name anew."""
-    given = Arguments(context, node, expression, "a b out? alpha?")
+    given = Arguments(context, node, expression, "a b out? alpha? precision?")
     if "alpha" in given:
         raise given.error("takes no alpha.", "Scale one of the tiles: tile_matmul(alpha * a, b, acc).")
     written = given.nodes.get("out")
     acc = given.tile("out") if "out" in given else None
-    made = matmul(context, given.tile("a"), given.tile("b"), acc)
+    made = matmul(context, given.tile("a"), given.tile("b"), acc, precision(given))
     if isinstance(written, ast.Name) and isinstance(written.ctx, ast.Store):
         place = getattr(node, "uncertain", "")
         if place:
@@ -152,7 +152,21 @@ def tile_matmul(context: Context, node: ast.Call, expression: Expression) -> Ope
     return made
 
 
-def matmul(context: Context, a: Value, b: Value, acc: Value | None = None) -> Value:
+def precision(given: Arguments) -> str:
+    """What the operands are rounded to: "tf32", or nothing.
+
+    Raises:
+        KernelTypeError: it is something else, or the tiles are not of float32.
+    """
+    written = given.given.get("precision")
+    if written is None:
+        return ""
+    if not isinstance(written, Static) or written.value != "tf32" or type_of(given.tile("a")).dtype != float32:
+        raise given.error('takes precision="tf32", of tiles of float32.', "Leave it out for products of all bits.")
+    return "tf32"
+
+
+def matmul(context: Context, a: Value, b: Value, acc: Value | None = None, precision: str = "") -> Value:
     """The product of two tiles.
 
     Raises:
@@ -185,6 +199,7 @@ def matmul(context: Context, a: Value, b: Value, acc: Value | None = None) -> Va
             f"Make acc with tile_zeros({shape}, dtype={_wide(left.dtype)!r}).",
         )
     attrs = {"transpose_a": False, "transpose_b": False, "role": "forward"}
+    attrs |= {"precision": precision} if precision else {}
     type: Any = Tile(dtype, shape)
     operands = (a, b) if acc is None else (a, b, acc)
     made = context.builder.one("tile_matmul", operands, type, attrs)

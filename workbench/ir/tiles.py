@@ -19,7 +19,8 @@
                      the place along the axis, of all elements in row-major order
                      kind "func": block (a, b) yields the combination, taken as associative and commutative
     tile_scan        (tile) -> tile                      attrs: kind sum, min, max; exclusive; along the last axis
-    tile_matmul      (a, b[, acc]) -> tile               attrs: transpose_a, transpose_b; role forward, adj_a, adj_b
+    tile_matmul      (a, b[, acc]) -> tile               attrs: transpose_a, transpose_b; role forward, adj_a, adj_b;
+                     precision "tf32", where given: float32 may be rounded to 11 bits before it is multiplied
                      a is M×K and b K×N after transposition; acc and result M×N; all have one type of elements
                      but acc and result may be float32 where a and b are floats of 16 bits
 
