@@ -272,6 +272,7 @@ def test_errors_stand_at_the_cell_s_lines(run: str) -> None:
         ("struct P { float x; };\n__global__ void k(P* p) {}", r"p of k is `P\*`, which cannot be passed"),
         ("__global__ void k(float** p) {}", "cannot be passed from Python"),
         ("__global__ void k(float* x) {}\n__global__ void k(int* x) {}", "k is defined twice"),
+        ("namespace a { __global__ void k(float* x) {} }", "k is inside of a namespace"),
         ('#include "no.h"\n', "There is no header no.h"),
         ("__global__ void k(float* x) {}\n__global__ void k_adjoint(float* x, float* adj_x) {}", "is not const"),
         ("__global__ void k(float* x) {}\n__global__ void k_adjoint(const float* x) {}", "does not take adj_x"),
@@ -303,6 +304,33 @@ def test_headers_macros_and_folders(tmp_path: Path) -> None:
     assert caught.value.location is not None and str(caught.value.location) == "bad.h, line 2"
     with pytest.raises(wb.DeviceError, match=r"-lm is for code that runs on the CPU"):
         wb.cuda_module(text, libraries=["m"])
+
+
+def test_what_is_not_compiled_and_how_kernels_may_be_declared() -> None:
+    text = """
+    // __global__ void comment(int* x) {}
+    #if 0
+    __global__ void off(int* x) {}
+    #endif
+    __global__ void later(int* x);
+    extern "C" {
+        __global__ void __launch_bounds__(64, 1) first(unsigned long long const* __restrict__ x, bool on, int y[]) {}
+    }
+    static __global__ void none() {}
+    """
+    made = wb.cuda_module(text.replace("\n    ", "\n"), arch="sm_80")
+    assert list(made) == ["first", "none"] and made.entry("sm_80").metadata["kernels"]["first"]["symbol"] == "first"
+    assert [(p.name, repr(p.type), p.pointer, p.const) for p in made["first"].signature.parameters] == [
+        ("x", "uint64", True, True), ("on", "bool", False, False), ("y", "int32", True, False),
+    ]  # fmt: skip
+    told: list[str] = []
+    unsubscribe = events.subscribe(lambda e: told.append(e.message), events.Notice)
+    wb.cuda_module("__global__ void warned(float* x) {\n    int unused_;\n}\n", name="cell [9]")
+    unsubscribe()
+    assert told == ['cell [9], line 2: variable "unused_" was declared but never referenced']
+    with pytest.raises(wb.DeviceError, match=r"mma\.h comes with CUDA's compiler"):
+        wb.cuda_module("#include <mma.h>\n__global__ void m() {}\n", run="host")
+    assert list(wb.cuda_module("#include <mma.h>\n__global__ void m(half* x) { x[0] = half(1); }\n")) == ["m"]
 
 
 def test_the_cache_says_what_it_did_and_why() -> None:

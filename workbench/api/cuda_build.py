@@ -15,15 +15,15 @@ from workbench.backends.base import Options
 from workbench.backends.cuda import nvrtc
 from workbench.backends.cuda.host import compile as host
 from workbench.backends.cuda.host.code import HostCode
+from workbench.backends.cuda.host.program import HEADERS, Unit, program
 from workbench.backends.cuda.host.program import Entry as HostEntry
-from workbench.backends.cuda.host.program import Unit, program
 from workbench.backends.cuda.signature import Signature
 from workbench.backends.cuda.whole import Whole, placed, warnings
 from workbench.cache.entry import Entry
 from workbench.cache.key import Key, Part
 from workbench.cache.store import default_store
 from workbench.config import settings
-from workbench.errors import BuildError
+from workbench.errors import BuildError, DeviceError
 from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, Notice, StageDone, publish
 from workbench.work import go_on
 
@@ -149,6 +149,7 @@ def _compiled(made: Program, target: str) -> Entry:
     facts: dict[str, Any] = {"name": made.name, "entry": made.kernels[0].name if made.kernels else "", "stages": {}}
     try:
         if target == HOST:
+            _refuse_headers(made)
             fast = ("-ffast-math",) if made.fast_math else ()
             flags = (*fast, *(f"-l{name}" for name in made.libraries))
             image = host.compile_host(made.host_text, flags, function=made.name)
@@ -161,6 +162,15 @@ def _compiled(made: Program, target: str) -> Entry:
     used = nvrtc.resources_by_kernel(built.log)
     kernels = {name: {"symbol": symbol, **used.get(symbol, {})} for name, symbol in built.names.items()}
     return Entry(built.image, {**facts, "backend": "cuda", "target": target, "kernels": kernels})
+
+
+def _refuse_headers(made: Program) -> None:
+    missing = next((name for name in made.whole.own if name not in HEADERS), "")
+    if missing:
+        raise DeviceError(
+            f"{missing} comes with CUDA's compiler, and is not there for code that runs on the CPU.",
+            advice="Leave it out, or compile the text for a device.", function=made.name,
+        )  # fmt: skip
 
 
 def _around(made: Program) -> nvrtc.Around:

@@ -20,6 +20,7 @@ _KERNEL = re.compile(
     r"(?P<template>\btemplate\s*<[^;{}]*?>\s*)?(?P<extern>\bextern\s+\"?\s*C?\s*\"?\s*)?"
     r"(?:\bstatic\s+|\binline\s+)*\b__global__\b(?P<head>[^;{}()]*)\("
 )
+_OFF = re.compile(r"^[ \t]*#[ \t]*if[ \t]+0\b.*?^[ \t]*#[ \t]*(endif|else)\b", re.DOTALL | re.MULTILINE)
 _NAME = re.compile(r"(\w+)\s*$")
 _QUALIFIERS = re.compile(r"\b(const|volatile|restrict|__restrict__|__restrict|__grid_constant__|struct)\b")
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
@@ -112,6 +113,13 @@ def signatures(source: Source, defines: Mapping[str, str] | None = None) -> tupl
                 f"{named[1]} is a template, which has no code before its types are known.", where,
                 "Make the template a __device__ function, and write a kernel for each type that calls it.", named[1],
             )  # fmt: skip
+        if _inside(text, match.start()):
+            raise KernelSyntaxError(
+                f"{named[1]} is inside of a namespace or a class.",
+                where,
+                "Write kernels at the top of the text.",
+                named[1],
+            )
         closing = _closing(text, opening, where)
         after = text[closing + 1 :].lstrip()
         if not after.startswith("{"):
@@ -129,8 +137,20 @@ def signatures(source: Source, defines: Mapping[str, str] | None = None) -> tupl
 
 
 def blanked(text: str) -> str:
-    """The text with blanks for comments and strings, of the same length and lines."""
-    return _BLANKED.sub(lambda m: re.sub(r"[^\n]", " ", m[0]) if m[0] != '"C"' else m[0], text)
+    """The text with blanks for comments, strings and what stands under `#if 0`, of the same length and lines."""
+    text = _BLANKED.sub(lambda m: re.sub(r"[^\n]", " ", m[0]) if m[0] != '"C"' else m[0], text)
+    return _OFF.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+
+
+def _inside(text: str, at: int) -> bool:
+    """Whether a place is within braces other than those of `extern "C" { }`."""
+    opened: list[bool] = []
+    for brace in re.finditer(r"[{}]", text[:at]):
+        if brace[0] == "{":
+            opened.append(not text[: brace.start()].rstrip().endswith('"C"'))
+        elif opened:
+            opened.pop()
+    return any(opened)
 
 
 def _pieces(text: str, start: int, end: int) -> list[tuple[int, str]]:

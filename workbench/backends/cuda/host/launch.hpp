@@ -27,10 +27,10 @@ template <typename T> static T passed(const void* from) {
 // Arrays in copies with room around them: what a kernel writes outside of an array is found there, and nothing of the
 // process is overwritten. Arrays that share memory share a copy.
 static constexpr long long ROOM = 64 * 1024;
-struct Copy { char *begin, *end, *place, *made; };
+struct Guarded { char *begin, *end, *place, *made; };
 struct Given { char* begin; long long size; int parameter; void* moved; };
 
-static void copied(Given* given, int n, Copy* copies, int& count) {
+static void copied(Given* given, int n, Guarded* copies, int& count) {
     int order[64];
     for (int k = 0; k < n; ++k) {
         int at = k;
@@ -47,7 +47,7 @@ static void copied(Given* given, int n, Copy* copies, int& count) {
         }
     }
     for (int c = 0; c < count; ++c) {
-        Copy& copy = copies[c];
+        Guarded& copy = copies[c];
         long long size = copy.end - copy.begin, skew = (long long)copy.begin % 256;
         copy.made = (char*)__builtin_malloc(size + 2 * ROOM + 512);
         copy.place = copy.made + (256 - (long long)copy.made % 256) + skew + ROOM;
@@ -60,7 +60,7 @@ static void copied(Given* given, int n, Copy* copies, int& count) {
     }
 }
 
-static void outside(const Given* given, int n, const Copy& copy, long long first, long long last) {
+static void outside(const Given* given, int n, const Guarded& copy, long long first, long long last) {
     long long size = copy.end - copy.begin;
     const Given* found = nullptr;
     for (int k = 0; k < n; ++k) {
@@ -74,9 +74,9 @@ static void outside(const Given* given, int n, const Copy& copy, long long first
     report.first = first - (found->begin - copy.begin), report.last = last - (found->begin - copy.begin);
 }
 
-static void put_back(const Given* given, int n, Copy* copies, int count) {
+static void put_back(const Given* given, int n, Guarded* copies, int count) {
     for (int c = 0; c < count; ++c) {
-        Copy& copy = copies[c];
+        Guarded& copy = copies[c];
         long long size = copy.end - copy.begin, first = size + ROOM, last = -ROOM - 1;
         for (long long k = -ROOM; k < size + ROOM; k = k == -1 ? size : k + 1) {
             if ((unsigned char)copy.place[k] == 0xff) continue;
@@ -100,7 +100,7 @@ static int packed(void (*called)(void**), char* params, int count, long long* fa
     int guarded = (int)tail[8], made = 0, n = 0;
     void* p[64];
     Given given[64];
-    Copy copies[64];
+    Guarded copies[64];
     for (int k = 0; k < count; ++k) p[k] = params + offsets[k];
     for (int g = 0; g < guarded; ++g)
         for (int k = 0; k < count; ++k)

@@ -19,13 +19,13 @@ MEETING = re.compile(r"\b(__sync(threads|warp)\w*|__shfl\w*|__(ballot|any|all|ma
 """What a thread waits for others in."""
 
 _DYNAMIC = re.compile(r"\bextern(?P<gap>\s+)__shared__(?P<declared>[^;{}()]*(?:\(\s*\d+\s*\)[^;{}()]*)?)\[\s*\]\s*;")
+HEADERS = ("cuda_fp16.h", "cuda_bf16.h", "cuda_runtime.h", "vector_types.h", "math_constants.h")
+"""CUDA's headers whose content ours have."""
 _HALVES = re.compile(r"#[ \t]*include[ \t]*[<\"]cuda_(fp16|bf16)\.h")
 _OWN = re.compile(
-    r"^[ \t]*#[ \t]*include[ \t]*[<\"](cuda_(fp16|bf16|runtime)|vector_types|math_constants|math|stdio|assert)\.h[>\"]"
-    r".*$",
+    r"^[ \t]*#[ \t]*include[ \t]*[<\"](" + "|".join(map(re.escape, HEADERS)) + r"|math\.h|stdio\.h|assert\.h)[>\"].*$",
     re.MULTILINE,
 )
-"""Headers whose content this one has."""
 _HERE = Path(__file__).parent
 _THREADS = {
     "fibers": ("fibers.hpp", ""),
