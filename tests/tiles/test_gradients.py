@@ -183,3 +183,13 @@ def test_forward_mode_is_refused_by_name() -> None:
     wb.launch_tiled(kernel, [1], inputs=[x, x.copy()])
     with pytest.raises(wb.NotDifferentiable, match="Forward mode of operations on tiles"):
         tangent(kernel.used().function)
+
+
+def test_a_launch_that_wants_one_gradient() -> None:
+    a, b, seed = (RNG.standard_normal(s) for s in ((19, 21), (21, 7), (19, 7)))
+    da, c = np.zeros_like(a), np.zeros_like(seed)
+    launch: Any = {"dim": [3, 2], "inputs": [a, b, c], "block_dim": 64, "adjoint": True}
+    wb.launch_tiled(gemm, adj_inputs=[da, False, seed.copy()], **launch)
+    np.testing.assert_allclose(da, seed @ b.T, rtol=1e-12)
+    with pytest.raises(wb.LaunchError, match="C is written, so gradients come from its adjoint"):
+        wb.launch_tiled(gemm, adj_inputs=[da, False, False], **launch)

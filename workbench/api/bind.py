@@ -195,15 +195,20 @@ def _apart(arrays: Mapping[str, array]) -> bool:
 
 
 def adjoint_arguments(
-    specialisation: Specialisation, arguments: Mapping[str, Any], given: Sequence[Any], device: Device
-) -> dict[str, array]:
+    specialisation: Specialisation, arguments: Mapping[str, Any], given: Sequence[Any], device: Device,
+    constant: Sequence[int] = (),
+) -> dict[str, array]:  # fmt: skip
     """The `adj_…` arguments: those given, else the arrays' `.grad`, else (for numbers) a fresh sum nobody keeps.
+
+    Of parameters at the positions `constant` no gradient is found: an array stands in for their adjoints.
 
     Raises:
         LaunchError: an array has neither, or a given one does not fit.
     """
     kernel = specialisation.kernel
+    unwanted = {specialisation.function.params[k].name for k in constant}
     listed = dict(zip(kernel.parameters, given, strict=False))
+    listed = {name: None if name in unwanted else value for name, value in listed.items()}
     spread = spread_adjoints(kernel, specialisation.types, listed, device)
     result = {}
     names = adjoint_names(specialisation.function.params)
@@ -215,7 +220,7 @@ def adjoint_arguments(
         wanted = type if isinstance(type, ArrayType) else ArrayType(type, 1)
         if value is None:
             value = arguments[name].grad if isinstance(type, ArrayType) else zeros(1, type, device)
-        if value is None and name in absent:
+        if name in unwanted or (value is None and name in absent):
             value = arguments[name]
         if value is None:
             raise LaunchError(
@@ -230,3 +235,21 @@ def adjoint_arguments(
             )
         result[names[name]] = checked
     return result
+
+
+def not_wanted(specialisation: Specialisation, given: Sequence[Any]) -> tuple[int, ...]:
+    """The positions among the function's parameters of arrays for whose adjoints False is given.
+
+    Raises:
+        LaunchError: gradients come from there, or it is no array.
+    """
+    function, kernel = specialisation.function, specialisation.kernel
+    found = {name for name, value in zip(kernel.parameters, given, strict=False) if value is False}
+    arrays = {p.name for p in function.params if isinstance(p.type, ArrayType)}
+    for name in sorted(found & written_arrays(function) | found - arrays):
+        what = "is written, so gradients come from its adjoint" if name in arrays else "is no array"
+        raise LaunchError(
+            f"{kernel.name}: adj_{name}=False says that nobody wants its gradient; {name} {what}.",
+            parameter=f"adj_{name}", advice="Give its adjoint array, or None.",
+        )  # fmt: skip
+    return tuple(k for k, p in enumerate(function.params) if p.name in found)

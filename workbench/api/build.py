@@ -237,7 +237,8 @@ def _linked(
     name = specialisation.kernel.name
     stages = _Stages(name, direction)
     request = Request(
-        name, direction, key, lambda: function_of(specialisation, direction, atomic, options.numbers), options, target,
+        name, direction, key,
+        lambda: function_of(specialisation, direction, atomic, options.numbers, options.constant), options, target,
         lambda made, function, spent: Entry(made.image, _metadata(name, made, function, options, spent)), stages.done,
     )  # fmt: skip
     found = find_linked(request, mode_of(specialisation.kernel), ready)
@@ -279,7 +280,7 @@ def _compiled(
     if direction == "forward":
         stages.done("parse", specialisation.seconds)
     clock = time.perf_counter()
-    function = function_of(specialisation, direction, atomic, options.numbers)
+    function = function_of(specialisation, direction, atomic, options.numbers, options.constant)
     if direction != "forward":
         stages.done("autodiff" if " " in direction else direction, time.perf_counter() - clock)
     artifact = backend.compile(function, options, target)
@@ -288,14 +289,19 @@ def _compiled(
     return Entry(artifact.image, _metadata(name, artifact, function, options, dict(stages.seconds)))
 
 
-def function_of(specialisation: Specialisation, direction: str, atomic: bool = False, numbers: bool = True) -> Function:
-    """The IR of one direction; `atomic`: no plain adds, because arguments overlap; `numbers`: their gradients too.
+def function_of(
+    specialisation: Specialisation, direction: str, atomic: bool = False, numbers: bool = True,
+    constant: tuple[int, ...] = (),
+) -> Function:  # fmt: skip
+    """The IR of one direction; `atomic`: no plain adds, because arguments overlap; `numbers`: their gradients too;
+    `constant`: no gradients of these parameters.
 
     Raises:
         NotDifferentiable: there is no right adjoint or tangent, or none is wanted.
     """
     _refuse_unwanted(specialisation, direction)
-    function = derived(specialisation.function, direction, atomic, numbers, specialisation.kernel.checkpoints)
+    names = frozenset(specialisation.function.params[k].name for k in constant)
+    function = derived(specialisation.function, direction, atomic, numbers, specialisation.kernel.checkpoints, names)
     if direction.endswith("adjoint"):
         return function
     function = without_customs(function)
@@ -360,7 +366,7 @@ def _loaded(
         checked=options.checks,
         ordered=options.ordered or facts.get("one_core", False),
         metadata=dict(facts),
-        make_function=lambda: function_of(specialisation, direction, atomic, options.numbers),
+        make_function=lambda: function_of(specialisation, direction, atomic, options.numbers, options.constant),
     )
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from workbench.api.arguments import as_block_dim, as_blocks, as_dims, as_stream, check, deduce, wrong_count
-from workbench.api.bind import PLAIN, adjoint_arguments, bind, overlap, record_of
+from workbench.api.bind import PLAIN, adjoint_arguments, bind, not_wanted, overlap, record_of
 from workbench.api.cuda_kernel import CudaKernel, prepare_text
 from workbench.api.kept import Launch
 from workbench.api.kernel import Kernel, Specialisation
@@ -60,10 +60,10 @@ def launch(
         dim: threads along 1 to 4 dimensions; as many as the kernel asks `tid()` for. 0 threads do nothing.
         inputs: arguments for the first parameters, in order.
         outputs: arguments for the rest.
-        adjoint: run the adjoint instead: it reads and clears the adjoints of what the kernel writes and adds to the
-            adjoints of what it reads.
+        adjoint: run the adjoint: it reads and clears adjoints of what is written and adds to those of what is read.
         adj_inputs: adjoint arrays for `inputs`, None where there is none to give; the `.grad` of an array that
-            requires one is taken where nothing is given. For a number: an array of one element, or None.
+            requires one is taken where nothing is given. For a number: an array of one element, or None. False for
+            an array that the kernel only reads: its gradient is not wanted, and not computed.
         adj_outputs: the same for `outputs`.
         record_cmd: run nothing; give a `Launch` to be run later, again, and with other arguments.
         device: where; the arrays' device where none is given.
@@ -231,7 +231,9 @@ def prepare(
         record = bind(specialisation, "forward", dims, arguments, place, options, *where)
         _keep_plan(kernel, dim, values, options, record)
         return record
-    pairs = adjoint_arguments(specialisation, arguments, adjoints, place)
+    constant = not_wanted(specialisation, adjoints)
+    pairs = adjoint_arguments(specialisation, arguments, adjoints, place, constant)
+    options = replace(options, constant=constant) if constant else options
     record = bind(specialisation, "adjoint", dims, {**arguments, **pairs}, place, options, *where)
     _refuse_overwritten(record)
     return record

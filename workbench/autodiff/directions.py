@@ -24,8 +24,9 @@ def then(direction: str, step: str) -> str:
 
 
 def derived(
-    function: Function, direction: str, atomic: bool = False, numbers: bool = True, checkpoints: int = CHECKPOINTS
-) -> Function:
+    function: Function, direction: str, atomic: bool = False, numbers: bool = True, checkpoints: int = CHECKPOINTS,
+    constant: frozenset[str] = frozenset(),
+) -> Function:  # fmt: skip
     """The function of this direction.
 
     Args:
@@ -34,13 +35,14 @@ def derived(
         atomic: adjoints accumulate atomically: for arrays that overlap.
         numbers: adjoints find the gradients of numbers too.
         checkpoints: states that adjoints keep of a loop at once.
+        constant: parameters whose gradients adjoints need not find.
 
     Raises:
         NotDifferentiable: a step cannot be taken.
     """
     for step in _steps(direction):
         if step == "adjoint":
-            function = adjoint(function, atomic=atomic, numbers=numbers, checkpoints=checkpoints)
+            function = adjoint(function, atomic=atomic, numbers=numbers, checkpoints=checkpoints, constant=constant)
         else:
             function = tangent(function)
     return function

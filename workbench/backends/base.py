@@ -24,6 +24,7 @@ class Options:
         numbers: an adjoint finds the gradients of number parameters too.
         few_cores: a launch has few cores at most, so code that mostly adds to shared elements may be made for one core:
             it adds plainly, and says so (`one_core` in its metadata).
+        constant: positions of the parameters whose gradients an adjoint need not find.
         ordered: threads run one after the other, so that sums have an order; the code is the same.
     """
 
@@ -33,10 +34,12 @@ class Options:
     numbers: bool = True
     few_cores: bool = False
     ordered: bool = False
+    constant: tuple[int, ...] = ()
 
-    def items(self) -> tuple[tuple[str, bool], ...]:
+    def items(self) -> tuple[tuple[str, Any], ...]:
         """Name and value of each option that changes the code, by name."""
-        return tuple(sorted((f.name, getattr(self, f.name)) for f in fields(self) if f.name != "ordered"))
+        found = ((f.name, getattr(self, f.name)) for f in fields(self) if f.name != "ordered")
+        return tuple(sorted((name, value) for name, value in found if name != "constant" or value))
 
 
 @dataclass(frozen=True)

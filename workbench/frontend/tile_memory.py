@@ -75,6 +75,7 @@ def _array(given: Arguments, what: str) -> tuple[Value, list[Value | None]]:
             "Give the slice's beginning as offset.",
         )
     if views.is_array(operand):
+        assert isinstance(operand, Value)
         return operand, [None] * views.type_of(operand).ndim
     raise given.error(f"takes an array as {what}; this is {describe(operand)}.")
 
