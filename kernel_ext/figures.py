@@ -48,8 +48,8 @@ def age(value: float) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """A number with its noun: `1 error`, `2 errors`, `2 entries`."""
-    plural = noun[:-1] + "ies" if noun.endswith("ry") else noun + "s"
+    """A number with its noun: `1 error`, `2 errors`, `2 copies`."""
+    plural = noun[:-1] + "ies" if noun.endswith("y") and noun[-2] not in "aeiou" else noun + "s"
     return f"{number} {noun if number == 1 else plural}"
 
 

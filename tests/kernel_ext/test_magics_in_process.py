@@ -83,6 +83,37 @@ def test_the_cell_is_named_by_its_number_and_kept_for_tracebacks(loaded, library
     assert lines[asked["line_offset"]] == "def saxpy(a):\n"
 
 
+def test_config_sets_what_lines_leave_open(loaded, library) -> None:
+    loaded.run("%config KernelMagics.backend = 'cpu'")
+    loaded.run("%config KernelMagics.annotate = 'ir'")
+    out = loaded.run(CELL)
+    assert dict(library.calls)["build_cell"]["backend"] == "cpu" and "--- saxpy: IR" in out
+    loaded.run("%config KernelMagics.backend = 'tpu'")  # traitlets logs that, and keeps what was
+    assert loaded.shell.magics_manager.registry["KernelMagics"].backend == "cpu"
+
+
+def test_reloading_leaves_one_set_of_magics(loaded) -> None:
+    before = len(loaded.shell.configurables), len(loaded.shell.Completer.custom_matchers)
+    assert loaded.run("%reload_ext kernel_ext").startswith("Workbench 0.1")
+    assert (len(loaded.shell.configurables), len(loaded.shell.Completer.custom_matchers)) == before
+    assert loaded.run(CELL).startswith("compiled saxpy")
+
+
+def test_the_built_cell_can_be_the_value(loaded) -> None:
+    assert loaded.run(CELL.replace("%%kernel", "%%kernel -r -q")).startswith("Out[")
+    assert list(loaded.shell.user_ns["_"].kernels) == ["saxpy"]
+
+
+def test_a_difference_of_two_kernels_is_shown(loaded, library) -> None:
+    library.diff = lambda kernel, other, pane: f"-{other.name} {pane}\n+{kernel.name} {pane}"
+    loaded.run(CELL)
+    loaded.run(CELL.replace("saxpy", "other"))
+    assert "-other ir\n+saxpy ir" in loaded.run("%inspect saxpy diff other")
+    assert "+saxpy ptx" in loaded.run("%inspect saxpy diff other ptx")
+    loaded.run("%inspect saxpy diff")
+    assert "%inspect NAME diff takes another kernel" in loaded.errors[0]
+
+
 def test_inspect_shows_panes(loaded) -> None:
     loaded.run(CELL)
     out = loaded.run("%inspect saxpy ir,adjoint")
