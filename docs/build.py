@@ -10,7 +10,7 @@ import argparse
 import re
 import shutil
 import sys
-from inspect import getdoc, isclass, ismodule
+from inspect import getdoc, isclass, isfunction, ismodule
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -34,15 +34,20 @@ API = {
     "Kernels, functions, types": """
         kernel func func_grad func_replay func_native struct constant map Kernel Func Cell build_cell vector matrix
         array1d array2d array3d array4d Float Int Scalar LANGUAGE""",
+    "CUDA C++": "cuda_module CudaModule CudaKernel",
     "Arrays": """
         array zeros ones full empty zeros_like empty_like clone copy from_numpy from_dlpack from_jax from_torch
         indexedarray""",
-    "Launching": "launch launch_pair launch_tangent Launch LaunchPair step checks set_checks",
-    "Gradients": "Tape grad value_and_grad jvp hvp jacobian gradcheck Verdict explain_grad Explanation",
-    "Records and graphs": "record Recorder load_record capture capture_if capture_while Graph",
+    "Launching": "launch launch_tiled launch_pair launch_tangent Launch LaunchPair step checks set_checks",
+    "Gradients": """
+        Tape grad value_and_grad jvp hvp jacobian gradcheck Verdict gradients_of GradientReport explain_grad
+        Explanation""",
+    "Records and graphs": "record Recorder load_record capture capture_if capture_while capture_stream Graph",
     "JAX": "jax_kernel jax_callable GraphMode jax_export jax_preload",
     "Devices": """
-        Device get_device get_devices ScopedDevice Stream ScopedStream Event ScopedTimer synchronize""",
+        Device get_device get_devices ScopedDevice Stream ScopedStream Event ScopedTimer synchronize
+        is_peer_access_supported is_peer_access_enabled set_peer_access_enabled""",
+    "Measuring, waiting": "bench Bench sweep Sweep wait Work",
     "Errors": """
         WorkbenchError KernelSyntaxError KernelTypeError CellErrors BuildError LaunchError KernelFault NotDifferentiable
         RecordError CacheError DeviceError""",
@@ -88,11 +93,11 @@ def keep_links_inside(text: str, folder: Path) -> str:
 def contents(folder: Path) -> str:
     """The site's table of contents, appended to its first page."""
     guide = [line for line in (HERE / "guide" / "ORDER").read_text().split() if line]
-    notebooks = sorted(path.stem for path in folder.glob("notebooks/*.ipynb"))
+    lessons = sorted(str(path.relative_to(folder))[:-6] for path in folder.glob("notebooks/**/*.ipynb"))
     notes = re.findall(r"\]\((\w+)\.md\)", (folder / "design" / "index.md").read_text(encoding="utf-8"))
     parts = {
         "Guide": [f"guide/{name}" for name in guide],
-        "Lessons": [f"notebooks/{name}" for name in notebooks],
+        "Lessons": lessons,
         "Reference": ["reference/api", "reference/builtins", "reference/magics"],
         "Why it is so": ["design/index", *dict.fromkeys(f"design/{name}" for name in notes), "CONTRIBUTING"],
     }
@@ -126,11 +131,15 @@ def api_page() -> str:
     for group, names in API.items():
         page += [heading(group, "-")]
         page += [entry(workbench, name) for name in names.split()]
-    inside = [name for name in dir(views) if getattr(getattr(views, name), "__module__", "") == views.__name__]
-    page += [heading("What a view may ask: `workbench.inspect`", "-"), *(entry(views, name) for name in inside)]
-    shown = [name for name in dir(show) if getattr(getattr(show, name), "__module__", "") == show.__name__]
-    page += [heading("Things to look at: `kernel_ext.show`", "-"), *(entry(show, name) for name in shown)]
+    for module, title in ((views, "What a view may ask"), (show, "What a notebook shows")):
+        page += [heading(f"{title}: `{module.__name__}`", "-"), *(entry(module, name) for name in own(module))]
     return "\n".join(page)
+
+
+def own(module: ModuleType) -> list[str]:
+    """Names of the functions and classes that a module defines itself."""
+    values = {name: value for name, value in vars(module).items() if isfunction(value) or isclass(value)}
+    return [name for name, value in values.items() if value.__module__ == module.__name__ and name[0] != "_"]
 
 
 def heading(text: str, line: str) -> str:
