@@ -1,4 +1,5 @@
-"""What a kernel costs as a JAX function: calls in a chain inside one jit, and a large launch over XLA's threads.
+"""What a kernel costs as a JAX function: calls in a chain inside one jit, a function of launches as one call, and a
+large launch over XLA's threads.
 
 The measure of the first is a native handler that does nothing at all, called through the same chain; of the second, the
 same kernel on one thread. Annotations are values here: Warp reads those of its kernel so.
@@ -52,6 +53,16 @@ def touch(x: wb.array[wb.float32], out: wb.array[wb.float32]):
     """The smallest kernel from array to array."""
     i = wb.tid()
     out[i] = x[i]
+
+
+def touches(x: wb.array[wb.float32], out: wb.array[wb.float32]):
+    """`CHAIN` launches as one function."""
+    now, after = wb.empty(x.shape[0]), wb.empty(x.shape[0])
+    wb.copy(now, x)
+    for _ in range(CHAIN):
+        wb.launch(touch, dim=x.shape, inputs=[now], outputs=[after])
+        now, after = after, now
+    wb.copy(out, now)
 
 
 @wb.kernel
@@ -136,6 +147,8 @@ def main() -> None:
     ours, empty = wb.jax_kernel(touch), empty_handler()
     peer = warp_kernel()
     single, nothing, single_peer, plain = jax.jit(ours), jax.jit(empty), jax.jit(peer), jax.jit(lambda x: x + 0.0)
+    fused, unfused = (jax.jit(wb.jax_callable(touches, graph_mode=mode)) for mode in ("workbench", "jax"))
+    hollow = chain(empty, CHAIN)
     slope, slope_peer = (jax.jit(jax.grad(lambda x, f=f: (f(x) ** 2).sum())) for f in (ours, peer))
     rows = {
         f"one more call in a chain of {CHAIN}, inside one jit": {
@@ -143,6 +156,11 @@ def main() -> None:
             "empty handler": per_call(empty, x, 200),
             "Python callback": per_call(python_handler, x, 2),
             "warp": per_call(peer, x, 5),
+        },
+        f"a function of {CHAIN} launches, inside one jit": {
+            "workbench": clock(lambda: fused(x).block_until_ready(), 200),
+            "a call a launch": clock(lambda: unfused(x).block_until_ready(), 200),
+            "empty handlers": clock(lambda: hollow(x).block_until_ready(), 200),
         },
         "jit(f)(x) with one call": {
             "workbench": clock(lambda: single(x).block_until_ready(), 500),
@@ -163,13 +181,13 @@ def main() -> None:
     table.rows = [Row(what, take_turns(cases, ROUNDS, warm=3)) for what, cases in rows.items()]
 
     many = jnp.asarray(np.linspace(0, 1, LARGE, dtype=np.float32))
-    shared, fused = jax.jit(wb.jax_kernel(sin_exp)), jax.jit(lambda x: jnp.sin(x) * jnp.exp(x))
+    shared, one_loop = jax.jit(wb.jax_kernel(sin_exp)), jax.jit(lambda x: jnp.sin(x) * jnp.exp(x))
     source, target = wb.array(np.asarray(many), device="cpu"), wb.zeros(LARGE, dtype=wb.float32, device="cpu")
     alone = wb.launch(sin_exp, LARGE, inputs=[source], outputs=[target], device="cpu", record_cmd=True)
     cases = {
         "workbench": clock(lambda: shared(many).block_until_ready()),
         "wb.launch": clock(alone.launch),
-        "jax.jit": clock(lambda: fused(many).block_until_ready()),
+        "jax.jit": clock(lambda: one_loop(many).block_until_ready()),
     }
     table.rows.append(Row(f"sin·exp over {LARGE:,} numbers", take_turns(cases, ROUNDS, warm=3)))
     what = f"two programs of {MANY:,} launches over {SMALL:,} numbers"
