@@ -14,7 +14,7 @@ from workbench.backends.cuda.tiles.arena import STATIC_SHARED, arrange, shared_l
 from workbench.backends.cuda.tiles.uses import Region
 from workbench.errors import BuildError
 
-KINDS = ["gemm_half", "effects", "lanes", "matmul_13_acc", "scan_ints", "reduce_argmax_11", "reduce_sum_float16"]
+KINDS = ["gemm_half", "effects", "scan_ints", "reduce_sum_float16"]
 TARGETS = ("sm_75", "sm_80", "sm_90", "sm_120")
 
 
