@@ -18,6 +18,7 @@ import workbench as wb
 from tests.jax.frames import Extension, Metadata, MetadataExtension, Refused, Xla, make_plan
 from tests.jax.gpuframes import QUEUES, Gpu
 from workbench.backends.cuda.nvrtc import CudaBackend
+from workbench.cache.entry import Entry
 from workbench.interop.jax import cuda
 from workbench.interop.jax.plan import Plan
 
@@ -248,3 +249,10 @@ def test_two_threads_that_initialize_at_once_keep_one_kernel(gpu: Gpu, monkeypat
     assert names.count("cuLibraryGetKernel") == 2 and names.count("cuLibraryUnload") == 1
     (found,) = gpu.execute(made, [np.array(2, f32), X, Y], [Y], dims(5))
     assert np.array_equal(found, 2 * X + 1)
+
+
+def test_more_shared_memory_than_a_kernel_may_declare_is_refused(gpu: Gpu, monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = Entry(b"", {"entry": "axpy", "digest": "0", "dynamic_shared": 65536})
+    monkeypatch.setattr(cuda, "_compiled", lambda *_: entry)
+    with pytest.raises(wb.DeviceError, match="needs 65,536 bytes of shared memory a block; under JAX a kernel has"):
+        thunks(make_plan(axpy, outputs=0, in_out={"y"}))

@@ -17,6 +17,7 @@ from workbench.api.build import BACKENDS, function_of, key_of
 from workbench.backends.base import Options
 from workbench.backends.cpu import jit
 from workbench.backends.cpu.compile import CpuBackend, compile_text
+from workbench.backends.cuda.tiles.arena import STATIC_SHARED
 from workbench.backends.layout import layout
 from workbench.cache.entry import Entry
 from workbench.cache.key import Key, Part
@@ -143,6 +144,12 @@ def target_for(plan: Plan, block: int, arch: str) -> CudaTarget:
     names = frozenset(w.name for w in described.wires if _is_reference(w))
     function = by_reference(_function(plan.code), names)
     entry = _compiled(plan.code, function, names, arch)
+    wanted = entry.metadata.get("dynamic_shared", 0)
+    if wanted:
+        raise DeviceError(
+            f"{plan.kernel} needs {wanted:,} bytes of shared memory a block; under JAX a kernel has {STATIC_SHARED:,}.",
+            advice="Make its tiles smaller, or launch it by wb.launch_tiled.", function=plan.kernel,
+        )  # fmt: skip
     wires = tuple(replace(w, kind=Kind.ACCUMULATOR) if w.name in names else w for w in described.wires)
     placed = layout([(p.name, p.type) for p in function.params])
     description = Description(described.kernel, wires, placed, ON_GPU)
