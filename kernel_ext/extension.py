@@ -85,7 +85,11 @@ def show_recorders(shell: Any, magics: RecordMagics) -> None:
     shell.display_formatter.formatters["text/plain"].for_type(wb.Recorder, lambda r, p, cycle: p.text(plain(r)))
 
 
-_LIVE: dict[type, Callable[[Any], Shown]] = {inspect.Steps: show.steps, wb.Verdict: show.grad}
+_LIVE: dict[type, Callable[[Any], Shown]] = {
+    inspect.Steps: show.steps,
+    wb.Verdict: show.grad,
+    wb.GradientReport: show.gradient_report,
+}
 """Values that are shown live when they end a cell."""
 
 

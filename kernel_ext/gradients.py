@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
 import workbench as wb
@@ -35,11 +36,16 @@ class CheckView:
 
 @dataclass(frozen=True)
 class PairView:
-    """An array beside its adjoint."""
+    """An array beside its adjoint; a report keeps adjoints alone, and `value` is None."""
 
     name: str
-    value: ArrayView
+    value: ArrayView | None
     adjoint: ArrayView
+
+    @property
+    def sides(self) -> tuple[ArrayView, ...]:
+        """What there is to draw."""
+        return (self.adjoint,) if self.value is None else (self.value, self.adjoint)
 
 
 @dataclass(frozen=True)
@@ -65,6 +71,22 @@ def grads_view(verdict: wb.Verdict | None, tape: wb.Tape | None, arrays: Mapping
         pairs.append(PairView(name, array_view(value, name), array_view(found, f"adjoint of {name}")))
     title = f"gradcheck {verdict.kernel}" if verdict is not None else f"gradients of {', '.join(arrays)}"
     return GradsView(title, tuple(pairs), _check(verdict) if verdict is not None else None)
+
+
+def report_view(report: wb.GradientReport) -> GradsView:
+    """What is shown of `%grad`'s answer: the gradients, and what its kernels' checks compared."""
+    pairs = []
+    for name, gradient in report.gradients.items():
+        with suppress(Refusal):  # an array of structs has numbers in the report, and no picture
+            pairs.append(PairView(name, None, array_view(gradient, f"d/d{name}")))
+    checks = [_check(verdict) for verdict in report.kernels]
+    check = None
+    if checks or report.directions:
+        points = tuple(replace(p, line=p.line or c.said) for c in checks for p in c.points)
+        found = "right" if report.ok else "WRONG"
+        said = f"checked: {found} ({len(report.directions)} directions, {len(checks)} kernels)"
+        check = CheckView(report.ok, said, max((c.tolerance for c in checks), default=0.0), points)
+    return GradsView(f"{report.what} = {report.value:.6g}", tuple(pairs), check)
 
 
 def _adjoint(name: str, value: Any, tape: wb.Tape | None) -> Any:
@@ -94,7 +116,7 @@ def grads_text(view: GradsView) -> str:
         cells = [("input", "adjoint", "difference", "error", "where"), *map(_cells, view.check.points)]
         rows += [f"  {row}" for row in markup.text_table(cells)]
     for pair in view.pairs:
-        for side in (pair.value, pair.adjoint):
+        for side in pair.sides:
             rows.append(f"{array_twin.headline(side)}  {'  '.join(f'{n} {v}' for n, v in side.facts[:2])}")
     return figures.ascii_only("\n".join(rows))
 
@@ -106,7 +128,7 @@ def grads_html(view: GradsView) -> str:
         titles = ("input", "adjoint", "difference", "error", "where")
         parts.append(markup.table(titles, map(_cells, view.check.points)))
     for pair in view.pairs:
-        parts += [array_twin.array_html(pair.value), array_twin.array_html(pair.adjoint)]
+        parts += map(array_twin.array_html, pair.sides)
     return markup.box(*parts)
 
 

@@ -92,6 +92,11 @@ def grad(verdict: wb.Verdict | None = None, tape: wb.Tape | None = None, **array
     return Shown("grad_view", view, gradients.grads_text(view), gradients.grads_html(view))
 
 
+def gradient_report(report: wb.GradientReport) -> Shown:
+    """What `%grad` and `wb.gradients_of` give: each gradient drawn, and the checks where there were some."""
+    return Shown("grad_view", gradients.report_view(report), figures.ascii_only(str(report)), report._repr_html_())
+
+
 def controls(
     subject: wb.Recorder | wb.Launch, *, watch: Any = None, rewind: bool | None = None, **ranges: Any
 ) -> Shown:

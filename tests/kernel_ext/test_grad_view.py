@@ -46,6 +46,27 @@ def test_arrays_stand_beside_their_adjoints() -> None:
     assert "adjoint of x" in show.grad(tape=tape, x=x).text
 
 
+def test_a_report_draws_each_gradient_and_its_checks() -> None:
+    x, total = wb.array([1.0, 2.0, 3.0]), wb.zeros(1)
+
+    def loss() -> wb.array:
+        total.zero_()
+        wb.launch(summed, 3, [x], [total])
+        return total
+
+    report = wb.gradients_of(loss, {"x": x}, check=True, what="loss()")
+    shown = show.gradient_report(report)
+    (pair,) = shown.view.pairs
+    assert pair.value is None and unpacked(pair.adjoint.parts[0].low).tolist() == [2.0, 4.0, 6.0]
+    assert shown.view.check.ok and shown.view.title == "loss() = 14" and "d/d" in shown.text
+
+
+@wb.kernel
+def summed(x: wb.array[float], total: wb.array[float]):
+    i = wb.tid()
+    wb.atomic_add(total, 0, x[i] * x[i])
+
+
 def test_without_a_gradient_it_says_what_to_do() -> None:
     with pytest.raises(Refusal, match="requires_grad"):
         show.grad(x=wb.zeros(2))
@@ -60,11 +81,12 @@ def test_without_a_gradient_it_says_what_to_do() -> None:
 def test_the_verdict_and_the_errors_are_drawn(widget_page: Callable[..., Any], width: int, dark: bool) -> None:
     x = wb.array([1.0, 2.0, 3.0], requires_grad=True)
     data = show.grad(verdict(), x=x).data()
+    data["pairs"] = [*data["pairs"], {**data["pairs"][0], "name": "alone", "value": None}]
     data["check"]["points"] = [data["check"]["points"][0], {**data["check"]["points"][0], "error": 0.5}]
     page = widget_page("grad_view", data, width, dark)
     assert page.locator(".wb-verdict").inner_text() == "right"
     assert page.locator(".wb-fine").count() == 1 and page.locator(".wb-wrong").count() == 1
-    assert page.locator(".wb-pair .wb-curve").count() == 2
+    assert page.locator(".wb-pair .wb-curve").count() == 3
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     SCREENS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=str(SCREENS / f"grad-{width}.png"))

@@ -5,7 +5,8 @@
  *
  * @typedef {import("./pictures.js").ArrayPicture} ArrayPicture
  * @typedef {{place: string, adjoint: number, difference: number, error: number, line: string}} Point
- * @typedef {{title: string, pairs: {name: string, value: ArrayPicture, adjoint: ArrayPicture}[],
+ * @typedef {{name: string, value: ArrayPicture | null, adjoint: ArrayPicture}} Pair
+ * @typedef {{title: string, pairs: Pair[],
  *   check: {ok: boolean, said: string, tolerance: number, points: Point[]} | null}} View
  * @typedef {import("./parts.js").Model} Model
  */
@@ -25,6 +26,9 @@ function errorBar(point, tolerance) {
     draw("path", { d: `M${at(tolerance)} 0V12`, class: "wb-mark" }));
 }
 
+/** What there is to draw of a pair. @param {Pair} pair */
+const sidesOf = (pair) => (pair.value ? [pair.value, pair.adjoint] : [pair.adjoint]);
+
 /** @param {{model: Model, el: HTMLElement}} context */
 function render({ model, el }) {
   const title = make("span", { class: "wb-title" });
@@ -41,7 +45,7 @@ function render({ model, el }) {
     const room = pairs.clientWidth || 640;
     const width = Math.max(120, (room > 520 ? room / 2 : room) - 14);
     pairs.replaceChildren(...view().pairs.map((pair) => make("div", { class: "wb-pair", "data-name": pair.name },
-      ...[pair.value, pair.adjoint].map((side) => make("figure", {}, make("figcaption", {}, `${side.name} `, make("span", { class: "wb-dim" }, side.kind)),
+      ...sidesOf(pair).map((side) => make("figure", {}, make("figcaption", {}, `${side.name} `, make("span", { class: "wb-dim" }, side.kind)),
         ...side.parts.map((part) => pictureOf(part, side, width, 110)))))));
   };
   const redraw = () => {
@@ -56,7 +60,7 @@ function render({ model, el }) {
       points.replaceChildren(tableOf(["input", "adjoint", "difference", "error", "", "where"], check.points.map((p) => [
         p.place, figure(p.adjoint, 9), figure(p.difference, 9), p.error.toExponential(1), errorBar(p, check.tolerance), p.line])));
     }
-    const wrong = view().pairs.flatMap((pair) => [pair.value, pair.adjoint]).flatMap((side) =>
+    const wrong = view().pairs.flatMap(sidesOf).flatMap((side) =>
       side.facts.filter(([name]) => name === "NaN" || name === "infinite").map(([name, value]) => `${side.name}: ${name} ${value}`));
     told.textContent = [check?.said, ...wrong].filter(Boolean).join(" · ") || "Every value and every adjoint is finite.";
     pictures();
