@@ -64,7 +64,7 @@ class DeviceLibrary:
         plan = layout([(p.name, p.type) for p in function.params])
         buffer = ctypes.create_string_buffer(plan.size)
         buffer[:32] = np.array([*dims, 1, 1, 1, 1][:4], np.int64).tobytes()
-        sent = {id(root(a)): Sent(root(a)) for a in args if isinstance(a, np.ndarray) and a.ndim}
+        sent = [Sent(low, high) for low, high in ranges(args)]
         for slot, arg in zip(plan.slots, args, strict=True):
             buffer[slot.offset : slot.offset + slot.size] = piece(slot.type, arg, sent)
         base = ctypes.addressof(buffer)
@@ -74,7 +74,7 @@ class DeviceLibrary:
         places = [base, *(base + slot.offset for slot in plan.slots)]
         places += [ctypes.addressof(last)] * self.options.checks
         found.launch(0, self.kernels[name], max(1, -(-math.prod(dims) // block)), block, places)
-        for one in sent.values():
+        for one in sent:
             one.back()
         told = np.empty(FAULT_SIZE, np.uint8)
         found.copy_to_host(told, record.handle)
@@ -96,24 +96,35 @@ class CompiledLibrary(HostLibrary):
 
 
 class Sent:
-    """A NumPy array's bytes on the device, all that its views see."""
+    """A range of the host's memory on the device."""
 
-    def __init__(self, whole: np.ndarray[Any, Any]) -> None:
-        self.whole = whole
-        self.low, high = np.lib.array_utils.byte_bounds(whole)
+    def __init__(self, low: int, high: int) -> None:
+        self.low, self.high = low, high
         found = driver()
         assert found is not None
-        self.driver, self.size = found, high - self.low
+        self.driver, self.size = found, high - low
         self.place = found.alloc(0, max(1, self.size))
         if self.size:
-            found.copy_to_device(self.place.handle, np.frombuffer(ctypes.string_at(self.low, self.size), np.uint8))
+            found.copy_to_device(self.place.handle, np.frombuffer(ctypes.string_at(low, self.size), np.uint8))
 
     def back(self) -> None:
-        """Copy them back, to where they came from."""
+        """Copy it back to where it came from."""
         if self.size:
             host = np.empty(self.size, np.uint8)
             self.driver.copy_to_host(host, self.place.handle)
             ctypes.memmove(self.low, host.ctypes.data, self.size)
+
+
+def ranges(args: Sequence[Any]) -> list[tuple[int, int]]:
+    """The memory that the arrays lie in; what overlaps, like the fields of one array of structs, is one range."""
+    found: list[tuple[int, int]] = []
+    arrays = (a for a in args if isinstance(a, np.ndarray) and a.ndim)
+    for low, high in sorted(np.lib.array_utils.byte_bounds(root(a)) for a in arrays):
+        if found and low < found[-1][1]:
+            found[-1] = found[-1][0], max(high, found[-1][1])
+        elif not found or (low, high) != found[-1]:
+            found.append((low, high))
+    return found
 
 
 def root(a: Any) -> Any:
@@ -123,11 +134,12 @@ def root(a: Any) -> Any:
     return a
 
 
-def piece(type: Any, arg: Any, sent: dict[int, Sent]) -> bytes:
+def piece(type: Any, arg: Any, sent: Sequence[Sent]) -> bytes:
     """An argument's bytes in the parameter buffer."""
     if isinstance(type, ArrayType):
-        one = sent[id(root(arg))]
-        address = one.place.handle + arg.ctypes.data - one.low
+        at = arg.ctypes.data
+        one = next((s for s in sent if s.low <= at < s.high), None) or next(s for s in sent if s.low == at)
+        address = one.place.handle + at - one.low
         return np.array([address, *arg.shape[: type.ndim], *arg.strides[: type.ndim]], np.int64).tobytes()
     scalar = type.dtype if isinstance(type, Vector) else type
     return np.asarray(arg, dtype=scalar.numpy).tobytes()
