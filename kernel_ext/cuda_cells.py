@@ -84,6 +84,8 @@ def reader(asked: CudaOptions, headers: Headers) -> Reader:
             force=options.force,
             compile=False,
         )
+        for kernel in module.kernels.values():
+            kernel.checks = options.checks
         if options.gradient:
             _need_gradients(module)
         if not options.background:

@@ -64,10 +64,6 @@ class CudaMagics(Magics):
         args = read_line(CudaMagics.cuda, line, "%%cuda")
         if not cell.strip():
             raise KernelUsageError("the cell below %%cuda is empty; write a __global__ function in it")
-        if args.checks is not None:
-            raise KernelUsageError(
-                "%%cuda has no --checks: Workbench puts no tests into your text; --run host finds barriers that hang"
-            )
         options = cell_options(args, self.kernels.here.user_ns, self.kernels.backend, self.kernels.annotate)
         place = self.kernels.place(f"%%cuda {line}", cell, options)
         try:
@@ -77,6 +73,8 @@ class CudaMagics(Magics):
             run = run_of(args.backend, args.run) or self.run
         except Refusal as refusal:
             refuse(refusal)
+        if args.checks and run != "host":
+            raise KernelUsageError("%%cuda --checks needs --run host: Workbench puts no tests into device code")
         asked = CudaOptions(run, tuple(args.use), tuple(args.include), tuple(args.libraries))
         read = reader(asked, self.headers)
         built = self.kernels.build(cell, options, place, args.quiet, read, inspect.CUDA_PANES)

@@ -87,6 +87,15 @@ def test_the_cell_itself_is_given_and_gradients_are_asked_for(notebook: Notebook
     assert "asks for gradients, and scale has none" in notebook.fail(CELL.replace("host", "host --grad"))
 
 
+def test_checks_are_on_in_notebooks_until_a_cell_says_otherwise(notebook: Notebook) -> None:
+    text = "__global__ void past(float* x) { x[threadIdx.x + 1] = 1.0f; }\n"
+    notebook.run("%%cuda --run host -q\n" + text)
+    error = notebook.fail("past[4, 4](wb.zeros(4))")
+    assert "x is written outside of its elements, at index 4." in error and "__global__ void past(float* x)" in error
+    notebook.run("%%cuda --run host -q --no-checks\n" + text)
+    assert notebook.run("x = wb.zeros(8)\npast[4, 4](x[:4])\nprint(x.numpy()[4])") == "1.0\n"
+
+
 def test_it_can_compile_in_the_background(notebook: Notebook) -> None:
     out = notebook.run(CELL.replace("host", "host --bg -f"))
     assert out == "scale compiling in the background; %workbench wait waits for it\n"
@@ -97,7 +106,7 @@ def test_it_can_compile_in_the_background(notebook: Notebook) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("--checks", "%%cuda has no --checks"),
+        ("--checks", "%%cuda --checks needs --run host"),
         ("-b cpu --run device", "contradict each other"),
         ("--run moon", "invalid choice: 'moon'"),
         ("-l m", "is for code that runs on the CPU"),

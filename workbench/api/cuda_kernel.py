@@ -25,6 +25,7 @@ from workbench.errors import KernelFault, KernelTypeError, LaunchError, NotDiffe
 from workbench.ir.values import Block as IrBlock
 from workbench.ir.values import Function, Op, Value
 from workbench.runtime.array import array
+from workbench.runtime.checks import checks_wanted
 from workbench.runtime.device import Device, get_device
 from workbench.runtime.execute import execute
 from workbench.runtime.geometry import Block, Geometry, as_block, with_shared, with_tail
@@ -129,12 +130,14 @@ class Configured:
 
         Raises:
             LaunchError: the arguments do not fit; nothing has run.
-            KernelFault: on the CPU, threads that wait for others that never come, a failed assert.
+            KernelFault: on the CPU, threads that wait for others that never come, a failed assert; with checks, what is
+                written outside of an array.
         """
         kernel = self.kernel
         dims = as_dims(self.dim, kernel.name)
         block = with_shared(as_block(self.block_dim, dims, kernel.name), self.shared, kernel.name)
-        execute(prepare_text(kernel, dims, arguments, block=block, stream=stream))
+        options = Options(checks=checks_wanted(None, kernel.checks))
+        execute(prepare_text(kernel, dims, arguments, options=options, block=block, stream=stream))
 
 
 class CudaSpecialisation(Specialisation):
