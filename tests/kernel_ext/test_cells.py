@@ -49,7 +49,7 @@ def test_panes_asked_for_are_in_the_view_and_others_come_when_asked(library) -> 
     built, _ = build(Cells(), GOOD, {}, panes=("source", "ir"))
     assert [(p.kernel, p.name) for p in built.view.panes] == [("saxpy", "source"), ("saxpy", "ir")]
     assert built.pane("saxpy", "ptx").text == "ptx of saxpy <&>"
-    assert [names for what, (_, names) in library.calls[1:] if what == "panes"] == [("source",), ("ir",)]
+    assert [names for what, (_, names) in library.calls[1:] if what == "panes"] == [("source",), ("ir",), ("ptx",)]
 
 
 def test_the_source_pane_counts_as_the_cell_does(library) -> None:
