@@ -33,7 +33,7 @@ def product(A: wb.array2d[wb.Any], B: wb.array2d[wb.Any], C: wb.array2d[wb.Any])
     wb.tile_store(C, a @ b, offset=(i * TM, j * TN))
 
 
-SIZES = [(16, 8, 32), (19, 7, 21), (1, 1, 1), (8, 5, 17)]
+SIZES = [(19, 7, 21), *(pytest.param(s, marks=pytest.mark.slow) for s in ((16, 8, 32), (1, 1, 1), (8, 5, 17)))]
 TOLERANCE = {"float16": 2e-2, "bfloat16": 1e-1, "float32": 1e-5, "float64": 1e-12}
 
 

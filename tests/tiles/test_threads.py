@@ -8,6 +8,10 @@ import pytest
 import workbench as wb
 from tests.tiles.on_all import arrays_of, same_on_all
 from workbench.backends.python import run
+from workbench.frontend import lower
+from workbench.ir.show import show
+from workbench.passes.guard import guard
+from workbench.passes.untile import untile
 
 RNG = np.random.default_rng(3)
 
@@ -98,3 +102,17 @@ def random(y: wb.array2d[float]):
 def test_random_numbers_of_each_thread() -> None:
     (y,) = same_on_all(random, [2], [np.zeros((2, 32), np.float32)], block_dim=16)
     assert len(set(y.reshape(-1).tolist())) == 64
+
+
+def test_the_same_text_comes_of_it_each_time() -> None:
+    x = np.zeros((2, 16), np.float32)
+    args = [x, x.copy(), np.zeros(2, np.float32), np.zeros((3, 16), np.float32)]
+    wb.launch_tiled(lanes, dim=[2], inputs=args, block_dim=16)
+    kernel = lanes.used()
+    texts, held = set(), []
+    for n in range(8):
+        held.append([object() for _ in range(97 * n)])  # so that values have other addresses
+        types = dict(zip(lanes.parameters, kernel.types, strict=True))
+        made = lower(lanes.definition, types, tiling=kernel.tiling)
+        texts.add(show(untile(guard(made.function, versions=True))))
+    assert len(texts) == 1

@@ -120,11 +120,11 @@ class Untile(Nests):
         local = set(block.params)
         for position, op in enumerate(body):
             self.builder.location = op.location
-            used = {v for v in _tiles_used(op) if last.get(v) == position and v in local and v not in kept}
-            self.dying = used
+            used = [v for v in _tiles_used(op) if last.get(v) == position and v in local and v not in kept]
+            self.dying = set(used)
             LOWER.get(op.name, Untile.plain)(self, op)
             local.update(op.results)
-            for value in used | {r for r in op.results if is_tile(r) and r not in last}:
+            for value in (*used, *(r for r in op.results if is_tile(r) and r not in last)):
                 if value in self.buffers:
                     self.release(value)
 
@@ -243,13 +243,13 @@ def tile_type(value: Value) -> Tile:
     return value.type
 
 
-def _tiles_used(op: Op) -> set[Value]:
-    """The tiles that an operation, or one inside of it, uses."""
-    found = {v for v in op.operands if is_tile(v)}
+def _tiles_used(op: Op) -> list[Value]:
+    """The tiles that an operation, or one inside of it, uses; in order, so that the same code comes of it each time."""
+    found = dict.fromkeys(v for v in op.operands if is_tile(v))
     for block in op.blocks:
         for inner in block.ops:
-            found |= _tiles_used(inner)
-    return found
+            found.update(dict.fromkeys(_tiles_used(inner)))
+    return list(found)
 
 
 def _last_uses(block: Block) -> dict[Value, int]:
