@@ -71,6 +71,7 @@ def test_a_mode_makes_reading_an_error_at_the_line(mode: str) -> None:
     assert error.value.location.line == until_small.__code__.co_firstlineno + 4
 
 
+@pytest.mark.slow
 def test_gradients_under_jit_vmap_scan_and_checkpoint() -> None:
     same(jax.jit(jax.grad(loss))(X), expected_slope(X))
     same(jax.grad(jax.checkpoint(loss))(X), expected_slope(X))

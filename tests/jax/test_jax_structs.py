@@ -141,6 +141,21 @@ def test_a_function_of_launches_makes_structs_of_its_arrays() -> None:
     same(jax.grad(total(f), (0, 1, 2))(*args), jax.grad(total(plain), (0, 1, 2))(*args))
 
 
+def test_traced_numbers_are_fields_of_structs_made_inside() -> None:
+    def pull(tree: Any, scale: wb.float32, place: wb.array[wb.vec2], out: wb.array[wb.float32]):
+        springs = Springs(stiff=tree["stiff"], scale=scale * 2.0)
+        b = Body(place=place, speed=place, springs=springs, turn=np.zeros((2, 2), np.float32), count=1)
+        wb.launch(energy, dim=place.shape, inputs=[b, 0.5], outputs=[out])
+
+    f, b = wb.jax_callable(pull, output_dims=3), tree()
+    plain = lambda stiff, scale: 2 * scale * stiff * b["place"][:, 0] + 1  # noqa: E731
+    stiff = b["springs"].stiff
+    same(jax.jit(f)({"stiff": stiff}, 0.5, b["place"]), plain(stiff, 0.5))
+    slope = jax.grad(lambda t, s: f(t, s, b["place"]).sum(), (0, 1))({"stiff": stiff}, 0.5)
+    expected = jax.grad(lambda k, s: plain(k, s).sum(), (0, 1))(stiff, 0.5)
+    same((slope[0]["stiff"], slope[1]), expected)
+
+
 @wb.struct
 class Drop:
     x: wb.float32
@@ -167,3 +182,9 @@ def test_what_does_not_fit_is_refused() -> None:
         wb.jax_kernel(both)(b, jnp.ones(3))
     with pytest.raises(wb.LaunchError, match="arrays of structs, and structs as outputs, do not cross to JAX"):
         wb.jax_kernel(fall)(jnp.ones(3))
+
+    def take(b: Springs, out: wb.array[wb.float32]):
+        out.fill_(1.0)
+
+    with pytest.raises(wb.LaunchError, match="b of take is annotated as the struct Springs; it is a tree"):
+        wb.jax_callable(take, output_dims=3)

@@ -15,6 +15,7 @@ import numpy as np
 from workbench.errors import KernelTypeError, LaunchError
 from workbench.runtime.array import array
 from workbench.runtime.indexed import indexedarray, tables
+from workbench.runtime.symbol import Symbol
 from workbench.structs import ELEMENT, AnyType, Struct, StructArray, indices_name
 from workbench.types import ArrayType, Kind, Scalar, Vector
 from workbench.types import bool as bool_
@@ -141,6 +142,8 @@ def fitted(type: AnyType, value: Any, what: str) -> Any:
             got = repr(value.type) if isinstance(value, array) else f"a {value.__class__.__name__}"
             raise KernelTypeError(f"{what} is {type!r}; this is {got}.")
         return value
+    if isinstance(value, Symbol):
+        return value.become("a struct", what, type)
     if isinstance(type, Vector):
         if isinstance(value, (array, StructValue)) or np.shape(value) != type.shape:
             wanted = " × ".join(map(str, type.shape))

@@ -29,6 +29,7 @@ from workbench.interop.jax.run import Leaf, Output, Signature, active, run_insid
 from workbench.interop.jax.trace import Trace, ValuesRead
 from workbench.runtime.checks import checks_here
 from workbench.runtime.memory import Memory
+from workbench.structs import Struct
 from workbench.types import ArrayType, Type
 
 Dims = int | Sequence[int]
@@ -295,6 +296,12 @@ def _annotations(definition: Definition) -> dict[str, Type | None]:
     for argument in definition.parameters:
         try:
             annotation = parameter_annotation(definition, argument)
+            if isinstance(annotation, Struct):
+                raise LaunchError(
+                    f"{argument.arg} of {definition.name} is annotated as the struct {annotation!r}; it is a tree.",
+                    definition.locate(argument), f"Leave the annotation out, and make the struct inside, of the tree's "
+                    f"values: {annotation!r}(…).", definition.name, parameter=argument.arg,
+                )  # fmt: skip
             found[argument.arg] = arguments.without_structs(definition.name, argument.arg, annotation)
         except KernelTypeError:
             found[argument.arg] = None
