@@ -163,7 +163,8 @@ def _part(values: np.ndarray, name: str) -> PartView:
         return PartView(name, "line", 1, low.size, _packed(low), _packed(high), bad)
     mean, bad = _image(values)
     packed = _packed(mean)
-    return PartView(name, "image", *mean.shape, packed, packed, bad)
+    rows, columns = mean.shape
+    return PartView(name, "image", rows, columns, packed, packed, bad)
 
 
 def _line(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, tuple[int, ...]]:
