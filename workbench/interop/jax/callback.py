@@ -87,7 +87,7 @@ class _Run:
         self.results = [*kept, *outputs]
         return self
 
-    def __exit__(self, *problem: object) -> None:
+    def __exit__(self, *problem: Any) -> None:
         self._place.__exit__(*problem)
         OBSERVERS.reset(self._token)
 

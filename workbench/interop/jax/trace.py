@@ -215,6 +215,12 @@ class Trace(Observer):
         if record.threads == 0 or not record.writes:
             return
         _refuse_structs(record)
+        block = record.block_dim
+        if not isinstance(block, int):
+            raise LaunchError(
+                f"{record.kernel} is launched over a grid of blocks, as CUDA C++ is, and that does not cross to JAX.",
+                self.place(), "Launch it outside of JAX, or write it as a kernel of threads.", record.kernel,
+            )  # fmt: skip
         binding = _Binding(self, record)
         wires = tuple(binding.wire(s.name, s.type) for s in record.loaded.layout.slots)
         arrays = {n: a for n, a in record.arguments.items() if isinstance(a, array) and is_float(a.dtype)}
@@ -225,7 +231,7 @@ class Trace(Observer):
         sizes = tuple((_count(m, s),) for m, s in binding.results.items())
         how = How(
             record.dim, operands, sizes, values=tuple(binding.statics), vmap_method=self._method,
-            views=tuple(binding.views), block=record.block_dim,
+            views=tuple(binding.views), block=block,
         )  # fmt: skip
         results = launch(plan, binding.operands, how)
         self._values.update(zip(binding.results, results, strict=True))

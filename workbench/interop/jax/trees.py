@@ -60,18 +60,17 @@ def _field(kernel: str, name: str, struct: Struct, value: Any, field: str) -> An
     return found
 
 
-def put_back(type: Any, value: Any, new: Iterator[Any]) -> Any:
+def put_back(kind: Any, value: Any, new: Iterator[Any]) -> Any:
     """The tree with its arrays, in the order of `array_fields`, replaced by new ones."""
-    if not isinstance(type, Struct):
-        return next(new) if isinstance(type, ArrayType) else value
+    if not isinstance(kind, Struct):
+        return next(new) if isinstance(kind, ArrayType) else value
     changed = {}
-    for field in type.fields:
+    for field in kind.fields:
         old = value[field.name] if isinstance(value, Mapping) else getattr(value, field.name)
         changed[field.name] = put_back(field.type, old, new)
-    if hasattr(value, "_replace"):
-        return value._replace(**changed)
-    return dataclasses.replace(value, **changed) if dataclasses.is_dataclass(value) else {**_dict(value), **changed}
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return dict(value) if isinstance(value, Mapping) else {}
+    if isinstance(value, Mapping):
+        return {**value, **changed}
+    if isinstance(value, tuple):
+        return type(value)(**changed)
+    whole = dataclasses.is_dataclass(value) and not isinstance(value, type)
+    return dataclasses.replace(value, **changed) if whole else changed
