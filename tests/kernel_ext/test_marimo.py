@@ -6,23 +6,20 @@ import json
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.environments import LIBRARY, python_with
+
 APP = Path(__file__).with_name("marimo_app.py")
 ROOT = Path(__file__).parents[2]
 OUTPUT = re.compile(r'"outputs": \[\{"data": \{"text/html": "((?:[^"\\]|\\.)*)"')
-NEEDS = ("marimo>=0.14", "numpy", "llvmlite", "platformdirs", "anywidget", "ipython")
 
 
 @pytest.mark.slow
 def test_kernels_and_views_in_marimo(tmp_path: Path) -> None:
-    python = tmp_path / "marimo" / "bin" / "python"
-    subprocess.run([sys.executable, "-m", "venv", python.parents[1]], check=True)
-    done = subprocess.run([python, "-m", "pip", "install", "-q", *NEEDS], capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stderr[-2000:]
+    python = python_with("marimo", (*LIBRARY, "marimo>=0.14", "anywidget", "ipython"), tmp_path)
     page = tmp_path / "page.html"
     done = subprocess.run(
         [python, "-m", "marimo", "export", "html", APP, "-o", page],

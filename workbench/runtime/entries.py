@@ -21,8 +21,6 @@ from workbench.runtime.substitute import Substitution
 class Runnable(Protocol):
     """A captured graph, as far as a recorder knows it."""
 
-    name: str
-
     def launch(self) -> None:
         """Run it."""
         ...

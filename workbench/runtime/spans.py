@@ -44,7 +44,7 @@ def spans(entries: Iterable[Entry]) -> tuple[Span, ...]:
     listed = [(e, *(e.on_device or (e.started, e.seconds))) for e in whole]
     first = min((started for _, started, _ in listed if started), default=0.0)
     return tuple(
-        Span(max(0.0, started - first), seconds, lane(e), e.kind, e.name, e.size, e.bytes, e.site)
+        Span(max(0.0, (started or first) - first), seconds, lane(e), e.kind, e.name, e.size, e.bytes, e.site)
         for e, started, seconds in listed
     )
 

@@ -70,7 +70,9 @@ def moment(device: Device | str | None = None) -> Event:
         DeviceError: the device is the CPU, or refuses.
     """
     made = Event(device)
-    made._driver.call("cuEventRecord", made.handle, made._driver.queue(made.device.index))
+    found = made._driver
+    assert found is not None, "only of CUDA devices"
+    found.call("cuEventRecord", made.handle, found.queue(made.device.index))
     return made
 
 

@@ -229,6 +229,7 @@ class Trace(Observer):
         plan = recorded_plan(record, wires, overlap(arrays), aliased)
         operands = tuple(tuple(x.shape) for x in binding.operands)
         sizes = tuple((_count(m, s),) for m, s in binding.results.items())
+        assert isinstance(record.block_dim, int), "CUDA C++, which sees its blocks, is refused before"
         how = How(
             record.dim, operands, sizes, values=tuple(binding.statics), vmap_method=self._method,
             views=tuple(binding.views), block=block,

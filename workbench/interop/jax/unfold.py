@@ -139,10 +139,11 @@ class _Call:
                 data = np.frombuffer(_bytes(held), np.uint8)
                 yield wire.name, _numbers(data[start:], wire.type)
                 continue
-            shape: tuple[int, ...] = (1,) if wire.kind is Kind.ACCUMULATOR else own[: wire.rank]
+            shape: tuple[int, ...] = (1,) if wire.kind is Kind.ACCUMULATOR else tuple(own[: wire.rank])
             strides = dense(shape, wire.type.size)
             if wire.view:
-                first, *rest = self.views[view : view + 1 + 2 * wire.view]
+                place = self.views[view : view + 1 + 2 * wire.view]
+                first, rest = place[0], place[1:]
                 view += 1 + 2 * wire.view
                 start, shape, strides = start + first, tuple(rest[: wire.view]), tuple(rest[wire.view :])
             if wire.kind is Kind.SHAPE:
