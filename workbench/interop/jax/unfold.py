@@ -87,7 +87,7 @@ class _Call:
         self.results = [_held(name, shape) for name, shape in results]
         rest = list(attributes[1:])
         self.values = rest.pop(0) if any(w.value >= 0 for w in self.wires) else ()
-        self.views = rest.pop(0) if any(w.view for w in self.wires) else ()
+        self.views: Sequence[int] = rest.pop(0) if any(w.view for w in self.wires) else []
         if rest:
             raise RecordError(f"JAX's call of {plan.kernel} has attributes that have no form in a file.")
         lead = next(w for w in self.wires if w.result == 0 and w.kind is not Kind.SHAPE)
