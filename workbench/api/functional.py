@@ -85,7 +85,7 @@ def value_and_grad(f: Callable[..., Any], argnums: Arguments = 0) -> Callable[..
     def both(*args: Any, **options: Any) -> tuple[array, Any]:
         values = _values(f, args)
         by = _chosen(f, argnums, values)
-        tape = Tape(into_grad=False)
+        tape = Tape(into_grad=False, only=by)
         with tape:
             result = f(*values, **options)
         _check_result(f, result)
@@ -210,7 +210,7 @@ def jacobian(f: Callable[..., Any], argnums: int = 0, mode: str = "auto") -> Cal
         values = _values(f, args)
         (x,) = _chosen(f, argnums, values)
         before = [clone(v) if isinstance(v, array) else v for v in values]
-        tape = Tape(into_grad=False)
+        tape = Tape(into_grad=False, only=[x])
         with tape:
             result = f(*values, **options)
         _check_result(f, result)

@@ -173,7 +173,7 @@ def gradients_of(
         if not isinstance(value, array) or not is_float(value.dtype):
             raise LaunchError(f"{name} is no array of floats: it has no gradient.", parameter=name)
     before = {name: clone(value) for name, value in wrt.items()} if check else {}
-    tape = Tape(into_grad=False)
+    tape = Tape(into_grad=False, only=tuple(wrt.values()))
     with tape:
         result = call()
     if not isinstance(result, array) or result.size != 1 or result.dtype.shape:

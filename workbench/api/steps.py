@@ -7,7 +7,7 @@ before any gradient is changed.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.api import build
 from workbench.api.bind import bind, is_dense, overlap
 from workbench.autodiff import adjoint_names, parameters, then
+from workbench.backends.base import Options
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.runtime.array import array
 from workbench.runtime.create import zeros
@@ -64,9 +65,15 @@ class Step(ABC):
 
 @dataclass(frozen=True, eq=False)
 class LaunchStep(Step):
-    """A launch."""
+    """A launch.
+
+    Attributes:
+        record: what ran.
+        unwanted: arrays that it only reads, and whose gradients nobody wants.
+    """
 
     record: LaunchRecord
+    unwanted: frozenset[str] = frozenset()
 
     @cached_property
     def arrays(self) -> dict[str, array]:
@@ -80,15 +87,16 @@ class LaunchStep(Step):
 
     @cached_property
     def used(self) -> Sequence[array]:  # type: ignore[override]
-        """Float arrays that the launch reads."""
-        return [a for n, a in self.arrays.items() if n in self.record.reads and is_float(a.dtype)]
+        """Float arrays that the launch reads and whose gradients are wanted."""
+        read = self.record.reads - self.unwanted
+        return [a for n, a in self.arrays.items() if n in read and is_float(a.dtype)]
 
     @cached_property
     def needed(self) -> frozenset[str]:
         """Array parameters that the adjoint reads; none where there is no adjoint: `reversed` says so."""
         record = self.record
         floats = {n: a for n, a in self.arrays.items() if is_float(a.dtype)}
-        options = replace(record.options, numbers=False, contiguous=is_dense(self.arrays))
+        options = replace(adjoint_options(record, self.unwanted), contiguous=is_dense(self.arrays))
         try:
             found = build.load(
                 record.specialisation, then(record.direction, "adjoint"), options, record.loaded.device, overlap(floats)
@@ -115,7 +123,7 @@ class LaunchStep(Step):
         """
         record = self.record
         build.load(
-            record.specialisation, then(record.direction, "adjoint"), replace(record.options, numbers=False),
+            record.specialisation, then(record.direction, "adjoint"), adjoint_options(record, self.unwanted),
             record.loaded.device,
         )  # fmt: skip
 
@@ -138,9 +146,12 @@ class LaunchStep(Step):
         Raises:
             NotDifferentiable: there is no right one.
         """
-        floats = {n: tape.adjoint_of(a) for n, a in self.arrays.items() if is_float(a.dtype)}
+        adjoints = {
+            n: a if n in self.unwanted else tape.adjoint_of(a) for n, a in self.arrays.items() if is_float(a.dtype)
+        }
         options = replace(self.record.options, ordered=tape.deterministic or self.record.options.ordered)
-        return bind_adjoint(replace(self.record, options=options), floats, self.as_they_were(tape))
+        made = replace(self.record, options=options)
+        return bind_adjoint(made, adjoints, self.as_they_were(tape), self.unwanted)
 
     def as_they_were(self, tape: Tape) -> dict[str, array]:
         """Arrays that have changed since, as they were.
@@ -269,15 +280,26 @@ class FunctionStep(Step):
         return self.backward
 
 
+def adjoint_options(record: LaunchRecord, unwanted: Set[str]) -> Options:
+    """The options of the adjoint of a recorded launch, which finds no gradients of `unwanted` and of numbers."""
+    options = replace(record.options, numbers=False)
+    if not unwanted:
+        return options
+    params = record.specialisation.function.params
+    return replace(options, constant=tuple(k for k, p in enumerate(params) if p.name in unwanted))
+
+
 def bind_adjoint(
-    record: LaunchRecord, adjoints: Mapping[str, array], instead: Mapping[str, Any] | None = None
-) -> LaunchRecord:
+    record: LaunchRecord, adjoints: Mapping[str, array], instead: Mapping[str, Any] | None = None,
+    unwanted: Set[str] = frozenset(),
+) -> LaunchRecord:  # fmt: skip
     """The adjoint launch of a recorded launch, with adjoints by parameter; numbers get none.
 
     Args:
         record: a launch, forward or a derivative.
         adjoints: adjoint arrays by parameter.
         instead: arguments of the launch to be replaced.
+        unwanted: arrays of a forward launch whose gradients are not found; what `adjoints` has for them is not touched.
 
     Raises:
         NotDifferentiable: there is no right adjoint.
@@ -289,7 +311,7 @@ def bind_adjoint(
         type = types[name]
         complete[adjoint] = adjoints[name] if isinstance(type, ArrayType) else zeros(1, type, record.loaded.device)
     arguments = {**record.arguments, **(instead or {}), **complete}
-    options = replace(record.options, numbers=False)
+    options = adjoint_options(record, unwanted)
     direction = then(record.direction, "adjoint")
     return bind(
         record.specialisation, direction, record.dim, arguments, record.loaded.device, options, record.block_dim,

@@ -17,6 +17,7 @@ import numpy as np
 from workbench.api.segments import Checkpoints
 from workbench.api.snapshots import Snapshot, Snapshots
 from workbench.api.steps import CopyStep, FillStep, FunctionStep, LaunchStep, Step
+from workbench.autodiff import FORWARD
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.runtime.array import array
 from workbench.runtime.create import zeros
@@ -69,12 +70,17 @@ class Tape(Observer):
         deterministic: `backward` gives the same bits in every run: its launches are as with `launch(deterministic=…)`.
         checkpoint_every: keep little: one copy of what changes in so many steps; `backward` runs the steps between
             again, so it costs one run more. 0: keep what gradients need of every step.
+        only: the arrays whose gradients are wanted; what leads to none of them is not computed (of a matrix product by
+            one factor one product is made, not two). None: those of all arrays.
 
     Raises:
         ValueError: `checkpoint_every` is no number of steps.
     """
 
-    def __init__(self, *, into_grad: bool = True, deterministic: bool = False, checkpoint_every: int = 0) -> None:
+    def __init__(
+        self, *, into_grad: bool = True, deterministic: bool = False, checkpoint_every: int = 0,
+        only: Sequence[array] | None = None,
+    ) -> None:  # fmt: skip
         if not isinstance(checkpoint_every, int) or checkpoint_every < 0:
             raise ValueError(f"checkpoint_every is a number of steps, not {checkpoint_every!r}")
         self.steps: list[Step] = []
@@ -83,6 +89,8 @@ class Tape(Observer):
         self.kept = Checkpoints(checkpoint_every) if checkpoint_every else Snapshots()
         self.seeds: dict[array, array] = {}
         self.deterministic = deterministic
+        # Memories that hold one of the wanted arrays or anything computed from them; None where all are wanted.
+        self._carriers = None if only is None or checkpoint_every else {a.memory for a in only}
         self._into_grad = into_grad
         self._token: Any = None
 
@@ -126,7 +134,8 @@ class Tape(Observer):
 
     def launching(self, record: LaunchRecord) -> None:
         """Note a launch, and keep what it is about to overwrite."""
-        step = LaunchStep(record)
+        step = LaunchStep(record, self._unwanted(record))
+        self._carry(step)
         for value in step.arrays.values():
             self._see(value)
         self.steps.append(step)
@@ -151,11 +160,23 @@ class Tape(Observer):
 
     def _change(self, target: array, what: str, step: Step) -> None:
         self._see(target)
+        self._carry(step)
         if is_float(target.dtype) or isinstance(self.kept, Checkpoints):
             self.steps.append(step)
         with without(self):
             self.kept.note(step)
             self.kept.before_change(target, what)
+
+    def _unwanted(self, record: LaunchRecord) -> frozenset[str]:
+        if self._carriers is None or record.direction != FORWARD:
+            return frozenset()
+        arrays = {n: a for n, a in record.arguments.items() if isinstance(a, array)}
+        read = record.reads - record.writes
+        return frozenset(n for n, a in arrays.items() if n in read and a.memory not in self._carriers)
+
+    def _carry(self, step: Step) -> None:
+        if self._carriers is not None and any(a.memory in self._carriers for a in step.used):
+            self._carriers.update(a.memory for a in step.changed)
 
     def replaying(self, graph: Any) -> None:
         """Refuse: what a graph does is not on the tape."""
@@ -187,7 +208,9 @@ class Tape(Observer):
             if not isinstance(value, array) or not is_float(value.dtype):
                 raise LaunchError(f"record_func() takes arrays of floats; this is {value!r}.")
             self._see(value)
-        self.steps.append(FunctionStep(backward, tuple(arrays)))
+        step = FunctionStep(backward, tuple(arrays))
+        self._carry(step)
+        self.steps.append(step)
 
     # Backwards.
 

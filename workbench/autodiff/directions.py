@@ -35,14 +35,16 @@ def derived(
         atomic: adjoints accumulate atomically: for arrays that overlap.
         numbers: adjoints find the gradients of numbers too.
         checkpoints: states that adjoints keep of a loop at once.
-        constant: parameters whose gradients adjoints need not find.
+        constant: parameters whose gradients an adjoint, if that is the first step, need not find. Later steps find all:
+            the gradient of a gradient may well be by what the gradient was not.
 
     Raises:
         NotDifferentiable: a step cannot be taken.
     """
-    for step in _steps(direction):
+    for number, step in enumerate(_steps(direction)):
         if step == "adjoint":
-            function = adjoint(function, atomic=atomic, numbers=numbers, checkpoints=checkpoints, constant=constant)
+            left_out = frozenset() if number else constant
+            function = adjoint(function, atomic=atomic, numbers=numbers, checkpoints=checkpoints, constant=left_out)
         else:
             function = tangent(function)
     return function
