@@ -72,5 +72,6 @@ def put_back(kind: Any, value: Any, new: Iterator[Any]) -> Any:
         return {**value, **changed}
     if isinstance(value, tuple):
         return type(value)(**changed)
-    whole = dataclasses.is_dataclass(value) and not isinstance(value, type)
-    return dataclasses.replace(value, **changed) if whole else changed
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.replace(value, **changed)
+    return changed
