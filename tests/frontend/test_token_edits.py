@@ -62,7 +62,7 @@ def outcome(text: str) -> list[Function] | WorkbenchError:
     found = []
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)
-        patch.setattr(build, "load", lambda *args: None)
+        patch.setattr(build, "load", lambda *args, **options: None)
         try:
             cell = wb.build_cell(text, NAMESPACE)
             for kernel in cell.kernels.values():

@@ -101,7 +101,7 @@ def test_reloading_leaves_one_set_of_magics(loaded) -> None:
 
 def test_the_built_cell_can_be_the_value(loaded) -> None:
     assert loaded.run(CELL.replace("%%kernel", "%%kernel -r -q")).startswith("Out[")
-    assert list(loaded.shell.user_ns["_"].kernels) == ["saxpy"]
+    assert list([*loaded.shell.user_ns["Out"].values()][-1].kernels) == ["saxpy"]
 
 
 def test_a_difference_of_two_kernels_is_shown(loaded, library) -> None:

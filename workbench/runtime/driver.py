@@ -212,6 +212,8 @@ class Driver:
 
     def allow_shared(self, kernel: LoadedKernel, shared: int) -> None:
         """Let a kernel's blocks have so many bytes of dynamic shared memory; 48 KiB they have without asking."""
+        if shared <= FREE_SHARED:
+            return
         key = int(kernel.function)
         if shared > self._allowed.get(key, FREE_SHARED):
             most = self._api.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
