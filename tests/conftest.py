@@ -36,6 +36,8 @@ MODULES = {
     "skimage": "skimage",
     "torch": "torch",
 }
+# PyTorch's only wheel for Linux brings all of CUDA, gigabytes: its test runs where PyTorch is, and is never asked for.
+collect_ignore = [] if importlib.util.find_spec("torch") else ["runtime/test_torch.py"]
 PROGRAMS = {"g++": ("g++",), "chromium": ("chromium", "chromium-browser", "google-chrome")}
 
 
@@ -44,6 +46,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden", action="store_true", help="write the golden files instead of comparing with them"
     )
+
+
+def pytest_report_header() -> list[str]:
+    """Tells of what is not even collected."""
+    return [f"not collected, for want of PyTorch: tests/{path}" for path in collect_ignore]
 
 
 def pytest_configure(config: pytest.Config) -> None:
