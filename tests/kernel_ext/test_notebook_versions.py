@@ -82,17 +82,21 @@ def front(request: pytest.FixtureRequest, need: Any, tmp_path_factory: pytest.Te
     manager.shutdown_kernel(now=True)
 
 
-@pytest.mark.slow
-class TestOver:
-    """One kernel for each pair of versions; the tests follow each other."""
+class Steps:
+    """What a reader does, in this order, in one kernel."""
 
-    def test_it_loads_and_says_one_line(self, front: Front) -> None:
+    def __init__(self, front: Front) -> None:
+        self.front = front
+
+    def it_loads_and_says_one_line(self) -> None:
+        front = self.front
         versions = front.text("import IPython, ipykernel; print(IPython.__version__, ipykernel.__version__)").split()
         assert versions in [[p.split("==")[1] for p in pair] for pair in VERSIONS.values()]
         greeting = front.text("%load_ext kernel_ext")
         assert re.fullmatch(r"Workbench \d+\.\d+ · cpu.* · cache 0 modules, 0 B\n", greeting)
 
-    def test_a_cell_has_a_twin_and_a_card_over_a_comm(self, front: Front) -> None:
+    def a_cell_has_a_twin_and_a_card_over_a_comm(self) -> None:
+        front = self.front
         reply, seen = front.run(KERNEL.format("", 2.0))
         assert reply["status"] == "ok"
         kinds = [m["msg_type"] for m in seen]
@@ -102,7 +106,8 @@ class TestOver:
         last = next(m for m in reversed(seen) if m["msg_type"] == "update_display_data")
         assert last["content"]["data"]["text/plain"].startswith("compiled twice")
 
-    def test_the_card_answers_a_message_of_the_browser(self, front: Front) -> None:
+    def the_card_answers_a_message_of_the_browser(self) -> None:
+        front = self.front
         _, seen = front.run(KERNEL.format("", 2.5))
         opened = next(m for m in seen if m["msg_type"] == "comm_open" and "view" in m["content"]["data"]["state"])
         content = {
@@ -117,7 +122,8 @@ class TestOver:
                 break
         assert answer["pane"] == "ir" and "twice(" in json.dumps(answer)
 
-    def test_a_launch_and_the_magics_run(self, front: Front) -> None:
+    def a_launch_and_the_magics_run(self) -> None:
+        front = self.front
         front.text(KERNEL.format("", 2.0))
         launch = "import workbench as wb\nx = wb.ones(2)\nwb.launch(twice, 2, [x])\nprint(x.numpy().tolist())"
         assert front.text(launch) == "[2.0, 2.0]\n"
@@ -127,7 +133,8 @@ class TestOver:
         assert "2 recorded" in front.text("%%record\nwb.launch(twice, 2, [x])\nwb.launch(twice, 2, [x])")
         assert "Graph of 1 node" in front.text("%%graph\nwb.launch(twice, 2, [x])")
 
-    def test_errors_stand_at_the_cells_lines(self, front: Front) -> None:
+    def errors_stand_at_the_cells_lines(self) -> None:
+        front = self.front
         reply, _ = front.run(KERNEL.format("", "nowhere"))
         rows = "\n".join(reply["traceback"]).splitlines()
         assert reply["ename"] == "KernelSyntaxError" and re.search(r"(Cell In|cell )\[\d+\], line 4$", rows[0])
@@ -137,7 +144,8 @@ class TestOver:
         reply, _ = front.run("%%kernel --nothing\ndef f():\n    pass")
         assert reply["ename"] == "KernelUsageError" and len(reply["traceback"]) == 1
 
-    def test_an_interrupt_is_answered_while_the_compiler_works(self, front: Front) -> None:
+    def an_interrupt_is_answered_while_the_compiler_works(self) -> None:
+        front = self.front
         front.text(HELD)
         sent = front.client.execute(KERNEL.format("", 5.0), stop_on_error=False)
         assert (front.folder / "began").read_text()
@@ -148,7 +156,20 @@ class TestOver:
         assert front.text("print(may_end.is_set())") == "False\n"
         front.text("may_end.set(); wb.wait(); CpuBackend.compile = compile_now")
 
-    def test_unloading_takes_all_of_it_away(self, front: Front) -> None:
+    def unloading_takes_all_of_it_away(self) -> None:
+        front = self.front
         front.text("%unload_ext kernel_ext")
         _, seen = front.run("%cache")
         assert "`%cache` not found" in str([m["content"] for m in seen])
+
+
+@pytest.mark.slow
+def test_a_session_over_other_versions(front: Front) -> None:
+    steps = Steps(front)
+    steps.it_loads_and_says_one_line()
+    steps.a_cell_has_a_twin_and_a_card_over_a_comm()
+    steps.the_card_answers_a_message_of_the_browser()
+    steps.a_launch_and_the_magics_run()
+    steps.errors_stand_at_the_cells_lines()
+    steps.an_interrupt_is_answered_while_the_compiler_works()
+    steps.unloading_takes_all_of_it_away()

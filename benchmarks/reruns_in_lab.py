@@ -1,0 +1,81 @@
+"""What a page of JupyterLab keeps when one kernel cell is run 500 times: memory after garbage was collected.
+
+Every other run changes the cell's constant, so cards of compiled cells and of cache hits take turns.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from measure import OURS, Row, Table, write
+from nbformat.v4 import new_code_cell, new_notebook
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.browser.conftest import LabPage, _lab
+
+RERUNS, WARM = 500, 100
+KERNEL = """%%kernel
+def reruns(x: array[float], y: array[float]):
+    i = tid()
+    y[i] = {number}.0 * x[i]"""
+CELLS = "window.jupyterapp.shell.currentWidget.content.model.cells"
+SET = f"([index, text]) => {CELLS}.get(index).sharedModel.setSource(text)"
+COUNT = f"index => {CELLS}.get(index).executionCount"
+NODES = "() => document.getElementsByTagName('*').length"
+
+
+def need(tool: str) -> str:
+    """Where a program is; modules are imported anyway."""
+    return shutil.which(tool) or tool
+
+
+def megabytes(lab: LabPage) -> float:
+    """What JavaScript holds after garbage was collected, in MB."""
+    session: Any = lab.page.context.new_cdp_session(lab.page)
+    session.send("HeapProfiler.collectGarbage")
+    used = session.send("Runtime.getHeapUsage")["usedSize"]
+    session.detach()
+    return used / 1e6
+
+
+def rerun(lab: LabPage, number: int) -> None:
+    """Run the second cell once and wait for its number."""
+    lab.page.evaluate(SET, [1, KERNEL.format(number=number % 2)])
+    before = lab.page.evaluate(COUNT, 1)
+    lab.go_to(1)
+    lab.run("notebook:run-cell")
+    lab.page.wait_for_function(f"before => ({COUNT})(1) > before", arg=before or 0, timeout=30_000)
+
+
+def main() -> None:
+    """Write the table."""
+    told = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "reruns.ipynb"
+        cells = [new_code_cell("%load_ext kernel_ext"), new_code_cell(KERNEL.format(number=0))]
+        spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        nbformat.write(new_notebook(cells=cells, metadata={"kernelspec": spec}), path)
+        with _lab(Path(folder), need) as opened:
+            lab = opened(path)
+            lab.go_to(0)
+            lab.run("notebook:run-cell")
+            begun = time.monotonic()
+            for number in range(1, RERUNS + 1):
+                rerun(lab, number)
+                if number in (WARM, 300, RERUNS):
+                    told.append(f"{megabytes(lab):.1f} MB and {lab.page.evaluate(NODES)} elements after {number}")
+                    print(told[-1], flush=True)
+            seconds = (time.monotonic() - begun) / RERUNS
+    table = Table("reruns_in_lab", "One kernel cell run again and again in JupyterLab", RERUNS)
+    table.rows.append(Row("a run, from the command to its number", {OURS: seconds}, f"the page: {', '.join(told)}"))
+    write(table)
+
+
+if __name__ == "__main__":
+    main()
