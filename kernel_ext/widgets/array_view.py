@@ -19,7 +19,7 @@ SliceMaker = Callable[[tuple[int, ...]], arrays.ArrayView]
 class ArrayView(Live):
     """A line or an image, with marks where an element is NaN or infinite."""
 
-    _esm = module_text("array_view")
+    _module = traitlets.Unicode(module_text("array_view")).tag(sync=True)
     _css = style_text("array_view")
 
     view = traitlets.Dict().tag(sync=True)

@@ -21,7 +21,7 @@ class CacheTable(Live):
         said: what the last message came to.
     """
 
-    _esm = module_text("cache_table")
+    _module = traitlets.Unicode(module_text("cache_table")).tag(sync=True)
     _css = style_text("cache_table")
 
     view = traitlets.Dict().tag(sync=True)

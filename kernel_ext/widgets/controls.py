@@ -19,7 +19,7 @@ class Controls(Live):
         answered: number of the browser's last message that was answered; it sends the next one then.
     """
 
-    _esm = module_text("controls")
+    _module = traitlets.Unicode(module_text("controls")).tag(sync=True)
     _css = style_text("controls")
 
     view = traitlets.Dict().tag(sync=True)

@@ -17,7 +17,7 @@ class GradView(Live):
         selected: index of what is chosen.
     """
 
-    _esm = module_text("grad_view")
+    _module = traitlets.Unicode(module_text("grad_view")).tag(sync=True)
     _css = style_text("grad_view")
 
     view = traitlets.Dict().tag(sync=True)

@@ -18,7 +18,7 @@ class GraphView(Live):
         selected: index of the chosen node; -1 where none is.
     """
 
-    _esm = module_text("graph_view")
+    _module = traitlets.Unicode(module_text("graph_view")).tag(sync=True)
     _css = style_text("graph_view")
 
     view = traitlets.Dict().tag(sync=True)

@@ -17,7 +17,7 @@ class SourceView(Live):
         selected: the chosen line of the cell; 0 where none is.
     """
 
-    _esm = module_text("source_view")
+    _module = traitlets.Unicode(module_text("source_view")).tag(sync=True)
     _css = style_text("source_view")
 
     view = traitlets.Dict().tag(sync=True)

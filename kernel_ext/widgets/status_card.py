@@ -16,7 +16,7 @@ from kernel_ext.widgets.panes import LIVE_PANES, PaneAnswers, PaneMaker
 class StatusCard(Live):
     """State badge, one line, and what unfolds below it."""
 
-    _esm = module_text("status_card")
+    _module = traitlets.Unicode(module_text("status_card")).tag(sync=True)
     _css = style_text("status_card")
 
     view = traitlets.Dict().tag(sync=True)

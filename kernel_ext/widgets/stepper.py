@@ -17,7 +17,7 @@ class Stepper(Live):
         selected: index of what is chosen.
     """
 
-    _esm = module_text("stepper")
+    _module = traitlets.Unicode(module_text("stepper")).tag(sync=True)
     _css = style_text("stepper")
 
     view = traitlets.Dict().tag(sync=True)

@@ -16,7 +16,7 @@ class Timeline(Live):
         selected: index of the chosen bar; -1 where none is.
     """
 
-    _esm = module_text("timeline")
+    _module = traitlets.Unicode(module_text("timeline")).tag(sync=True)
     _css = style_text("timeline")
 
     view = traitlets.Dict().tag(sync=True)

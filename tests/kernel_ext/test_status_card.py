@@ -59,7 +59,7 @@ def test_a_card_opens_with_its_view_and_module(browser: Browser) -> None:
     assert state["view"]["headline"] == "compiled saxpy · 9.0 ms"
     assert state["view"]["rows"][0]["kernel"] == "saxpy"
     assert state["twin"] == "wb-twin-1" and ["ir", "IR"] in state["panes"]
-    assert "export default { render }" in state["_esm"] and ".wb-card" in state["_css"]
+    assert "export default { render }" in state["_module"] and ".wb-card" in state["_css"]
 
 
 def test_a_view_is_pushed_when_it_changes(browser: Browser) -> None:
