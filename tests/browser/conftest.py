@@ -183,6 +183,10 @@ def _lab(
     private.mkdir()
     if labextension is not None:
         shutil.copytree(labextension, private / "data" / "labextensions")
+    else:  # an environment may have it installed
+        (private / "config" / "labconfig").mkdir(parents=True)
+        off = json.dumps({"disabledExtensions": {"workbench": True}})
+        (private / "config" / "labconfig" / "page_config.json").write_text(off)
     with _server(root, private) as (address, token), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS + QUIET)
 
