@@ -1,6 +1,6 @@
 """What a page of JupyterLab keeps when one kernel cell is run 500 times: memory after garbage was collected.
 
-Every other run changes the cell's constant, so cards of compiled cells and of cache hits take turns.
+Every other run changes the cell's constant. Beside it stand the same cell without a card, and a cell of plain HTML.
 """
 
 from __future__ import annotations
@@ -27,7 +27,11 @@ def reruns(x: array[float], y: array[float]):
 CELLS = "window.jupyterapp.shell.currentWidget.content.model.cells"
 SET = f"([index, text]) => {CELLS}.get(index).sharedModel.setSource(text)"
 COUNT = f"index => {CELLS}.get(index).executionCount"
-NODES = "() => document.getElementsByTagName('*').length"
+CELLS_RUN = {
+    "a kernel cell with its card": KERNEL,
+    "the same without a card (-q)": KERNEL.replace("%%kernel", "%%kernel -q"),
+    "plain HTML, 25 kB": 'from IPython.display import HTML\nHTML("<p>{number}</p>" + "abcdefghij" * 2500)',
+}
 
 
 def need(tool: str) -> str:
@@ -44,36 +48,44 @@ def megabytes(lab: LabPage) -> float:
     return used / 1e6
 
 
-def rerun(lab: LabPage, number: int) -> None:
+def rerun(lab: LabPage, text: str, number: int) -> None:
     """Run the second cell once and wait for its number."""
-    lab.page.evaluate(SET, [1, KERNEL.format(number=number % 2)])
+    lab.page.evaluate(SET, [1, text.format(number=number % 2)])
     before = lab.page.evaluate(COUNT, 1)
     lab.go_to(1)
     lab.run("notebook:run-cell")
     lab.page.wait_for_function(f"before => ({COUNT})(1) > before", arg=before or 0, timeout=30_000)
 
 
-def main() -> None:
-    """Write the table."""
-    told = []
+def measured(text: str) -> Row:
+    """One kind of cell, run `RERUNS` times in a JupyterLab of its own."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "reruns.ipynb"
-        cells = [new_code_cell("%load_ext kernel_ext"), new_code_cell(KERNEL.format(number=0))]
+        cells = [new_code_cell("%load_ext kernel_ext"), new_code_cell(text.format(number=0))]
         spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
         nbformat.write(new_notebook(cells=cells, metadata={"kernelspec": spec}), path)
         with _lab(Path(folder), need) as opened:
-            lab = opened(path)
+            lab, told = opened(path), {}
             lab.go_to(0)
             lab.run("notebook:run-cell")
             begun = time.monotonic()
             for number in range(1, RERUNS + 1):
-                rerun(lab, number)
-                if number in (WARM, 300, RERUNS):
-                    told.append(f"{megabytes(lab):.1f} MB and {lab.page.evaluate(NODES)} elements after {number}")
-                    print(told[-1], flush=True)
+                rerun(lab, text, number)
+                if number in (WARM, RERUNS):
+                    told[number] = megabytes(lab)
             seconds = (time.monotonic() - begun) / RERUNS
-    table = Table("reruns_in_lab", "One kernel cell run again and again in JupyterLab", RERUNS)
-    table.rows.append(Row("a run, from the command to its number", {OURS: seconds}, f"the page: {', '.join(told)}"))
+    grown = (told[RERUNS] - told[WARM]) / (RERUNS - WARM) * 1e3
+    note = f"the page: {told[WARM]:.1f} MB after {WARM}, {told[RERUNS]:.1f} after {RERUNS}: {grown:.0f} kB a run"
+    return Row("", {OURS: seconds}, note)
+
+
+def main() -> None:
+    """Write the table."""
+    table = Table("reruns_in_lab", "One cell run again and again in JupyterLab", 1)
+    for what, text in CELLS_RUN.items():
+        row = measured(text)
+        table.rows.append(Row(what, row.seconds, row.note))
+        print(table.rows[-1], flush=True)
     write(table)
 
 

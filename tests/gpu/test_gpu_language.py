@@ -1,7 +1,7 @@
 """The suite of the language on a device: every test that runs CUDA text on the host, run there (see `repeated`).
 
-Without a device a part of it is walked on the mock driver, and its kernels compiled by NVRTC. All of it is too long for
-two cores, most of it g++'s work: `WORKBENCH_REPEAT=emulated python -m pytest -p tests.gpu.repeated …` runs any of it.
+Without a device a part of it is walked on the mock driver, and its kernels compiled by NVRTC. No run of all
+of it was finished on two cores; `WORKBENCH_REPEAT=emulated python -m pytest -p tests.gpu.repeated …` runs any of it.
 """
 
 from __future__ import annotations

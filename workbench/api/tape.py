@@ -75,6 +75,7 @@ class Tape(Observer):
 
     Raises:
         ValueError: `checkpoint_every` is no number of steps.
+        LaunchError: `only` is no list of arrays of floats.
     """
 
     def __init__(
@@ -90,7 +91,9 @@ class Tape(Observer):
         self.seeds: dict[array, array] = {}
         self.deterministic = deterministic
         # Memories that hold one of the wanted arrays or anything computed from them; None where all are wanted.
-        self._carriers = None if only is None or checkpoint_every else {a.memory for a in only}
+        self._carriers = None if only is None else _memories(only)
+        if checkpoint_every:
+            self._carriers = None
         self._into_grad = into_grad
         self._token: Any = None
 
@@ -311,6 +314,17 @@ class Tape(Observer):
                     base = zeros(max(1, -(-value.memory.nbytes // scalar.size)), scalar, value.device)
             self.adjoints[value.memory] = base
         return value.twin(base.memory)
+
+
+def _memories(only: Sequence[array]) -> set[Memory]:
+    """The memories of arrays whose gradients are wanted.
+
+    Raises:
+        LaunchError: it is no list of arrays of floats.
+    """
+    if not isinstance(only, list | tuple) or not all(isinstance(a, array) and is_float(a.dtype) for a in only):
+        raise LaunchError(f"Tape(only=…) takes a list of arrays of floats; this is {only!r}.", advice="Write only=[x].")
+    return {a.memory for a in only}
 
 
 def _seed(target: array, value: Any) -> array:
