@@ -115,6 +115,8 @@ class MockDriver(Queues):
             self._waited()
 
         def allocate(size: int, *, stream: Any) -> Any:
+            if "allocate" in self.failing:
+                raise RuntimeError(f"{self.failing['allocate']!r}")
             used = sum(b.size for b in self.blocks if b.alive and b.device == index)
             if used + size > CAPACITY:
                 raise MemoryError("CUDA_ERROR_OUT_OF_MEMORY")

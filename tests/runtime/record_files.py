@@ -101,10 +101,18 @@ def particles(requires_grad: bool = False) -> wb.array:
 
 
 def graph_of(ps: wb.array, x: wb.array, y: wb.array, n: wb.array) -> Any:
-    """A graph with everything in it: structs, a gradient, copies, sums, fills, a graph inside, a branch, a loop."""
+    """A graph with everything in it: structs, a gradient, copies, sums, fills, graphs in graphs, a branch, a loop
+    with a branch inside."""
     one = wb.ones(1, dtype=wb.int32)
-    with wb.capture() as inner:
+    with wb.capture() as innermost:
         wb.launch(double, 3, [x])
+    with wb.capture() as inner:
+        innermost.launch()
+
+    def turn() -> None:
+        wb.launch(countdown, 1, [n, y])
+        wb.capture_if(n, on_true=lambda: wb.launch(double, 3, [y]))
+
     with wb.capture() as graph:
         n.fill_(3)
         y.grad.fill_(1.0)
@@ -116,7 +124,7 @@ def graph_of(ps: wb.array, x: wb.array, y: wb.array, n: wb.array) -> Any:
         wb.copy(x.grad, y)
         x.grad.add_(y)
         wb.capture_if(one, on_true=lambda: wb.launch(double, 3, [y]), on_false=lambda: y.zero_())
-        wb.capture_while(n, lambda: wb.launch(countdown, 1, [n, y]))
+        wb.capture_while(n, turn)
     return graph
 
 
@@ -145,21 +153,26 @@ def everything() -> tuple[wb.Recorder, dict[str, wb.array]]:
 @functools.cache
 def sound(whole: bool = False) -> bytes:
     """The file of `simulation`, or of `everything`, without machine code."""
+    return without_artifacts((everything if whole else simulation)()[0])
+
+
+def without_artifacts(rec: wb.Recorder) -> bytes:
+    """The record's file without machine code."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.wbr"
-        (everything if whole else simulation)()[0].save(path)
+        rec.save(path)
         content, members = unpack(path.read_bytes())
     kept = {name: data for name, data in members.items() if not name.startswith("artifacts")}
     return pack({**content, "artifacts": []}, kept)
 
 
-def fuzz(count: int, seed: int, resealed: bool, whole: bool = False) -> list[str]:
-    """Reads `count` damaged files; what went wrong: any error that is none of ours, any wrong record.
+def fuzz(count: int, seed: int, resealed: bool, data: bytes) -> list[str]:
+    """Damages the file `data` `count` times and reads it; what went wrong: any error that is none of ours, any wrong
+    record.
 
     Of those whose checksums were made anew, some are also compiled. None is run: a damaged kernel may never end.
     """
     draw = random.Random(seed)
-    data = sound(whole)
     expected = told(data)
     content, members = unpack(data)
     wrong = []

@@ -202,11 +202,17 @@ def test_launches_that_cannot_be_are_refused(cuda: tuple[Driver, Api, Core]) -> 
 
 
 def test_what_cuda_refuses_is_a_device_error(cuda: tuple[Driver, Api, Core]) -> None:
-    driver, api, core = cuda
+    driver, api, _ = cuda
     api.failing["cuMemcpyDtoH"] = Result.CUDA_ERROR_ILLEGAL_ADDRESS
     with pytest.raises(DeviceError, match="CUDA refused cuMemcpyDtoH: CUDA_ERROR_ILLEGAL_ADDRESS") as caught:
         driver.copy_to_host(np.zeros(3), 0x7000)
     assert caught.value.status == 700
+    with pytest.raises(DeviceError, match=r"cuda:0 is broken since this line \(CUDA_ERROR_ILLEGAL_ADDRESS\)"):
+        driver.synchronize(0)
+
+
+def test_what_cuda_core_refuses_is_a_device_error(cuda: tuple[Driver, Api, Core]) -> None:
+    driver, _, core = cuda
     core.broken = True
     with pytest.raises(DeviceError, match="while waiting for cuda:0: CUDA_ERROR_ILLEGAL_ADDRESS"):
         driver.synchronize(0)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from workbench.runtime import settle
 from workbench.runtime.driver import driver
 
 real = pytest.importorskip("cuda.bindings.driver")
@@ -52,16 +53,72 @@ def test_out_of_memory_says_how_much_for_what_and_what_is_held(mock: Any) -> Non
     assert wb.zeros(1 << 21, float, device="cuda:0").size == 1 << 21
 
 
-def test_a_broken_device_is_told_once_with_the_launch_and_the_advice(mock: Any, double: Any) -> None:
+USES: dict[str, Callable[[wb.array, Any], object]] = {
+    "launch": lambda x, kernel: wb.launch(kernel, 4, [x, x]),
+    "read": lambda x, kernel: x.numpy(),
+    "write": lambda x, kernel: x.fill_(1.0),
+    "new array": lambda x, kernel: wb.zeros(4, float, device="cuda:0"),
+    "wait": lambda x, kernel: wb.synchronize("cuda:0"),
+    "stream": lambda x, kernel: wb.Stream("cuda:0"),
+    "move": lambda x, kernel: x.to("cpu"),
+}
+
+
+def test_a_broken_device_is_told_once_and_later_calls_name_the_first_error(mock: Any, double: Any) -> None:
     x, y = wb.ones(4, float, device="cuda:0"), wb.zeros(4, float, device="cuda:0")
+    stream, other = wb.Stream("cuda:0"), wb.ones(4, float, device="cuda:1")
     wb.launch(double, 4, [x, y])
     mock.failing["cuMemcpyDtoH"] = real.CUresult.CUDA_ERROR_ILLEGAL_ADDRESS
-    with pytest.raises(wb.DeviceError, match=r"ILLEGAL_ADDRESS; launched last: double.*Restart") as first:
+    with pytest.raises(wb.DeviceError, match=r"refused cuMemcpyDtoH: CUDA_ERROR_ILLEGAL_ADDRESS.*") as first:
         y.numpy()
-    assert first.value.status == 700
-    with pytest.raises(wb.DeviceError, match=r"broken the device.*launched last: double"):
-        wb.launch(double, 4, [x, y])
+    assert (
+        first.value.status == 700
+        and "broken cuda:0 for the whole process; launched last: double." in first.value.message
+    )
+    assert "Restart" in first.value.advice and "checks=True" in first.value.advice
+    mock.failing.clear()
     mock.broken = None
+    for use in (*USES.values(), lambda x, kernel: stream.synchronize()):
+        with pytest.raises(wb.DeviceError) as later:
+            use(x, double)
+        assert later.value.message == (
+            "cuda:0 is broken since this line (CUDA_ERROR_ILLEGAL_ADDRESS, after a launch of double)."
+        )
+        assert later.value.location.excerpt().splitlines()[0].strip() == "y.numpy()"
+        assert (later.value.status, later.value.advice) == (700, first.value.advice)
+    assert other.numpy().sum() == 4, "another device is as it was"
+    settle.settle_all()
+
+
+@pytest.mark.parametrize("where", ["sync", "memory"])
+def test_what_breaks_a_device_is_known_by_cuda_cores_own_errors(where: str, mock: Any, double: Any) -> None:
+    x = wb.ones(4, float, device="cuda:0")
+    wb.launch(double, 4, [x, x], checks=True)
+    mock.failing["sync" if where == "sync" else "allocate"] = real.CUresult.CUDA_ERROR_ASSERT
+    with pytest.raises(wb.DeviceError, match=r"CUDA_ERROR_ASSERT. This has broken cuda:0.*double") as first:
+        USES["wait" if where == "sync" else "new array"](x, double)
+    assert first.value.status == 710
+    mock.failing.clear()
+    settle.settle_all()
+    with pytest.raises(wb.DeviceError, match=r"cuda:0 is broken since this line \(CUDA_ERROR_ASSERT"):
+        x.numpy()
+
+
+def test_a_record_and_a_capture_that_a_broken_device_ends_raise_its_error(mock: Any, double: Any) -> None:
+    x = wb.ones(4, float, device="cuda:0")
+    with wb.capture() as graph:
+        wb.launch(double, 4, [x, x])
+    graph.launch()
+    mock.failing["cuGraphLaunch"] = real.CUresult.CUDA_ERROR_MISALIGNED_ADDRESS
+    with pytest.raises(wb.DeviceError, match=r"MISALIGNED_ADDRESS. This has broken cuda:0.*launched last: a graph"):
+        with wb.record() as rec:
+            wb.launch(double, 4, [x, x])
+            graph.launch()
+    assert [e.kind for e in rec] == ["forward", "graph"] and rec[1].seconds is None
+    with pytest.raises(wb.DeviceError, match="is broken since this line"):
+        rec.replay()
+    del graph, rec
+    assert not mock.executables and not mock.graphs
 
 
 def test_a_refused_launch_names_the_function_and_leaves_the_device_usable(mock: Any, double: Any) -> None:

@@ -148,11 +148,11 @@ def test_a_compressed_member_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("whole", [False, True])
 @pytest.mark.parametrize("resealed", [False, True])
 def test_damaged_files_are_refused_or_right(resealed: bool, whole: bool) -> None:
-    assert record_files.fuzz(100, seed=1, resealed=resealed, whole=whole) == []
+    assert record_files.fuzz(100, 1, resealed, record_files.sound(whole)) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("whole", [False, True])
 @pytest.mark.parametrize("resealed", [False, True])
 def test_many_damaged_files(resealed: bool, whole: bool) -> None:
-    assert record_files.fuzz(25_000, seed=2, resealed=resealed, whole=whole) == []
+    assert record_files.fuzz(25_000, 2, resealed, record_files.sound(whole)) == []

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import DeviceError, WorkbenchError
+from workbench.runtime.breakage import Breakage
 from workbench.runtime.holdings import Buffer, CudaDevice, LoadedKernel, PageLocked
 
 MAX_BLOCKS = (1 << 31) - 1
@@ -44,8 +46,8 @@ class Driver:
         self._api = api
         self._devices: dict[int, Any] = {}
         self._process = os.getpid()
-        self._broken = ""
-        self._last: dict[int, str] = {}
+        self.breakage = Breakage()
+        self._used = threading.local()
         self._held: dict[int, int] = {}
         self._allowed: dict[int, int] = {}
         self.settle: Callable[[int, Callable[[], object]], None] | None = None
@@ -87,6 +89,9 @@ class Driver:
 
     def _no_memory(self, index: int, nbytes: int, problem: Exception) -> DeviceError:
         """Why memory could not be had: how much, what is free, what is held."""
+        broken = self.breakage.met(index, f"cuda:{index} could not give {nbytes:,} bytes", str(problem))
+        if broken is not None:
+            return broken
         what = f"cuda:{index} could not give {nbytes:,} bytes"
         held = f"Arrays of this process hold {self.held(index):,} bytes"
         try:
@@ -179,6 +184,7 @@ class Driver:
         param_addresses: Sequence[int] | ctypes.Array[Any],
         stream: Any = None,
         shared: int = 0,
+        name: str = "",
     ) -> None:
         """Queue a launch of `grid` blocks of `block` threads; no blocks is no work.
 
@@ -191,6 +197,7 @@ class Driver:
                 dims first. They are read before this returns.
             stream: a `cuda.core` stream; the device's default one where None.
             shared: bytes of dynamic shared memory of a block.
+            name: what is told as launched last where something breaks the device; nothing where it is empty.
         """
         if kernel.device != index:
             raise DeviceError(f"{kernel.entry} is loaded on cuda:{kernel.device}, not on cuda:{index}.")
@@ -205,7 +212,8 @@ class Driver:
             pointers = (ctypes.c_void_p * len(param_addresses))(*param_addresses)
         queue = self.queue(index, stream)
         self.allow_shared(kernel, shared)
-        self._last[index] = kernel.entry
+        if name:
+            self.breakage.last[index] = name
         self.call(
             "cuLaunchKernel", kernel.function, *blocks, *threads, shared, queue, ctypes.addressof(pointers), 0
         )  # fmt: skip
@@ -248,13 +256,16 @@ class Driver:
         """The `cuda.core` device, current in this thread.
 
         Raises:
-            DeviceError: this process was forked from the one that started CUDA.
+            DeviceError: this process was forked from the one that started CUDA, or the device is broken.
         """
         if os.getpid() != self._process:
             raise DeviceError(
                 "CUDA was started before this process was forked, and cannot be used in it.",
                 advice='Start processes with multiprocessing.get_context("spawn"), or use CUDA only after the fork.',
             )
+        self._used.index = index
+        if self.breakage.devices:
+            self.breakage.check(index)
         if index not in self._devices:
             self._known(index)
             self._devices[index] = self._core.Device(index)
@@ -294,16 +305,9 @@ class Driver:
             return values[0] if len(values) == 1 else tuple(values) if values else None
 
     def _refused(self, name: str, status: Any) -> DeviceError:
-        number, label = int(status), getattr(status, "name", str(status))
-        if number not in _STICKY:
-            return DeviceError(f"CUDA refused {name}: {label}.", status=number)
-        if not self._broken:
-            last = ", ".join(f"{entry} on cuda:{index}" for index, entry in self._last.items())
-            self._broken = f"{label}" + (f"; launched last: {last}" if last else "")
-        return DeviceError(
-            f"CUDA refused {name}: {label}. A kernel has broken the device for this process: {self._broken}.",
-            status=number, advice="Restart the kernel of the notebook; launch with checks=True to find the line.",
-        )  # fmt: skip
+        label = getattr(status, "name", str(status))
+        broken = self.breakage.met(getattr(self._used, "index", None), f"CUDA refused {name}", label)
+        return broken or DeviceError(f"CUDA refused {name}: {label}.", status=int(status))
 
     @contextmanager
     def _reported(self, doing: str) -> Iterator[None]:
@@ -313,14 +317,13 @@ class Driver:
         except WorkbenchError:
             raise
         except Exception as problem:
-            after = f" (the device was broken before: {self._broken})" if self._broken else ""
-            raise DeviceError(f"CUDA failed while {doing}: {problem}{after}.", status=_status(problem)) from problem
+            broken = self.breakage.met(getattr(self._used, "index", None), f"CUDA failed while {doing}", str(problem))
+            error = broken or DeviceError(f"CUDA failed while {doing}: {problem}.", status=_status(problem))
+            raise error from problem
 
 
 _PORTABLE = 1
 """CU_MEMHOSTALLOC_PORTABLE: page-locked for every device."""
-_STICKY = frozenset((214, 219, 700, 702, 714, 715, 716, 717, 718, 719))
-"""CUresult values after which a context answers nothing else: illegal address, misaligned, launch failed, …"""
 
 
 def _status(problem: Exception) -> int:

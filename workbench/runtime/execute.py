@@ -204,4 +204,5 @@ def _run_cuda(
     if loaded.checked:
         record = ctypes.c_void_p(settling(found).record(index, loaded, dims, buffer))
         addresses.append(ctypes.addressof(record))
-    found.launch(index, loaded.handle, call.grid, call.block, addresses, stream, call.shared)
+    name = loaded.name if loaded.direction == "forward" else f"{loaded.name} ({loaded.direction})"
+    found.launch(index, loaded.handle, call.grid, call.block, addresses, stream, call.shared, name)

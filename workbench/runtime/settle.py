@@ -122,8 +122,9 @@ class Settling:
         self._printed.add(index)
 
     def owes(self) -> list[int]:
-        """The devices that have something to tell, or may have."""
-        return sorted({*self._printed, *(index for index, sources in self._sources.items() if sources)})
+        """The devices that have something to tell, or may have; a broken one tells nothing any more."""
+        owing = {*self._printed, *(index for index, sources in self._sources.items() if sources)}
+        return sorted(owing - self._driver.breakage.devices.keys())
 
     def settle(self, index: int, wait: Callable[[], object]) -> None:
         """Wait; show what was printed, and raise the first fault.

@@ -64,6 +64,7 @@ class CudaPlan:
         if self._checked:
             told.later(self._index, self, self._collect)
             self._owing = True
+        self._driver.breakage.last[self._index] = "a graph"
         self._driver.call("cuGraphLaunch", self._executable, self._driver.queue(self._index))
 
     def _collect(self) -> list[KernelFault]:
