@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from on_device import DEVICE, core_kernel, the_driver
 
 import workbench as wb
-from workbench.runtime.driver import Driver, driver, why_no_cuda
+from workbench.runtime.driver import Driver
 
 CELL = """
 def saxpy(a: float, x: array[float], y: array[float]):
     i = tid()
     y[i] = a * x[i] + y[i]
 """
-DEVICE = "cuda:0"
 LAUNCHES, ROUNDS, REPEAT = 100, 20, 50
 
 
@@ -39,16 +38,11 @@ def by_hand(gpu: Driver, x: int, y: int, count: int) -> Callable[[], Any]:
     """The same arithmetic as a CUDA graph, captured from cuda.core launches."""
     import cuda.core as core
 
-    from workbench.backends.base import Options
-    from workbench.backends.cuda.nvrtc import build
-
     text = (
         'extern "C" __global__ void plain(float a, float* x, float* y, int n) {'
         " int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = a * x[i] + y[i]; }"
     )
-    device = core.Device(0)
-    device.set_current()
-    kernel = core.ObjectCode.from_cubin(build(text, Options(), gpu.arch(0), "cubin").image).get_kernel("plain")
+    device, kernel = core_kernel(gpu, text, "plain")
     config = core.LaunchConfig(grid=-(-count // 256), block=256)
     builder = device.create_graph_builder()
     builder.begin_building()
@@ -61,10 +55,7 @@ def by_hand(gpu: Driver, x: int, y: int, count: int) -> Callable[[], Any]:
 
 def main() -> None:
     """Measure and print a table."""
-    gpu = driver()
-    if gpu is None:
-        print(f"Nothing measured: this benchmark needs a CUDA device. {why_no_cuda()}")
-        sys.exit(0)
+    gpu = the_driver()
     saxpy = wb.build_cell(CELL, {}, backend="cuda").names["saxpy"]
     for count in (1, 1 << 12, 1 << 20):
         x, y = (wb.zeros(count, float, device=DEVICE) for _ in range(2))

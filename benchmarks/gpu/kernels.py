@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import statistics
-import sys
-from collections.abc import Callable
-from typing import Any
+from on_device import DEVICE, device_seconds, the_driver, title
 
 import workbench as wb
-from workbench.runtime.driver import Driver, driver, why_no_cuda
+from workbench.runtime.driver import Driver
 
 CELL = """
 def stencil(u: array2d[float], out: array2d[float]):
@@ -29,24 +26,9 @@ def squares(x: array[float], total: array[float]):
     i = tid()
     atomic_add(total, 0, x[i] * x[i])
 """
-DEVICE = "cuda:0"
 SIDE, BODIES, COUNT = 1 << 14, 1 << 15, 1 << 28
 FLOPS_A_PAIR = 20
 """As n-body codes count them: a root and a division as one each, and the rest."""
-RUNS, WARM_UP = 20, 3
-
-
-def device_seconds(gpu: Driver, run: Callable[[], Any]) -> float:
-    """Median time of one run on the device, by events."""
-    times = []
-    for turn in range(WARM_UP + RUNS):
-        before = gpu.event(0)
-        run()
-        after = gpu.event(0)
-        gpu.synchronize(0)
-        if turn >= WARM_UP:
-            times.append((after - before) / 1e3)
-    return statistics.median(times)
 
 
 def measured(
@@ -72,12 +54,9 @@ def measured(
 
 def main() -> None:
     """Measure and print a table."""
-    gpu = driver()
-    if gpu is None:
-        print(f"Nothing measured: this benchmark needs a CUDA device. {why_no_cuda()}")
-        sys.exit(0)
+    gpu = the_driver()
     speeds, rates = measured(gpu)
-    print(f"{gpu.name(0)} ({gpu.arch(0)})")
+    print(title(gpu))
     for name, value in speeds.items():
         print(f"  {name:<18} {value / 1e9:9.1f} GB/s  {value / speeds['device copy']:6.1%} of a copy")
     for name, value in rates.items():

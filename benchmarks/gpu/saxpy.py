@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import statistics
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from on_device import DEVICE, core_kernel, device_seconds, median, the_driver, title
 
 import workbench as wb
-from workbench.runtime.driver import Driver, driver, why_no_cuda
+from workbench.runtime.driver import Driver
 
 CELL = """
 def saxpy(a: float, x: array[float], y: array[float]):
@@ -31,34 +30,20 @@ def blur(image: array2d[float], out: array2d[float]):
 """
 N = 1 << 28
 SIDE = 1 << 14
-RUNS, WARM_UP, QUEUED = 20, 3, 1000
-DEVICE = "cuda:0"
-
-
-def device_seconds(gpu: Driver, run: Callable[[], Any]) -> float:
-    """Median time of one run on the device, by events."""
-    times = []
-    for turn in range(WARM_UP + RUNS):
-        before = gpu.event(0)
-        run()
-        after = gpu.event(0)
-        gpu.synchronize(0)
-        if turn >= WARM_UP:
-            times.append((after - before) / 1e3)
-    return statistics.median(times)
+QUEUED = 1000
 
 
 def host_seconds(gpu: Driver, run: Callable[[], Any]) -> float:
     """Median host time of one of many queued runs."""
-    times = []
-    for turn in range(WARM_UP + RUNS):
+
+    def once() -> float:
         gpu.synchronize(0)
         start = time.perf_counter()
         for _ in range(QUEUED):
             run()
-        if turn >= WARM_UP:
-            times.append((time.perf_counter() - start) / QUEUED)
-    return statistics.median(times)
+        return (time.perf_counter() - start) / QUEUED
+
+    return median(once)
 
 
 def bandwidths(gpu: Driver, kernels: dict[str, Any]) -> dict[str, float]:
@@ -92,13 +77,8 @@ def core_launch(gpu: Driver, x: int, y: int) -> Callable[[], None]:
     """The same arithmetic through cuda.core's own compiler-independent path: plain pointers and numbers."""
     import cuda.core as core
 
-    from workbench.backends.base import Options
-    from workbench.backends.cuda.nvrtc import build
-
     text = 'extern "C" __global__ void plain(float a, float* x, float* y, int n) { y[0] = a * x[0] + y[0]; }'
-    device = core.Device(0)
-    device.set_current()
-    kernel = core.ObjectCode.from_cubin(build(text, Options(), gpu.arch(0), "cubin").image).get_kernel("plain")
+    device, kernel = core_kernel(gpu, text, "plain")
     config = core.LaunchConfig(grid=1, block=256)
     stream, number, count = device.default_stream, np.float32(2.0), np.int32(1)
     return lambda: core.launch(stream, config, kernel, number, x, y, count)
@@ -109,13 +89,10 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--json", type=Path, help="write the numbers to this file")
     asked = options.parse_args()
-    gpu = driver()
-    if gpu is None:
-        print(f"Nothing measured: this benchmark needs a CUDA device. {why_no_cuda()}")
-        sys.exit(0)
+    gpu = the_driver()
     kernels = wb.build_cell(CELL, {}, backend="cuda").names
     speeds, costs = bandwidths(gpu, kernels), launches(gpu, kernels)
-    print(f"{gpu.name(0)} ({gpu.arch(0)})")
+    print(title(gpu))
     for name, value in speeds.items():
         print(f"  {name:<18} {value / 1e9:9.1f} GB/s  {value / speeds['device copy']:6.1%} of a copy")
     for name, value in costs.items():

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import statistics
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
 import numpy as np
+from on_device import DEVICE, device_seconds, median, the_driver, title
 
 import workbench as wb
-from workbench.runtime.driver import Driver, driver, why_no_cuda
+from workbench.runtime.driver import Driver
 
-DEVICE = "cuda:0"
 SIDE = 4096
-RUNS, WARM_UP = 20, 3
 ROWS, COLUMNS = 128, 64
 TM, TN, TK = wb.constant(ROWS), wb.constant(COLUMNS), wb.constant(32)
 BLOCK = 128
@@ -33,19 +30,6 @@ def gemm(A: wb.array2d[wb.Any], B: wb.array2d[wb.Any], C: wb.array2d[float]):
         b = wb.tile_load(B, shape=(TK, TN), offset=(k * TK, j * TN))
         wb.tile_matmul(a, b, acc)
     wb.tile_store(C, acc, offset=(i * TM, j * TN))
-
-
-def device_seconds(gpu: Driver, run: Callable[[], Any]) -> float:
-    """Median time of one run on the device, by events."""
-    times = []
-    for turn in range(WARM_UP + RUNS):
-        before = gpu.event(0)
-        run()
-        after = gpu.event(0)
-        gpu.synchronize(0)
-        if turn >= WARM_UP:
-            times.append((after - before) / 1e3)
-    return statistics.median(times)
 
 
 def measured(gpu: Driver, side: int = SIDE) -> dict[str, float]:
@@ -99,24 +83,19 @@ def _jax() -> Callable[[int, str], float] | None:
 
 
 def _median(run: Callable[[], Any]) -> float:
-
-    times = []
-    for turn in range(WARM_UP + RUNS):
+    def once() -> float:
         start = time.perf_counter()
         run()
-        if turn >= WARM_UP:
-            times.append(time.perf_counter() - start)
-    return statistics.median(times)
+        return time.perf_counter() - start
+
+    return median(once)
 
 
 def main() -> None:
     """Measure and print a table."""
-    gpu = driver()
-    if gpu is None:
-        print(f"Nothing measured: this benchmark needs a CUDA device. {why_no_cuda()}")
-        sys.exit(0)
+    gpu = the_driver()
     ours, theirs = measured(gpu), library_rates()
-    print(f"{gpu.name(0)} ({gpu.arch(0)}), {SIDE}×{SIDE}×{SIDE}")
+    print(f"{title(gpu)}, {SIDE}×{SIDE}×{SIDE}")
     for name, rate in ours.items():
         beside = f", cuBLAS {theirs[name] / 1e12:.1f}: {rate / theirs[name]:.0%}" if name in theirs else ""
         print(f"{name:10} {rate / 1e12:8.1f} TFLOP/s{beside}")

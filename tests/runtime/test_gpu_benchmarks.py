@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import subprocess
 import sys
@@ -16,13 +17,19 @@ from workbench.runtime.driver import devices, driver
 pytest.importorskip("cuda.bindings.driver")
 ROOT = Path(__file__).parents[2]
 BENCHMARKS = sorted((ROOT / "benchmarks/gpu").glob("*.py"))
+SHARED = "on_device"
 
 
 @pytest.fixture
 def mock(monkeypatch: pytest.MonkeyPatch, need: Callable[[str], str]) -> Iterator[Any]:
     need("g++")
-    monkeypatch.syspath_prepend(str(ROOT / "tests/mockdriver"))
+    for folder in ("tests/mockdriver", "benchmarks/gpu"):
+        monkeypatch.syspath_prepend(str(ROOT / folder))
     import emulated
+
+    shared = importlib.import_module(SHARED)
+    monkeypatch.setattr(shared, "RUNS", 1)
+    monkeypatch.setattr(shared, "WARM_UP", 0)
 
     with emulated.device(monkeypatch) as made:
         yield made
@@ -48,7 +55,7 @@ class Moments:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", BENCHMARKS, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", [p for p in BENCHMARKS if p.stem != SHARED], ids=lambda p: p.stem)
 def test_without_a_device_it_says_so(path: Path) -> None:
     if devices():
         pytest.skip("this machine has a CUDA device")
@@ -58,8 +65,6 @@ def test_without_a_device_it_says_so(path: Path) -> None:
 
 def test_stencil_reduction_and_n_body(mock: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     benchmark = module("kernels")
-    monkeypatch.setattr(benchmark, "RUNS", 1)
-    monkeypatch.setattr(benchmark, "WARM_UP", 0)
     monkeypatch.setattr(driver(), "event", Moments().event)
     speeds, rates = benchmark.measured(driver(), side=8, bodies=10, count=100)
     assert list(speeds) == ["device copy", "stencil", "reduction"] and list(rates) == ["n-body", "n-body, fast_math"]
@@ -69,7 +74,7 @@ def test_stencil_reduction_and_n_body(mock: Any, monkeypatch: pytest.MonkeyPatch
 
 def test_saxpy_and_its_launches(mock: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     benchmark = module("saxpy")
-    for name, value in (("RUNS", 1), ("WARM_UP", 0), ("QUEUED", 2), ("N", 64), ("SIDE", 8)):
+    for name, value in (("QUEUED", 2), ("N", 64), ("SIDE", 8)):
         monkeypatch.setattr(benchmark, name, value)
     monkeypatch.setattr(driver(), "event", Moments().event)
     monkeypatch.setattr(benchmark, "core_launch", lambda gpu, x, y: lambda: None)
@@ -81,8 +86,6 @@ def test_saxpy_and_its_launches(mock: Any, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_tiled_product(mock: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     benchmark = module("tiles")
-    monkeypatch.setattr(benchmark, "RUNS", 1)
-    monkeypatch.setattr(benchmark, "WARM_UP", 0)
     monkeypatch.setattr(driver(), "event", Moments().event)
     rates = benchmark.measured(driver(), side=40)
     assert list(rates) == ["float32", "float16", "bfloat16"] and all(rate > 0 for rate in rates.values())
