@@ -21,7 +21,7 @@ from workbench.errors import KernelTypeError, LaunchError
 from workbench.frontend import Definition, parameter_annotation
 from workbench.interop.jax import arguments
 from workbench.interop.jax.callback import call_back
-from workbench.interop.jax.library import library
+from workbench.interop.jax.eager import whole
 from workbench.interop.jax.primitives import VMAP_METHODS
 from workbench.interop.jax.program import Program, run_program
 from workbench.interop.jax.rebound import rebinding
@@ -226,8 +226,7 @@ class JaxCallable:
                 return traced(*operands)
             return run_program(Program.of(self.__name__, traced, operands), operands)
 
-        run.__name__ = self.__name__
-        made.run = library().jax.jit(run)
+        made.run = whole(run, self.__name__)
         return made
 
     def _result(self, signature: Signature, results: Sequence[Any]) -> Any:

@@ -18,10 +18,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.errors import DeviceError
+from workbench.errors import DeviceError, NotDifferentiable
 from workbench.interop.jax.cuda import CudaTarget, cuda_target
 from workbench.interop.jax.derive import Gradient, Source
 from workbench.interop.jax.descriptor import Wire
+from workbench.interop.jax.eager import whole
 from workbench.interop.jax.launching import How, Shape, attributes
 from workbench.interop.jax.library import library
 from workbench.interop.jax.manual import aligned, know, shaped
@@ -51,6 +52,7 @@ def primitives() -> Primitives:
     jax.mlir.register_lowering(launch, _lower_cuda, platform="cuda")
     jax.mlir.register_lowering(launch, _refuse_platform)
     jax.ad.primitive_jvps[launch] = _launch_jvp
+    jax.ad.primitive_transposes[launch] = _no_transpose
     jax.batching.primitive_batchers[launch] = _batch_launch
     tangent.def_abstract_eval(_tangent_results)
     tangent.def_impl(partial(_run_jitted, tangent))
@@ -94,7 +96,8 @@ def _run_jitted(primitive: Any, *operands: Any, plan: Plan, how: How, **more: An
 
 @lru_cache(maxsize=4096)
 def _jitted(primitive: Any, plan: Plan, how: How, more: tuple[tuple[str, Any], ...]) -> Callable[..., list[Any]]:
-    return library().jax.jit(lambda *operands: primitive.bind(*operands, plan=plan, how=how, **dict(more)))
+    name = plan.target.description.kernel
+    return whole(lambda *operands: primitive.bind(*operands, plan=plan, how=how, **dict(more)), name)
 
 
 def _lower_launch(ctx: Any, *operands: Any, plan: Plan, how: How) -> Any:
@@ -171,6 +174,19 @@ def _launch_jvp(
     rest = iter(moved)
     pairs = zip(results, plan.results, strict=True)
     return results, [next(rest) if is_float(w.type) else _no_tangent(r) for r, w in pairs]
+
+
+def _no_transpose(cotangents: Sequence[Any], *operands: Any, plan: Plan, how: How) -> Any:
+    raise not_linear(plan.kernel)
+
+
+def not_linear(name: str) -> NotDifferentiable:
+    """The refusal of `jax.linear_transpose` of a launch, or of a function of launches."""
+    return NotDifferentiable(
+        f"JAX cannot know that {name} is linear, so it cannot be transposed.",
+        advice="Transpose its derivative: jax.vjp(f, x)[1], or jax.linear_transpose(jax.linearize(f, x)[1], x).",
+        function=name,
+    )
 
 
 def _no_tangent(result: Any) -> Any:

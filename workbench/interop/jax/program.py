@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.interop.jax import arguments
+from workbench.interop.jax.eager import whole
 from workbench.interop.jax.flat import Flat, Value, flatten
 from workbench.interop.jax.library import library
 from workbench.interop.jax.manual import know, shaped, varying
-from workbench.interop.jax.primitives import primitives, tangent_of
+from workbench.interop.jax.primitives import not_linear, primitives, tangent_of
 from workbench.interop.jax.schedule import Part, parts
 from workbench.interop.jax.table import Segment
 from workbench.types import SCALARS, is_float
@@ -215,6 +216,7 @@ def programs() -> Programs:
     jax.ad.primitive_jvps[found.program] = _program_jvp
     jax.ad.primitive_jvps[found.linear] = _linear_jvp
     jax.ad.primitive_transposes[found.linear] = _transpose
+    jax.ad.primitive_transposes[found.program] = _no_transpose
     jax.partial_eval.dce_rules[found.program] = _drop_results
     found.segment.def_abstract_eval(_segment_results)
     jax.mlir.register_lowering(found.segment, _lower_segment, platform="cpu")
@@ -231,8 +233,8 @@ def run_program(program: Program, operands: Sequence[Any]) -> list[Any]:
 
 def _run_jitted(primitive: Any, *operands: Any, **params: Any) -> list[Any]:
     key = (primitive, params.get("split"))
-    jitted = params["program"].derived(key, lambda: library().jax.jit(partial(primitive.bind, **params)))
-    return jitted(*operands)
+    program = params["program"]
+    return program.derived(key, lambda: whole(partial(primitive.bind, **params), program.name))(*operands)
 
 
 def _results(*avals: Any, program: Program, split: int = 0) -> list[Any]:
@@ -330,6 +332,10 @@ def _transpose(cotangents: Sequence[Any], *operands: Any, program: Program, spli
     full = map(ad.instantiate_zeros, cotangents)
     found = programs().linear.bind(*operands[:split], *full, program=program.transposed(split), split=split)
     return [None] * split + [f if w else None for f, w in zip(found, wanted, strict=True)]
+
+
+def _no_transpose(cotangents: Sequence[Any], *operands: Any, program: Program) -> Any:
+    raise not_linear(program.name)
 
 
 def _batch(

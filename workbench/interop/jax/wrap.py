@@ -21,6 +21,7 @@ from workbench.interop.jax import arguments
 from workbench.interop.jax.access import read_before_written
 from workbench.interop.jax.arguments import shaped
 from workbench.interop.jax.descriptor import static_bits
+from workbench.interop.jax.eager import whole
 from workbench.interop.jax.launching import How
 from workbench.interop.jax.library import library
 from workbench.interop.jax.plan import Code, Plan, Roles, forward_plan
@@ -74,7 +75,7 @@ class Case:
         key = (how.block, *how.values)
         found = self._programs.get(key)
         if found is None:
-            found = self._programs[key] = library().jax.jit(lambda *operands: launch(self.plan, operands, how))
+            found = self._programs[key] = whole(lambda *given: launch(self.plan, given, how), self.plan.kernel)
         return found
 
 

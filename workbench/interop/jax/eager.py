@@ -1,0 +1,32 @@
+"""Calls that nothing traces: a launch, or a function of launches, is one operation for JAX as `jnp.sin` is.
+
+So it stays compiled under `jax.disable_jit`, and where `jax_debug_nans` finds a NaN in what it gave, the error names it:
+JAX would otherwise look for a smaller operation by calling it again, and find the same one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from workbench.interop.jax.library import library
+
+
+def whole(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """`function`, which takes and gives JAX values, jitted as one operation called `name`."""
+    jax = library().jax
+
+    def operation(*operands: Any) -> Any:
+        return function(*operands)
+
+    operation.__name__ = operation.__qualname__ = name
+    setattr(operation, "_apply_primitive", True)  # noqa: B010  what JAX calls its own operations, since 0.4
+    jitted = jax.jit(operation)
+
+    def call(*operands: Any) -> Any:
+        if not jax.config.jax_disable_jit:
+            return jitted(*operands)
+        with jax.disable_jit(False):
+            return jitted(*operands)
+
+    return call
