@@ -1,7 +1,7 @@
 """Calls that nothing traces: a launch, or a function of launches, is one operation for JAX as `jnp.sin` is.
 
-So it stays compiled under `jax.disable_jit`, and where `jax_debug_nans` finds a NaN in what it gave, the error names it:
-JAX would otherwise look for a smaller operation by calling it again, and find the same one.
+So it stays compiled under `jax.disable_jit`, and where `jax_debug_nans` finds a NaN in what it gave, the error names
+it: JAX would otherwise look for a smaller operation by calling it again, and find the same one.
 """
 
 from __future__ import annotations
