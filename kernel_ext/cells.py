@@ -19,13 +19,14 @@ import workbench as wb
 from kernel_ext import queries, status
 from kernel_ext.views import PaneView, StatusView
 from workbench import events
+from workbench.errors import WorkbenchError
 
 Watcher = Callable[[StatusView], None]
 T = TypeVar("T")
 Reader = Callable[[str, dict[str, Any], "CellOptions", "Place"], Any]
 
 
-class Refusal(ValueError):
+class Refusal(WorkbenchError, ValueError):
     """An option or a name that a magic cannot use; the message says which and what to write."""
 
 

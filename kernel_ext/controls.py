@@ -73,7 +73,7 @@ class Bound:
             LaunchError: no launch has a parameter of that name.
         """
         if not isinstance(subject, wb.Recorder | wb.Launch):
-            raise Refusal(f"controls() takes a record or a kept launch; this is a {type(subject).__name__}")
+            raise Refusal(f"controls() takes a record or a kept launch; it got {type(subject).__name__!r}")
         self._subject, self._watch = subject, watch
         keeps = isinstance(subject, wb.Recorder) and subject.keeps_inputs
         if rewind and not keeps:

@@ -20,7 +20,8 @@ def expression(text: str, namespace: dict[str, Any], magic: str) -> Callable[...
         Refusal: it is no Python expression.
     """
     if not text.strip():
-        raise Refusal(f"{magic} takes an expression, such as {magic} wb.launch(saxpy, n, [2.0, x, y])")
+        such = "loss(x)" if magic == "%grad" else "wb.launch(saxpy, n, [2.0, x, y])"
+        raise Refusal(f"{magic} takes an expression, such as {magic} {such}")
     try:
         code = compile(text.strip(), f"<{magic}>", "eval")
     except SyntaxError as error:

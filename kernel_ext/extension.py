@@ -20,6 +20,7 @@ from kernel_ext.graph_magics import GraphMagics
 from kernel_ext.house_magics import HouseMagics
 from kernel_ext.magics import KernelMagics
 from kernel_ext.measure_magics import MeasureMagics
+from kernel_ext.options import with_help
 from kernel_ext.record_magics import RecordMagics
 from kernel_ext.recording import timeline_view
 from kernel_ext.settling import Settler
@@ -55,7 +56,7 @@ def load(shell: Any) -> None:
             CudaMagics(shell, kernels),
         )  # fmt: skip
         magics += (HouseMagics(shell, magics),)
-        shell.register_magics(*magics)
+        shell.register_magics(*map(with_help, magics))
         show_recorders(shell, magics[1])
         show_live(shell)
         tracebacks = ShortTracebacks(shell)

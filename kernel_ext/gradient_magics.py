@@ -39,6 +39,7 @@ class GradientMagics(Magics):
             %%tape --loss loss
             wb.launch(energy, n, [x], [loss])
         """
+        __tracebackhide__ = True
         args = read_line(GradientMagics.tape, line, "%%tape")
         if not args.name.isidentifier():
             refuse(Refusal(f"%%tape takes a name for the tape; it got {args.name!r}"))

@@ -43,6 +43,7 @@ class GraphMagics(Magics):
             for _ in range(10):
                 wb.launch(step, n, [x, v, 0.01])
         """
+        __tracebackhide__ = True
         args = read_line(GraphMagics.graph, line, "%%graph")
         try:
             if not args.name.isidentifier() or args.replay < 0:

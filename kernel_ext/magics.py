@@ -54,12 +54,12 @@ class KernelMagics(Magics):
         Examples::
 
             %%kernel
-            def saxpy(a: float, x: array(dtype=float), y: array(dtype=float)):
+            def saxpy(a: float, x: array[float], y: array[float]):
                 i = tid()
                 y[i] = a * x[i] + y[i]
 
             %%kernel --grad -D DT=0.01 -a ir,adjoint
-            def step(x: array(dtype=float), v: array(dtype=float)):
+            def step(x: array[float], v: array[float]):
                 i = tid()
                 x[i] = x[i] + DT * v[i]
         """

@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
 from IPython.core.error import UsageError
+from IPython.core.magic import Magics
 from IPython.core.magic_arguments import argument, parse_argstring
 
 from kernel_ext import cells, queries
@@ -58,6 +61,28 @@ def read_line(magic: Any, line: str, shown: str) -> Any:
         return parse_argstring(magic, line)
     except UsageError as error:
         raise KernelUsageError(f"{shown}: {error}; {shown}? shows the options") from None
+
+
+def with_help(magics: Magics) -> Magics:
+    """Let each magic of `magics` answer `--help` anywhere on its line, and `-h` as the first word, with its help."""
+    for kind, names in magics.magics.items():
+        for name, magic in names.items():
+            names[name] = _asked(magic, "%%" if kind == "cell" else "%")
+    return magics
+
+
+def _asked(magic: Callable[..., Any], signs: str) -> Callable[..., Any]:
+    @functools.wraps(magic)
+    def answered(line: str, *cell: str) -> Any:
+        __tracebackhide__ = True
+        words = line.split()
+        if "--help" not in words and words[:1] != ["-h"]:
+            return magic(line, *cell)
+        text = inspect.cleandoc(magic.__doc__ or "").removeprefix("::").lstrip()
+        print(signs + text.removeprefix("%"))
+        return None
+
+    return answered
 
 
 def cell_options(args: Any, namespace: dict[str, Any], backend: str = "auto", panes: str = "") -> CellOptions:

@@ -47,6 +47,7 @@ class RecordMagics(Magics):
             %record on
             %record off rec
         """
+        __tracebackhide__ = True
         args = read_line(RecordMagics.record, line, "%%record" if cell is not None else "%record")
         try:
             if cell is not None:
@@ -98,6 +99,7 @@ class RecordMagics(Magics):
         self.here.events.unregister("post_run_cell", self.recording.cell_ends)
 
     def _record_cell(self, args: Any, line: str, cell: str) -> None:
+        __tracebackhide__ = True
         name = args.name or "rec"
         if args.of or name in ("on", "off") or not name.isidentifier():
             raise Refusal(f"%%record takes one name for the record; it got {f'{args.name} {args.of}'.strip()!r}")

@@ -70,8 +70,10 @@ def replay(
     Raises:
         LaunchError: a value does not fit, or there is nothing to rewind to.
         KernelFault: as the launches.
-        Refusal: the part is empty.
+        Refusal: the part is empty, or `times` is below 1.
     """
+    if times < 1:
+        raise Refusal(f"a record is replayed once or more; -n got {times}")
     part = recorder
     if only or kernel:
         part = recorder.only(adjoint={"adjoint": True, "forward": False}.get(only), kernel=kernel or None)

@@ -42,6 +42,7 @@ def run_below(shell: Any, line: str, cell: str) -> None:
 
     The last one may be a value, which is shown unless a semicolon ends it, as in every cell.
     """
+    __tracebackhide__ = True  # of an error of the cell's own, the reader sees the cell's lines
     filename = running_file(shell, cell)
     keep_lines(shell, filename, line, cell)
     tree = ast.parse(shell.transform_cell(cell), filename)

@@ -16,6 +16,7 @@ from workbench import cache
 from workbench.api import build, cuda_build, cuda_panes
 from workbench.api.cuda_kernel import CudaKernel
 from workbench.api.kernel import Kernel, Specialisation
+from workbench.api.launch import launch_options
 from workbench.api.linking import BUILDER
 from workbench.api.linking import free_memory as _free_memory
 from workbench.api.products import ProductView, product_views
@@ -32,7 +33,7 @@ from workbench.cache.store import CacheInfo, EntryInfo
 from workbench.doctor import Finding, Report, doctor
 from workbench.errors import LaunchError, WorkbenchError
 from workbench.ir.show import show
-from workbench.runtime.device import get_devices
+from workbench.runtime.device import CPU, get_devices
 from workbench.runtime.execute import cpu_threads as threads_of_launches
 from workbench.runtime.memory import Memory
 from workbench.runtime.settle import settle_all
@@ -172,9 +173,10 @@ def diff(kernel: Kernel, other: Kernel, pane: str = "ir") -> str:
 
 @_or_text("key")
 def key(kernel: Kernel, direction: str = "forward") -> str:
-    """The module key's parts, one a line, and its digest."""
+    """The parts of the module key of a CPU launch that says nothing of options, one a line, and its digest."""
     backend = build.BACKENDS["cpu"]
-    made = build.key_of(_specialisation(kernel), direction, _OPTIONS, backend, backend.target(), False)
+    options = build.options_on(CPU, launch_options(kernel, None, fast_math=False, deterministic=False))
+    made = build.key_of(_specialisation(kernel), direction, options, backend, backend.target(), False)
     width = max(len(p.label) for p in made.parts)
     rows = [f"{p.label.ljust(width)}  {p.shown or f'{len(p.data)} bytes'}" for p in made.parts]
     return "\n".join([*rows, f"{'digest'.ljust(width)}  {made.digest}"])

@@ -22,6 +22,8 @@ from workbench.runtime.streams import moment, synchronize
 
 ROUND = 0.02
 """Seconds that a round of calls should take at least."""
+FAR = 0.05
+"""Below this share of its ceiling, a call is bound by something else: small launches, Python, waiting."""
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _RATES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
@@ -94,7 +96,8 @@ class Bench:
             )
         if self.share is not None:
             cached = "; more than that can be where data stay in a cache" if self.share > 1.05 else ""
-            lines.append(f"  bound by {self.bound}: {self.share:.0%} of what this machine does at most{cached}")
+            said = f"bound by {self.bound}: {self.share:.0%} of what this machine does at most{cached}"
+            lines.append(f"  {said if self.share >= FAR else 'far from both: what takes the time is something else'}")
         return "\n".join(lines)
 
     __repr__ = __str__

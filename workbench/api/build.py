@@ -94,6 +94,12 @@ def _structs(specialisation: Specialisation) -> Iterator[Part]:
             yield Part(f"struct {n}", "signature", struct.content.encode(), f"{name} {type!r}({struct.content})")
 
 
+def options_on(device: Device, options: Options) -> Options:
+    """What changes the code there: a CPU of few cores has code of its own."""
+    few = not device.is_cuda and cpu_threads() <= FEW_CORES
+    return replace(options, few_cores=True) if few else options
+
+
 def load(
     specialisation: Specialisation,
     direction: str = "forward",
@@ -121,9 +127,7 @@ def load(
     own_code = specialisation.load(direction, place)
     if own_code is not None:
         return own_code
-    if not place.is_cuda and cpu_threads() <= FEW_CORES:
-        options = replace(options, few_cores=True)
-    slot = (direction, options, place, atomic)
+    slot = (direction, options_on(place, options), place, atomic)
     found = specialisation.loaded.get(slot)
     if found is None or force:
         found = specialisation.loaded[slot] = _find(specialisation, *slot, force)

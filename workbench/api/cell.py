@@ -50,7 +50,7 @@ KERNEL_OPTIONS = ("checkpoints", "matmul", "enable_backward")
 """What a kernel of a cell may be asked for in its decorator."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Cell:
     """What a cell defines.
 
@@ -72,6 +72,9 @@ class Cell:
     def names(self) -> dict[str, Any]:
         """What the cell adds to the namespace."""
         return {**self.structs, **self.funcs, **self.kernels}
+
+    def __repr__(self) -> str:
+        return f"<{self.source.name}: {', '.join(self.names)}>"
 
     def compile(self) -> None:
         """Compile what was asked for, or take it from the cache; generic kernels wait for their first launch.

@@ -84,7 +84,9 @@ class Sweep:
         best, worst = self.points[order[0]], self.points[order[-1]]
         assert best is not None and worst is not None
         chosen = ", ".join(f"{n}={shown(v)}" for n, v in self.best.items())
-        gain = f", {worst.seconds / best.seconds:.2g} times as fast as the slowest" if len(order) > 1 else ""
+        ratio = worst.seconds / best.seconds
+        gain = f", {ratio:.2g} times as fast as the slowest" if ratio >= 1.1 else "; the others need hardly more"
+        gain = gain if len(order) > 1 else ""
         missing = f"; {self.points.count(None)} refused: {self.refused}" if self.refused else ""
         return f"shortest: {chosen} with {duration(best.seconds)}{gain}{missing}"
 

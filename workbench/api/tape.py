@@ -129,7 +129,9 @@ class Tape(Observer):
 
     def __repr__(self) -> str:
         kinds = Counter(str(s) for s in self.snapshots)
-        lines = [f"<Tape of {len(self)} steps; {kinds.total()} copies kept, {self.nbytes:,} bytes>"]
+        steps = f"{len(self)} step{'' if len(self) == 1 else 's'}"
+        kept = f"{kinds.total()} {'copy' if kinds.total() == 1 else 'copies'} kept, {self.nbytes:,} bytes"
+        lines = [f"<Tape of {steps}; {kept if kinds else 'nothing had to be kept'}>"]
         lines += [f"  {f'{count} × ' if count > 1 else ''}{shown}" for shown, count in kinds.items()]
         return "\n".join([*lines[:9], f"  and {len(lines) - 9} kinds more"] if len(lines) > 9 else lines)
 

@@ -17,6 +17,8 @@ from workbench.runtime.record import LaunchRecord
 from workbench.runtime.site import Site
 from workbench.runtime.substitute import Substitution
 
+_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
 
 class Runnable(Protocol):
     """A captured graph, as far as a recorder knows it."""
@@ -110,7 +112,8 @@ class Entry:
     def row(self) -> tuple[str, ...]:
         """What the table shows: kind, name, size, time, place."""
         seconds = self.seconds if self.on_device is None else self.on_device[1]
-        time = "" if seconds is None else f"{seconds * 1e6:.4g} µs"
+        unit, name = next(((u, n) for u, n in _UNITS if (seconds or 0.0) >= u), _UNITS[-1])
+        time = "" if seconds is None else f"{seconds / unit:.3g} {name}"
         return self.kind, self.name, "×".join(map(str, self.size)), time, str(self.site or "")
 
 

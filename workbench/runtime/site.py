@@ -17,7 +17,9 @@ class Site:
     line: int
 
     def __str__(self) -> str:
-        return f"{os.path.basename(self.filename)}:{self.line}"
+        folder, name = os.path.split(self.filename)
+        cell = os.path.basename(folder).startswith("ipykernel_") or name.startswith("<ipython-input-")
+        return f"{'cell' if cell else name}:{self.line}"
 
 
 def call_site() -> Site | None:
