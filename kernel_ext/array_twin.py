@@ -32,7 +32,7 @@ def array_html(view: ArrayView) -> str:
         pictures.append(label + (_image(part, view, alt) if part.kind == "image" else _plot(part, view, alt)))
     spread = markup.svg_image(_bars(view.histogram), f"histogram of {view.name}") if view.histogram else ""
     facts = markup.folded("numbers and histogram", markup.table((), view.facts) + spread)
-    return markup.box(markup.line(headline(view)), *pictures, facts)
+    return markup.box(markup.line(headline(view)), *pictures, _scale(view), facts)
 
 
 def headline(view: ArrayView) -> str:
@@ -63,6 +63,15 @@ def _image(part: PartView, view: ArrayView, alt: str) -> str:
     return f"<div>{markup.image('image/png', markup.png(pixels), alt, wide)}</div>"
 
 
+def _scale(view: ArrayView) -> str:
+    """What the colours of images mean; empty where all parts are lines."""
+    if view.histogram is None or all(part.kind != "image" for part in view.parts):
+        return ""
+    ramp = markup.png(colours(np.linspace(view.low, view.high, 60)[None, :], view.low, view.high))
+    bar = markup.image("image/png", ramp, "colours from the smallest to the largest", "width:120px;height:10px")
+    return f"<div>{view.low:.4g} {bar} {view.high:.4g}</div>"
+
+
 def _plot(part: PartView, view: ArrayView, alt: str) -> str:
     low, high = unpacked(part.low).astype(float), unpacked(part.high).astype(float)
     across = (_WIDTH - 2 * _LEFT) / max(1, part.columns - 1)
@@ -77,17 +86,17 @@ def _plot(part: PartView, view: ArrayView, alt: str) -> str:
             pen = "M"
             continue
         x = _LEFT + k * across
-        alone = "h0" if pen == "M" else ""
-        steps.append(f"{pen}{x:.1f} {y(a):.1f}{alone}" + (f"V{y(b):.1f}" if b > a else ""))
+        steps.append(f"{pen}{x:.1f} {y(a):.1f}" + (f"V{y(b):.1f}" if b > a else ""))
         pen = "L"
     parts.append(f'<path d="{"".join(steps)}" fill="none" stroke="{_INK}" stroke-width="1.5" stroke-linecap="round"/>')
-    if part.columns == 1 and not np.isnan(low[0]):
-        parts.append(f'<circle cx="{_LEFT}" cy="{y(low[0]):.1f}" r="3" fill="{_INK}"/>')
+    none = np.isnan(np.pad(low, 1, constant_values=np.nan))
+    for k in np.flatnonzero(~none[1:-1] & none[:-2] & none[2:]):
+        parts.append(f'<circle cx="{_LEFT + k * across:.1f}" cy="{y(low[k]):.1f}" r="3" fill="{_INK}"/>')
     for k in part.bad:
         parts.append(f'<path d="M{_LEFT + k * across:.1f} 4v{_HEIGHT - 22}" stroke="#ff00c8" stroke-width="1.5"/>')
     told = (f"{view.low:.4g} … {view.high:.4g}", "start", _LEFT), (f"{view.shape[-1]} elements", "end", _WIDTH - _LEFT)
     parts += [
-        f'<text x="{x}" y="{_HEIGHT - 4}" fill="#8a8a8a" text-anchor="{anchor}">{text}</text>'
+        f'<text x="{x}" y="{_HEIGHT - 4}" fill="#767676" text-anchor="{anchor}">{text}</text>'
         for text, anchor, x in told
     ]
     return markup.svg_image(_svg(parts, _HEIGHT), alt)
@@ -101,8 +110,8 @@ def _bars(histogram: HistogramView) -> str:
         tall = (_HEIGHT - 30) * number / most
         corner = f'x="{_LEFT + k * step:.1f}" y="{_HEIGHT - 20 - tall:.1f}"'
         parts.append(f'<rect {corner} width="{max(1, step - 1):.1f}" height="{tall:.1f}" fill="{_INK}"/>')
-    parts.append(f'<text x="{_LEFT}" y="{_HEIGHT - 4}" fill="#8a8a8a">{histogram.low:.4g}</text>')
-    end = f'x="{_WIDTH - _LEFT}" y="{_HEIGHT - 4}" fill="#8a8a8a" text-anchor="end"'
+    parts.append(f'<text x="{_LEFT}" y="{_HEIGHT - 4}" fill="#767676">{histogram.low:.4g}</text>')
+    end = f'x="{_WIDTH - _LEFT}" y="{_HEIGHT - 4}" fill="#767676" text-anchor="end"'
     parts.append(f"<text {end}>{histogram.high:.4g}, most {most}</text>")
     return _svg(parts, _HEIGHT)
 

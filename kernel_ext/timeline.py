@@ -64,8 +64,8 @@ def timeline_svg(view: TimelineView) -> str:
     scale = (_WIDTH - _LEFT - 8) / total
     for number, lane in enumerate(view.lanes):
         y = _AXIS + _LANE * number
-        parts.append(f'<text x="4" y="{y + 16}" fill="#8a8a8a">{escape(lane[:12])}</text>')
-        parts.append(f'<path d="M{_LEFT} {y + _LANE - 2}H{_WIDTH - 8}" stroke="#8a8a8a" stroke-opacity="0.3"/>')
+        parts.append(f'<text x="4" y="{y + 16}" fill="#767676">{escape(lane[:12])}</text>')
+        parts.append(f'<path d="M{_LEFT} {y + _LANE - 2}H{_WIDTH - 8}" stroke="#767676" stroke-opacity="0.3"/>')
         for row in [r for r in view.rows if r.lane == lane][:SPANS_DRAWN]:
             x, width = _LEFT + row.start * scale, max(1.0, (row.seconds or 0.0) * scale)
             parts.append(
@@ -76,12 +76,12 @@ def timeline_svg(view: TimelineView) -> str:
         x = _LEFT + (_WIDTH - _LEFT - 8) * step / 4
         anchor = "end" if step == 4 else "middle" if step else "start"
         label = figures.seconds(total * step / 4)
-        parts.append(f'<text x="{x:.1f}" y="12" fill="#8a8a8a" text-anchor="{anchor}">{label}</text>')
+        parts.append(f'<text x="{x:.1f}" y="12" fill="#767676" text-anchor="{anchor}">{label}</text>')
     x = float(_LEFT)
     for kind in dict.fromkeys(r.kind for r in view.rows):
         colour = COLOURS.get(kind, "#7a8794")
         parts.append(f'<rect x="{x:.0f}" y="{height - 15}" width="10" height="10" rx="1.5" fill="{colour}"/>')
-        parts.append(f'<text x="{x + 14:.0f}" y="{height - 6}" fill="#8a8a8a">{escape(kind)}</text>')
+        parts.append(f'<text x="{x + 14:.0f}" y="{height - 6}" fill="#767676">{escape(kind)}</text>')
         x += 30 + 7 * len(kind)
     return "".join([*parts, "</svg>"])
 

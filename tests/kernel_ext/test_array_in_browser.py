@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import workbench as wb
 from kernel_ext import show
 
 SCREENS = Path(__file__).parents[2] / "build" / "screens"
@@ -25,6 +26,7 @@ def test_a_line_its_nan_and_the_point_under_the_keys(widget_page: Callable[..., 
     page = widget_page("array_view", wave())
     assert page.locator(".wb-bad").count() == 1
     assert page.locator(".wb-curve").get_attribute("d").count("M") == 1, "one bin has other values than its NaN"
+    assert page.locator(".wb-plot circle").count() == 0 and not page.locator(".wb-scale").count()
     page.locator(".wb-stage").focus()
     page.keyboard.press("ArrowRight")
     assert page.locator(".wb-told").inner_text().startswith("wave[2:5] = ")
@@ -44,8 +46,28 @@ def test_an_image_s_pixels_are_the_values(widget_page: Callable[..., Any]) -> No
     assert pixels == [33, 102, 172, 247, 247, 247, 178, 24, 43, 255, 0, 200]
     page.locator("canvas").hover(position={"x": 150, "y": 150})
     assert page.locator(".wb-told").inner_text() == "f[1, 1] = nan (has NaN or inf)"
+    assert page.locator(".wb-scale").inner_text().split() == ["-1", "1", "NaN", "or", "infinite"]
+    ramp = page.locator(".wb-ramp").first.evaluate("bar => bar.style.background")
+    assert ramp.index("rgb(33, 102, 172)") < ramp.index("rgb(247, 247, 247)") < ramp.index("rgb(178, 24, 43)")
     SCREENS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=str(SCREENS / "array-dark.png"))
+
+
+def test_a_point_between_two_that_are_no_numbers_is_a_dot(widget_page: Callable[..., Any]) -> None:
+    page = widget_page("array_view", show.array(np.array([1.0, np.nan, 2.0, np.inf, 3.0, 4.0]), "u").data())
+    across = [
+        float(x) for x in page.evaluate("[...document.querySelectorAll('circle')].map((c) => c.getAttribute('cx'))")
+    ]
+    width = float(page.locator(".wb-plot").get_attribute("width"))
+    assert across == pytest.approx([8.0, 8 + (width - 16) * 2 / 5])
+
+
+def test_the_components_of_a_small_field_stand_side_by_side(widget_page: Callable[..., Any]) -> None:
+    page = widget_page("array_view", show.array(np.zeros((6, 6)), "v").data())
+    assert page.locator("figure").count() == 1
+    page.evaluate("view => window.model.set('view', view)", show.array(wb.zeros((6, 6), dtype=wb.vec3), "p").data())
+    boxes = page.evaluate("[...document.querySelectorAll('figure')].map((f) => f.getBoundingClientRect().top)")
+    assert len(boxes) == 3 and len(set(boxes)) == 1
 
 
 def test_a_slider_asks_for_another_slice(widget_page: Callable[..., Any]) -> None:

@@ -83,7 +83,7 @@ def test_what_has_no_picture_is_refused(value: np.ndarray) -> None:
 
 def test_the_twin_s_image_is_a_png_of_the_values() -> None:
     page = array_html(array_view(np.array([[0.0, 1.0], [2.0, np.nan]]), "f"))
-    (data,) = re.findall(r'src="data:image/png;base64,([^"]+)"', page)
+    data, _ = re.findall(r'src="data:image/png;base64,([^"]+)"', page)
     raw = base64.b64decode(data)
     assert raw[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">II", raw[16:24]) == (2, 2)
     start = raw.index(b"IDAT")
@@ -95,3 +95,15 @@ def test_the_twin_s_image_is_a_png_of_the_values() -> None:
 def test_a_range_with_both_signs_is_white_at_zero() -> None:
     low, zero, high = colours(np.array([-1.0, 0.0, 3.0]), -1.0, 3.0)
     assert tuple(zero) == (247, 247, 247) and low[2] > low[0] and high[0] > high[2]
+
+
+def test_an_image_says_what_its_colours_mean() -> None:
+    html = array_html(array_view(np.array([[0.5, 2.0], [1.0, np.nan]])))
+    assert re.search(r'<div>0.5 <img alt="colours from the smallest to the largest"[^>]*> 2</div>', html)
+    assert "colours from" not in array_html(array_view(np.arange(3.0)))
+    assert "colours from" not in array_html(array_view(np.full((2, 2), np.nan))), "no number has a colour"
+
+
+def test_a_point_alone_is_a_dot_in_the_twin() -> None:
+    (drawn,) = re.findall(r"svg\+xml;base64,([^\"]+)", array_html(array_view(np.array([1.0, np.nan, 2.0, 3.0]))))[:1]
+    assert base64.b64decode(drawn).count(b"<circle") == 1

@@ -107,6 +107,17 @@ def test_the_trace_is_chrome_s_format(put: Callable[..., Any], tmp_path: Path) -
     assert [e["args"]["name"] for e in events if e["ph"] == "M"] == ["cpu", "jax"]
     spans = [e for e in events if e["ph"] == "X"]
     assert len(spans) == 12 and spans[3]["ts"] == pytest.approx(3000) and spans[3]["tid"] == 2
+    page.locator(".wb-tools a").focus()
+    with page.expect_download() as by_key:
+        page.keyboard.press("Enter")
+    assert by_key.value.suggested_filename == "timeline.json"
+
+
+@BROWSE
+def test_of_nothing_no_times_are_told(put: Callable[..., Any]) -> None:
+    page = put(0)
+    assert page.locator(".wb-told").inner_text() == "Nothing was recorded."
+    assert page.locator(".wb-stage text").all_inner_texts() == ["cpu", "jax"]
 
 
 @BROWSE

@@ -9,7 +9,7 @@
  */
 
 import { figure, listen, make, numbers, onWidth, openTab, place, tableOf, tabList } from "./parts.js";
-import { PAD, barsOf, pictureOf } from "./pictures.js";
+import { PAD, barsOf, pictureOf, scaleOf } from "./pictures.js";
 
 /** The point under a place of the picture: row and column. @param {Part} part @param {DOMRect} box @param {number} x @param {number} y */
 function pointAt(part, box, x, y) {
@@ -57,7 +57,7 @@ function render({ model, el }) {
     told.textContent = open === "picture" && part ? tell(part, view(), point) : view().facts.map(([n, v]) => `${n} ${v}`).join(" · ");
   };
   const redraw = () => {
-    const width = Math.max(120, (stage.clientWidth || 560) - 2);
+    const width = Math.max(120, (stage.clientWidth || 560) - 16);
     const { parts, histogram, facts, name, kind } = view();
     title.textContent = `${name} · ${kind}`;
     root.setAttribute("aria-label", title.textContent);
@@ -66,7 +66,7 @@ function render({ model, el }) {
     else if (open === "histogram") stage.replaceChildren(histogram ? barsOf(histogram, width) : make("div", { class: "wb-dim" }, "no finite element"));
     else {
       stage.replaceChildren(...parts.map((part) => make("figure", {},
-        ...(part.name ? [make("figcaption", { class: "wb-dim" }, part.name)] : []), pictureOf(part, view(), width))));
+        ...(part.name ? [make("figcaption", { class: "wb-dim" }, part.name)] : []), pictureOf(part, view(), width))), scaleOf(view()));
       if (!parts.length) stage.replaceChildren(make("div", { class: "wb-dim" }, "no elements"));
     }
     say();

@@ -10,7 +10,7 @@
  */
 
 import { figure, listen, make, onWidth, place, press, spent } from "./parts.js";
-import { pictureOf } from "./pictures.js";
+import { pictureOf, scaleOf } from "./pictures.js";
 
 let panels = 0;
 
@@ -59,7 +59,7 @@ function render({ model, el }) {
   const picture = () => {
     const shown = view().picture;
     const width = Math.max(120, (stage.clientWidth || 560) - 2);
-    stage.replaceChildren(...(shown ? shown.parts.map((part) => pictureOf(part, shown, width)) : []));
+    stage.replaceChildren(...(shown ? shown.parts.map((part) => pictureOf(part, shown, width)) : []), ...(shown ? [scaleOf(shown)] : []));
   };
   const redraw = () => {
     title.textContent = view().title;

@@ -46,15 +46,18 @@ function plotOf(part, view, width, tall = TALL) {
   let path = "", pen = "M";
   low.forEach((value, k) => {
     if (Number.isNaN(value)) return void (pen = "M");
-    path += `${pen}${(PAD + k * step).toFixed(1)} ${y(value).toFixed(1)}${pen === "M" ? "h0" : ""}`; // a point alone is a dot
+    path += `${pen}${(PAD + k * step).toFixed(1)} ${y(value).toFixed(1)}`;
     if (high[k] > value) path += `V${y(high[k]).toFixed(1)}`;
     pen = "L";
   });
   const marks = part.bad.map((k) => draw("path", { d: `M${PAD + k * step} 2V${tall - FOOT}`, class: "wb-bad" }));
   const zero = view.low < 0 && view.high > 0 ? [draw("path", { d: `M${PAD} ${y(0)}H${width - PAD}`, class: "wb-rule" })] : [];
-  const dot = part.columns === 1 ? [draw("circle", { cx: PAD, cy: y(low[0]), r: 3 })] : [];
+  /** @param {number} k */
+  const none = (k) => !(k in low) || Number.isNaN(low[k]);
+  const alone = [...low.keys()].filter((k) => !none(k) && none(k - 1) && none(k + 1));
+  const dots = alone.map((k) => draw("circle", { cx: PAD + k * step, cy: y(low[k]), r: 3 }));
   return draw("svg", { width, height: tall, role: "img", class: "wb-plot" }, draw("title", {}, `${view.name} ${part.name}`), ...zero,
-    draw("path", { d: path, class: "wb-curve" }), ...dot, ...marks,
+    draw("path", { d: path, class: "wb-curve" }), ...dots, ...marks,
     draw("text", { x: PAD, y: tall - 4 }, `${figure(view.low)} … ${figure(view.high)}`),
     draw("text", { x: width - PAD, y: tall - 4, "text-anchor": "end" }, `${view.shape[0]} elements`));
 }
@@ -72,6 +75,17 @@ export function barsOf(spread, width) {
   return draw("svg", { width, height: TALL, role: "img", class: "wb-plot" }, draw("title", {}, "histogram"), ...bars,
     draw("text", { x: PAD, y: TALL - 4 }, figure(spread.low)),
     draw("text", { x: width - PAD, y: TALL - 4, "text-anchor": "end" }, `${figure(spread.high)} · most ${most}`));
+}
+
+/** What the colours of images mean; empty where all parts are lines. @param {ArrayPicture} view */
+export function scaleOf(view) {
+  const images = view.parts.filter((part) => part.kind === "image");
+  const stops = [0, 1, 2, 3, 4, 5, 6, 7, 8].map((k) => `rgb(${colour(view.low + ((view.high - view.low) * k) / 8, view.low, view.high).join(" ")})`);
+  const [bar, mark] = [make("i", { class: "wb-ramp" }), make("i", { class: "wb-ramp wb-none" })];
+  bar.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
+  const range = view.histogram ? [figure(view.low), bar, figure(view.high)] : [];
+  const bad = images.some((part) => part.bad.length) ? [mark, "NaN or infinite"] : [];
+  return images.length ? make("div", { class: "wb-scale" }, ...range, ...bad) : make("div", { hidden: "" });
 }
 
 /** The picture of a part, at most so wide. @param {Part} part @param {ArrayPicture} view @param {number} width @param {number} [tall] */

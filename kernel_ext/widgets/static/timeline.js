@@ -71,7 +71,7 @@ function render({ model, el }) {
   };
   /** @param {number} x */
   const time = (x) => from + ((x - LEFT) / (width() - LEFT - RIGHT)) * (to - from);
-  const ticks = () => [0, 1, 2, 3, 4].map((k) => from + ((to - from) * k) / 4);
+  const ticks = () => (view().rows.length ? [0, 1, 2, 3, 4] : []).map((k) => from + ((to - from) * k) / 4);
   const height = () => AXIS + LANE * Math.max(1, view().lanes.length);
 
   const asElements = () => {
@@ -182,6 +182,12 @@ function render({ model, el }) {
     const text = JSON.stringify(chromeTrace(view()));
     save.setAttribute("href", URL.createObjectURL(new Blob([text], { type: "application/json" })));
     setTimeout(() => URL.revokeObjectURL(save.getAttribute("href") ?? ""), 10000);
+  });
+  save.addEventListener("keydown", (event) => { // a link without an address knows no keys
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    event.stopPropagation();
+    save.click();
   });
   for (const [sign, name, factor] of /** @type {[string, string, number][]} */ ([["−", "Show more time", 2], ["all", "Show all", 1e9], ["+", "Show less time", 0.5]])) {
     tools.append(press(sign, name, () => zoom(factor)));
