@@ -42,6 +42,8 @@ from workbench.api.tangents import launch_tangent
 from workbench.api.tape import Tape
 from workbench.builtins import FORMS as _FORMS
 from workbench.builtins import TABLE as _TABLE
+from workbench.builtins.constants import BARE as _BARE
+from workbench.builtins.constants import CONSTANTS as _CONSTANTS
 from workbench.errors import (
     BuildError,
     CacheError,
@@ -57,6 +59,7 @@ from workbench.errors import (
 )
 from workbench.frontend import Float, Int, Scalar
 from workbench.frontend import array_of as _array_of
+from workbench.frontend import instead_of as _instead_of
 from workbench.interop.jax import GraphMode, jax_callable, jax_export, jax_kernel, jax_preload
 from workbench.runtime.adopt import from_dlpack, from_jax, from_torch
 from workbench.runtime.array import array
@@ -119,6 +122,7 @@ _ANNOTATIONS = {
 }
 LANGUAGE: dict[str, Any] = {**_BUILTINS, **_TYPES, **_ANNOTATIONS, "kernel": kernel, "func": func, "struct": struct}
 LANGUAGE |= {"func_grad": func_grad, "func_native": func_native, "func_replay": func_replay}
+LANGUAGE |= {name: _CONSTANTS[name] for name in _BARE}
 """Names that a `%%kernel` cell sees without an import."""
 
 
@@ -132,15 +136,17 @@ def build_cell(text: str, namespace: dict[str, Any], **options: Any) -> Cell:
 
 
 def __getattr__(name: str) -> Any:
-    found = _BUILTINS.get(name, _TYPES.get(name))
+    found = _BUILTINS.get(name, _TYPES.get(name, _CONSTANTS.get(name)))
     if found is None:
-        raise AttributeError(f"module 'workbench' has no attribute {name!r}")
+        raise AttributeError(
+            f"module 'workbench' has no attribute {name!r}. {_instead_of(name, True)}".removesuffix(" ")
+        )
     globals()[name] = found  # found directly the next time
     return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_BUILTINS, *_TYPES})
+    return sorted({*globals(), *_BUILTINS, *_TYPES, *_CONSTANTS})
 
 
 __all__ = [

@@ -221,7 +221,7 @@ def test_the_gradient_follows_the_path_that_returned():
         ("for q in range(9):\n        if q > v:\n            return 0.5 * q\n    return v",
          "f returns float32 on one path and int32"),
         ("for q in range(9):\n        if q > v:\n            return q",
-         "returns 1 values on one path and 0 on another"),
+         "returns 1 value on one path and nothing on another"),
         ("for q in range(9):\n        if q > v:\n            return g(q)\n    return 1, 2",
          "must be a number or a vector"),
         ("for q in range(9):\n        if q > v:\n            return foo\n    return 1", "The name foo is not defined"),

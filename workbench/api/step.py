@@ -202,6 +202,9 @@ def step(
     return Steps(kernel.name, index, taken.steps, taken.note, _lines(kernel))
 
 
+step.__dict__["__wb_builtin__"] = "step"  # in a kernel, `wb.step(edge, x)` is the builtin of that name
+
+
 def _lines(kernel: Kernel) -> list[tuple[int, str]]:
     """The lines of the kernel's definition with their numbers in the cell."""
     node, source = kernel.definition.node, kernel.definition.source

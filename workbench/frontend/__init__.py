@@ -1,5 +1,6 @@
 """Text to IR: the kernel language's syntax, names and types."""
 
+from workbench.frontend.absent import instead_of
 from workbench.frontend.annotate import evaluated, parameter_annotation, parameter_annotations, parameter_families
 from workbench.frontend.context import Watched
 from workbench.frontend.customs import Custom
@@ -32,6 +33,7 @@ __all__ = [
     "as_builtin",
     "check_signature",
     "evaluated",
+    "instead_of",
     "lower",
     "native_of",
     "parameter_annotation",

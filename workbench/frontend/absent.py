@@ -1,13 +1,18 @@
-"""Names that kernels elsewhere may use and that this language does not have: what to write instead of each."""
+"""Names that programs elsewhere use and that are not here: what to write instead of each."""
 
 from __future__ import annotations
+
+import re
 
 _TRANSFORMS = "Use a quat and a vec3: quat_rotate(q, p) + t."
 _SPATIAL = "Use two vec3, one for the angular and one for the linear part."
 _GEOMETRY = "Compute it before, with a library of geometry, and pass the results as arrays."
 _SOLVED = "Solve small systems by a loop in a func, large ones with a library between launches."
 _TILES = "Tiles have tile_load, tile_store, tile_map, tile_sum, tile_scan, tile_matmul and their kin: see wb.tile_load."
+_THREADS = "A kernel asks for its own index: i = tid(), or i, j = tid() for two dimensions."
 ABSENT: dict[str, str] = {
+    **dict.fromkeys(("cuda", "threadIdx", "blockIdx", "blockDim"), _THREADS),
+    "syncthreads": "Threads of a block work together on tiles: see tile_load, tile_sum, and wb.launch_tiled.",
     "select": "Write where(condition, if_true, if_false): the order of the last two is the other way round.",
     "cast": "Call the type: float64(x), int(x).",
     "reinterpret": "There is no view of a number's bits; keep bits as integers.",
@@ -49,14 +54,43 @@ ABSENT: dict[str, str] = {
     "grid_index": "A kernel sees its thread's index, tid(), and not how threads are grouped.",
     "velocity_at_point": "Write cross(w, r) + v.",
 }
+_DEVICES = "Give device= to zeros, array and launch, or write with wb.ScopedDevice(device): …"
+_CAPTURES = "Write with wb.capture() as graph: …, then graph.launch()."
+_QUERIES = "Queries of geometry are not in the language; compute it before, and pass the results as arrays."
+_LIBRARY = "It is a library beside the language, and there is none here yet."
+_BUILT = "Leave it out: a kernel is built at its first launch, and kept on disk."
+_EXCHANGED = "Give the array itself: it has __dlpack__, so torch.from_dlpack(x) and jax.dlpack.from_dlpack(x) share it."
+HOST: dict[str, str] = {
+    "init": "Leave it out: nothing has to be initialised.",
+    "config": "Options are arguments, of @wb.kernel(…) and wb.launch(…); wb.set_checks(True) turns checks on.",
+    **dict.fromkeys(("set_device", "get_preferred_device", "get_cuda_device", "map_cuda_device"), _DEVICES),
+    **dict.fromkeys(("is_cuda_available", "get_cuda_devices", "get_cuda_device_count", "is_device_available"),
+                    "wb.get_devices() lists what there is."),
+    **dict.fromkeys(("capture_begin", "capture_end", "capture_launch", "ScopedCapture"), _CAPTURES),
+    **dict.fromkeys(("synchronize_device", "synchronize_stream", "synchronize_event"), "Write wb.synchronize()."),
+    **dict.fromkeys(("Mesh", "Volume", "HashGrid", "Bvh", "MarchingCubes", "Texture2D", "Texture3D"), _QUERIES),
+    **dict.fromkeys(("fem", "sim", "render", "optim", "sparse", "utils", "autograd", "jax_experimental"), _LIBRARY),
+    **dict.fromkeys(("force_load", "load_module", "compile_aot_module", "build_module", "overload"), _BUILT),
+    **dict.fromkeys(("to_torch", "to_jax", "to_dlpack", "to_paddle"), _EXCHANGED),
+    **dict.fromkeys(("float", "int"), "Write float(x) and int(x), or the width: float32, int32."),
+    **dict.fromkeys(("grid", "thread_id", "program_id"), _THREADS),
+}  # fmt: skip
+"""Names outside of kernels, of Warp and of numba, and what to write instead of each."""
 _FAMILIES = {
     "transform": _TRANSFORMS, "spatial": _SPATIAL, "mesh": _GEOMETRY, "bvh": _GEOMETRY, "hash": _GEOMETRY,
     "volume": _GEOMETRY, "texture": _GEOMETRY, "intersect": _GEOMETRY, "closest": _GEOMETRY, "tile": _TILES,
 }  # fmt: skip
 
 
-def instead_of(name: str) -> str:
-    """What to write instead of a name that Warp's kernels know; empty for any other name."""
+def instead_of(name: str, of_module: bool = False) -> str:
+    """What to write instead of a name that programs for Warp or numba know; empty for any other name.
+
+    Args:
+        of_module: it stands as `wb.name`, so that it may be a name for use outside of kernels, too.
+    """
+    sized = re.fullmatch(r"(vec|mat)(\d)(\d?)[a-z]*", name)
+    if sized:
+        return f"Write vector({sized[2]}, float)." if sized[1] == "vec" else "Write matrix((rows, columns), float)."
     head, rest, _ = name.partition("_")
     family = _FAMILIES.get(head.removesuffix("ation"), "") if rest or head == "transformation" else ""
-    return ABSENT.get(name) or family
+    return ABSENT.get(name) or (HOST.get(name, "") if of_module else "") or family

@@ -31,6 +31,7 @@ from workbench.frontend.operands import (
     Static,
 )
 from workbench.frontend.refusals import REFUSED
+from workbench.frontend.results import as_said
 from workbench.frontend.tentative import spread
 from workbench.frontend.trace import mark
 from workbench.ir.values import Block, Value
@@ -83,7 +84,7 @@ def _returned(context: Context, node: ast.Return) -> Operand | None:
         return None
     try:
         with context.at(node):
-            return expression(context, node.value)
+            return as_said(context, expression(context, node.value))
     except AlreadyReported:
         return POISON
     except WorkbenchError as error:
@@ -274,10 +275,11 @@ def _merge(context: Context, condition: Value, blocks: list[Block], results: lis
     if len(flat[0]) != len(flat[1]):
         if not context.inside:  # a kernel: that it returns anything is the error
             return results[0] if flat[0] else results[1]
-        raise context.error(
-            KernelTypeError,
-            f"{context.definition.name} returns {len(flat[0])} values on one path and {len(flat[1])} on another.",
-        )
+        a, b = (f"{len(side)} value{'s' * (len(side) != 1)}" if side else "nothing" for side in flat)
+        message = f"{context.definition.name} returns {a} on one path and {b} on another."
+        advice = "End each path with a return of as many values."
+        context.shared.errors.append(context.error(KernelTypeError, message, advice))
+        return POISON
     if any(isinstance(o, Bundle) for side in flat for o in side):
         return _merged_structs(context, condition, blocks, (results[0], results[1]))
     pairs = [(_known(context, a), _known(context, b)) for a, b in zip(*flat, strict=True)]

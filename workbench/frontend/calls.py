@@ -39,7 +39,7 @@ from workbench.frontend.operands import Elements, Literal, Operand, Static
 from workbench.frontend.tile_maps import any_tile, over
 from workbench.ir.values import Value
 from workbench.tiles import is_tile
-from workbench.types import PYTHON_TYPES, Matrix, Quaternion, Scalar, Transform, Vector, int32
+from workbench.types import ArrayType, Matrix, Quaternion, Scalar, Transform, Vector, int32
 
 Expression = Callable[[Context, ast.expr], Operand]
 
@@ -57,8 +57,7 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     form = FORMS.get(names.callee_name(target))
     if form is not None:
         return form(context, node, expression)
-    if isinstance(target, type) and target in PYTHON_TYPES:
-        target = PYTHON_TYPES[target]
+    target = names.as_scalar(target) or target
     func = hasattr(target, "__wb_definitions__")
     args = [_argument(context, a, expression, func) for a in node.args]
     keywords = {k.arg: _argument(context, k.value, expression, func) for k in node.keywords if k.arg}
@@ -203,6 +202,15 @@ def _len(context: Context, node: ast.Call, expression: Expression) -> Operand:
     raise context.error(KernelTypeError, f"len() takes an array or a vector; this is {describe(operand)}.")
 
 
+def _type(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """`type(x[i])(2)`: the type of a number or vector, so that generic code can make another one."""
+    (operand,) = _positional(context, node, expression, 1)
+    found = materialise(context, operand).type
+    if isinstance(found, ArrayType) or is_tile(found):
+        raise context.error(KernelTypeError, "type() takes a number or a vector.", "Of an array, write x.dtype.")
+    return Static(found, "type(…)")
+
+
 def _positional(context: Context, node: ast.Call, expression: Expression, count: int) -> list[Operand]:
     if node.keywords or len(node.args) != count:
         name = ast.unparse(node.func)
@@ -237,7 +245,7 @@ def _range(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 
 FORMS: dict[str, Callable[[Context, ast.Call, Expression], Operand]] = {
-    "tid": _tid, "len": _len, "atomic_add": _atomic("+"), "atomic_sub": _atomic("-"), "range": _range,
+    "tid": _tid, "len": _len, "atomic_add": _atomic("+"), "atomic_sub": _atomic("-"), "range": _range, "type": _type,
     "static": statics.static, **atomics.FORMS, **prints.FORMS, **expectations.FORMS, **matrices.FORMS,
     **compositions.FORMS, **randoms.FORMS, **poisson.FORMS, **search.FORMS, **noise.FORMS,
     **tile_memory.FORMS, **tile_parts.FORMS, **tile_sums.FORMS, **tile_threads.FORMS,

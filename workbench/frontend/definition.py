@@ -6,6 +6,7 @@ import ast
 import builtins
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from workbench.source import Location, Source
@@ -79,8 +80,21 @@ class Definition:
         text = self.source.line(line).encode()[: column + self.column_shift]
         return len(text.decode(errors="ignore"))
 
+    @cached_property
+    def locals(self) -> frozenset[str]:
+        """Names that it assigns somewhere, which are its own everywhere in it, as in Python."""
+        stored = (n for n in ast.walk(self.node) if isinstance(n, (ast.Name, ast.Attribute, ast.Subscript)))
+        return frozenset(_root(n) for n in stored if isinstance(n.ctx, ast.Store))
+
     @property
     def parameters(self) -> list[ast.arg]:
         """The parameters, in order."""
         arguments = self.node.args
         return [*arguments.posonlyargs, *arguments.args]
+
+
+def _root(node: ast.expr) -> str:
+    """The name that `v`, `v.x` and `v.x[0]` begin with; empty where they begin with something else."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""

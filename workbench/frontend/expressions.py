@@ -306,6 +306,8 @@ def _attribute_of(context: Context, base: Operand, node: ast.Attribute) -> Opera
         return names.attribute(context, base, node.attr)
     if isinstance(base, (Bundle, Element)):
         return structs.field(context, base, node.attr)
+    if isinstance(base, Elements) and node.attr == "dtype":
+        return Static(base.type.dtype, f"{base.name}.dtype")
     if isinstance(base, Elements):
         base = structs.lead(base)
     base = indexable(context, base)

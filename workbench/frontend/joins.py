@@ -62,8 +62,8 @@ def joined_type(context: Context, name: str, a: Operand, b: Operand) -> Type | N
         return None
     if isinstance(a, Value) and isinstance(b, Value):
         if a.type != b.type:
-            ask_type(context, a, b.type)
-            ask_type(context, b, a.type)
+            ask_type(context, a, b.type, made=True)
+            ask_type(context, b, a.type, made=True)
             raise _disagree(context, name, a, b)
         return a.type
     if isinstance(a, Literal) and isinstance(b, Literal):
@@ -72,7 +72,7 @@ def joined_type(context: Context, name: str, a: Operand, b: Operand) -> Type | N
     assert isinstance(literal, Literal) and isinstance(value, Value)
     met = meet("join", [weak(literal), value.type])
     if met != value.type or element(value.type).kind is Kind.BOOL:
-        ask_type(context, value, met)
+        ask_type(context, value, met, made=True)
         raise _disagree(context, name, a, b)
     return value.type
 

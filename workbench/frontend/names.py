@@ -20,7 +20,7 @@ from workbench.frontend.definition import MISSING, Definition
 from workbench.frontend.operands import Literal, Operand, Static
 from workbench.ir.values import Captured
 from workbench.structs import Struct
-from workbench.types import SCALARS, ArrayType, Scalar, Vector, float64, int64, is_small, matrix
+from workbench.types import PYTHON_TYPES, SCALARS, ArrayType, Scalar, Vector, float64, int64, is_small, matrix
 from workbench.types import bool as bool_
 
 # Names of other libraries' functions that are called otherwise here.
@@ -30,16 +30,24 @@ OTHER_NAMES = {
     "deg2rad": "radians", "rad2deg": "degrees", "clip": "clamp", "fix": "trunc",
 }  # fmt: skip
 MATHS_MODULES = ("math", "numpy", "jax")
+CONSTANTS = ("math", "workbench")  # modules whose floats never change
 USABLE = (
     bool, int, float, np.generic, enum.Enum, tuple, Builtin, Form, Scalar, Vector, ArrayType, python_types.ModuleType
 )  # fmt: skip
-PYTHON_FORMS = {range: "range", len: "len", int: "int", float: "float", bool: "bool", print: "print"}
+PYTHON_FORMS = {
+    range: "range", len: "len", int: "int", float: "float", bool: "bool", print: "print", type: "type"
+}  # fmt: skip
 
 
 def as_builtin(value: Any) -> Builtin | None:
-    """The builtin that a function of Python, math, NumPy or jax.numpy means, if any."""
+    """The builtin that a function of Python, math, NumPy or jax.numpy means, if any.
+
+    A function of our own that has a builtin's name says so by `__wb_builtin__`.
+    """
     if isinstance(value, Builtin):
         return value
+    if getattr(value, "__wb_builtin__", None) in TABLE:
+        return TABLE[value.__wb_builtin__]
     name = getattr(value, "__name__", None)
     module = getattr(value, "__module__", None) or ("numpy" if isinstance(value, np.ufunc) else "")
     home = module.split(".")[0]
@@ -51,6 +59,15 @@ def as_builtin(value: Any) -> Builtin | None:
         found = TABLE.get(OTHER_NAMES.get(str(name), str(name)))
         return found if found is not None and not found.hidden else None
     return None
+
+
+def as_scalar(value: Any) -> Any:
+    """The scalar type that a type of Python, NumPy or jax.numpy means, if any: `float`, `np.float32`, `jnp.int8`."""
+    if isinstance(value, type):
+        known = PYTHON_TYPES.get(value)
+        return known or (SCALARS.get(np.dtype(value).name) if issubclass(value, np.generic) else None)
+    ours = type(value).__module__.split(".")[0] == "jax" and hasattr(value, "dtype")
+    return SCALARS.get(np.dtype(value).name) if ours else None
 
 
 def usable_in_kernel(value: Any) -> bool:
@@ -75,6 +92,10 @@ def _is_vector(value: Any) -> bool:
     return isinstance(value, np.ndarray) and is_small(value.shape) and value.dtype.name in SCALARS
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (bool, int, float, np.generic, enum.Enum, tuple)) or _is_vector(value)
+
+
 def name(context: Context, identifier: str) -> Operand:
     """What a bare name is: a local, or something of the user's namespace or the language."""
     if identifier in context.env:
@@ -85,6 +106,10 @@ def name(context: Context, identifier: str) -> Operand:
         advice = f"Did you mean {near[0]}?" if near else "Assign it first, or define it above the kernel."
         advice = instead_of(identifier) or advice
         raise context.error(KernelSyntaxError, f"The name {identifier} is not defined.", advice)
+    if identifier in context.definition.locals and _is_number(value):
+        message = f"{identifier} has no value yet: {context.definition.name} assigns it, so it is its own name, as in"
+        advice = f"Give it another name; the {identifier} outside stays what it is."
+        raise context.error(KernelSyntaxError, f"{message} Python.", advice)
     return python_value(context, value, identifier)
 
 
@@ -95,9 +120,9 @@ def attribute(context: Context, base: Static, attr: str) -> Operand:
     if value is MISSING:
         near = difflib.get_close_matches(attr, dir(base.value), 1)
         advice = f"Did you mean {base.path}.{near[0]}?" if near else ""
-        advice = instead_of(attr) or advice if isinstance(base.value, python_types.ModuleType) else advice
+        advice = instead_of(attr, True) or advice if isinstance(base.value, python_types.ModuleType) else advice
         raise context.error(KernelSyntaxError, f"{base.path} has no {attr}.", advice)
-    if isinstance(base.value, python_types.ModuleType) and base.value.__name__ == "math" and isinstance(value, float):
+    if isinstance(base.value, python_types.ModuleType) and base.value.__name__ in CONSTANTS and type(value) is float:
         return Literal(value)
     return python_value(context, value, path)
 

@@ -31,7 +31,7 @@ def settle(context: Context, names: Sequence[str], before: Env, attempt: Attempt
     """
     loop, hidden, errors = Loop(), dict[str, Operand](), context.shared.errors
     types = {n: t for n in names if (t := _start_type(before[n])) is not None}
-    kept = len(errors)
+    kept, made = len(errors), set[str]()
     for _ in range(TRIES):
         del errors[kept:]
         context.env.clear()
@@ -42,13 +42,14 @@ def settle(context: Context, names: Sequence[str], before: Env, attempt: Attempt
             if wide.owner.loop is not loop:
                 raise
             types = types | {wide.owner.name: wide.type}
+            made.update([wide.owner.name] * wide.made)
             continue
         lost = [n for n in names if n not in hidden and _lost(before[n], context.env.get(n, before[n]), n in types)]
         if lost:
             hidden |= {n: _changed(n) for n in lost}
             types = {n: t for n, t in types.items() if n not in hidden}
             continue
-        ints = [n for n in types if _only_asked_for(context, loop, n, before[n], types[n], ends[n])]
+        ints = [n for n in types if n not in made and _only_asked_for(context, loop, n, before[n], types[n], ends[n])]
         if ints:
             loop.fixed.update(ints)
             types = types | dict.fromkeys(ints, int32)
@@ -60,6 +61,7 @@ def settle(context: Context, names: Sequence[str], before: Env, attempt: Attempt
             _check_ends(context, types, before, ends)
             return types
         types = types | wider
+        made.update(wider)
     raise context.error(KernelTypeError, "The types in this loop do not settle.", "Give its names types before it.")
 
 
@@ -121,7 +123,7 @@ def _check_ends(context: Context, types: dict[str, Type], before: Env, ends: dic
     for name, type in types.items():
         end = ends[name]
         if isinstance(end, Value) and end.type != type:
-            ask_type(context, before[name], end.type)
+            ask_type(context, before[name], end.type, made=True)
             error = context.error(
                 KernelTypeError, f"{name} is {type!r} before the loop and {end.type!r} after an iteration.",
                 f"Write {name} = {element(end.type)!r}(…) before the loop.",

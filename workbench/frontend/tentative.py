@@ -38,12 +38,13 @@ class Owner:
 
 
 class Widen(Exception):
-    """Unwinds to the loop of `owner`: its name needs `type`."""
+    """Unwinds to the loop of `owner`: its name needs `type`, which the body gives it (`made`) or only asks for."""
 
-    def __init__(self, owner: Owner, type: Type) -> None:
+    def __init__(self, owner: Owner, type: Type, made: bool = False) -> None:
         super().__init__(owner.name)
         self.owner = owner
         self.type = type
+        self.made = made
 
 
 def carried(context: Context, loop: Loop, types: dict[str, Type], before: dict[str, Operand]) -> dict[str, Value]:
@@ -77,8 +78,11 @@ def ask_float(context: Context, operands: Sequence[Operand]) -> None:
             raise Widen(owner, float32)
 
 
-def ask_type(context: Context, operand: Operand, type: Type) -> None:
+def ask_type(context: Context, operand: Operand, type: Type, made: bool = False) -> None:
     """Where types do not meet: unwind, if `operand` is tentative and its literal can have `type`.
+
+    Args:
+        made: the body gives the name this type on some path; else a place in it wants the type.
 
     Raises:
         Widen: it can.
@@ -89,4 +93,4 @@ def ask_type(context: Context, operand: Operand, type: Type) -> None:
     if element(operand.type).kind is Kind.FLOAT and element(type).kind is not Kind.FLOAT:  # type: ignore[union-attr]
         return
     if isinstance(type, Scalar) and type.kind is not Kind.BOOL:
-        raise Widen(owner, type)
+        raise Widen(owner, type, made)

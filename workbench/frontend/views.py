@@ -22,13 +22,19 @@ from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend import subscripts
 from workbench.frontend.coerce import describe, usable
 from workbench.frontend.context import Context
-from workbench.frontend.operands import Axis, Literal, Operand, View
+from workbench.frontend.operands import Axis, Literal, Operand, Static, View
 from workbench.ir.values import Value
 from workbench.types import ArrayType, Kind, int64, is_integer
 
 Expression = Callable[[Context, ast.expr], Operand]
 Bound = int | Ref
 WHOLE = Axis()
+ATTRIBUTES = {
+    "size": "Write x.shape[0], or the product of the sizes.",
+    "T": "Write the indices the other way round: x[j, i].",
+    "grad": "Write the gradient in a @wb.func_grad, or launch the adjoint with arrays of your own.",
+}
+REDUCTIONS = {"sum", "mean", "min", "max", "prod", "dot", "any", "all", "argmin", "argmax", "copy", "fill", "sort"}
 
 
 def is_array(operand: Operand) -> TypeGuard[Value | View]:
@@ -258,9 +264,12 @@ def _started(axis: Axis, low: Bound, n: Ref) -> Value | None:
 
 
 def attribute(context: Context, array: Value | View, attr: str) -> Operand:
-    """`x.shape` and `x.ndim`."""
+    """`x.shape`, `x.ndim`, and `x.dtype`, which makes numbers of its elements' type: `x.dtype(2)`."""
     if attr == "shape":
         return tuple(size(context, array, axis) for axis in range(type_of(array).ndim))
     if attr == "ndim":
         return Literal(type_of(array).ndim)
-    raise context.error(KernelSyntaxError, f"An array in a kernel has no {attr}; it has shape and ndim.")
+    if attr == "dtype":
+        return Static(type_of(array).dtype, f"{array.name or 'array'}.dtype")
+    advice = ATTRIBUTES.get(attr, "Write a loop over its elements." if attr in REDUCTIONS else "")
+    raise context.error(KernelSyntaxError, f"An array in a kernel has no {attr}; it has shape, ndim and dtype.", advice)
