@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,7 +20,13 @@ LIBRARY = ("numpy<2.4", "llvmlite==0.50.*", "platformdirs")
 _UNREACHABLE = ("No matching distribution", "connection", "Connection")
 
 
-def python_with(name: str, packages: Sequence[str], folder: Path, kept: str = "WORKBENCH_ENVIRONMENTS") -> Path:
+def python_with(
+    name: str,
+    packages: Sequence[str],
+    folder: Path,
+    kept: str = "WORKBENCH_ENVIRONMENTS",
+    inherits: bool = False,
+) -> Path:
     """The Python of an environment that holds `packages`; made where it is not there.
 
     Args:
@@ -27,11 +34,15 @@ def python_with(name: str, packages: Sequence[str], folder: Path, kept: str = "W
         packages: as pip takes them.
         folder: where to make it, unless the variable named `kept` says where such environments are kept.
         kept: the variable.
+        inherits: what it does not hold itself it takes from the environment that the tests run in.
     """
     place = (Path(os.environ[kept]) if os.environ.get(kept) else folder) / name
     python, ready = place / "bin" / "python", place / ".ready"
     if not ready.exists():
         subprocess.run([sys.executable, "-m", "venv", str(place)], check=True)
+        if inherits:
+            (own,) = place.glob("lib/python*/site-packages")
+            (own / "inherited.pth").write_text(sysconfig.get_path("purelib") + "\n")
         install = [str(python), "-m", "pip", "install", "-q", *packages]
         done = subprocess.run(install, capture_output=True, text=True)
         if any(word in done.stderr for word in _UNREACHABLE):

@@ -14,14 +14,17 @@ import sys
 import time
 import urllib.request
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
 from nbformat.sign import NotebookNotary
+
+from tests.environments import python_with
 
 ROOT = Path(__file__).parents[2]
 SCREENS = ROOT / "build" / "screens"
@@ -32,6 +35,7 @@ SETTINGS = {
     "notebook-extension/tracker": {"windowingMode": "none"},
     "docmanager-extension/plugin": {"autosaveInterval": 3600},
 }
+OLDER = ("jupyterlab==4.4.0", "notebook==7.4.0")
 KERNEL_IS_IDLE = """() => {
   const widget = window.jupyterapp && window.jupyterapp.shell.currentWidget;
   const session = widget && widget.sessionContext && widget.sessionContext.session;
@@ -43,6 +47,14 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+@dataclass(frozen=True)
+class FrontEnd:
+    """The Jupyter that serves a page: its Python, and where it finds what its own environment lacks."""
+
+    python: str = sys.executable
+    variables: Mapping[str, str] = field(default_factory=dict)
 
 
 def _environment(private: Path) -> dict[str, str]:
@@ -62,16 +74,17 @@ def _environment(private: Path) -> dict[str, str]:
 
 
 @contextmanager
-def _server(root: Path, private: Path) -> Iterator[tuple[str, str]]:
-    """A JupyterLab that serves `root`: its address and token."""
+def _server(root: Path, private: Path, front: FrontEnd) -> Iterator[tuple[str, str]]:
+    """A JupyterLab that serves `root`, and Notebook where it has it: its address and token."""
     port, token = _free_port(), secrets.token_hex(16)
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"]
+    command = [front.python, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"]
     command += ["--ServerApp.port_retries=0", f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={root}"]
     command += ["--LabApp.expose_app_in_browser=True", "--LabApp.extension_manager=readonly", "--LabApp.news_url=None"]
-    log = private / "lab.log"
+    command += ["--JupyterNotebookApp.expose_app_in_browser=True"]
+    log, environment = private / "lab.log", {**_environment(private), **front.variables}
     with log.open("w") as output:
         process = subprocess.Popen(
-            command, env=_environment(private), stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+            command, env=environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
         )
         try:
             address = f"http://127.0.0.1:{port}"
@@ -107,9 +120,9 @@ class LabPage:
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.route(re.compile(r"^https?://(?!127\.0\.0\.1)"), lambda route: route.abort())
 
-    def open(self, address: str, token: str, name: str) -> None:
-        """Open the notebook `name` and wait for its kernel."""
-        self.page.goto(f"{address}/lab/tree/{name}?token={token}&reset", wait_until="domcontentloaded")
+    def open(self, address: str, token: str, name: str, at: str = "lab/tree") -> None:
+        """Open the notebook `name` and wait for its kernel; `at` is "notebooks" for Notebook 7."""
+        self.page.goto(f"{address}/{at}/{name}?token={token}&reset", wait_until="domcontentloaded")
         self.page.wait_for_function(KERNEL_IS_IDLE, timeout=90_000)
 
     def run(self, command: str) -> None:
@@ -157,6 +170,26 @@ def lab_with_extension(
         yield opened
 
 
+@pytest.fixture
+def older_front_ends(
+    tmp_path: Path, need: Callable[[str], str], labextension: Path
+) -> Iterator[Callable[..., LabPage]]:
+    """The same in the oldest JupyterLab that we name, and at="notebooks" in the Notebook of its time.
+
+    The kernel named "ours" is of the environment that the tests run in.
+    """
+    python = python_with("front-ends", OLDER, tmp_path, inherits=True)
+    kernel = tmp_path / "ours" / "kernels" / "ours"
+    kernel.mkdir(parents=True)
+    command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    kernel_json = {"argv": command, "display_name": "ours", "language": "python", "env": {"PYTHONPATH": str(ROOT)}}
+    (kernel / "kernel.json").write_text(json.dumps(kernel_json))
+    widgets = Path(sys.prefix) / "share" / "jupyter"  # where anywidget and ipywidgets have their extensions
+    front = FrontEnd(str(python), {"JUPYTER_PATH": f"{tmp_path / 'ours'}{os.pathsep}{widgets}"})
+    with _lab(tmp_path, need, labextension, front) as opened:
+        yield opened
+
+
 @pytest.fixture(scope="session")
 def labextension(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a wheel built from this tree puts under share/jupyter/labextensions."""
@@ -171,13 +204,14 @@ def labextension(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def _lab(
-    tmp_path: Path, need: Callable[[str], str], labextension: Path | None = None
+    tmp_path: Path, need: Callable[[str], str], labextension: Path | None = None, front: FrontEnd | None = None
 ) -> Iterator[Callable[..., LabPage]]:
     for tool in ("jupyter", "playwright"):
         need(tool)
     chromium = need("chromium")
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=30_000)  # a machine may be busy
     root, private = tmp_path / "root", tmp_path / "private"
     root.mkdir()
     private.mkdir()
@@ -187,18 +221,18 @@ def _lab(
         (private / "config" / "labconfig").mkdir(parents=True)
         off = json.dumps({"disabledExtensions": {"workbench": True}})
         (private / "config" / "labconfig" / "page_config.json").write_text(off)
-    with _server(root, private) as (address, token), sync_playwright() as playwright:
+    with _server(root, private, front or FrontEnd()) as (address, token), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS + QUIET)
 
-        def open_notebook(path: Path, trusted: bool = False) -> LabPage:
-            """A copy of it; `trusted`: its outputs are taken for the user's own."""
+        def open_notebook(path: Path, trusted: bool = False, at: str = "lab/tree") -> LabPage:
+            """A copy of it; `trusted`: its outputs are taken for the user's own; `at`: which front end."""
             (root / path.name).write_bytes(path.read_bytes())
             if trusted:
                 notary = NotebookNotary(data_dir=str(private / "data"))
                 notary.sign(nbformat.read(root / path.name, as_version=4))
                 notary.store.close()
             page = LabPage(browser.new_page(viewport={"width": 1280, "height": 1100}))
-            page.open(address, token, path.name)
+            page.open(address, token, path.name, at)
             return page
 
         yield open_notebook
