@@ -33,7 +33,14 @@ CELLS = (
     "%inspect step source,ir,cuda",
     "wb.step(step, 4, [np.ones(4, np.float32), np.zeros(4, np.float32), 0.1])",
     "%cache",
+    "%%cuda\n__global__ void shift(const float* x, float* y) { y[threadIdx.x] = x[threadIdx.x] + 1.0f; }\n"
+    "__global__ void shift_adjoint(const float* x, const float* y, float* adj_x, float* adj_y) {\n"
+    "    adj_x[threadIdx.x] += adj_y[threadIdx.x];\n}",
 )
+TABS = {
+    "Source": "void shift(const float* x", "Adjoint": "void shift_adjoint(const float* x", "CUDA": "shift_adjoint",
+    "PTX": ".visible .entry", "SASS": "shift", "Key": "digest",
+}  # fmt: skip
 KERNEL = "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel"
 ARRAYS = "x, v = wb.array(np.sin(np.linspace(0, 9, 400)).astype(np.float32)), wb.zeros(400)"
 
@@ -73,13 +80,15 @@ class Cells:
             self.page.page.evaluate("window.jupyterapp.commands.execute('notebook:run-cell').then(() => 0)")
 
 
-def test_a_reader_s_way(lab: Callable[[Path], Any], notebook: Path) -> None:
+def test_a_reader_s_way(lab: Callable[[Path], Any], notebook: Path, need: Callable[[str], str]) -> None:
+    need("nvrtc")
     page = lab(notebook)
     cells = Cells(page)
     states_of_a_card(cells)
     an_error_at_its_line(cells)
     a_slider(cells)
     pictures(cells)
+    tabs_of_a_cuda_card(cells)
     assert page.errors() == [] and page.complaints == []
 
 
@@ -159,3 +168,22 @@ def pictures(cells: Cells) -> None:
         expect(cells.of(index).locator("[class*=wb-twin]")).to_be_hidden()
         cells.page.go_to(index)
         cells.page.screenshot(f"flow-picture-{index}")
+
+
+def tabs_of_a_cuda_card(cells: Cells) -> None:
+    """A cell of CUDA C++ offers the texts that it has, each beside the cell's own lines, and a second click closes."""
+    from playwright.sync_api import expect
+
+    cells.run(10)
+    card = cells.card(10)
+    expect(card).to_have_attribute("data-state", "compiled")
+    card.locator("summary").click()
+    expect(card.get_by_role("tab")).to_have_text(list(TABS))
+    panel = card.get_by_role("tabpanel")
+    for name, text in TABS.items():
+        card.get_by_role("tab", name=name, exact=True).click()
+        expect(panel.locator(f"[data-pane={name.lower()}]")).to_contain_text(text)
+        expect(card.locator("[aria-selected=true]")).to_have_text(name)
+    cells.page.screenshot("flow-cuda-card")
+    card.get_by_role("tab", name="Key", exact=True).click()
+    expect(panel).to_have_count(0)
