@@ -13,6 +13,7 @@ from typing import Any
 import workbench as wb
 from kernel_ext import queries
 from kernel_ext.cells import is_kernel
+from kernel_ext.cuda_cells import Headers
 
 Names = Callable[[Mapping[str, Any]], list[str]]
 
@@ -25,12 +26,15 @@ def _kernels(namespace: Mapping[str, Any]) -> list[str]:
     return [n for n, v in namespace.items() if is_kernel(v)]
 
 
-_PLACES: dict[tuple[str, str], Names] = {
+Places = Mapping[tuple[str, str], Names]
+PLACES: Places = {
     ("inspect", "kernel"): _kernels,
     ("inspect", "panes"): lambda namespace: [*queries.PANES, "diff", *_kernels(namespace)],
     ("kernel", "annotate"): lambda _: list(queries.PANES),
     ("cuda", "annotate"): lambda _: list(queries.PANES),
-    ("cache", "what"): _kernels,
+    ("kernel", "constants"): _of((int, float)),
+    ("cuda", "constants"): _of((int, float)),
+    ("cache why", "what"): _kernels,
     ("replay", "name"): _of((wb.Recorder,)),
     ("replay", "kernel"): _kernels,
     ("record", "name"): lambda _: ["on", "off"],
@@ -38,16 +42,21 @@ _PLACES: dict[tuple[str, str], Names] = {
     ("grad", "wrt"): _of((wb.array,)),
     ("tape", "loss"): _of((wb.array,)),
 }
-"""What fits where a parser only says "a word": by the magic and its argument."""
+"""What fits where a parser only says "a word": by the magic, or it and its first word, and its argument."""
+
+_HEADERS = (("cuda", "use"), ("cuda", "header"))
 
 
-def complete(line: str, parsers: Mapping[str, ArgumentParser], namespace: Mapping[str, Any]) -> list[str] | None:
+def complete(
+    line: str, parsers: Mapping[str, ArgumentParser], namespace: Mapping[str, Any], places: Places = PLACES
+) -> list[str] | None:
     """What may stand at the end of `line`, in place of its last word; None where it is no line of these magics.
 
     Args:
         line: the text before the cursor, from `%` on.
         parsers: magics (without `%`) and what parses their lines.
         namespace: the user's names.
+        places: what fits where.
     """
     words = line.split(" ")
     parser = parsers.get(words[0].lstrip("%"))
@@ -57,12 +66,16 @@ def complete(line: str, parsers: Mapping[str, ArgumentParser], namespace: Mappin
     options = {flag: action for action in parser._actions for flag in action.option_strings}
     opened = options.get(before[-1]) if before else None
     if opened is not None and opened.nargs != 0:
-        found = _values(magic, opened, namespace)
+        found = _values(opened, places.get((magic, opened.dest)), namespace)
     elif last.startswith("-"):
         found = [flag for flag in options if flag not in ("-h", "--help") and flag.startswith("--") == (last != "-")]
         found += [flag for flag in options if last == "-" and flag.startswith("--")]
     else:
-        found = _positional(magic, parser, before, options, namespace)
+        place = _positional(parser, before, options)
+        found = []
+        if place is not None:
+            said = " ".join((magic, *before[:1]))
+            found = _values(place, places.get((magic, place.dest)) or places.get((said, place.dest)), namespace)
     start = last.rpartition(",")[2]
     return sorted({name for name in found if name.startswith(start) and not name.startswith("_")}, key=_order)
 
@@ -71,16 +84,14 @@ def _order(name: str) -> tuple[bool, str]:
     return name.startswith("-"), name
 
 
-def _values(magic: str, action: Action, namespace: Mapping[str, Any]) -> list[str]:
+def _values(action: Action, names: Names | None, namespace: Mapping[str, Any]) -> list[str]:
     if action.choices is not None:
         return [str(choice) for choice in action.choices if choice]
-    return _PLACES.get((magic, action.dest), lambda _: [])(namespace)
+    return names(namespace) if names else []
 
 
-def _positional(
-    magic: str, parser: ArgumentParser, before: list[str], options: Mapping[str, Action], namespace: Mapping[str, Any]
-) -> list[str]:
-    """What fits the next word that belongs to no option."""
+def _positional(parser: ArgumentParser, before: list[str], options: Mapping[str, Action]) -> Action | None:
+    """The place of the next word that belongs to no option."""
     given, skip = 0, False
     for word in before:
         action = options.get(word)
@@ -88,17 +99,16 @@ def _positional(
             given += 1
         skip = action is not None and action.nargs != 0
     places = [a for a in parser._actions if not a.option_strings]
-    if not places:
-        return []
-    return _values(magic, places[min(given, len(places) - 1)], namespace)
+    return places[min(given, len(places) - 1)] if places else None
 
 
 class Matcher:
     """The completion of one shell; `install` and `remove` leave it as it was."""
 
-    def __init__(self, shell: Any, magics: tuple[Any, ...]) -> None:
-        """For `shell` and these magics."""
+    def __init__(self, shell: Any, magics: tuple[Any, ...], headers: Headers) -> None:
+        """For `shell`, these magics, and the headers that `%%cuda` cells may use."""
         self.shell = shell
+        self._places = {**PLACES, **dict.fromkeys(_HEADERS, lambda _: list(headers.sources))}
         self._parsers = {
             name: getattr(type(each), method).parser
             for each in magics
@@ -118,7 +128,7 @@ class Matcher:
 
         @context_matcher(identifier="kernel_ext")
         def match(context: Any) -> dict[str, Any]:
-            found = complete(context.line_with_cursor.lstrip(), self._parsers, self.shell.user_ns)
+            found = complete(context.line_with_cursor.lstrip(), self._parsers, self.shell.user_ns, self._places)
             return {"completions": [SimpleCompletion(text=name) for name in found or ()], "suppress": bool(found)}
 
         self._match = match

@@ -51,9 +51,9 @@ def load(shell: Any) -> None:
     if _KEY not in registry:
         before = {kind: dict(names) for kind, names in shell.magics_manager.magics.items()}
         kernels = KernelMagics(shell)
+        cuda = CudaMagics(shell, kernels)
         magics: tuple[Any, ...] = (
-            kernels, RecordMagics(shell), GraphMagics(shell), GradientMagics(shell), MeasureMagics(shell),
-            CudaMagics(shell, kernels),
+            kernels, RecordMagics(shell), GraphMagics(shell), GradientMagics(shell), MeasureMagics(shell), cuda,
         )  # fmt: skip
         magics += (HouseMagics(shell, magics),)
         shell.register_magics(*map(with_help, magics))
@@ -61,7 +61,7 @@ def load(shell: Any) -> None:
         show_live(shell)
         tracebacks = ShortTracebacks(shell)
         tracebacks.install()
-        matcher = Matcher(shell, magics)
+        matcher = Matcher(shell, magics, cuda.headers)
         matcher.install()
         settler = Settler(shell)
         settler.install()

@@ -37,7 +37,8 @@ _BUILD = (
     argument("--bg", action="store_true", help="Compile in the background; a launch waits for what it needs."),
     argument(
         "--checks", dest="checks", action="store_true", default=None,
-        help="Test bounds, asserts, integer divisions and shifts (as notebooks do anyway).",
+        help="Test bounds, asserts, integer divisions and shifts, as notebooks do anyway; "
+        "of CUDA C++, with --run host only, what it writes outside of its arrays.",
     ),
     argument("--no-checks", dest="checks", action="store_false", help="Test nothing: for the last bit of speed."),
     argument("--fast-math", action="store_true", help="Allow reassociation and approximate maths."),

@@ -15,7 +15,8 @@ def notebook(session: Any) -> Any:
     """A shell with the extension, a kernel, an array and a record."""
     session.run("%load_ext kernel_ext")
     session.run("%%kernel -q\ndef saxpy(x: array(dtype=float)):\n    x[tid()] = 1.0\n")
-    session.run("import workbench as wb\nx = wb.zeros(2)\nrec = wb.Recorder()")
+    session.run("import workbench as wb\nx = wb.zeros(2)\nrec = wb.Recorder()\nDT = 0.1")
+    session.run("%%cuda --header warp.h\n__device__ float same(float v) { return v; }")
     return session
 
 
@@ -36,6 +37,8 @@ def tab(session: Any, line: str) -> list[str]:
         ("%inspect saxpy di", ["diff"]),
         ("%cache ", ["clear", "export", "import", "list", "prune", "why"]),
         ("%cache why s", ["saxpy"]),
+        ("%%kernel -D D", ["DT"]),
+        ("%%cuda --use ", ["warp.h"]),
         ("%replay r", ["rec"]),
         ("%replay rec --only ", ["adjoint", "forward"]),
         ("%record o", ["off", "on"]),
@@ -57,6 +60,11 @@ def test_other_lines_are_left_to_others(notebook: Any) -> None:
     assert complete("%timeit ", {}, {}) is None
     assert complete("%timeit", {"timeit": None}, {}) is None
     assert "saxpy" in tab(notebook, "print(sax")
+
+
+def test_where_a_file_is_asked_for_no_kernel_is_offered(notebook: Any) -> None:
+    assert not {"saxpy", "why"} & set(tab(notebook, "%cache import "))
+    assert "saxpy" not in tab(notebook, "%workbench export ")
 
 
 def test_unloading_takes_it_away(notebook: Any) -> None:

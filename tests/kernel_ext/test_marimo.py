@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -20,9 +21,9 @@ OUTPUT = re.compile(r'"outputs": \[\{"data": \{"text/html": "((?:[^"\\]|\\.)*)"'
 @pytest.mark.slow
 def test_kernels_and_views_in_marimo(tmp_path: Path) -> None:
     python = python_with("marimo", (*LIBRARY, "marimo>=0.14", "anywidget", "ipython"), tmp_path)
-    page = tmp_path / "page.html"
+    app, page = shutil.copy(APP, tmp_path / "app.py"), tmp_path / "page.html"  # it keeps its session beside it
     done = subprocess.run(
-        [python, "-m", "marimo", "export", "html", APP, "-o", page],
+        [python, "-m", "marimo", "export", "html", app, "-o", page],
         env={**os.environ, "PYTHONPATH": str(ROOT)}, cwd=tmp_path, capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-1000:] + done.stderr[-2000:]
