@@ -117,7 +117,7 @@ def test_the_trace_is_chrome_s_format(put: Callable[..., Any], tmp_path: Path) -
 def test_of_nothing_no_times_are_told(put: Callable[..., Any]) -> None:
     page = put(0)
     assert page.locator(".wb-told").inner_text() == "Nothing was recorded."
-    assert page.locator(".wb-stage text").all_inner_texts() == ["cpu", "jax"]
+    assert page.locator(".wb-stage text").all_text_contents() == ["cpu", "jax"]
 
 
 @BROWSE
