@@ -23,8 +23,7 @@ from workbench.errors import BuildError
 pytestmark = pytest.mark.slow
 SPEC = ProductSpec(16, 16, 16, "float32", "float32", "float32", 64, "sm_90")
 OTHERS = {
-    "sm_75": replace(SPEC, arch="sm_75", m=24, n=40, k=12),
-    "sm_80": replace(SPEC, arch="sm_80", a="float16", b="float16"),
+    "sm_80": replace(SPEC, arch="sm_80", a="float16", b="float16", m=24, n=40, k=8),
     "sm_120": replace(SPEC, arch="sm_120", a="float64", b="float64", c="float64"),
 }
 C_TYPES = {"float16": "unsigned short", "float32": "float", "float64": "double"}

@@ -17,7 +17,8 @@ from workbench.errors import BuildError, DeviceError
 from workbench.events import ProductBuilt, ProductFailed, ProductStarted, publish
 from workbench.work import go_on
 
-TIME_LIMIT = 300.0
+TIME_LIMIT = 900.0
+"""Seconds on the clock for a product or a link: minutes where many share the cores, so only what hangs takes as long."""
 MEMORY_EACH = 2 << 30
 POLL = 0.02
 
