@@ -66,6 +66,7 @@ CASES: dict[str, tuple[str, Any]] = {
     "full": ("wb.tile_store(y, wb.tile_full((2, 3), 1.5))", np.full((2, 3), 1.5)),
     "extract": ("y[0] = t[2, 3] + wb.tile_extract(t, 5, -1)", (A[2, 3] + A[5, -1]).reshape(1)),
     "len and shape": ("y[0] = float(len(t) * t.shape[1] + t.ndim)", np.float32([62])),
+    "dtype": ("u = wb.tile_zeros((6, 10), dtype=x.dtype)\nwb.tile_store(y, u + t * t.dtype(2))", 2 * A),
     "swap in a loop": (
         "u = t + 1.0\nfor k in range(3):\n    t, u = u, t\nwb.tile_store(y, t)", A + 1,
     ),

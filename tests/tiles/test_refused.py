@@ -49,6 +49,17 @@ REFUSED = [
     ("w = wb.tile_map(3, t)", None, "takes a func or a builtin first"),
     ("w = wb.tile_scan(t, 'mean')", None, "'sum', 'min', 'max'"),
     ("w = wb.tile_zeros((1024, 2048))", None, "1048576 elements"),
+    ("x[0, 0] = t", None, "An element of x is float32; this is a tile of shape 4×8.  tile_store"),
+    ("v[0] += t", None, "An element of v is float32; this is a tile of shape 4×8"),
+    ("wb.atomic_add(v, 0, t)", "wb.atomic_add", "An element of v is float32; this is a tile of shape 4×8"),
+    ("v[lane] = t", None, "an index is one number for the whole block; this is a tile.  Name each thread's"),
+    ("w = v[t]", None, "an index is one number for the whole block"),
+    ("w = wb.tile(v)", "wb.tile(v)", "takes a value of each thread; this is array[float32].  Of an array: tile_load."),
+    ("w = wb.tile_extract(t, 1)", "wb.tile_extract", "takes an index for each dimension of 4×8; it got 1."),
+    ("w = wb.tile_view(t, offset=(3, 0), shape=(2, 8))", None, "elements 3 to 4 along axis 0 of a tile of shape 4×8"),
+    ("wb.tile_assign(t, wb.tile_ones((1, 2)), offset=(0, 7))", None, "elements 7 to 8 along axis 1 of a tile"),
+    ("w = wb.tile_zeros(4, dtype=wb.mat22) @ wb.tile_zeros(4, dtype=wb.vec2)", None, "Multiply elements by tile_map"),
+    ("w = wb.tile_sum(t > 0.0)", "wb.tile_sum", "Count with tile_astype(a, int)."),
 ]
 
 

@@ -14,8 +14,18 @@ from typing import Any
 from workbench.backends.layout import FAULT_SIZE, FAULT_VALUES
 from workbench.errors import KernelFault
 from workbench.ir.values import Function, Op, Value, number_ops, walk
-from workbench.passes.guard import ACCESSES, DIVISIONS, SHIFTS, indices_of, reported
+from workbench.passes.guard import (
+    ACCESSES,
+    DIVISIONS,
+    SHIFTS,
+    TILE_ACCESSES,
+    TILE_PARTS,
+    indices_of,
+    part_of,
+    reported,
+)
 from workbench.structs import ELEMENT
+from workbench.tiles import Tile, shown
 from workbench.types import ArrayType, Matrix, element, is_float
 from workbench.types import bool as bool_
 
@@ -70,6 +80,8 @@ def describe(
     if op.name in ACCESSES:
         sentence = _access(op, made, thread, values, shapes)
         values = values[: len(indices_of(op))]
+    elif op.name in TILE_ACCESSES:
+        sentence = _tile_outside(op, thread, values, shapes)
     else:
         sentence = _SENTENCES[op.name](op, made, thread, values)
     more = f"{count} faults in this launch; this is the first." if count > 1 else ""
@@ -118,6 +130,24 @@ def _access(
     raise AssertionError(f"{name}{list(values)} is in range of {list(shapes[full])}")
 
 
+def _tile_outside(op: Op, thread: tuple[int, ...], values: Numbers, shapes: Mapping[str, Sequence[int]]) -> str:
+    tile = (op.operands[-1] if op.name == "tile_store" else op.result).type
+    assert isinstance(tile, Tile)
+    full = op.operands[0].name
+    return (
+        f"A tile of shape {shown(tile.shape)} at {values} is not inside of {full.partition(ELEMENT)[0]}, which has "
+        f"shape {shown(tuple(shapes[full]))}, in block {thread}."
+    )
+
+
+def _tile_part(op: Op, made: Mapping[Value, Op], thread: tuple[int, ...], values: Numbers) -> str:
+    tile, sizes = op.operands[0].type, part_of(op)
+    assert isinstance(tile, Tile)
+    if all(n == 1 for n in sizes):
+        return f"A tile of shape {shown(tile.shape)} has no element {values}; block {thread} asked for it."
+    return f"A part of shape {shown(sizes)} at {values} is not inside of a tile of {shown(tile.shape)}; block {thread}."
+
+
 def _row(type: Matrix, place: int) -> int:
     """The row asked for, of a matrix's component: columns are always in range, and a row below 0 was counted on."""
     row = place // type.columns
@@ -160,6 +190,7 @@ _SENTENCES: dict[str, Callable[[Op, Mapping[Value, Op], tuple[int, ...], Numbers
     **dict.fromkeys(("extract", "insert"), _component),
     **dict.fromkeys(sorted(DIVISIONS), _division),
     **dict.fromkeys(sorted(SHIFTS), _shift),
+    **dict.fromkeys(sorted(TILE_PARTS), _tile_part),
     "assert": _assertion,
     "for": _step,
 }

@@ -24,7 +24,7 @@ from workbench.frontend.operands import (
 from workbench.frontend.tentative import ask_float, ask_type, spread
 from workbench.frontend.tile_maps import any_tile, over, uniform
 from workbench.ir.values import Value
-from workbench.tiles import contents, is_tile
+from workbench.tiles import contents, is_tile, shown
 from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element, float32, int32
 from workbench.types import bool as bool_
 
@@ -144,11 +144,11 @@ def convert(context: Context, operand: Operand, type: Type) -> Value:
     return context.builder.cast(value, type)
 
 
-def assign_type(context: Context, operand: Operand, type: Type, what: str) -> Value:
+def assign_type(context: Context, operand: Operand, type: Type, what: str, *, tiles: bool = False) -> Value:
     """The operand for a place that has a type (an element, an annotated parameter).
 
     Literals adopt it. A typed value must have it, or be promoted to it without loss of kind: an int may become a float,
-    a float never an int.
+    a float never an int. With `tiles`, so must the elements of a tile; else there is no place for one.
     """
     if isinstance(operand, Literal):
         if isinstance(type, Vector):
@@ -159,6 +159,11 @@ def assign_type(context: Context, operand: Operand, type: Type, what: str) -> Va
     value = materialise(context, operand)
     if value.type == type:
         return value
+    if is_tile(value) and not tiles:
+        raise context.error(
+            KernelTypeError, f"{what} is {type!r}; this is a tile of shape {shown(value.type.shape)}.",  # type: ignore[union-attr]
+            "tile_store(a, t) writes all of it; t[i] is one element, untile(t) each thread's.",
+        )  # fmt: skip
     if is_tile(value) and contents(value.type) == type:
         return value
     if is_tile(value):

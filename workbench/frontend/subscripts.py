@@ -15,6 +15,7 @@ from workbench.frontend.coerce import describe, materialise, usable
 from workbench.frontend.context import Context
 from workbench.frontend.operands import Literal, Operand
 from workbench.ir.values import Value
+from workbench.tiles import is_tile
 from workbench.types import Kind, Matrix, Vector, is_integer
 
 COMPONENTS = {"x": 0, "y": 1, "z": 2, "w": 3}
@@ -34,6 +35,11 @@ def index(context: Context, operand: Value | Literal, size: Callable[[], Value])
             return value
         count = size()
         return _emit(context, "add", count, context.builder.cast(value, count.type))
+    if is_tile(operand):
+        raise context.error(
+            KernelTypeError, "Beside a tile, an index is one number for the whole block; this is a tile.",
+            "Name each thread's element on a line of its own: v = untile(t).",
+        )  # fmt: skip
     if not is_integer(operand.type):
         raise context.error(KernelTypeError, f"An index must be an integer; this is {operand.type!r}.", "Write int(…).")
     if operand in context.shared.non_negative or operand.type.kind is Kind.UINT:  # type: ignore[union-attr]

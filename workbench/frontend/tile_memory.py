@@ -119,7 +119,7 @@ def _written(given: Arguments) -> tuple[list[Value], dict[str, Any]]:
             context, (1,) * indices.count(None), assign_type(context, operand, array.type.dtype, what), "register"
         )
     else:
-        tile = assign_type(context, operand, array.type.dtype, what)
+        tile = assign_type(context, operand, array.type.dtype, what, tiles=True)
     offsets, axes = _placed(given, array, indices, type_of(tile))
     return [array, *offsets, tile], {"bounds": given.flag("bounds_check", True), "axes": axes}
 

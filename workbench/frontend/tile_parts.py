@@ -10,7 +10,7 @@ from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend import subscripts
 from workbench.frontend.coerce import assign_type, convert, describe, usable
 from workbench.frontend.context import Context
-from workbench.frontend.operands import Literal, Operand
+from workbench.frontend.operands import Literal, Operand, Static
 from workbench.frontend.tile_arguments import Arguments, Expression, tiling_of, type_of
 from workbench.frontend.tile_maps import fill, over, stored, uniform
 from workbench.ir.values import Value
@@ -100,7 +100,7 @@ def changed(
     starts, sizes, shape = located(context, tile, node, expression)
     type = type_of(tile)
     what = f"An element of {label or 'a tile'}"
-    value = assign_type(context, operand, type.dtype, what)
+    value = assign_type(context, operand, type.dtype, what, tiles=True)
     result: Any = type
     if not shape and not is_tile(value):
         return context.builder.emit("tile_insert", (tile, *starts, value), (result,), names=(label,)).result
@@ -120,7 +120,7 @@ def is_first(context: Context, base: Operand, node: ast.expr, expression: Expres
 
 
 def attribute(context: Context, tile: Value, attr: str) -> Operand:
-    """`t.shape`, `t.ndim`, `t.T`."""
+    """`t.shape`, `t.ndim`, `t.dtype`, `t.T`."""
     type = type_of(tile)
     if attr == "shape":
         return tuple(Literal(n) for n in type.shape)
@@ -128,7 +128,9 @@ def attribute(context: Context, tile: Value, attr: str) -> Operand:
         return Literal(type.ndim if attr == "ndim" else type.count)
     if attr == "T":
         return transposed(context, tile, tuple(reversed(range(type.ndim))))
-    raise context.error(KernelSyntaxError, f"A tile has shape, ndim, size and T; it has no {attr}.")
+    if attr == "dtype":
+        return Static(type.dtype, f"{tile.name}.dtype")
+    raise context.error(KernelSyntaxError, f"A tile has shape, ndim, size, dtype and T; it has no {attr}.")
 
 
 def transposed(context: Context, tile: Value, axes: tuple[int, ...]) -> Value:
@@ -155,8 +157,18 @@ def tile_view(context: Context, node: ast.Call, expression: Expression) -> Opera
         sizes = (1,) * len(parts) + type.shape[len(parts) :]
     if len(sizes) != type.ndim or any(a > b for a, b in zip(sizes, type.shape, strict=True)):
         raise given.error(f"takes a part of shape {shown(sizes)} of a tile of shape {shown(type.shape)}.")
+    for axis, (operand, size) in enumerate(zip(parts, sizes, strict=False)):
+        if isinstance(operand, Literal):
+            _ask_inside(given, axis, int(operand.value) % type.shape[axis], size, type)
     part = one(context, "tile_slice", (tile, *starts), Tile(type.dtype, sizes), {"shape": sizes})
     return reshaped(context, part, shape)
+
+
+def _ask_inside(given: Arguments, axis: int, start: int, size: int, whole: Tile) -> None:
+    """Refuse a part that is known to be outside."""
+    if not 0 <= start <= whole.shape[axis] - size:
+        part = f"elements {start} to {start + size - 1} along axis {axis}"
+        raise given.error(f"takes {part} of a tile of shape {shown(whole.shape)}.", "A part lies inside of its tile.")
 
 
 def tile_assign(context: Context, node: ast.Call, expression: Expression) -> Operand:
@@ -167,11 +179,16 @@ def tile_assign(context: Context, node: ast.Call, expression: Expression) -> Ope
         raise given.error("changes a tile, so it takes a local name first.")
     tile = given.tile("dst")
     type = type_of(tile)
-    source = assign_type(context, given.tile("src"), type.dtype, f"An element of {target.id}")
+    source = assign_type(context, given.tile("src"), type.dtype, f"An element of {target.id}", tiles=True)
     sizes = type_of(source).shape
     if len(sizes) != type.ndim or any(a > b for a, b in zip(sizes, type.shape, strict=True)):
         raise given.error(f"puts a tile of shape {shown(sizes)} into one of shape {shown(type.shape)}.")
-    operands = (tile, *given.offsets(type.ndim), source)
+    starts = given.offsets(type.ndim)
+    operand = given.given.get("offset", ())
+    for axis, start in enumerate(operand if isinstance(operand, tuple) else (operand,)):
+        if isinstance(start, Literal):
+            _ask_inside(given, axis, int(start.value), sizes[axis], type)
+    operands = (tile, *starts, source)
     made: Any = type
     context.env[target.id] = context.builder.emit("tile_place", operands, (made,), names=(target.id,)).result
     return ()
@@ -183,10 +200,12 @@ def tile_extract(context: Context, node: ast.Call, expression: Expression) -> Op
     if node.keywords or len(node.args) < 2:
         raise context.error(KernelTypeError, "tile_extract() takes a tile and an index for each of its dimensions.")
     tile = expression(context, node.args[0])
-    if not is_tile(tile) or type_of(tile).ndim != len(node.args) - 1:
-        raise context.error(
-            KernelTypeError, f"tile_extract() takes a tile and {len(node.args) - 1} indices; this is {describe(tile)}."
-        )
+    if not is_tile(tile):
+        raise context.error(KernelTypeError, f"tile_extract() takes a tile first; this is {describe(tile)}.")
+    if type_of(tile).ndim != len(node.args) - 1:
+        wanted, asked = shown(type_of(tile).shape), len(node.args) - 1
+        message = f"tile_extract() takes an index for each dimension of {wanted}; it got {asked}."
+        raise context.error(KernelTypeError, message, "t[i] is a row.")
     pairs = zip(node.args[1:], type_of(tile).shape, strict=True)
     indices = [_index(context, expression(context, a), n) for a, n in pairs]
     return context.builder.one("tile_extract", (tile, *indices), type_of(tile).dtype)  # type: ignore[arg-type]
@@ -262,6 +281,8 @@ def tile_of(context: Context, node: ast.Call, expression: Expression) -> Operand
     operand = given.given["x"]
     if not is_tile(operand):
         whole = usable(context, operand)
+        if isinstance(whole, Value) and not isinstance(whole.type, (Scalar, Vector)):
+            raise given.error(f"takes a value of each thread; this is {describe(whole)}.", "Of an array: tile_load.")
         number = convert(context, whole, float32) if isinstance(whole, Literal) and whole.is_float else whole
         value = number if isinstance(number, Value) else convert(context, number, int32)
         operand = fill(context, (tiling.block_dim,), value, "thread")

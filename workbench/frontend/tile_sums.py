@@ -82,7 +82,8 @@ def reduced(given: Arguments, value: Value, kind: str, blocks: Any) -> Value:
     """A reduction of all elements (a number of the block) or along an axis (a tile)."""
     context, tile = given.context, type_of(value)
     if kind != "func" and not (is_number(tile.dtype) or (kind == "sum" and element(tile.dtype) != bool_)):
-        raise given.error(f"takes a tile of numbers; this is {tile!r}.")
+        advice = "Count with tile_astype(a, int)." if tile.dtype == bool_ else ""
+        raise given.error(f"takes a tile of numbers; this is {tile!r}.", advice)
     dtype: Any = int32 if kind in ("argmin", "argmax") else tile.dtype
     axis = _axis(given, tile)
     type: Any = dtype if axis is None else Tile(dtype, without(tile.shape, axis))
@@ -178,9 +179,10 @@ def matmul(context: Context, a: Value, b: Value, acc: Value | None = None, preci
         return context.error(KernelTypeError, message, advice)
 
     if left.ndim != 2 or right.ndim != 2 or left.shape[1] != right.shape[0]:
+        numbers = is_number(left.dtype) and is_number(right.dtype)
         raise refuse(
             f"tile_matmul() takes tiles of M×K and K×N; these are {shown(left.shape)} and {shown(right.shape)}.",
-            "Transpose one: tile_transpose(b).",
+            "Transpose one: tile_transpose(b)." if numbers else "Multiply elements by tile_map and a func.",
         )
     if (
         left.dtype != right.dtype

@@ -1,7 +1,8 @@
 """A function in its checked form: what would go wrong is skipped and reported, and the launch goes on.
 
-Every access whose index may be out of range stands in an `if`; a load that is skipped gives 0. Divisions and shifts are
-defined for all operands anyway, so these only report. A report is the operation `fault` with the number that the
+Every access whose index may be out of range stands in an `if`; a load that is skipped gives 0. A tile that reaches out
+of an array, though the kernel says that it does not, is loaded and stored as far as it is inside. Divisions and shifts
+are defined for all operands anyway, so these only report. A report is the operation `fault` with the number that the
 guarded operation has in the function as it was (`ir.values.number_ops`), never with a line: code from a cache reports
 at the line where its operation stands now.
 """
@@ -19,6 +20,7 @@ from workbench.ir.rewrite import copy_block, map_blocks, replace_body
 from workbench.ir.values import Block, Function, Op, Value, number_ops, walk
 from workbench.passes.intervals import Intervals
 from workbench.passes.prune import prune
+from workbench.tiles import Tile
 from workbench.types import (
     ArrayType,
     Scalar,
@@ -36,6 +38,8 @@ from workbench.types import bool as bool_
 
 COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 ACCESSES = frozenset({"load", "store", "atomic_add", "atomic"})
+TILE_ACCESSES = frozenset({"tile_load", "tile_store", "tile_atomic_add"})
+TILE_PARTS = frozenset({"tile_extract", "tile_insert", "tile_slice", "tile_place"})
 MOST_REPORTED = 4  # what a fault record holds (backends/layout.py)
 # Operations beyond which a body is not written twice: such a kernel is bound by its arithmetic and slow to compile.
 VERSIONS_LIMIT = 600
@@ -104,6 +108,21 @@ def indices_of(op: Op) -> tuple[Value, ...]:
     return op.operands[1 : 1 + array.ndim]
 
 
+def starts_of(op: Op) -> tuple[Value, ...]:
+    """Where an element or a part of a tile begins."""
+    tile = op.operands[0].type
+    assert isinstance(tile, Tile)
+    return op.operands[1 : 1 + tile.ndim]
+
+
+def part_of(op: Op) -> tuple[int, ...]:
+    """The sizes of that part."""
+    part = op.result.type if op.name == "tile_slice" else op.operands[-1].type
+    whole = op.operands[0].type
+    assert isinstance(whole, Tile)
+    return part.shape if isinstance(part, Tile) and op.name != "tile_extract" else (1,) * whole.ndim
+
+
 def asked(made: dict[Value, Op], index: Value) -> Value:
     """The index as it was written: of the view, and before a negative one was counted from the end."""
     op = made.get(index)
@@ -129,6 +148,8 @@ def reported(op: Op, made: dict[Value, Op]) -> tuple[Value, ...]:
         return (*(asked(made, v) for v in indices_of(op)), *lengths(op, made))[:MOST_REPORTED]
     if op.name in ("extract", "insert"):
         return (asked(made, op.operands[1]),)
+    if op.name in TILE_ACCESSES or op.name in TILE_PARTS:
+        return tuple(asked(made, v) for v in (indices_of if op.name in TILE_ACCESSES else starts_of)(op))
     if op.name == "assert":
         test = made.get(op.operands[0])
         plain = test is not None and test.name in COMPARISONS and isinstance(test.operands[0].type, Scalar)
@@ -190,8 +211,49 @@ class _Guard:
         good = self.below(index, self.builder.const(length, element(index.type)))
         self.skip(op, good, reported(op, self.made), report=True)
 
+    def part(self, op: Op) -> None:
+        """An element or a part of a tile."""
+        good: list[Value] = []
+        whole = op.operands[0].type
+        assert isinstance(whole, Tile)
+        for start, size, length in zip(starts_of(op), part_of(op), whole.shape, strict=True):
+            made, last = self.made.get(start), length - size
+            if made is None or made.name != "const" or not 0 <= made.attrs["value"] <= last:
+                good.append(self.below(start, self.builder.const(last + 1, element(start.type))))
+        if good:
+            self.skip(op, self.all_of(good), reported(op, self.made), report=True)
+        else:
+            self.builder.append(op)
+
+    def region(self, op: Op) -> None:
+        """A tile of an array; where the kernel says that all of it is inside and it is not, as much as is."""
+        if op.attrs["bounds"]:
+            self.builder.append(op)
+            return
+        tile = (op.operands[-1] if op.name == "tile_store" else op.result).type
+        assert isinstance(tile, Tile)
+        lengths = dict(zip(op.attrs["axes"], tile.shape, strict=True))
+        none, good = self.builder.const(0, int64), list[Value]()
+        for axis, index in enumerate(indices_of(op)):
+            start = self.builder.cast(index, int64)
+            end = self.builder.one("add", (start, self.builder.const(lengths.get(axis, 1), int64)), int64)
+            array = op.operands[0]
+            size = self.builder.one("shape", (array,), array.type.size_type, {"axis": axis})  # type: ignore[union-attr]
+            good.append(self.builder.one("ge", (start, none), bool_))
+            good.append(self.builder.one("le", (end, self.builder.cast(size, int64)), bool_))
+        bad = self.builder.one("not_", (self.all_of(good),), bool_)
+        self.report(bad, op, reported(op, self.made))
+        self.builder.append(Op(op.name, op.operands, op.results, {**op.attrs, "bounds": True}, (), op.location))
+
+    def all_of(self, conditions: Sequence[Value]) -> Value:
+        """Whether each holds."""
+        first, *rest = conditions
+        for other in rest:
+            first = self.builder.one("and_", (first, other), bool_)
+        return first
+
     def skip(self, op: Op, good: Value, values: Sequence[Value], report: bool) -> None:
-        """The operation where `good` holds, else a report, and in place of its results 0 (or the vector as it was)."""
+        """The operation where `good` holds, else a report, and in place of its results 0 (or what it changes)."""
         results = tuple(Value(v.type, v.name) for v in op.results)
         with self.builder.block() as then:
             self.builder.append(Op(op.name, op.operands, results, op.attrs, (), op.location))
@@ -199,7 +261,7 @@ class _Guard:
         with self.builder.block() as orelse:
             if report:
                 self.fault(op, values)
-            kept = op.operands[:1] if op.name == "insert" else [zero(self.builder, v.type) for v in results]
+            kept = op.operands[:1] if op.name in _CHANGES else [zero(self.builder, v.type) for v in results]
             self.builder.yield_(*kept)
         self.builder.append(Op("if", (good,), op.results, {}, (then.block, orelse.block), op.location))
 
@@ -293,18 +355,24 @@ def literals(value: Any) -> list[int]:
     return [int(number) for number in np.ravel(value)]
 
 
-def zero(builder: Builder, type: Type) -> Value:
+def zero(builder: Builder, type: Type | Tile) -> Value:
     """What a load that is skipped gives."""
+    if isinstance(type, Tile):
+        (made,) = builder.tile_map(type.shape, (), lambda at, elements: [zero(builder, type.dtype)])
+        return made
     assert isinstance(type, (Scalar, Vector))
     return builder.const((0,) * type.length if isinstance(type, Vector) else 0, type)
 
 
+_CHANGES = frozenset({"insert", "tile_insert", "tile_place"})
 _GUARDS: dict[str, Callable[[_Guard, Op], None]] = {
     **{name: _Guard.access for name in ACCESSES},
     **{name: _Guard.divide for name in DIVISIONS},
     **{name: _Guard.shift for name in SHIFTS},
     "extract": _Guard.component,
     "insert": _Guard.component,
+    **{name: _Guard.region for name in TILE_ACCESSES},
+    **{name: _Guard.part for name in TILE_PARTS},
     "assert": _Guard.claim,
     "for": _Guard.count,
 }

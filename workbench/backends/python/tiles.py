@@ -5,15 +5,18 @@ Sums add halves (`a[:h] + a[h:]`, again and again), as compiled code does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.backends.faults import describe
 from workbench.builtins import TABLE
 from workbench.builtins.meaning import apply
-from workbench.ir.values import Op
+from workbench.errors import KernelFault
+from workbench.ir.values import Op, walk
+from workbench.passes.guard import reported
 from workbench.tiles import Tile, contents
 from workbench.types import Kind, Scalar, Vector, element, float32, int32
 
@@ -83,12 +86,7 @@ def _checked(thread: _Thread, op: Op, operands: Sequence[Any], type: Tile) -> tu
         shape = tuple(0 for _ in shape)
         parts = tuple(slice(0, 0) for _ in parts)
     if not op.attrs["bounds"] and shape != type.shape:
-        offsets = tuple(int(o) for o in operands[1 : 1 + ndim])
-        name = op.operands[0].name
-        raise thread.fault(
-            f"A tile of shape {type.shape} at {offsets} is not inside {name}, which has shape "
-            f"{operands[0].shape[:ndim]}.", op, offsets,
-        )  # fmt: skip
+        raise _outside(thread, op, {op.operands[0].name: operands[0].shape[:ndim]})
     return places, parts, shape
 
 
@@ -120,6 +118,13 @@ def _atomic_add(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]
     return (old,)
 
 
+def _outside(thread: _Thread, op: Op, shapes: Mapping[str, Sequence[int]] | None = None) -> KernelFault:
+    """The error of a tile, or of a part of one, that is not inside."""
+    made = {v: o for o in walk(thread.function.body) for v in o.results}
+    values = tuple(thread.values[v].item() for v in reported(op, made))
+    return describe(thread.function, op, made, thread.index, values, shapes or {})
+
+
 def added(a: Any, b: Any) -> Any:
     """Element by element, rounded once."""
     return (a + b).astype(a.dtype)
@@ -128,7 +133,7 @@ def added(a: Any, b: Any) -> Any:
 def _place_of(thread: _Thread, op: Op, indices: Sequence[Any], shape: Sequence[int]) -> tuple[int, ...]:
     place = tuple(int(i) for i in indices)
     if not all(0 <= i < n for i, n in zip(place, shape, strict=True)):
-        raise thread.fault(f"A tile of shape {tuple(shape)} has no element {place}.", op, place)
+        raise _outside(thread, op)
     return place
 
 
@@ -146,9 +151,7 @@ def _part(thread: _Thread, op: Op, offsets: Sequence[Any], whole: Tile, part: Ti
     room = [n - m + 1 for n, m in zip(whole.shape, part.shape, strict=True)]
     starts = tuple(int(o) for o in offsets)
     if not all(0 <= o < n for o, n in zip(starts, room, strict=True)):
-        raise thread.fault(
-            f"A part of shape {part.shape} at {starts} is not inside a tile of shape {whole.shape}.", op, starts
-        )
+        raise _outside(thread, op)
     return tuple(slice(o, o + n) for o, n in zip(starts, part.shape, strict=True))
 
 

@@ -18,7 +18,7 @@ from workbench.events import ProductBuilt, ProductFailed, ProductStarted, publis
 from workbench.work import go_on
 
 TIME_LIMIT = 900.0
-"""Seconds on the clock for a product or a link: minutes where many share the cores, so only what hangs takes as long."""
+"""Seconds on the clock for a product or a link: minutes where many share the cores; only what hangs takes as long."""
 MEMORY_EACH = 2 << 30
 POLL = 0.02
 
