@@ -18,7 +18,7 @@ from IPython.display import display, update_display
 
 from kernel_ext import formats
 from kernel_ext.shown import WIDGET_MIME, Shown
-from kernel_ext.views import PANE_TITLES, StatusView
+from kernel_ext.views import StatusView
 
 _PAUSE = 0.1  # seconds between two pictures of a build that goes on
 
@@ -30,11 +30,43 @@ def widgets_wanted() -> bool:
 
 @dataclass
 class _Run:
-    """What one run of a cell showed."""
+    """What one run of a cell showed.
+
+    Attributes:
+        spare: widgets of the cell's run before that this one has not shown again. A front end clears a cell's outputs
+            before it runs, and keeps something of each widget that ever was, so they are used again.
+    """
 
     message: str
+    spare: list[Any]
     widgets: list[Any] = field(default_factory=list)
     views: list[Shown] = field(default_factory=list)
+
+    def live(self, shown: Shown, twin: str) -> Showing | None:
+        """Its widget, not displayed yet; None where there can be none."""
+        widget = shown.live(twin, self.spare)
+        if widget is None:
+            return None
+        self.widgets.append(widget)
+        return Showing(widget, twin)
+
+
+@dataclass(frozen=True)
+class Showing:
+    """A widget as it was shown once; a later run of its cell may show something else with it."""
+
+    widget: Any
+    twin: str
+
+    @property
+    def lasts(self) -> bool:
+        """Whether the widget still shows this."""
+        return self.widget.twin == self.twin
+
+    def close(self) -> None:
+        """Close the widget if it still shows this; its static twin comes back."""
+        if self.lasts:
+            self.widget.close()
 
 
 _RUNS: dict[str, _Run] = {}
@@ -62,12 +94,15 @@ def _run(shell: Any) -> _Run:
     header = getattr(shell, "parent_header", None) or {}
     cell = str((header.get("metadata") or {}).get("cellId") or secrets.token_hex(6))
     message = str((header.get("header") or {}).get("msg_id") or "")
+    spare: list[Any] = []
     if cell in _RUNS and _RUNS[cell].message != message:
-        for widget in _RUNS.pop(cell).widgets:
+        before = _RUNS.pop(cell)
+        for widget in before.spare:
             widget.close()
+        spare = before.widgets
     while len(_RUNS) >= _MOST:
         _RUNS.pop(next(iter(_RUNS)))
-    return _RUNS.setdefault(cell, _Run(message))
+    return _RUNS.setdefault(cell, _Run(message, spare))
 
 
 def _note(shown: Shown, run: _Run) -> None:
@@ -75,18 +110,17 @@ def _note(shown: Shown, run: _Run) -> None:
     run.views.append(Shown(shown.kind, shown.view, shown.text, ""))
 
 
-def _show(shown: Shown, shell: Any) -> Any:
+def _show(shown: Shown, shell: Any) -> Showing | None:
     """Display the static twin, and where the front end can have it the widget, which hides the twin and is returned."""
     run = _run(shell)
     _note(shown, run)
     twin = _twin()
     live = getattr(shell, "kernel", None) is not None and widgets_wanted()
-    widget = shown.live(twin) if live else None
-    display(shown.bundle(twin if widget is not None else ""), raw=True)
-    if widget is not None:
-        run.widgets.append(widget)
-        _display_widget(widget)
-    return widget
+    showing = run.live(shown, twin) if live else None
+    display(shown.bundle(twin if showing is not None else ""), raw=True)
+    if showing is not None:
+        _display_widget(showing.widget)
+    return showing
 
 
 class LiveViews:
@@ -95,21 +129,21 @@ class LiveViews:
     def __init__(self, shell: Any) -> None:
         """For a shell; only one with a front end gets widgets."""
         self._shell = shell
-        self._shown: dict[str, Any] = {}
+        self._shown: dict[str, Showing] = {}
 
     def show(self, name: str, shown: Shown) -> None:
         """Display it, under a name."""
         old = self._shown.pop(name, None)
+        showing = _show(shown, self._shell)
         if old is not None:
             old.close()
-        widget = _show(shown, self._shell)
-        if widget is not None:
-            self._shown[name] = widget
+        if showing is not None:
+            self._shown[name] = showing
 
     def close(self) -> None:
         """Close all; their static twins come back."""
-        for widget in self._shown.values():
-            widget.close()
+        for showing in self._shown.values():
+            showing.close()
         self._shown.clear()
 
 
@@ -130,7 +164,7 @@ class StatusDisplay:
 
     def __init__(self, live: bool, quiet: bool = False) -> None:
         """`live`: the front end can change an output later; `quiet`: show nothing at all."""
-        self.card: Any = None
+        self.card: Showing | None = None
         self._live = live
         self._quiet = quiet
         self._twin = _twin()
@@ -145,19 +179,17 @@ class StatusDisplay:
         if not self._live:
             return
         self._shown = time.monotonic()
-        self.card = self._as_shown(view).live(self._twin) if widgets else None
-        if self.card is not None and panes:
-            self.card.panes = [[name, PANE_TITLES[name]] for name in panes]
+        self.card = self._run.live(self._as_shown(view, panes=panes), self._twin) if widgets else None
         display(self._bundle(view), raw=True, display_id=self._twin)
         if self.card is not None:
-            _display_widget(self.card)
+            _display_widget(self.card.widget)
 
     def watch(self, view: StatusView) -> None:
         """Show a view of the build going on, if the last one has been seen for a while."""
         now = time.monotonic()
-        if self.card is not None and now - self._shown > _PAUSE:
+        if now - self._shown > _PAUSE:
             self._shown = now
-            self.card.show(view)
+            self._tell_card(view)
 
     def say(self, text: str) -> None:
         """Tell a terminal, which sees no progress."""
@@ -180,11 +212,15 @@ class StatusDisplay:
             update_display(self._bundle(view), raw=True, display_id=self._twin)
         else:
             display(self._bundle(view), raw=True)
-        if self.card is not None:
-            self.card.show(view, make_pane)
+        self._tell_card(view, make_pane)
+
+    def _tell_card(self, view: StatusView, make_pane: Any = None) -> None:
+        # A build in the background may end when its cell, and with it the card, shows another one.
+        if self.card is not None and self.card.lasts:
+            self.card.widget.show(view, make_pane)
 
     def _bundle(self, view: StatusView) -> dict[str, Any]:
         return self._as_shown(view).bundle(self._twin if self.card is not None else "")
 
-    def _as_shown(self, view: StatusView) -> Shown:
-        return Shown("status_card", view, formats.status_text(view), formats.status_html(view))
+    def _as_shown(self, view: StatusView, **live: Any) -> Shown:
+        return Shown("status_card", view, formats.status_text(view), formats.status_html(view), **live)

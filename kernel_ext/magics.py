@@ -15,7 +15,7 @@ from traitlets import Bool, Enum, Unicode
 
 from kernel_ext import cells, queries, running, show
 from kernel_ext.cells import Built, CellOptions, Cells, Place, Reader, Refusal
-from kernel_ext.display import StatusDisplay, show_here, widgets_wanted
+from kernel_ext.display import Showing, StatusDisplay, show_here, widgets_wanted
 from kernel_ext.options import BACKENDS, build_options, cell_options, read_line, refuse
 from kernel_ext.tracebacks import KernelUsageError, cell_label
 from kernel_ext.views import InspectView, StatusView
@@ -43,7 +43,7 @@ class KernelMagics(Magics):
         self.here = shell
         self.widgets = widgets_wanted()
         self.cells = Cells()
-        self.cards: dict[str, Any] = {}
+        self.cards: dict[str, Showing] = {}
 
     @magic_arguments()
     @build_options
@@ -180,7 +180,7 @@ class KernelMagics(Magics):
             screen.say(f"{', '.join(built.kernels)} compiling in the background; %workbench wait waits for it")
         return built
 
-    def _keep(self, identity: str, card: Any) -> None:
+    def _keep(self, identity: str, card: Showing | None) -> None:
         old = self.cards.pop(identity, None)
         if old is not None:
             old.close()

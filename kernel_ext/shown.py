@@ -48,13 +48,19 @@ class Shown:
             found[MIME] = content
         return found
 
-    def live(self, twin: str = "") -> Any:
-        """A new widget, or None where anywidget is not installed."""
+    def live(self, twin: str = "", spare: list[Any] | None = None) -> Any:
+        """The widget, taken from the `spare` ones or made; None where anywidget is not installed."""
         name = "".join(part.capitalize() for part in self.kind.split("_"))
         try:
             made = getattr(importlib.import_module(f"kernel_ext.widgets.{self.kind}"), name)
         except ImportError:
             return None
+        spare = spare if spare is not None else []
+        for old in spare:
+            if isinstance(old, made) and not old.closed:
+                spare.remove(old)
+                old.renew(self.view, twin, **self._live)
+                return old
         return made(self.view, twin, **self._live)
 
     @property

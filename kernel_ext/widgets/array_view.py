@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -22,24 +21,22 @@ class ArrayView(Live):
     _module = traitlets.Unicode(module_text("array_view")).tag(sync=True)
     _css = style_text("array_view")
 
-    view = traitlets.Dict().tag(sync=True)
-    twin = traitlets.Unicode("").tag(sync=True)
-
-    def __init__(self, view: arrays.ArrayView, twin: str = "", slice_at: SliceMaker | None = None) -> None:
-        """`twin` is a class of the static output to hide; `slice_at` gives the view at other leading indices."""
-        super().__init__(view=as_data(view), twin=twin)
+    def take(self, view: arrays.ArrayView, slice_at: SliceMaker | None = None) -> dict[str, Any]:
+        """`slice_at` gives the view at other leading indices."""
         self._slice_at = slice_at
-        self._asking = threading.Lock()
-        self.on_msg(self._answer)
+        return {"view": as_data(view)}
 
     def show(self, view: arrays.ArrayView) -> None:
         """Show another array, or the same one after it was written."""
         self.view = as_data(view)
 
-    def _answer(self, _: Any, content: Any, __: Any) -> None:
-        if not isinstance(content, dict) or content.get("ask") != "slice" or self._slice_at is None:
+    def hear(self, content: dict[str, Any]) -> None:
+        """`{ask: "slice", at}`: show it at other leading indices."""
+        slice_at = self._slice_at
+        if content.get("ask") != "slice" or slice_at is None:
             return
         at = tuple(int(k) for k in content.get("at") or ())
         if len(at) == len(self.view["sizes"]):
-            with self._asking:
-                self.show(self._slice_at(at))
+            found = slice_at(at)
+            if slice_at is self._slice_at:  # it may have been given something else to show
+                self.show(found)

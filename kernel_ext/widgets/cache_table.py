@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 import traitlets
@@ -24,23 +23,19 @@ class CacheTable(Live):
     _module = traitlets.Unicode(module_text("cache_table")).tag(sync=True)
     _css = style_text("cache_table")
 
-    view = traitlets.Dict().tag(sync=True)
     said = traitlets.Unicode("").tag(sync=True)
-    twin = traitlets.Unicode("").tag(sync=True)
 
-    def __init__(self, view: CacheView, twin: str = "") -> None:
-        """`twin` is a class of the static output to hide."""
-        super().__init__(view=as_data(view), twin=twin)
-        self._asking = threading.Lock()
-        self.on_msg(self._answer)
+    def take(self, view: CacheView) -> dict[str, Any]:
+        """Nothing has been said of a new view."""
+        return {"view": as_data(view), "said": ""}
 
-    def _answer(self, _: Any, content: Any, __: Any) -> None:
-        ask = content.get("ask") if isinstance(content, dict) else None
+    def hear(self, content: dict[str, Any]) -> None:
+        """`{ask: "evict", digest}` removes a module, `{ask: "look"}` shows the cache as it is now."""
+        ask = content.get("ask")
         if ask not in ("evict", "look"):
             return
-        with self._asking:
-            try:
-                self.said = queries.cache_remove(str(content.get("digest"))) if ask == "evict" else ""
-            except WorkbenchError as error:
-                self.said = error.message
-            self.view = as_data(queries.cache_view())
+        try:
+            self.said = queries.cache_remove(str(content.get("digest"))) if ask == "evict" else ""
+        except WorkbenchError as error:
+            self.said = error.message
+        self.view = as_data(queries.cache_view())

@@ -22,21 +22,22 @@ class Controls(Live):
     _module = traitlets.Unicode(module_text("controls")).tag(sync=True)
     _css = style_text("controls")
 
-    view = traitlets.Dict().tag(sync=True)
     answered = traitlets.Int(0).tag(sync=True)
-    twin = traitlets.Unicode("").tag(sync=True)
 
-    def __init__(self, view: ControlsView, twin: str = "", bound: Bound | None = None) -> None:
-        """`twin` is a class of the static output to hide; `bound` is what replays."""
-        super().__init__(view=as_data(view), twin=twin)
+    def take(self, view: ControlsView, bound: Bound | None = None) -> dict[str, Any]:
+        """`bound` is what replays."""
         self._bound = bound
-        self.on_msg(self._answer)
+        return {"view": as_data(view), "answered": 0}
 
-    def _answer(self, _: Any, content: Any, __: Any) -> None:
-        if not isinstance(content, dict) or content.get("ask") != "replay" or self._bound is None:
+    def hear(self, content: dict[str, Any]) -> None:
+        """`{ask: "replay", values, number}`: replay with other numbers."""
+        bound = self._bound
+        if content.get("ask") != "replay" or bound is None:
             return
         given = {str(n): v for n, v in dict(content.get("values") or {}).items() if isinstance(v, int | float)}
-        view = self._bound.run(given)
+        view = bound.run(given)
+        if bound is not self._bound:  # it has been given something else to show
+            return
         with self.hold_sync():
             self.view = as_data(view)
             self.answered = int(content.get("number") or 0)

@@ -21,13 +21,11 @@ class GraphView(Live):
     _module = traitlets.Unicode(module_text("graph_view")).tag(sync=True)
     _css = style_text("graph_view")
 
-    view = traitlets.Dict().tag(sync=True)
     selected = traitlets.Int(-1).tag(sync=True)
-    twin = traitlets.Unicode("").tag(sync=True)
 
-    def __init__(self, view: dict[str, Any], twin: str = "") -> None:
-        """`view` is a graph's `layout()`; `twin` a class of the static output to hide."""
-        super().__init__(view=view, twin=twin)
+    def take(self, view: dict[str, Any]) -> dict[str, Any]:
+        """`view` is a graph's `layout()`; nothing is chosen in it."""
+        return {"view": view, "selected": -1}
 
     def show(self, graph: wb.Graph) -> None:
         """Show another graph, or the same one after it was updated or timed; nothing is chosen then."""

@@ -1,12 +1,20 @@
-"""What all our widgets are: an anywidget that leaves nothing behind when it is closed.
+"""What all our widgets are: anywidgets that show one thing after another, and leave nothing when they are closed.
 
 A page never forgets a module that it imported, and anywidget imports `_esm` anew for each widget. So `_esm` is a few
-lines that import the real module, from a trait, once for all widgets of its kind: a cell may be run again all day.
+lines that import the real module, from a trait, once for all widgets of its kind. Nor does JupyterLab forget the models
+of closed widgets, or the elements of views that were removed; so a cell that is run again takes the widgets of its
+earlier run (`renew`), and a view that goes lets go of what is in it.
 """
 
 from __future__ import annotations
 
+import threading
+from typing import Any
+
 import anywidget
+import traitlets
+from ipywidgets import Layout, widget_serialization
+from ipywidgets.widgets.trait_types import InstanceDict
 
 LOADER = """
 const modules = (globalThis.workbenchModules ??= new Map());
@@ -18,19 +26,55 @@ export default {
       modules.set(text, import(address).finally(() => URL.revokeObjectURL(address)));
     }
     const module = await modules.get(text);
-    return module.default.render(context);
+    const leave = await module.default.render(context);
+    return () => {
+      leave?.();
+      context.el.replaceChildren();
+    };
   },
 };
 """
 
 
 class Live(anywidget.AnyWidget):
-    """A widget whose layout, a model of its own that ipywidgets makes with it, goes when it goes.
+    """A view that is drawn in the page by the module whose text is in the trait `_module`, a kind of widget's own.
 
-    A kind of widget has its module's text in a trait `_module`, with a `render` as anywidget's modules have.
+    Attributes:
+        layout: a model of its own, which goes when the widget goes; None with a twin, whose place is a cell's output.
+        view: what it shows, as JSON values.
+        twin: class of the static output that it hides.
     """
 
     _esm = LOADER
+
+    layout = InstanceDict(Layout, allow_none=True).tag(sync=True, **widget_serialization)
+    view = traitlets.Dict().tag(sync=True)
+    twin = traitlets.Unicode("").tag(sync=True)
+
+    def __init__(self, view: Any, twin: str = "", **more: Any) -> None:
+        """`twin` is a class of the static output to hide; `more` is what the kind of widget takes besides the view."""
+        self._hearing = threading.Lock()
+        super().__init__(twin=twin, layout=None if twin else {}, **self.take(view, **more))
+        self.on_msg(self._heard)
+
+    def take(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """Keep what messages from the page will need, and give the traits that show a view."""
+        raise NotImplementedError
+
+    def hear(self, content: dict[str, Any]) -> None:
+        """Answer a message from the page; one at a time."""
+
+    def renew(self, view: Any, twin: str = "", **more: Any) -> None:
+        """Show something else from now on, as if it were just made."""
+        traits = self.take(view, **more)
+        with self.hold_sync():
+            for name, value in {"twin": twin, **traits}.items():
+                setattr(self, name, value)
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing can be shown with it any more."""
+        return self.comm is None
 
     def close(self) -> None:
         """Close it and its layout, here and in the front end."""
@@ -38,3 +82,9 @@ class Live(anywidget.AnyWidget):
         super().close()
         if layout is not None:
             layout.close()
+
+    def _heard(self, _: Any, content: Any, __: Any) -> None:
+        # ipykernel may call from another thread while a cell runs.
+        if isinstance(content, dict):
+            with self._hearing:
+                self.hear(content)

@@ -1,45 +1,58 @@
-"""Texts about kernels, made when the browser asks: once each, one at a time.
-
-Under a lock, because ipykernel may call back from another thread while a cell runs.
-"""
+"""Texts about kernels, made when the browser asks: once each."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from kernel_ext.views import PaneView
+import traitlets
+
+from kernel_ext.views import PANE_TITLES, PaneView
+from kernel_ext.widgets.live import Live
 
 LIVE_PANES = ("source", "ir", "adjoint", "cuda", "llvm", "ptx", "sass", "key")
 """Panes that a widget offers."""
 PaneMaker = Callable[[str, str], PaneView]
 
 
-class PaneAnswers:
+class PaneWidget(Live):
+    """A widget with tabs, whose texts are asked for when they are opened.
+
+    Attributes:
+        panes: the tabs, as pairs of name and title.
+    """
+
+    panes = traitlets.List().tag(sync=True)
+
+    def hear(self, content: dict[str, Any]) -> None:
+        """`{ask: "pane", kernel, pane}`: send its text."""
+        texts = self._texts
+        answer = texts.answer(content)
+        if answer is not None and texts is self._texts:  # it may have been given something else to show
+            self.send(answer)
+
+    def offer(self, names: Iterable[str], make_pane: PaneMaker | None) -> list[list[str]]:
+        """Make texts by `make_pane` from now on; the tabs for panes of these names."""
+        self._texts = _PaneTexts(make_pane)
+        return [[name, PANE_TITLES[name]] for name in names]
+
+
+class _PaneTexts:
     """Answers to `{ask: "pane", kernel, pane}`."""
 
-    def __init__(self, make: PaneMaker | None = None) -> None:
+    def __init__(self, make: PaneMaker | None) -> None:
         """`make` gives the text of a kernel's pane; without it there is none yet."""
         self._make = make
         self._made: dict[tuple[str, str], dict[str, Any]] = {}
-        self._lock = threading.Lock()
 
-    def renew(self, make: PaneMaker) -> None:
-        """Make all of them anew from now on."""
-        with self._lock:
-            self._make = make
-            self._made.clear()
-
-    def answer(self, content: Any, send: Callable[[dict[str, Any]], None]) -> None:
-        """Send the text that a message asks for; other messages get no answer."""
-        if not isinstance(content, dict) or content.get("ask") != "pane" or content.get("pane") not in LIVE_PANES:
-            return
+    def answer(self, content: dict[str, Any]) -> dict[str, Any] | None:
+        """The text that a message asks for; other messages get no answer."""
+        if content.get("ask") != "pane" or content.get("pane") not in LIVE_PANES:
+            return None
         kernel, name = str(content.get("kernel")), str(content.get("pane"))
-        with self._lock:
-            if (kernel, name) not in self._made:
-                self._made[kernel, name] = self._text(kernel, name)
-            send({"pane": name, "kernel": kernel, **self._made[kernel, name]})
+        if (kernel, name) not in self._made:
+            self._made[kernel, name] = self._text(kernel, name)
+        return {"pane": name, "kernel": kernel, **self._made[kernel, name]}
 
     def _text(self, kernel: str, name: str) -> dict[str, Any]:
         if self._make is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import traitlets
 
 from kernel_ext.steps import StepsView
@@ -20,10 +22,8 @@ class Stepper(Live):
     _module = traitlets.Unicode(module_text("stepper")).tag(sync=True)
     _css = style_text("stepper")
 
-    view = traitlets.Dict().tag(sync=True)
     selected = traitlets.Int(0).tag(sync=True)
-    twin = traitlets.Unicode("").tag(sync=True)
 
-    def __init__(self, view: StepsView, twin: str = "") -> None:
-        """`twin` is a class of the static output to hide."""
-        super().__init__(view=as_data(view), twin=twin)
+    def take(self, view: StepsView) -> dict[str, Any]:
+        """The first is chosen in a new view."""
+        return {"view": as_data(view), "selected": 0}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import traitlets
 
 from kernel_ext.views import TimelineView, as_data
@@ -19,13 +21,11 @@ class Timeline(Live):
     _module = traitlets.Unicode(module_text("timeline")).tag(sync=True)
     _css = style_text("timeline")
 
-    view = traitlets.Dict().tag(sync=True)
     selected = traitlets.Int(-1).tag(sync=True)
-    twin = traitlets.Unicode("").tag(sync=True)
 
-    def __init__(self, view: TimelineView, twin: str = "") -> None:
-        """`twin` is a class of the static output to hide."""
-        super().__init__(view=as_data(view), twin=twin)
+    def take(self, view: TimelineView) -> dict[str, Any]:
+        """Nothing is chosen in a new view."""
+        return {"view": as_data(view), "selected": -1}
 
     def show(self, view: TimelineView) -> None:
         """Show another record; nothing is chosen then."""

@@ -10,7 +10,7 @@ import pytest
 from kernel_ext import display
 from kernel_ext.display import LiveViews
 from kernel_ext.shown import MIME, WIDGET_MIME, Shown, hide_dead
-from kernel_ext.views import SpanRow, TimelineView
+from kernel_ext.views import InspectView, PaneView, SpanRow, StatusView, TimelineView
 
 SHOWN = Shown("timeline", TimelineView("rec", (), (), 0.0), "nothing", "<b>nothing</b>")
 
@@ -19,7 +19,8 @@ SHOWN = Shown("timeline", TimelineView("rec", (), (), 0.0), "nothing", "<b>nothi
 def shown(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """The bundles displayed so far."""
     found: list[dict[str, Any]] = []
-    monkeypatch.setattr(display, "display", lambda bundle, raw: found.append(bundle))
+    monkeypatch.setattr(display, "display", lambda bundle, raw, **_: found.append(bundle))
+    monkeypatch.setattr(display, "update_display", lambda bundle, raw, **_: found.append(bundle))
     monkeypatch.setenv("WORKBENCH_WIDGETS", "1")
     return found
 
@@ -28,7 +29,7 @@ def test_the_twin_comes_first_and_the_widget_hides_it(shown: list[dict[str, Any]
     views = LiveViews(SimpleNamespace(kernel=object()))
     views.show("rec", SHOWN)
     twin, live = shown
-    widget = views._shown["rec"]
+    widget = views._shown["rec"].widget
     assert SHOWN.html in twin["text/html"] and f'class="{widget.twin}"' in twin["text/html"]
     assert live[WIDGET_MIME]["model_id"] == widget.model_id
     views.show("rec", SHOWN)
@@ -67,16 +68,104 @@ def test_a_widget_that_is_gone_is_hidden_by_its_twin() -> None:
     assert "<style>" not in SHOWN.bundle()["text/html"], "without a widget there is nothing to hide"
 
 
-def test_running_a_cell_again_closes_what_it_showed(
-    shown: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[Any] = []
-    run = {"metadata": {"cellId": "c1"}, "header": {"msg_id": "1"}}
-    shell = SimpleNamespace(kernel=object(), parent_header=run)
-    monkeypatch.setattr(display, "get_ipython", lambda: shell)
-    monkeypatch.setattr(display, "_RUNS", {})
-    monkeypatch.setattr(display, "_display_widget", made.append)
-    for msg in ("1", "1", "2"):
-        run["header"] = {"msg_id": msg}
+class Cells:
+    """A front end in which cells are run: `run(cell)` begins a run, `made` are the widgets displayed."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.made: list[Any] = []
+        self.shell = SimpleNamespace(kernel=object(), parent_header={})
+        monkeypatch.setattr(display, "get_ipython", lambda: self.shell)
+        monkeypatch.setattr(display, "_RUNS", {})
+        monkeypatch.setattr(display, "_display_widget", self.made.append)
+
+    def run(self, cell: str) -> None:
+        number = len(self.made)
+        self.shell.parent_header = {"metadata": {"cellId": cell}, "header": {"msg_id": f"{cell} {number}"}}
+
+    def closed(self) -> list[bool]:
+        return [widget.closed for widget in self.made]
+
+
+@pytest.fixture
+def cells(shown: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> Cells:
+    return Cells(monkeypatch)
+
+
+def test_a_cell_run_again_shows_with_the_widgets_of_its_earlier_run(cells: Cells, shown: list[dict[str, Any]]) -> None:
+    cells.run("c1")
+    SHOWN._ipython_display_()
+    SHOWN._ipython_display_()
+    first, second = cells.made
+    first.selected = 3
+    cells.run("c1")
+    other = Shown("timeline", TimelineView("other", ("cpu",), (), 1.0), "o", "o")
+    other._ipython_display_()
+    assert cells.made[2] is first and first is not second
+    assert first.view["title"] == "other" and first.selected == -1
+    assert f'class="{first.twin}"' in shown[-1]["text/html"], "it hides the twin of what it shows now"
+    assert not first.closed and not second.closed
+
+
+def test_a_widget_that_a_run_did_not_use_is_closed_by_the_next(cells: Cells) -> None:
+    cells.run("c1")
+    SHOWN._ipython_display_()
+    SHOWN._ipython_display_()
+    for _ in range(2):
+        cells.run("c1")
         SHOWN._ipython_display_()
-    assert [widget.comm is None for widget in made] == [True, True, False]
+    assert cells.made[2] is cells.made[0] and cells.made[3] is cells.made[0]
+    assert cells.closed() == [False, True, False, False]
+
+
+def test_other_cells_and_closed_widgets_do_not_serve(cells: Cells) -> None:
+    cells.run("c1")
+    SHOWN._ipython_display_()
+    cells.run("c2")
+    SHOWN._ipython_display_()
+    cells.made[0].close()
+    cells.run("c1")
+    SHOWN._ipython_display_()
+    assert len(set(cells.made)) == 3 and cells.closed() == [True, False, False]
+
+
+def test_a_name_shown_elsewhere_closes_its_widget_unless_that_shows_something_else(cells: Cells) -> None:
+    views = LiveViews(cells.shell)
+    cells.run("c1")
+    views.show("first", SHOWN)
+    cells.run("c1")
+    views.show("second", SHOWN)
+    assert cells.made[1] is cells.made[0]
+    cells.run("c2")
+    views.show("first", SHOWN)
+    assert cells.closed() == [False, False, False], "the cell c1 shows the second now"
+    cells.run("c3")
+    views.show("second", SHOWN)
+    assert cells.made[0].closed and cells.closed()[2:] == [False, False]
+
+
+def test_a_late_answer_to_what_was_shown_before_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    from kernel_ext.widgets.source_view import SourceView
+
+    sent: list[Any] = []
+    view = InspectView("f", ())
+
+    def renewed_meanwhile(kernel: str, name: str) -> PaneView:
+        widget.renew(view, "twin-2", make_pane=lambda k, n: PaneView(k, n, "new"))
+        return PaneView(kernel, name, "old")
+
+    widget = SourceView(view, "twin-1", make_pane=renewed_meanwhile)
+    monkeypatch.setattr(widget, "send", sent.append)
+    for _ in range(2):
+        widget.hear({"ask": "pane", "kernel": "f", "pane": "ir"})
+    assert [answer["text"] for answer in sent] == ["new"]
+
+
+def test_a_build_that_ends_late_does_not_change_the_card_of_the_next_run(cells: Cells) -> None:
+    cells.run("c1")
+    late, now = (display.StatusDisplay(live=True) for _ in range(2))
+    late.open(StatusView("cell [1]", "compiling"), widgets=True)
+    cells.run("c1")
+    now.open(StatusView("cell [2]", "compiling"), widgets=True)
+    now.close(StatusView("cell [2]", "compiled"))
+    late.close(StatusView("cell [1]", "failed"))
+    assert cells.made[1] is cells.made[0] and cells.made[0].view["state"] == "compiled"

@@ -18,12 +18,13 @@ def models() -> Any:
     return widgets._instances
 
 
-def test_a_closed_card_takes_its_layout_along(models: Any) -> None:
+@pytest.mark.parametrize(("twin", "made"), [("twin", 1), ("", 2)], ids=["in a cell's output", "with a layout"])
+def test_a_closed_card_takes_its_layout_along(models: Any, twin: str, made: int) -> None:
     from kernel_ext.widgets.status_card import StatusCard
 
     before = len(models)
-    card = StatusCard(StatusView("cell [1]"), "twin")
-    assert len(models) == before + 2, "the card and its layout"
+    card = StatusCard(StatusView("cell [1]"), twin)
+    assert len(models) == before + made
     gone = weakref.ref(card)
     card.close()
     assert len(models) == before

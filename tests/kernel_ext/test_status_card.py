@@ -188,6 +188,6 @@ def test_running_a_cell_again_closes_its_old_card(browser: Browser, loaded, libr
     loaded.run(cell)
     assert "comm_close" not in [kind for kind, _ in browser.heard]
     loaded.run(cell)
-    assert [kind for kind, _ in browser.heard].count("comm_close") == 2, "the card and its layout"
+    assert [kind for kind, _ in browser.heard].count("comm_close") == 1
     loaded.run("%unload_ext kernel_ext")
-    assert [kind for kind, _ in browser.heard].count("comm_close") == 4
+    assert [kind for kind, _ in browser.heard].count("comm_close") == 2
