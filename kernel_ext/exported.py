@@ -6,13 +6,18 @@ The page holds styles, modules and views as text; its own rule (Content-Security
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from kernel_ext.cells import Refusal
 from kernel_ext.shown import Shown
+from kernel_ext.views import PANE_TITLES, PaneView
 from kernel_ext.widgets.modules import module_text, style_text
+
+Texts = Callable[[Shown], Sequence[PaneView]]
+"""The texts that a view's widget offers in the page; a status card's are those of its kernels."""
 
 _RULE = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:"
 _TITLES = {
@@ -37,22 +42,25 @@ const root = document.documentElement;
 const dark = matchMedia("(prefers-color-scheme: dark)").matches;
 root.classList.toggle("dark", dark);
 document.getElementById("theme").addEventListener("click", () => root.classList.toggle("dark"));
-for (const [index, { widget, view }] of JSON.parse(document.getElementById("views").textContent).entries()) {
-  modules[widget].render({ model: stillModel(traitsOf(widget, view)), el: document.getElementById(`view-${index}`) });
+const views = JSON.parse(document.getElementById("views").textContent);
+for (const [index, { widget, view, panes, texts }] of views.entries()) {
+  const model = stillModel({ ...traitsOf(widget, view), ...(panes && { panes }) }, texts);
+  modules[widget].render({ model, el: document.getElementById(`view-${index}`) });
 }
 root.dataset.ready = "yes";
 """
 
 
-def page(title: str, views: Sequence[Shown]) -> str:
+def page(title: str, views: Sequence[Shown], texts: Texts = lambda _: ()) -> str:
     """The page's text.
 
     Args:
         title: its heading.
         views: what it shows, in order.
+        texts: those that each view offers.
     """
     kinds = sorted({shown.kind for shown in views})
-    listed = [{"widget": shown.kind, "view": shown.data()} for shown in views]
+    listed = [{"widget": shown.kind, "view": shown.data(), **_offered(texts(shown))} for shown in views]
     data = json.dumps(listed).replace("<", "\\u003c")
     names = [_name(shown) for shown in views]
     links = " ".join(f'<a href="#part-{k}">{escape(name)}</a>' for k, name in enumerate(names))
@@ -73,7 +81,7 @@ def page(title: str, views: Sequence[Shown]) -> str:
     )
 
 
-def write_page(path: str, title: str, views: Sequence[Shown]) -> str:
+def write_page(path: str, title: str, views: Sequence[Shown], texts: Texts = lambda _: ()) -> str:
     """Write the page to a file; says what is in it.
 
     Raises:
@@ -81,12 +89,21 @@ def write_page(path: str, title: str, views: Sequence[Shown]) -> str:
     """
     if not views:
         raise Refusal("nothing was shown yet: run a %%kernel, %%record or %%graph cell first")
-    text = page(title, views)
+    text = page(title, views, texts)
     try:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
         raise Refusal(f"{path} cannot be written ({error.strerror})") from None
     return f"wrote {len(views)} views to {path}, {len(text.encode()) // 1000} kB; it opens in any browser, offline"
+
+
+def _offered(texts: Sequence[PaneView]) -> dict[str, Any]:
+    """What a widget without a kernel answers itself with: its tabs and their texts."""
+    if not texts:
+        return {}
+    tabs = [[name, PANE_TITLES[name]] for name in PANE_TITLES if any(text.name == name for text in texts)]
+    kept = [{"kernel": t.kernel, "pane": t.name, "text": t.text, "first_line": t.first_line} for t in texts]
+    return {"panes": tabs, "texts": kept}
 
 
 def _name(shown: Shown) -> str:

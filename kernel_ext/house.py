@@ -6,14 +6,15 @@ import gc
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import workbench as wb
-from kernel_ext import figures, queries, show
+from kernel_ext import figures, queries
 from kernel_ext.cells import is_kernel
 from kernel_ext.exported import write_page
 from kernel_ext.shown import Shown
-from kernel_ext.views import StatusView
+from kernel_ext.views import PaneView, StatusView
 from workbench import inspect
 
 OURS = (wb.array, wb.Recorder, wb.Graph, wb.Tape, wb.Launch, wb.LaunchPair)
@@ -37,7 +38,7 @@ def information() -> str:
 
 
 def exported(path: str, views: Sequence[Shown], namespace: Mapping[str, Any]) -> str:
-    """Write a session's views as one page; a cell's card is followed by the texts of its kernels.
+    """Write a session's views as one page; a cell's card offers the texts of its kernels, as they are now.
 
     Args:
         path: the file.
@@ -47,14 +48,13 @@ def exported(path: str, views: Sequence[Shown], namespace: Mapping[str, Any]) ->
     Raises:
         Refusal: nothing was shown yet, or the file cannot be written.
     """
-    found = []
-    for shown in views:
-        found.append(shown)
-        for name in shown.view.kernels if isinstance(shown.view, StatusView) else ():
-            kernel = namespace.get(name)
-            if is_kernel(kernel):
-                found.append(show.source(kernel, ("source", "ir", "adjoint", "cuda")))
-    return write_page(path, "Workbench session", found)
+
+    def texts(shown: Shown) -> list[PaneView]:
+        names = shown.view.kernels if isinstance(shown.view, StatusView) else ()
+        kernels = {name: namespace[name] for name in names if is_kernel(namespace.get(name))}
+        return [replace(t, kernel=name) for name, kernel in kernels.items() for t in queries.kept_views(kernel)]
+
+    return write_page(path, "Workbench session", views, texts)
 
 
 def waited(progress: Callable[[str], None]) -> str:

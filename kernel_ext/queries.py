@@ -16,11 +16,22 @@ from workbench import inspect
 from workbench.errors import WorkbenchError
 
 PANES: tuple[str, ...] = inspect.PANES
+KEPT = ("source", "ir", "adjoint", "cuda", "key")
+"""Texts that a page without a kernel keeps: those for which nothing is compiled."""
 
 
 def pane_views(kernel: Any, names: Iterable[str]) -> tuple[PaneView, ...]:
     """The named texts about `kernel`; one that cannot be made holds the reason."""
     return tuple(_pane(kernel, name) for name in names)
+
+
+def kept_views(kernel: Any) -> tuple[PaneView, ...]:
+    """The texts of `KEPT` that there are about `kernel`."""
+    return pane_views(kernel, [name for name in KEPT if not _is_cuda(kernel) or name in inspect.CUDA_PANES])
+
+
+def _is_cuda(kernel: Any) -> bool:
+    return hasattr(kernel, "signature")
 
 
 def _pane(kernel: Any, name: str) -> PaneView:
@@ -47,7 +58,7 @@ _WITH_LINES: dict[str, Callable[[Any], str]] = {
 
 def _first_line(kernel: Any) -> int:
     """The cell's line on which the kernel's text begins, its decorators included."""
-    if hasattr(kernel, "signature"):  # CUDA C++
+    if _is_cuda(kernel):
         return kernel.signature.first + kernel.place.source.line_offset
     node = kernel.definition.node
     return min([node.lineno, *(d.lineno for d in node.decorator_list)]) + kernel.definition.source.line_offset

@@ -12,9 +12,9 @@ import pytest
 import workbench as wb
 from kernel_ext import formats, show
 from kernel_ext.cells import Refusal
-from kernel_ext.exported import page
+from kernel_ext.exported import page, write_page
 from kernel_ext.shown import Shown
-from kernel_ext.views import KernelRow, StatusView
+from kernel_ext.views import KernelRow, PaneView, StatusView
 
 SCREENS = Path(__file__).parents[2] / "build" / "screens"
 EVIL = "</script><script>document.title='caught'</script>"
@@ -34,7 +34,8 @@ def session() -> list[Shown]:
     with wb.capture() as graph:
         wb.launch(doubled, 50, [x], [y, 2.0])
         wb.launch(doubled, 50, [y], [z, 2.0])
-    card = StatusView("cell [2]", "compiled", f"compiled {EVIL}", (KernelRow("doubled", "forward", "compiled"),))
+    row = KernelRow("doubled", "forward", "compiled")
+    card = StatusView("cell [2]", "compiled", f"compiled {EVIL}", (row,), ("doubled",))
     return [
         Shown("status_card", card, formats.status_text(card), formats.status_html(card)),
         show.source(doubled), show.timeline(rec, "rec"), show.graph(graph), show.array(z, "z"), show.controls(rec),
@@ -43,8 +44,14 @@ def session() -> list[Shown]:
     ]  # fmt: skip
 
 
+def texts(shown: Shown) -> list[PaneView]:
+    """A card's two tabs."""
+    panes = [PaneView("doubled", "source", "i = tid()", 3), PaneView("doubled", "cuda", EVIL)]
+    return panes if shown.kind == "status_card" else []
+
+
 def test_nothing_of_the_page_is_elsewhere() -> None:
-    text = page(EVIL, session())
+    text = page(EVIL, session(), texts)
     assert not re.search(r"(https?:)?//\w+\.", text.replace("http://www.w3.org/2000/svg", "")), "no address of any kind"
     assert text.count("<script") == 2 and EVIL not in text
 
@@ -58,7 +65,7 @@ def test_an_empty_page_is_refused(tmp_path: Path) -> None:
 @pytest.mark.browser
 def test_offline_every_picture_is_drawn_and_can_be_used(chromium: Any, tmp_path: Path) -> None:
     path = tmp_path / "session.html"
-    show.page(str(path), *session(), title="Session <1>")
+    write_page(str(path), "Session <1>", session(), texts)
     context = chromium.new_context(offline=True, viewport={"width": 1000, "height": 900}, color_scheme="light")
     asked: list[str] = []
     complaints: list[str] = []
@@ -77,6 +84,10 @@ def test_offline_every_picture_is_drawn_and_can_be_used(chromium: Any, tmp_path:
     assert "after" in opened.locator(".wb-graph .wb-told").inner_text()
     opened.locator("#part-0 summary").click()
     assert opened.get_by_test_id("wb-status").locator("table").is_visible()
+    opened.get_by_test_id("wb-status").get_by_role("tab", name="CUDA").click()
+    panel = opened.get_by_test_id("wb-status").get_by_role("tabpanel")
+    panel.get_by_text("document.title").wait_for()
+    assert [code.inner_text() for code in panel.locator(".wb-row").all()] == ["3\ni = tid()", f"1\n{EVIL}"]
     opened.get_by_label("Last step").click()
     assert "the kernel ends here" in opened.locator(".wb-stepper .wb-told").inner_text()
     assert opened.locator(".wb-controls input").first.is_disabled()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from pathlib import Path
 from typing import Any
@@ -82,11 +83,22 @@ def test_export_writes_what_the_session_showed(notebook: Any, tmp_path: Path) ->
     assert "nothing was shown yet" in str(notebook.raised)
     notebook.run("%%kernel\ndef step(x: array[float]):\n    i = tid()\n    x[i] += 1.0")
     notebook.run("%%record rec\nwb.launch(step, 3, [wb.zeros(3)])")
+    notebook.run("%%cuda\n__global__ void shift(float* x) { x[threadIdx.x] += 1.0f; }")
     assert notebook.run(f"%workbench export {path}").startswith(f"wrote 3 views to {path}")
-    text = path.read_text()
-    assert [name in text for name in ('"status_card"', '"source_view"', '"timeline"', '"graph_view"')] == [
-        True, True, True, False,
-    ]  # fmt: skip
+    views = json.loads(path.read_text().partition('id="views">')[2].partition("</script>")[0])
+    assert [view["widget"] for view in views] == ["status_card", "timeline", "status_card"]
+    step, _, shift = views
+    assert step["panes"] == [
+        ["source", "Source"],
+        ["ir", "IR"],
+        ["adjoint", "Adjoint"],
+        ["cuda", "CUDA"],
+        ["key", "Key"],
+    ]
+    assert [name for name, _ in shift["panes"]] == ["source", "adjoint", "cuda", "key"]
+    assert {text["kernel"] for text in step["texts"]} == {"step"} == set(step["view"]["kernels"])
+    assert step["texts"][0]["first_line"] == 2 and "x[i] += 1.0" in step["texts"][0]["text"]
+    assert "shift is CUDA C++, and its cell has no shift_adjoint" in shift["texts"][1]["text"]
     notebook.run(f"%workbench export {tmp_path}")
     assert "cannot be written" in str(notebook.raised)
 
