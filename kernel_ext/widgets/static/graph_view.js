@@ -98,8 +98,10 @@ function render({ model, el }) {
   const shownScale = () => scale || Math.min(1, (box.clientWidth || view().width) / view().width);
   const resize = () => {
     if (!picture) return;
+    const width = String(Math.max(1, view().width * shownScale()));
+    if (picture.getAttribute("width") === width) return; // set again, it would be laid out again, with all its texts
     root.classList.toggle("wb-far", shownScale() < LEGIBLE);
-    picture.setAttribute("width", String(Math.max(1, view().width * shownScale())));
+    picture.setAttribute("width", width);
     picture.setAttribute("height", String(Math.max(1, view().height * shownScale())));
   };
   /** Drawn nodes and edges, and of them those that are lit now. @type {{nodes: Element[], edges: Element[], lit: Set<Element>}} */
