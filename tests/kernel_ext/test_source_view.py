@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import workbench as wb
-from kernel_ext import show
+from kernel_ext import queries, show
 from workbench import inspect
 from workbench.backends.cuda.lines import marked_cuda, marked_ptx
 
@@ -87,3 +87,10 @@ def test_narrow_and_dark_the_texts_stand_below_each_other(widget_page: Callable[
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.evaluate("window.cleanup()")
     assert page.evaluate("window.listeners()") == 0
+
+
+def test_a_difference_is_live_too(step: wb.Kernel) -> None:
+    pytest.importorskip("anywidget", reason="anywidget is not installed")
+    widget = show.texts(queries.diff_view(step, step, "ir")).widget
+    assert widget.panes == [["ir against step", "ir against step"]]
+    assert widget.view["panes"][0]["text"] == "step and step are alike"

@@ -65,8 +65,8 @@ function render({ model, el }) {
     if (open === "numbers") stage.replaceChildren(tableOf(["", ""], facts));
     else if (open === "histogram") stage.replaceChildren(histogram ? barsOf(histogram, width) : make("div", { class: "wb-dim" }, "no finite element"));
     else {
-      stage.replaceChildren(...parts.map((part) => make("figure", {},
-        ...(part.name ? [make("figcaption", { class: "wb-dim" }, part.name)] : []), pictureOf(part, view(), width))), scaleOf(view()));
+      stage.replaceChildren(scaleOf(view()), ...parts.map((part) => make("figure", {},
+        ...(part.name ? [make("figcaption", { class: "wb-dim" }, part.name)] : []), pictureOf(part, view(), width))));
       if (!parts.length) stage.replaceChildren(make("div", { class: "wb-dim" }, "no elements"));
     }
     say();

@@ -59,7 +59,7 @@ function render({ model, el }) {
   const picture = () => {
     const shown = view().picture;
     const width = Math.max(120, (stage.clientWidth || 560) - 2);
-    stage.replaceChildren(...(shown ? shown.parts.map((part) => pictureOf(part, shown, width)) : []), ...(shown ? [scaleOf(shown)] : []));
+    stage.replaceChildren(...(shown ? [scaleOf(shown), ...shown.parts.map((part) => pictureOf(part, shown, width))] : []));
   };
   const redraw = () => {
     title.textContent = view().title;

@@ -13,7 +13,7 @@ import { listen, make, moveFocus, onWidth, place } from "./parts.js";
 
 const COLUMN = 300; // pixels below which a pane is not worth having beside another
 const NAMES = { source: "Source", ir: "IR", adjoint: "Adjoint", tangent: "Tangent", cuda: "CUDA", llvm: "LLVM", ptx: "PTX",
-  asm: "Assembly", key: "Key" };
+  sass: "SASS", asm: "Assembly", key: "Key" };
 
 /** @param {{model: Model, el: HTMLElement}} context */
 function render({ model, el }) {
