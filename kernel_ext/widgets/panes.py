@@ -32,7 +32,7 @@ class PaneWidget(Live):
             self.send(answer)
 
     def offer(self, names: Iterable[str], make_pane: PaneMaker | None) -> list[list[str]]:
-        """Make texts by `make_pane` from now on; the tabs for panes of these names; a text that is none of ours is its own title."""
+        """Make texts by `make_pane` from now on; the tabs for panes of these names (a difference has its own)."""
         self._texts = _PaneTexts(make_pane)
         return [[name, PANE_TITLES.get(name, name)] for name in names]
 
