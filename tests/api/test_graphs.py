@@ -293,6 +293,33 @@ def test_what_was_captured_cannot_be_read_yet() -> None:
     assert x.numpy()[1] == 2
 
 
+def test_a_branch_reads_nothing_that_the_capture_around_it_writes() -> None:
+    x, v, flag = ramp(), wb.ones(N, float, device="cpu"), wb.ones(1, int, device="cpu")
+    with wb.capture():
+        wb.launch(step, N, [x, v, 1.0])
+        with pytest.raises(wb.LaunchError, match="has not run"):
+            wb.capture_if(flag, lambda: x.numpy())
+        with wb.capture(), pytest.raises(wb.LaunchError, match="has not run"):
+            x.numpy()
+
+
+def test_a_branch_is_a_function_or_a_graph_that_can_run() -> None:
+    x, flag = ramp(), wb.ones(1, int, device="cpu")
+    failed: list[Graph] = []
+    with pytest.raises(ZeroDivisionError), wb.capture() as g:
+        failed.append(g)
+        raise ZeroDivisionError
+    for run in (wb.capture_if, wb.capture_while):
+        with pytest.raises(wb.LaunchError, match=r"has no (branch|body)\.  Give a function"):
+            run(flag, x.zero_() and None)
+        with wb.capture() as g:
+            with pytest.raises(wb.LaunchError, match="ended with ZeroDivisionError"):
+                run(flag, failed[0])
+            with pytest.raises(wb.LaunchError, match=r"still being captured.  Launch it after the with"):
+                run(flag, g)
+        assert len(g) == 0
+
+
 def test_a_capture_that_fails_gives_no_graph() -> None:
     kept = []
     with pytest.raises(ZeroDivisionError), wb.capture() as g:

@@ -134,6 +134,28 @@ def test_several_arrays_of_one_name_are_told_apart_by_a_mapping() -> None:
     assert [a.numpy().tolist() for a in (x, other, new)] == [[2, 4], [1, 2], [1, 2]]
 
 
+def test_a_mapping_that_says_nothing_of_this_record_is_refused() -> None:
+    x, v = state()
+    with wb.record() as rec:
+        wb.launch(drift, 2, inputs=[1.0, x, v])
+    for given, sentence in (
+        ({wb.zeros(2): x}, r"array\[float32\] of shape \(2,\) to replace is none of this record's"),
+        ({"x": x}, "'x' is no array.  By name it is rec.replay"),
+        ({x: np.zeros(2, np.float32)}, r"this is ndarray.  Make it an array: wb.array"),
+        (
+            {x: wb.zeros(3)},
+            r"The array was an array\[float32\] of shape \(2,\); this is array.*3,",
+        ),
+        ([x], "takes a mapping of recorded arrays to other ones; this is list"),
+        (wb.zeros(2), "this is array"),
+    ):
+        with pytest.raises(wb.LaunchError, match=sentence):
+            rec.replay(given)
+    assert x.numpy().tolist() == [1, 2], "nothing ran"
+    rec.replay({})
+    assert x.numpy().tolist() == [2, 4]
+
+
 def test_parts_of_a_record() -> None:
     x, v = state()
     y = wb.zeros(2)

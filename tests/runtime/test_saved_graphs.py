@@ -141,3 +141,11 @@ def test_fields_of_structs_in_different_places_are_refused() -> None:
     assert "different places" in refusal(told, members)
     field["shape"], field["field"] = [3], [field["field"][0], field["field"][0]]
     assert "improper field" in refusal(told, members)
+
+
+def test_an_array_with_a_header_that_numpy_warns_of_is_refused() -> None:
+    told, members = content()
+    name = told["memories"][0]["member"]
+    before, shape, after = members[name].partition(b"'shape': (")
+    members[name] = before + shape + after.replace(b",), }  ", b"L,), } ", 1)
+    assert b"L,), }" in members[name] and "a header of Python 2" in refusal(told, members)

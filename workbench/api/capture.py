@@ -30,6 +30,7 @@ from workbench.structs import Struct
 from workbench.types import is_float
 
 Branch = Graph | Callable[..., Any] | None
+_BRANCH = "Give a function that launches, not what a launch gives: lambda: wb.launch(…)."
 
 
 class _Capture(Observer):
@@ -37,8 +38,9 @@ class _Capture(Observer):
 
     takes = True
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, around: _Capture | None) -> None:
         self.graph = graph
+        self.around = around
         self.written: dict[int, Memory] = {}
 
     def launching(self, record: LaunchRecord) -> None:
@@ -89,6 +91,8 @@ class _Capture(Observer):
         self.wrote(target.memory)
 
     def reading(self, source: array) -> None:
+        if self.around is not None:
+            self.around.reading(source)
         if id(source.memory) in self.written:
             raise LaunchError(
                 "This array is written by a launch that was captured and has not run: there are no values to read yet.",
@@ -132,7 +136,7 @@ def capture() -> Iterator[Graph]:
         LaunchError: inside, where something cannot be captured: a copy between devices, reading a captured result.
     """
     graph = Graph()
-    watcher = _Capture(graph)
+    watcher = _Capture(graph, _open())
     try:
         with observed_only_by(watcher):
             yield graph
@@ -209,13 +213,17 @@ def capture_if(condition: array, on_true: Branch = None, on_false: Branch = None
 
     Raises:
         TypeError: the condition is no such array, or a branch is neither function nor graph.
+        LaunchError: there is no branch, or one is a graph that cannot run.
     """
     condition_of(condition)
+    if on_true is None and on_false is None:
+        raise LaunchError("capture_if has no branch.", advice=_BRANCH)
     opened = _open()
     if opened is None:
         _run(on_true if int(condition.numpy().reshape(-1)[0]) else on_false, arguments)
         return
-    bodies = {name: b for name, b in (("true", _body(on_true, arguments)), ("false", _body(on_false, arguments))) if b}
+    made = {"true": _body(on_true, arguments), "false": _body(on_false, arguments)}
+    bodies = {name: body for name, body in made.items() if body}
     _add(opened, BodyNode("if", bodies, condition))
 
 
@@ -229,16 +237,19 @@ def capture_while(condition: array, body: Branch, **arguments: Any) -> None:
 
     Raises:
         TypeError: the condition is no such array, or the body is neither function nor graph.
-        LaunchError: inside a capture, the body never writes the condition.
+        LaunchError: there is no body, it is a graph that cannot run, or it never writes the condition (in a capture).
     """
     condition_of(condition)
+    if body is None:
+        raise LaunchError("capture_while has no body.", advice=_BRANCH)
     opened = _open()
     if opened is None:
         while int(condition.numpy().reshape(-1)[0]):
             _run(body, arguments)
         return
     inside = _body(body, arguments)
-    if inside is None or not any(memory is condition.memory for memory in inside.written()):
+    assert inside is not None
+    if not any(memory is condition.memory for memory in inside.written()):
         raise LaunchError(
             "The body of capture_while never writes its condition, so it would run forever or not at all.",
             advice="Let a kernel of the body set the condition to 0.",
@@ -263,8 +274,11 @@ def _run(branch: Branch, arguments: dict[str, Any]) -> None:
 
 
 def _body(branch: Branch, arguments: dict[str, Any]) -> Graph | None:
-    if isinstance(branch, Graph) or branch is None:
+    if isinstance(branch, Graph):
+        branch.must_be_complete()
         return branch
+    if branch is None:
+        return None
     with capture() as made:
         _run(branch, arguments)
     return made

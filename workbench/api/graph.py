@@ -20,6 +20,8 @@ from workbench.runtime.record import LaunchRecord
 from workbench.runtime.streams import mark
 from workbench.runtime.substitute import Substitution, fits
 
+_OPEN = "it is still being captured"
+
 
 class Graph(Body):
     """A captured graph; made by `capture()`. It keeps alive the arrays and the code that it uses.
@@ -31,19 +33,31 @@ class Graph(Body):
 
     def __init__(self) -> None:
         super().__init__()
-        self._not_ready = "it is still being captured"
+        self._not_ready = _OPEN
 
     def close(self, problem: str = "") -> None:
         """End the capture; with a problem the graph can not be run."""
         self._not_ready = problem
 
-    def _ready(self) -> None:
+    def must_be_complete(self) -> None:
+        """Refuse one whose capture is open or has failed.
+
+        Raises:
+            LaunchError: it cannot run.
+        """
         if self._not_ready:
-            raise LaunchError(f"This graph cannot run: {self._not_ready}.", advice="Capture it again.")
+            advice = "Launch it after the with." if self._not_ready == _OPEN else "Capture it again."
+            raise LaunchError(f"This graph cannot run: {self._not_ready}.", advice=advice)
+
+    def __reduce__(self) -> Any:
+        raise LaunchError(
+            "A graph cannot be pickled or copied.",
+            advice="To keep it in a file, record a launch of it and save the record; for another one, capture again.",
+        )
 
     def prepare(self) -> Graph:
         """Do what the first `launch()` does before it runs: the plan, and native code that is not there yet."""
-        self._ready()
+        self.must_be_complete()
         if self._plan is None:
             self._planned()
         return self
@@ -62,7 +76,7 @@ class Graph(Body):
                 memory.version += 1
             direct()
             return
-        self._ready()
+        self.must_be_complete()
         if not observers and not listening(Replayed):
             self.run()
             return
@@ -93,7 +107,7 @@ class Graph(Body):
         Raises:
             LaunchError: no launch has such a parameter, or a value does not fit; nothing is changed.
         """
-        self._ready()
+        self.must_be_complete()
         chosen = self._chosen(only)
         everywhere = not isinstance(only, int)
         everything = [n for n in self.walk() if isinstance(n, LaunchNode)] if everywhere else chosen
@@ -146,7 +160,7 @@ class Graph(Body):
 
     def profile(self) -> Graph:
         """Run once, node by node, each timed alone: `node.milliseconds`, shown in pictures; gives the graph."""
-        self._ready()
+        self.must_be_complete()
         for node in self.nodes:
             alone = Body()
             alone.add(node)

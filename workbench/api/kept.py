@@ -153,5 +153,14 @@ class Launch:
     def _stream(self, stream: Any) -> Any:
         return as_stream(stream, self._record.loaded.device, self.kernel.name)
 
+    def __copy__(self) -> Launch:
+        return Launch(self.kernel, self._record)
+
+    def __reduce__(self) -> Any:
+        raise LaunchError(
+            f"A launch of {self.kernel.name} that is kept cannot be pickled.",
+            advice='Record it and save that: rec.save("run.wbr"). copy.copy gives another one on the same arrays.',
+        )
+
     def __repr__(self) -> str:
         return f"<Launch: {self._record!r}>"

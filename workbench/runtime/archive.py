@@ -118,7 +118,7 @@ def write_file(path: Path, data: bytes) -> None:
     Raises:
         RecordError: it cannot be written.
     """
-    temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
+    temporary = path.parent / f".{path.name}.{os.urandom(4).hex()}.tmp"
     try:
         temporary.write_bytes(data)
         os.replace(temporary, path)

@@ -1,7 +1,8 @@
-"""Making arrays: zeros, copies, and other libraries' data."""
+"""Making arrays: zeros, copies, other libraries' data, and what `pickle` and `copy` have kept."""
 
 from __future__ import annotations
 
+import copyreg
 from typing import Any
 
 import numpy as np
@@ -77,3 +78,19 @@ def copy(target: array, source: array) -> None:
 def from_numpy(data: np.ndarray[Any, Any], dtype: Any = None, requires_grad: bool = False) -> array:
     """A CPU array that shares the NumPy array's memory."""
     return array(data, dtype, device=CPU, copy=False, requires_grad=requires_grad)
+
+
+def _reduced(a: array) -> tuple[Any, ...]:
+    """What `pickle` and `copy` keep of an array; memory that it shares with others is not shared any more."""
+    return _again, (a.numpy(), a.dtype, a.device.name, a.requires_grad, a.grad.numpy() if a.grad is not None else None)
+
+
+def _again(data: Any, dtype: Any, device: str, requires_grad: bool, gradient: Any) -> array:
+    made = array(data, dtype, device=device, requires_grad=requires_grad)
+    if made.grad is not None and gradient is not None:
+        made.grad.copy_(array(gradient, dtype, device=device))
+        made.grad.memory.version = 0
+    return made
+
+
+copyreg.pickle(array, _reduced)  # type: ignore[arg-type]

@@ -23,7 +23,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, Self, overload
 
-from workbench.errors import LaunchError
+from workbench.errors import LaunchError, RecordError
 from workbench.events import Launched, Replayed, listening, publish
 from workbench.runtime.archive import write_file
 from workbench.runtime.array import array
@@ -60,6 +60,7 @@ class Recorder(Observer):
         self.lost = 0
         self._tables: dict[Any, Prepared] = {}
         self._parameters: dict[str, tuple[list[LaunchRecord], dict[Any, Any]]] = {}
+        self._memories: set[int] | None = None
         self._lock = threading.RLock()
 
     # What observers are told.
@@ -109,6 +110,7 @@ class Recorder(Observer):
         """Drop what was worked out for the entries as they were."""
         self._tables.clear()
         self._parameters.clear()
+        self._memories = None
 
     @property
     def keeps_inputs(self) -> bool:
@@ -189,7 +191,7 @@ class Recorder(Observer):
                 several arrays; nothing has run.
             KernelFault: with checks, something was out of range; what comes after it has not run.
         """
-        swaps, numbers = self._sorted(changes, dict(arrays or {}))
+        swaps, numbers = self._sorted(changes, self._pairs(arrays))
         for entry in self.entries if swaps or numbers else ():
             if isinstance(entry, GraphEntry):
                 entry.changed(numbers, Substitution(swaps))
@@ -274,6 +276,23 @@ class Recorder(Observer):
                 swaps[next(iter(distinct.values()))] = value
         return swaps, numbers
 
+    def _pairs(self, given: Any) -> dict[array, array]:
+        """Recorded arrays to the ones to use, checked."""
+        if not isinstance(given, Mapping) and given is not None:
+            raise LaunchError(
+                f"replay takes a mapping of recorded arrays to other ones; this is {type(given).__name__}.",
+                advice="By name: rec.replay(x=new); by array: rec.replay({old: new}).",
+            )  # fmt: skip
+        if given and self._memories is None:
+            self._memories = {id(a.memory) for e in self.entries for a in e.arrays}
+        for old, new in (given or {}).items():
+            if not isinstance(old, array):
+                raise LaunchError(f"{old!r} is no array.", advice="By name it is rec.replay(x=new).")
+            fits("The array", old, new)
+            if id(old.memory) not in (self._memories or ()):
+                raise LaunchError(f"The {old.type!r} of shape {old.shape} to replace is none of this record's.")
+        return dict(given or {})
+
     def _uses(self, name: str) -> tuple[list[LaunchRecord], dict[Any, Any]]:
         """One record for each kernel that has the parameter, and its different arguments (one for all numbers)."""
         if name not in self._parameters:
@@ -292,6 +311,15 @@ class Recorder(Observer):
             f"No recorded launch has a parameter {name}; there is {', '.join(known) or 'none'}.", parameter=name,
             advice=f"Did you mean {close[0]}?" if close else "",
         )  # fmt: skip
+
+    def __copy__(self) -> Recorder:
+        return self[:]
+
+    def __reduce__(self) -> Any:
+        raise RecordError(
+            "A record cannot be pickled, nor copied with what it uses.",
+            advice='rec.save("run.wbr") writes it, and wb.load_record("run.wbr") gives another one.',
+        )
 
     # Showing it.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -199,6 +200,8 @@ def _function(told: Any, members: Mapping[str, bytes], trust: bool) -> tuple[Fun
 def _memory(told: Any, members: Mapping[str, bytes]) -> SavedMemory:
     given = saved_values.record(told, "an allocation", ("member", "device", "nbytes"))
     raw = saved_values.member(given["member"], members)
+    if re.search(rb"\dL", raw.partition(b"\n")[0]):
+        raise saved_values.Wrong(f"{given['member']} has a header of Python 2")  # NumPy takes it, with a warning
     try:
         data = np.lib.format.read_array(io.BytesIO(raw), allow_pickle=False, max_header_size=1000)
     except Exception as error:  # NumPy raises several kinds for a file that is none

@@ -82,7 +82,10 @@ def fits(name: str, old: Any, new: Any) -> None:
     if isinstance(old, array):
         if not isinstance(new, array) or new.type != old.type or new.shape != old.shape or new.device != old.device:
             what = f"{new.type!r} of shape {new.shape}" if isinstance(new, array) else type(new).__name__
-            raise LaunchError(f"{name} was an {old.type!r} of shape {old.shape}; this is {what}.", parameter=name)
+            advice = "" if isinstance(new, array) else "Make it an array: wb.array(…)."
+            raise LaunchError(
+                f"{name} was an {old.type!r} of shape {old.shape}; this is {what}.", parameter=name, advice=advice
+            )
     elif isinstance(new, array):
         raise LaunchError(f"{name} was a number; this is an array.", parameter=name)
 
