@@ -340,6 +340,9 @@ def _wrap(kernel: Kernel, name: str, type: ArrayType | StructArray, value: np.nd
 
 
 def _wrong(kernel: Kernel, name: str, wanted: str, value: Any) -> LaunchError:
+    listed = isinstance(value, (list, tuple)) and wanted.startswith("array")
     return LaunchError(
-        f"{kernel.name}: {name} takes {wanted}; the argument is a {type(value).__name__}.", parameter=name
+        f"{kernel.name}: {name} takes {wanted}; the argument is a {type(value).__name__}.",
+        parameter=name,
+        advice=f"Make an array of it first, so that it can be seen and kept: {name} = wb.array(…)." if listed else "",
     )

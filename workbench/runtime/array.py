@@ -23,7 +23,7 @@ from workbench.runtime.hostform import as_value, host_form, item, records
 from workbench.runtime.memory import Memory, allocate, of_numpy
 from workbench.runtime.observers import tell
 from workbench.runtime.pack import array_piece
-from workbench.runtime.shapes import Shape, as_shape, dense, side_by_side
+from workbench.runtime.shapes import Shape, as_shape, dense, located, side_by_side
 from workbench.structs import Struct, StructArray, array_type, as_element, field_array
 from workbench.types import MAX_NDIM, ArrayType, Scalar, Vector, is_float, is_wide
 
@@ -77,11 +77,12 @@ class array:
             shape: an array of zeros of this shape where there is no data.
             device: where it lies.
             requires_grad: whether it has a `.grad`.
-            copy: False shares a NumPy array's memory (CPU, same dtype).
+            copy: False shares the memory of a NumPy array, or of what gives one (CPU, same dtype).
 
         Raises:
             TypeError: the dtype is none of the language's, or the data cannot have it.
             ValueError: more than 4 dimensions, or another number than `ndim`.
+            LaunchError: memory to be shared is read-only.
         """
         target = get_device(device)
         if data is None:
@@ -94,8 +95,12 @@ class array:
         dims = host.ndim - len(kind.shape)
         if not 1 <= dims <= MAX_NDIM or (ndim is not None and dims != ndim):
             raise ValueError(f"an array has 1 to 4 dimensions{f', here {ndim}' if ndim else ''}; the data has {dims}")
-        if (copy and host is data) or not host.flags.aligned:
+        fresh = isinstance(data, (list, tuple)) or (type(data) is np.ndarray and host is not data)
+        if (copy and not fresh) or not host.flags.aligned:
             host = host.copy()
+        if not host.flags.writeable:
+            what = f"The {type(data).__name__} is read-only, and kernels may write to arrays."
+            raise LaunchError(what, advice="wb.array(…) makes a copy.")
         self._adopt(host, kind, requires_grad)
         if target.is_cuda:
             held = np.ascontiguousarray(host)
@@ -248,39 +253,20 @@ class array:
         """A view, or the element (a NumPy value) where every dimension has an integer."""
         if isinstance(index, str):
             return self.field(index)
-        items = index if isinstance(index, tuple) else (index,)
-        if Ellipsis in items:
-            at = items.index(Ellipsis)
-            items = (*items[:at], *[slice(None)] * (self.ndim - len(items) + 1), *items[at + 1 :])
-        if len(items) > self.ndim:
-            raise IndexError(f"an array of {self.ndim} dimensions takes at most {self.ndim} indices, not {len(items)}")
-        address, shape, strides = self.address, [], []
-        for axis in range(self.ndim):
-            item = items[axis] if axis < len(items) else slice(None)
-            size, stride = self.shape[axis], self.strides[axis]
-            if isinstance(item, slice):
-                start, stop, step = item.indices(size)
-                count = len(range(start, stop, step))
-                address += start * stride if count else 0
-                shape.append(count)
-                strides.append(stride * step)
-            else:
-                position = int(item) + (size if item < 0 else 0)
-                if not 0 <= position < size:
-                    raise IndexError(f"index {item} is outside dimension {axis} of size {size}")
-                address += position * stride
+        start, shape, strides = located(index, self.shape, self.strides)
         if shape:
-            return self.view(shape, strides, address)
-        found = self.view((1,), (self.dtype.size,), address).numpy()[0].copy()
+            return self.view(shape, strides, self.address + start)
+        found = self.view((1,), (self.dtype.size,), self.address + start).numpy()[0].copy()
         return found if not isinstance(self.dtype, Struct) else as_value(self.dtype, found)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(index, str):
             self.field(index)[...] = value
             return
-        items = index if isinstance(index, tuple) else (index,)
-        one = len(items) == self.ndim and all(isinstance(i, (int, np.integer)) for i in items)
-        target = self[tuple(slice(int(i), int(i) + 1 if i != -1 else None) for i in items)] if one else self[index]
+        start, shape, strides = located(index, self.shape, self.strides)
+        if not shape:  # one element
+            shape, strides = [1] * self.ndim, list(self.strides)
+        target = self.view(shape, strides, self.address + start)
         if isinstance(value, array):
             target.copy_(value)
         elif not isinstance(self.dtype, Struct) and np.ndim(value) == 0:

@@ -76,8 +76,22 @@ def copy(target: array, source: array) -> None:
 
 
 def from_numpy(data: np.ndarray[Any, Any], dtype: Any = None, requires_grad: bool = False) -> array:
-    """A CPU array that shares the NumPy array's memory."""
-    return array(data, dtype, device=CPU, copy=False, requires_grad=requires_grad)
+    """A CPU array that shares the NumPy array's memory.
+
+    Raises:
+        TypeError: it is no NumPy array, or its numbers would have to be converted and so could not be shared.
+        ValueError: no dimension, or more than 4.
+        LaunchError: it is read-only.
+    """
+    if not isinstance(data, np.ndarray):
+        raise TypeError(f"from_numpy() takes a NumPy array, not a {type(data).__name__}; wb.array(…) takes lists, too")
+    made = array(data, dtype, device=CPU, copy=False, requires_grad=requires_grad)
+    if data.size and not np.may_share_memory(made.numpy(), data):
+        raise TypeError(
+            f"from_numpy() shares memory, which data of dtype {data.dtype.str} cannot as {made.dtype!r}; "
+            "wb.array(…) makes a copy"
+        )
+    return made
 
 
 def _reduced(a: array) -> tuple[Any, ...]:

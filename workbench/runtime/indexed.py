@@ -53,7 +53,8 @@ class indexedarray:
             TypeError: the data's elements are structs, or of another type than `dtype`.
             ValueError: another number of indices than dimensions, or an index outside of the data.
         """
-        whole = data if isinstance(data, array) else array(data, dtype, copy=False)
+        shared = isinstance(data, np.ndarray) and data.flags.writeable
+        whole = data if isinstance(data, array) else array(data, dtype, copy=not shared)
         if isinstance(whole.dtype, Struct) or (dtype is not None and whole.dtype != as_type(dtype)):
             raise TypeError(
                 f"indexedarray() of {dtype or 'numbers or vectors'!r}; the array has {whole.dtype!r} elements"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index as as_integer
 from typing import Any
 
 import numpy as np
@@ -36,3 +37,42 @@ def dense(shape: Sequence[int], item: int) -> tuple[int, ...]:
 def side_by_side(a: Any) -> bool:
     """Whether an array's elements lie side by side: fields of an array of structs count as contiguous, and do not."""
     return a.is_contiguous and not getattr(a.type, "pitch", 0)
+
+
+def located(index: Any, shape: Sequence[int], strides: Sequence[int]) -> tuple[int, list[int], list[int]]:
+    """What an index leaves of an array: where it begins in bytes, its shape, its strides; no shape for one element.
+
+    Raises:
+        IndexError: it is outside, or has too many parts.
+        TypeError: a part is no integer, slice or `...`.
+    """
+    items = index if isinstance(index, tuple) else (index,)
+    dots = next((k for k, item in enumerate(items) if item is Ellipsis), None)
+    if dots is not None:
+        items = (*items[:dots], *[slice(None)] * (len(shape) - len(items) + 1), *items[dots + 1 :])
+    if len(items) > len(shape):
+        raise IndexError(f"an array of {len(shape)} dimensions takes at most {len(shape)} indices, not {len(items)}")
+    begin, left, steps = 0, [], []
+    for axis, (size, stride) in enumerate(zip(shape, strides, strict=True)):
+        item = items[axis] if axis < len(items) else slice(None)
+        if isinstance(item, slice):
+            start, stop, step = item.indices(size)
+            count = len(range(start, stop, step))
+            begin += start * stride if count else 0
+            left.append(count)
+            steps.append(stride * step)
+            continue
+        position = _integer(item)
+        if not -size <= position < size:
+            raise IndexError(f"index {position} is outside dimension {axis} of size {size}")
+        begin += (position + size if position < 0 else position) * stride
+    return begin, left, steps
+
+
+def _integer(item: Any) -> int:
+    try:
+        return as_integer(item)
+    except TypeError:
+        raise TypeError(
+            f"an array is indexed by integers, slices and ..., not by {type(item).__name__}; x.numpy() takes the rest"
+        ) from None
