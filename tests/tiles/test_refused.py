@@ -90,3 +90,32 @@ def test_names_of_dimensions() -> None:
         wb.launch_tiled(kernel, dim=[1], inputs=[x, v])
     with pytest.raises(wb.WorkbenchError, match="Over threads, a kernel of tiles has one dimension"):
         wb.launch(kernel, dim=256, inputs=[x, v])
+
+
+@wb.kernel
+def by_blocks(x: wb.array[float]):
+    i = wb.tid()
+    wb.tile_store(x, wb.tile_load(x, shape=8, offset=i * 8) + 1.0, offset=i * 8)
+
+
+def test_a_kernel_by_blocks_launched_over_threads() -> None:
+    x = np.zeros(64, np.float32)
+    with pytest.raises(wb.KernelTypeError, match=r"offset of tile_load.* differs between the threads") as caught:
+        wb.launch(by_blocks, dim=64, inputs=[x], block_dim=8)
+    assert "Over blocks tid() is the block's: wb.launch_tiled" in caught.value.render()
+
+
+@wb.struct
+class Body:
+    mass: float
+
+
+@wb.kernel
+def of_a_field(bodies: wb.array[Body], y: wb.array[float]):
+    wb.tile_store(y, wb.tile_load(bodies.mass, shape=4))
+
+
+def test_the_field_of_all_structs_is_no_array() -> None:
+    with pytest.raises(wb.KernelSyntaxError, match="bodies is an array of structs, so it has no mass") as caught:
+        wb.launch_tiled(of_a_field, dim=[1], inputs=[wb.zeros(4, Body), np.zeros(4, np.float32)])
+    assert "Write bodies[i].mass." in caught.value.render()

@@ -309,6 +309,9 @@ def _attribute_of(context: Context, base: Operand, node: ast.Attribute) -> Opera
     if isinstance(base, Elements) and node.attr == "dtype":
         return Static(base.type.dtype, f"{base.name}.dtype")
     if isinstance(base, Elements):
+        if any(f.name == node.attr for f in base.type.dtype.fields):
+            message = f"{base.name} is an array of structs, so it has no {node.attr}; each of its elements has."
+            raise context.error(KernelSyntaxError, message, f"Write {base.name}[i].{node.attr}.")
         base = structs.lead(base)
     base = indexable(context, base)
     if views.is_array(base):

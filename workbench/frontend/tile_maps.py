@@ -86,6 +86,8 @@ def uniform(context: Context, operand: Operand, what: str) -> Operand:
         thread = type.storage == "thread"
         shape = "differs between the threads of a block" if thread else f"is a tile of shape {shown(type.shape)}"
         advice = "Use where(condition, a, b), or put the branch into a func for tile_map." if thread else ""
+        if thread and context.shared.tiling is not None and context.shared.tiling.flat:
+            advice = "Over blocks tid() is the block's: wb.launch_tiled(kernel, dim=[…], …)."
         raise context.error(KernelTypeError, f"{what} has to be one number for the whole block; this {shape}.", advice)
     return operand
 
