@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import inspect
 from typing import Any
 
 import numpy as np
@@ -67,3 +69,24 @@ def test_transposing_what_is_not_known_to_be_linear_is_refused(call: Any, name: 
         jax.linear_transpose(call, x)(x)
     push = jax.linearize(call, x)[1]
     np.testing.assert_allclose(jax.linear_transpose(push, x)(x)[0], jax.vjp(call, x)[1](x)[0])
+
+
+@pytest.mark.parametrize("call", [kernel, function], ids=["kernel", "function"])
+def test_jit_finds_arguments_by_name(call: Any) -> None:
+    x, rest = jnp.ones(4) + 0, (2.0,) * (call is kernel)
+    assert list(inspect.signature(call).parameters)[: 1 + len(rest)] == ["x", "a"][: 1 + len(rest)]
+    jax.jit(call, donate_argnames="x")(x, *rest)
+    assert x.is_deleted()
+    static = jax.jit(wb.jax_kernel(root, static_argnames="a"), static_argnames="a")
+    np.testing.assert_allclose(static(jnp.ones(3), 3.0), [3, 3, 3])
+    assert inspect.signature(type(call)), "the class has its own"
+
+
+def test_settings_are_copied_with_the_functions_in_them() -> None:
+    settings = {"layers": [kernel, function]}
+    assert copy.deepcopy(settings) == settings and copy.copy(kernel) is kernel
+
+
+def test_a_jaxpr_says_what_runs_in_a_few_words() -> None:
+    shown = str(jax.make_jaxpr(jax.vmap(jax.grad(lambda x: one(x).sum())))(jnp.ones((2, 3))))
+    assert "plan=root (adjoint)" in shown and "how=dim (3,) × batch (2,)" in shown and "Target(" not in shown

@@ -22,11 +22,12 @@ Edge = tuple[Value, Value]
 def active_values(function: Function, numbers: bool = True, constant: frozenset[str] = frozenset()) -> frozenset[Value]:
     """The values that get a cotangent: scalars and vectors of floats, never arrays or constants.
 
-    `numbers`: parameters that are no arrays have one; `constant`: what is read of these arrays has none.
+    `numbers`: parameters that are no arrays have one; `constant`: these, and what is read of these arrays, have none.
     """
     after: dict[Value, list[Value]] = defaultdict(list)
     before: dict[Value, list[Value]] = defaultdict(list)
-    sources = [p for p in function.params if numbers and not isinstance(p.type, ArrayType) and is_float(p.type)]
+    given = [p for p in function.params if not isinstance(p.type, ArrayType) and p.name not in constant]
+    sources = [p for p in given if numbers and is_float(p.type)]
     sinks: list[Value] = []
     for op in walk(function.body):
         for a, b in edges_of(op):

@@ -345,9 +345,7 @@ def _launch(given: Mapping[str, Any], functions: Sequence[Function], arrays: Seq
         raise saved_values.Wrong("a launch with an improper direction or dimensions")
     if not 1 <= block_dim <= 1024:
         raise saved_values.Wrong("a launch with an improper block_dim")
-    options = saved_values.record(given["options"], "options", [name for name, _ in Options().items()])
-    if not all(isinstance(value, bool) for value in options.values()):
-        raise saved_values.Wrong("a launch with improper options")
+    options = _options(given["options"], len(functions[module].params))
     if not isinstance(given["arguments"], dict):
         raise saved_values.Wrong("a launch without arguments")
     types = {p.name: p.type for p in parameters(functions[module].params, direction)}
@@ -360,6 +358,14 @@ def _launch(given: Mapping[str, Any], functions: Sequence[Function], arrays: Seq
                 arguments[name] = read_bits(bits, types[name])
             case _:
                 raise saved_values.Wrong(f"the argument {name[:80]} is neither an array nor a number")
-    return SavedLaunch(
-        module, direction, dim, arguments, Options(**options), block_dim, saved_values.text(given["device"])
-    )
+    return SavedLaunch(module, direction, dim, arguments, options, block_dim, saved_values.text(given["device"]))
+
+
+def _options(told: Any, params: int) -> Options:
+    """The options of a launch of a kernel with so many parameters; `constant` is there where it names some."""
+    some = ("constant",) if isinstance(told, dict) and "constant" in told else ()
+    options = saved_values.record(told, "options", (*(name for name, _ in Options().items()), *some))
+    constant = options.pop("constant", [])
+    if not isinstance(constant, list) or not all(isinstance(value, bool) for value in options.values()):
+        raise saved_values.Wrong("a launch with improper options")
+    return Options(**options, constant=tuple(saved_values.index(n, params, "parameter") for n in constant))

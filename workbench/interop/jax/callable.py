@@ -26,6 +26,7 @@ from workbench.interop.jax.primitives import VMAP_METHODS
 from workbench.interop.jax.program import Program, run_program
 from workbench.interop.jax.rebound import rebinding
 from workbench.interop.jax.run import Leaf, Output, Signature, active, run_inside, run_traced
+from workbench.interop.jax.signature import FunctionObject
 from workbench.interop.jax.trace import Trace, ValuesRead
 from workbench.runtime.checks import checks_here
 from workbench.runtime.memory import Memory
@@ -68,7 +69,7 @@ class _Program:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JaxCallable:
+class JaxCallable(FunctionObject, taking="inputs"):
     """A Python function of kernels as a JAX function; `jax_callable` makes it and says what its options mean."""
 
     function: Any

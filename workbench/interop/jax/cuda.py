@@ -14,7 +14,6 @@ from functools import lru_cache
 from typing import Any
 
 from workbench.api.build import BACKENDS, function_of, key_of
-from workbench.backends.base import Options
 from workbench.backends.cpu import jit
 from workbench.backends.cpu.compile import CpuBackend, compile_text
 from workbench.backends.cuda.tiles.arena import STATIC_SHARED
@@ -162,23 +161,19 @@ def _is_reference(wire: Wire) -> bool:
     return wire.kind is Kind.SCALAR and wire.operand >= 0
 
 
-def _options(code: Code) -> Options:
-    return Options(contiguous=code.contiguous)
-
-
 def _function(code: Code) -> Function:
-    return function_of(code.specialisation, code.direction, code.shared)
+    return function_of(code.specialisation, code.direction, code.shared, constant=code.constant)
 
 
 def _compiled(code: Code, function: Function, names: frozenset[str], arch: str) -> Entry:
     backend, store = BACKENDS["cuda"], default_store()
-    own = key_of(code.specialisation, code.direction, _options(code), backend, arch, code.shared)
+    own = key_of(code.specialisation, code.direction, code.options, backend, arch, code.shared)
     listed = " ".join(sorted(names))
     key = Key((Part("kernel", "code", own.digest.encode()), Part("by reference", "extra", listed.encode(), listed)))
     with store.lock(key.digest):
         found = store.get(key.digest)
         if found is None:
-            artifact = backend.compile(function, _options(code), arch)
+            artifact = backend.compile(function, code.options, arch)
             facts = {"name": function.name, "digest": key.digest, **artifact.metadata}
             found = Entry(artifact.image, facts)
             store.put(key.digest, found)

@@ -7,7 +7,7 @@ which under JAX are its operands.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -61,11 +61,23 @@ class Tangent:
     views: tuple[int, ...]
 
 
-def adjoint_wires(loaded: Loaded, wires: Sequence[Wire]) -> tuple[tuple[Wire, ...], Gradient]:
+def unwanted(wires: Sequence[Wire], wanted: Collection[int]) -> frozenset[str]:
+    """The parameters whose gradients an adjoint can leave out, where those of the operands `wanted` are asked for.
+
+    They are static numbers, and what the launch only reads of other operands.
+    """
+    floats = [w for w in wires if is_float(w.type) and w.kind in (Kind.ARRAY, Kind.SCALAR)]
+    read = {w.name for w in floats if w.operand >= 0 and w.result < 0 and w.operand not in wanted}
+    return frozenset(read | {w.name for w in floats if w.value >= 0})
+
+
+def adjoint_wires(
+    loaded: Loaded, wires: Sequence[Wire], left_out: Collection[str] = ()
+) -> tuple[tuple[Wire, ...], Gradient]:
     """The wires of a loaded adjoint, from those of the launch that it is the adjoint of.
 
     Its parameters are the launch's, then an adjoint array for each that is of floats. Parameters that share an operand
-    or a result share its cotangent.
+    or a result share its cotangent. The adjoint array of one that is `left_out` is not touched: the array itself.
 
     Raises:
         NotDifferentiable: it needs what an undefined output held.
@@ -74,8 +86,12 @@ def adjoint_wires(loaded: Loaded, wires: Sequence[Wire]) -> tuple[tuple[Wire, ..
     names = {w.name: s.name for w, s in zip(floats, loaded.layout.slots[len(wires) :], strict=True)}
     operands: list[Source] = []
     results: list[Source] = []
-    primal = {w.name: _primal_wire(w, loaded, names, operands, results) for w in wires}
-    twins = {w.name: _twin_wire(w, names[w.name], operands, results) for w in floats if w.kind is not Kind.SHAPE}
+    alone = {w.name for w in wires if w.name in left_out and w.kind is Kind.ARRAY}
+    paired = {n: twin for n, twin in names.items() if n not in alone}
+    primal = {w.name: _primal_wire(w, loaded, paired, operands, results) for w in wires}
+    shown = [w for w in floats if w.kind is not Kind.SHAPE and w.name in paired]
+    twins = {w.name: _twin_wire(w, names[w.name], operands, results) for w in shown}
+    twins |= {n: replace(primal[n], name=names[n]) for n in alone}
     shapes = {w.result: twins[w.name].result for w in floats if w.name in twins and w.result >= 0}
     for w in wires:
         if w.kind is Kind.SHAPE:

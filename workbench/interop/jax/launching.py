@@ -43,6 +43,11 @@ class How:
     views: tuple[Shape, ...] = ()
     block: int = BLOCK_DIM
 
+    def __repr__(self) -> str:
+        """Say what differs from launch to launch, in a jaxpr; shapes are those of its values."""
+        batch = f" × batch {self.batch}" if self.batch else ""
+        return f"dim {self.dims}{batch}{' (has effects)' if self.effect else ''}"
+
     def batched(self, size: int) -> How:
         """The same under one more batch axis, the outermost."""
         axes = (size, *self.batch)

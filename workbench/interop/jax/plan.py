@@ -5,18 +5,18 @@ Plans are made once a signature. Their equality is their target's, so JAX's own 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from workbench.api.build import load
 from workbench.api.kernel import Specialisation
-from workbench.autodiff import adjoint, derived, then
+from workbench.autodiff import FORWARD, adjoint, derived, then
 from workbench.backends.base import Options
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.interop.jax import known
-from workbench.interop.jax.derive import Gradient, Tangent, adjoint_wires, tangent_wires
+from workbench.interop.jax.derive import Gradient, Tangent, adjoint_wires, tangent_wires, unwanted
 from workbench.interop.jax.descriptor import Description, Kind, Wire
 from workbench.interop.jax.target import Target, make_target
 from workbench.runtime.loaded import Loaded
@@ -33,6 +33,7 @@ class Code(NamedTuple):
         shared: arrays of floats share memory, so that adjoints must add atomically.
         aliased: one that is written shares its memory with another.
         differentiable: whether the user allows derivatives.
+        constant: positions of the kernel's parameters whose gradients its adjoint, the first step, leaves out.
     """
 
     specialisation: Specialisation
@@ -41,6 +42,19 @@ class Code(NamedTuple):
     shared: bool = False
     aliased: bool = False
     differentiable: bool = True
+    constant: tuple[int, ...] = ()
+
+    @property
+    def options(self) -> Options:
+        """What the code is built with."""
+        return Options(contiguous=self.contiguous, constant=self.constant)
+
+    def without(self, left_out: Collection[str]) -> Code:
+        """The code whose adjoint leaves out the gradients of these parameters."""
+        if not left_out:
+            return self
+        params = self.specialisation.function.params
+        return self._replace(constant=tuple(n for n, p in enumerate(params) if p.name in left_out))
 
     def check(self) -> None:
         """Refuse derivatives where the user does.
@@ -65,7 +79,7 @@ class Code(NamedTuple):
         if step == "adjoint" and self.aliased:  # raises where the order of accesses would matter
             adjoint(derived(self.specialisation.function, self.direction, self.shared), aliased=True)
         made = self._replace(direction=then(self.direction, step))
-        return made, load(self.specialisation, made.direction, Options(contiguous=self.contiguous), "cpu", self.shared)
+        return made, load(self.specialisation, made.direction, made.options, "cpu", self.shared)
 
 
 @dataclass(frozen=True)
@@ -77,7 +91,8 @@ class Plan:
         launch_ndim: dimensions that its launch must have; 0 for any.
         target: what XLA calls.
         code: where its derivatives come from.
-        gradient: gives the plan of its adjoint and how to call it; raises NotDifferentiable where there is none.
+        gradient: gives the plan of its adjoint for cotangents of the operands with these numbers (all by default), and
+            how to call it; raises NotDifferentiable where there is none.
         tangent: the same of its tangent.
     """
 
@@ -85,8 +100,12 @@ class Plan:
     launch_ndim: int = field(compare=False)
     target: Target
     code: Code = field(compare=False, repr=False)
-    gradient: Callable[[], tuple[Plan, Gradient]] = field(compare=False, repr=False)
+    gradient: Callable[..., tuple[Plan, Gradient]] = field(compare=False, repr=False)
     tangent: Callable[[], tuple[Plan, Tangent]] = field(compare=False, repr=False)
+
+    def __repr__(self) -> str:
+        """Say what it is, in a jaxpr: the kernel, and the derivative of it."""
+        return self.target.description.kernel
 
     @property
     def operands(self) -> tuple[Wire, ...]:
@@ -143,17 +162,24 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
     description = Description(name or loaded.name, wires, loaded.layout, loaded.threads_per_task)
     target = make_target(description, loaded.digest, loaded.address)
 
-    def gradient() -> tuple[Plan, Gradient]:
-        further, adjoint = code.derivative("adjoint")
-        wired, found = adjoint_wires(adjoint, wires)
-        return make_plan(adjoint, wired, further, f"{description.kernel} (adjoint)"), found
+    gradients: dict[frozenset[str], tuple[Plan, Gradient]] = {}
+
+    def gradient(wanted: Collection[int] | None = None) -> tuple[Plan, Gradient]:
+        left_out: frozenset[str] = frozenset()
+        if wanted is not None and code.direction == FORWARD and not code.aliased:
+            left_out = unwanted(wires, wanted)
+        if left_out not in gradients:
+            further, adjoint = code.without(left_out).derivative("adjoint")
+            wired, found = adjoint_wires(adjoint, wires, left_out)
+            gradients[left_out] = make_plan(adjoint, wired, further, f"{description.kernel} (adjoint)"), found
+        return gradients[left_out]
 
     def tangent() -> tuple[Plan, Tangent]:
         further, moved = code.derivative("tangent")
         wired, found = tangent_wires(moved, wires)
         return make_plan(moved, wired, further, f"{description.kernel} (tangent)"), found
 
-    made = Plan(loaded.name, loaded.launch_ndim, target, code, _once(gradient), _once(tangent))
+    made = Plan(loaded.name, loaded.launch_ndim, target, code, gradient, _once(tangent))
     known.plans[target.name] = made
     return made
 
@@ -196,9 +222,9 @@ def recorded_plan(record: LaunchRecord, wires: tuple[Wire, ...], shared: bool, a
     key = (loaded.direction, loaded.digest, wires, shared, aliased)
     if key not in known:
         code = Code(record.specialisation, loaded.direction, loaded.contiguous, shared, aliased)
+        code = code._replace(constant=record.options.constant)
         if loaded.checked:
-            options = Options(contiguous=loaded.contiguous)
-            loaded = load(record.specialisation, loaded.direction, options, "cpu", shared)
+            loaded = load(record.specialisation, loaded.direction, code.options, "cpu", shared)
         known[key] = make_plan(loaded, wires, code)
     return known[key]
 

@@ -278,7 +278,7 @@ def _transpose_tangent(cotangents: Sequence[Any], *operands: Any, plan: Plan, ho
     inputs, linear = operands[:split], operands[split:]
     if all(_is_zero(c) for c in cotangents):
         return [None] * split + [ad.Zero(x.aval) for x in linear]
-    adjoint, gradient = plan.gradient()
+    adjoint, gradient = plan.gradient(wanted)
     floats = [n for n, w in enumerate(plan.results) if is_float(w.type)]
     full = {n: ad.instantiate_zeros(c) for n, c in zip(floats, cotangents, strict=True)}
 

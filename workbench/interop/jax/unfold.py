@@ -122,7 +122,7 @@ class _Call:
         code = self.plan.code
         for batch in itertools.product(*map(range, self.batches)):
             arguments = dict(self.arguments(batch))
-            yield LaunchEntry(bind(code.specialisation, code.direction, self.dims, arguments, CPU))
+            yield LaunchEntry(bind(code.specialisation, code.direction, self.dims, arguments, CPU, code.options))
 
     def arguments(self, batch: tuple[int, ...]) -> Iterator[tuple[str, Any]]:
         """The kernel's arguments in one batch."""

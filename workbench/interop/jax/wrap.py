@@ -27,6 +27,7 @@ from workbench.interop.jax.library import library
 from workbench.interop.jax.plan import Code, Plan, Roles, forward_plan
 from workbench.interop.jax.poison import marker, watch
 from workbench.interop.jax.primitives import VMAP_METHODS, launch
+from workbench.interop.jax.signature import FunctionObject
 from workbench.interop.jax.trees import array_fields, coming_out, fields_of, put_back, taken_apart
 from workbench.ir.values import Function, written_arrays
 from workbench.runtime.checks import checks_here
@@ -80,7 +81,7 @@ class Case:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JaxKernel:
+class JaxKernel(FunctionObject, taking="parameters"):
     """A kernel as a JAX function of its inputs; `jax_kernel` makes it and says what its options mean.
 
     Attributes:
@@ -178,8 +179,7 @@ class JaxKernel:
     @cached_property
     def _structs(self) -> dict[str, Struct]:
         """The inputs that are structs."""
-        types = self.kernel.annotations
-        return {n: t for n in self.parameters if isinstance(t := types.get(n), Struct)}
+        return {n: t for n in self.parameters if isinstance(t := self.kernel.annotations.get(n), Struct)}
 
     def _apart(self, args: tuple[Any, ...]) -> Iterator[Any]:
         for name, value in zip(self.parameters, args, strict=True):

@@ -1,0 +1,45 @@
+"""What our JAX functions take, as Python and JAX ask for it, and their copies.
+
+`jax.jit(f, static_argnames=…, donate_argnames=…)` finds the places of names in `inspect.signature(f)`; without them it
+would donate nothing, silently.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+
+class _Signature:
+    """The descriptor `__signature__`: of an object what it takes by name, then the options of its class's call."""
+
+    def __get__(self, owner: Any, kind: Any) -> inspect.Signature:
+        if owner is None:  # the class has its constructor's
+            raise AttributeError("__signature__")
+        names = getattr(owner, kind.taking)
+        given = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in names]
+        own = inspect.signature(kind.__call__).parameters.values()
+        options = [p for p in own if p.kind is inspect.Parameter.KEYWORD_ONLY and p.name not in names]
+        return inspect.Signature([*given, *options])
+
+
+class FunctionObject:
+    """An object that is called as a function; `taking` names its attribute with the names of what a call takes.
+
+    Copies of it are itself, as those of a `def` are: settings and layers are copied with the functions in them.
+    """
+
+    taking: str
+    __signature__ = _Signature()
+
+    def __init_subclass__(cls, *, taking: str) -> None:
+        """Note where the names are."""
+        cls.taking = taking
+
+    def __copy__(self) -> Any:
+        """Itself."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        """Itself."""
+        return self
