@@ -119,7 +119,7 @@ def test_the_compiled_text_has_the_asked_ones_only() -> None:
 def test_a_recorded_gradient_by_one_is_written_out_alike() -> None:
     with wb.record(inputs=True) as rec:
         jax.block_until_ready(jax.grad(loss(KERNEL))(*ARGUMENTS))
-    calls = [e for e in rec if e.kind == "jax" and "adjoint" in e.name]
+    calls: list[Any] = [e for e in rec if e.kind == "jax" and "adjoint" in e.name]
     assert len(calls) == 1
     rec.replay()
     expected = [o.numpy().tobytes() for o in calls[0].outputs]

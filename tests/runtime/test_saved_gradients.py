@@ -40,7 +40,8 @@ def saved(folder: Path) -> Path:
 def test_a_gradient_by_one_argument_comes_back(trust: bool, tmp_path: Path) -> None:
     again = wb.load_record(saved(tmp_path), trust=trust)
     again.replay()
-    (adjoint,) = [e.record for e in again if e.kind == "adjoint"]
+    entries: list[Any] = list(again)
+    (adjoint,) = [e.record for e in entries if e.kind == "adjoint"]
     assert adjoint.arguments["adj_a"].numpy().tolist() == [5, 6, 7]
     assert adjoint.arguments["b"].numpy().tolist() == [4, 5, 6]
 
