@@ -34,6 +34,15 @@ CELLS = {
     "wrong": BAD,
     "stale": "wb.launch(saxpy, dim=4, inputs=[2.0, x, y])",
     "unknown": "%%kernel --nothing\ndef f(x: array(dtype=float)):\n    x[tid()] = 1.0",
+    "energy": """%%kernel -q
+def energy(x: array(dtype=float), e: array(dtype=float)):
+    atomic_add(e, 0, x[tid()] * x[tid()])
+""",
+    "told": """def loss():
+    e = wb.zeros(1)
+    wb.launch(energy, 4, [x], [e])
+    return e
+%grad loss() --wrt x""",
     "unload": "%unload_ext kernel_ext",
     "gone": "%cache",
 }
@@ -80,7 +89,7 @@ def test_the_greeting_is_one_line(notebook: Any) -> None:
 
 def test_the_states_follow_each_other(notebook: Any) -> None:
     assert re.fullmatch(
-        r"compiled saxpy [0-9a-f]{8} \| \S+ ms \| forward \S+, adjoint \S+", status_line(notebook["first"])
+        r"compiled saxpy [0-9a-f]{8} \| \S+ m?s \| forward \S+, adjoint \S+", status_line(notebook["first"])
     )
     assert status_line(notebook["again"]).startswith("cache hit | memory ")
     assert status_line(notebook["changed"]).startswith("recompiled: constant DT")
@@ -100,6 +109,13 @@ def test_inspect_and_cache_have_text_and_html(notebook: Any) -> None:
     assert re.search(r"mul .*   @ 4$", panes["data"]["text/plain"], re.MULTILINE)
     cache, _ = notebook["cache"].outputs
     assert re.match(r"\d+ modules, .*misses", cache["data"]["text/plain"]) and "saxpy" in cache["data"]["text/html"]
+
+
+def test_a_gradient_is_told_and_drawn(notebook: Any) -> None:
+    twin, live = notebook["told"].outputs
+    view = twin["data"]["application/vnd.workbench+json"]
+    assert view["widget"] == "grad_view" and view["view"]["title"] == "loss() = 4"
+    assert "application/vnd.jupyter.widget-view+json" in live["data"]
 
 
 def test_all_errors_of_the_cell_stand_at_its_lines(notebook: Any) -> None:
