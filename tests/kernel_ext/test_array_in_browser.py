@@ -68,6 +68,9 @@ def test_the_components_of_a_small_field_stand_side_by_side(widget_page: Callabl
     page.evaluate("view => window.model.set('view', view)", show.array(wb.zeros((6, 6), dtype=wb.vec3), "p").data())
     boxes = page.evaluate("[...document.querySelectorAll('figure')].map((f) => f.getBoundingClientRect().top)")
     assert len(boxes) == 3 and len(set(boxes)) == 1
+    page.evaluate("view => window.model.set('view', view)", show.array(wb.zeros(6, dtype=wb.vec3), "q").data())
+    assert page.locator(".wb-plot").count() == 3
+    assert page.locator(".wb-stage").evaluate("stage => stage.scrollHeight <= stage.clientHeight")
 
 
 def test_a_slider_asks_for_another_slice(widget_page: Callable[..., Any]) -> None:

@@ -105,7 +105,7 @@ def _constant(context: Context, node: ast.Constant) -> Operand:
     kind = "string" if isinstance(node.value, str) else "None" if node.value is None else type(node.value).__name__
     if kind == "ellipsis":
         raise context.error(
-            KernelSyntaxError, "Something was left open here.", advice="Write what belongs in place of …."
+            KernelSyntaxError, "Something was left open here.", advice="Write what belongs there, in place of the dots."
         )
     raise context.error(KernelSyntaxError, f"A kernel has no {kind} values.")
 

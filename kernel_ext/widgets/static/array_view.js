@@ -11,6 +11,8 @@
 import { figure, listen, make, numbers, onWidth, openTab, place, tableOf, tabList } from "./parts.js";
 import { PAD, barsOf, pictureOf, scaleOf } from "./pictures.js";
 
+const LOW = 110; // pixels of a component's line, so that three are seen at once
+
 /** The point under a place of the picture: row and column. @param {Part} part @param {DOMRect} box @param {number} x @param {number} y */
 function pointAt(part, box, x, y) {
   const inset = part.kind === "line" ? PAD : 0;
@@ -66,7 +68,7 @@ function render({ model, el }) {
     else if (open === "histogram") stage.replaceChildren(histogram ? barsOf(histogram, width) : make("div", { class: "wb-dim" }, "no finite element"));
     else {
       stage.replaceChildren(scaleOf(view()), ...parts.map((part) => make("figure", {},
-        ...(part.name ? [make("figcaption", { class: "wb-dim" }, part.name)] : []), pictureOf(part, view(), width))));
+        ...(part.name ? [make("figcaption", { class: "wb-dim" }, part.name)] : []), part.kind === "line" && parts.length > 1 ? pictureOf(part, view(), width, LOW) : pictureOf(part, view(), width))));
       if (!parts.length) stage.replaceChildren(make("div", { class: "wb-dim" }, "no elements"));
     }
     say();
