@@ -43,10 +43,11 @@ class WorkbenchError(Exception):
 
     def render(self) -> str:
         """The whole message as plain text."""
-        where = ", ".join(p for p in (self.function, str(self.location) if self.location else "") if p)
+        place = self.location if self.location is not None and self.location.line > 0 else None  # 0: nobody knows
+        where = ", ".join(p for p in (self.function, str(place) if place else "") if p)
         lines = [f"{type(self).__name__}  {where}".rstrip()]
-        if self.location is not None:
-            lines += [f"    {row}" for row in self.location.excerpt().splitlines()]
+        if place is not None:
+            lines += [f"    {row}" for row in place.excerpt().splitlines()]
         lines.append(f"{self.message}  {self.advice}".rstrip())
         return "\n".join(lines)
 

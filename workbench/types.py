@@ -336,7 +336,8 @@ def as_type(spec: Any) -> Scalar | Vector:
         name = ""
     if name in SCALARS:
         return SCALARS[name]
-    raise TypeError(f"{spec!r} is not a type of the kernel language; use one of {', '.join(SCALARS)}, vec2, vec3, vec4")
+    shown = spec.__name__ if isinstance(spec, type) else repr(spec)
+    raise TypeError(f"{shown} is not a type of the kernel language; use one of {', '.join(SCALARS)}, vec2, vec3, vec4")
 
 
 def element(t: Any) -> Scalar:

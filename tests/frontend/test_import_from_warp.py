@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import workbench as wp
+from workbench.errors import KernelTypeError
 
 
 @wp.struct
@@ -169,9 +170,14 @@ def test_lines_that_mean_something_else_are_named():
     with pytest.warns(UserWarning, match="divides means something else here than in Warp") as told:
         wp.launch(divides, 2, inputs=[wp.array([-7, 7]), wp.zeros(2), wp.zeros(2, int)])
     lines = str(told[0].message).splitlines()[1:]
-    assert len(lines) == 2 and "/ on integers gives a float here" in lines[0] and "% takes the divisor's" in lines[1]
+    said = ["/ on integers gives a float here", "% takes the divisor's sign", "// rounds down here"]
+    assert len(lines) == 3 and all(sentence in line for sentence, line in zip(said, lines, strict=True))
     notices = divides.used().notices
-    assert [n.location.source.line(n.location.line).strip()[:9] for n in notices] == ["y[tid] = ", "z[tid] = "]
+    assert [n.location.source.line(n.location.line).strip()[:9] for n in notices] == [
+        "y[tid] = ",
+        "z[tid] = ",
+        "z[tid] = ",
+    ]
     with pytest.warns(UserWarning, match="The else of a loop runs here"):
         wp.launch(searches, 2, inputs=[wp.array([3, 30]), wp.zeros(2, int)])
     with warnings.catch_warnings():
@@ -182,3 +188,26 @@ def test_lines_that_mean_something_else_are_named():
 def test_other_kernels_are_not_looked_at():
     names = wp.build_cell("def k(x: array[int]):\n    x[tid()] = x[0] % 3\n", {}).names
     assert names["k"].specialise().notices == ()
+
+
+def test_builtins_that_give_other_numbers_are_named():
+    said = {
+        "sign(v)": "sign(0) is 0 here", "round(v)": "halves to the even number", "acos(v)": "outside of -1 to 1 is NaN",
+        "asin(v)": "Warp takes the nearer", "mod(n, 2)": "% takes the divisor's sign", "div(n, 2)": "/ on integers",
+        "floordiv(n, 2)": "// rounds down here", "max(v, 1.0)": "", "mod(i, 2)": "", "v // 2.0": "", "i // 2": "",
+    }  # fmt: skip
+    for call, sentence in said.items():
+        head = "def k(x: wp.array[float], at: wp.array[int]):\n    i = wp.tid()\n    v, n = x[i], at[i]\n"
+        text = f"{head}    x[i] = {call if call[0] in 'vi' else 'wp.' + call}\n"
+        names: dict[str, Any] = {"wp": wp}
+        exec(text, names)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            kernel = wp.kernel(names["k"], source=text, import_from_warp=True)
+            told = [str(n) for n in kernel.specialise().notices]
+        assert len(told) == bool(sentence) and all(sentence in t for t in told), (call, told)
+
+
+def test_the_step_of_one_argument_is_refused_with_what_to_write():
+    with pytest.raises(KernelTypeError, match=r"where\(x < 0.0, 1.0, 0.0\)"):
+        wp.build_cell("def k(x: array[float]):\n    x[0] = step(x[tid()])\n", {})

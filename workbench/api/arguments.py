@@ -97,12 +97,26 @@ def as_stream(stream: Any, device: Device, kernel: str) -> Any:
     return stream if device.is_cuda else None
 
 
+def listed(kernel: Kernel, inputs: Any, outputs: Any) -> list[Any]:
+    """The arguments, one a parameter.
+
+    Raises:
+        LaunchError: they are an array, whose rows would be taken for arguments, or a dict or a text.
+    """
+    for name, given in (("inputs", inputs), ("outputs", outputs)):
+        if isinstance(given, (array, np.ndarray, Mapping, str)):
+            kind = "an array" if isinstance(given, (array, np.ndarray)) else f"a {type(given).__name__}"
+            message = f"{kernel.name}: {name} is a list with one value a parameter; this is {kind}."
+            raise LaunchError(message, advice=f"Write {name}=[…].")
+    return [*inputs, *outputs]
+
+
 def wrong_count(kernel: Kernel, values: Sequence[Any]) -> LaunchError:
     """The error for too few or too many arguments."""
     if len(values) < len(kernel.parameters):
         missing = ", ".join(kernel.parameters[len(values) :])
-        return LaunchError(f"{kernel.name} takes {len(kernel.parameters)} arguments; {missing} is missing.")
-    return LaunchError(f"{kernel.name} takes {len(kernel.parameters)} arguments; {len(values)} were given.")
+        return LaunchError(f"{kernel.name} takes {_counted(len(kernel.parameters))}; {missing} is missing.")
+    return LaunchError(f"{kernel.name} takes {_counted(len(kernel.parameters))}; {len(values)} were given.")
 
 
 def deduce(kernel: Kernel, values: Sequence[Any]) -> tuple[AnyType, ...]:
@@ -340,9 +354,12 @@ def _wrap(kernel: Kernel, name: str, type: ArrayType | StructArray, value: np.nd
 
 
 def _wrong(kernel: Kernel, name: str, wanted: str, value: Any) -> LaunchError:
-    listed = isinstance(value, (list, tuple)) and wanted.startswith("array")
-    return LaunchError(
-        f"{kernel.name}: {name} takes {wanted}; the argument is a {type(value).__name__}.",
-        parameter=name,
-        advice=f"Make an array of it first, so that it can be seen and kept: {name} = wb.array(…)." if listed else "",
-    )
+    kind = type(value).__name__
+    what = "None" if value is None else f"{'an' if kind[0] in 'aeio' else 'a'} {kind}"
+    sequence = isinstance(value, (list, tuple)) and wanted.startswith("array")
+    advice = f"Make an array of it first, so that it can be seen and kept: {name} = wb.array(…)." if sequence else ""
+    return LaunchError(f"{kernel.name}: {name} takes {wanted}; the argument is {what}.", parameter=name, advice=advice)
+
+
+def _counted(count: int) -> str:
+    return f"{count} argument{'s' * (count != 1)}"

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.api.arguments import as_block_dim, as_blocks, as_dims, as_stream, check, deduce, wrong_count
+from workbench.api.arguments import as_block_dim, as_blocks, as_dims, as_stream, check, deduce, listed, wrong_count
 from workbench.api.bind import PLAIN, adjoint_arguments, bind, not_wanted, overlap, record_of
 from workbench.api.cuda_kernel import CudaKernel, prepare_text
 from workbench.api.kept import Launch
@@ -89,7 +89,7 @@ def launch(
     plan = _plan_for(kernel, dim, values, device, options) if plain else None
     if plan is None:
         extra = adjoint_list(inputs, adj_inputs, adj_outputs), device, options, block_dim, stream
-        record = prepare(kernel, dim, values, adjoint, *extra)
+        record = prepare(kernel, dim, listed(kernel, inputs, outputs), adjoint, *extra)
     else:
         dims, arguments = plan.arguments(kernel, dim, values)
         if not (record_cmd or OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):

@@ -35,6 +35,8 @@ def struct(cls: type) -> Any:
     space = {**frame.f_globals, **frame.f_locals}
     given = dict(vars(cls).get("__annotations__", {}))
     for name, value in vars(cls).items():
+        if name in given:
+            raise _default(cls.__name__, name, place)
         if not name.startswith("__"):
             raise _extra(cls.__name__, name, callable(value) or isinstance(value, (staticmethod, classmethod)), place)
     if cls.__bases__ != (object,):

@@ -62,7 +62,6 @@ _BUILT = "Leave it out: a kernel is built at its first launch, and kept on disk.
 _EXCHANGED = "Give the array itself: it has __dlpack__, so torch.from_dlpack(x) and jax.dlpack.from_dlpack(x) share it."
 HOST: dict[str, str] = {
     "init": "Leave it out: nothing has to be initialised.",
-    "config": "Options are arguments, of @wb.kernel(…) and wb.launch(…); wb.set_checks(True) turns checks on.",
     **dict.fromkeys(("set_device", "get_preferred_device", "get_cuda_device", "map_cuda_device"), _DEVICES),
     **dict.fromkeys(("is_cuda_available", "get_cuda_devices", "get_cuda_device_count", "is_device_available"),
                     "wb.get_devices() lists what there is."),

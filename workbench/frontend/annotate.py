@@ -6,6 +6,8 @@ import ast
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.definition import MISSING, Definition, Scope
 from workbench.frontend.generic import Generic, generic
@@ -117,4 +119,6 @@ def parameter_type(value: Any, name: str, place: Any, function: str) -> AnyType 
     try:
         return as_element(value)
     except TypeError as error:
-        raise KernelTypeError(f"The annotation of {name} is no type: {error}.", place, function=function) from None
+        message = f"The annotation of {name} is no type: {error}."
+        advice = "Write array(dtype=float) for an array." if value in (list, tuple, np.ndarray) else ""
+        raise KernelTypeError(message, place, advice, function) from None

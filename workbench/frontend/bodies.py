@@ -150,7 +150,9 @@ def _expression(context: Context, node: ast.Expr) -> None:
         return
     result = expression(context, node.value)
     if not isinstance(node.value, ast.Call) and isinstance(result, (Value, Static)):
-        raise context.error(KernelSyntaxError, "This line computes a value and drops it.", "Assign it to a name.")
+        equal = isinstance(node.value, ast.Compare) and isinstance(node.value.ops[0], ast.Eq)
+        advice = "Write = to assign: == compares." if equal else "Assign it to a name."
+        raise context.error(KernelSyntaxError, "This line computes a value and drops it.", advice)
 
 
 def _pass(context: Context, node: ast.Pass) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import difflib
 import math
+import sys
+import types as python_types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,6 +22,7 @@ from workbench.frontend import (
     names,
     noise,
     poisson,
+    porting,
     prints,
     randoms,
     search,
@@ -88,12 +91,23 @@ def _argument(context: Context, node: ast.expr, expression: Expression, func: bo
 
 
 def _advice(target: Any, path: str) -> str:
+    """What to do instead of calling something that is no part of the language."""
     if getattr(target, "__wb_kernel__", False):
         return f"{path} is a kernel; make the shared part a func."
-    if callable(target) and not isinstance(target, type):
-        near = difflib.get_close_matches(path.split(".")[-1], [b for b in TABLE if not TABLE[b].hidden], 1)
-        return f"Decorate it with @wb.func{f', or use the builtin {near[0]}' if near else ''}."
-    return ""
+    if target is sum:
+        return "Write a loop: for v in x: s += v."
+    if "random" in path.split("."):
+        return "Draw with randf(state), after state = rand_init(seed, i)."
+    home = (getattr(target, "__module__", None) or "").split(".")[0]
+    if home == "workbench":
+        return "It is called outside of kernels."
+    if isinstance(target, python_types.FunctionType) and home not in (*names.MATHS_MODULES, *sys.stdlib_module_names):
+        return "Decorate it with @wb.func."
+    if not callable(target):
+        return ""
+    near = difflib.get_close_matches(path.split(".")[-1], [b for b in TABLE if not TABLE[b].hidden], 1, 0.75)
+    advice = f"use the builtin {near[0]}" if near else "write it as a loop"
+    return f"Compute it before the launch and pass the result, or {advice}."
 
 
 def _no_keywords(context: Context, callee: Static, args: list[Operand], keywords: dict[str, Operand]) -> list[Operand]:
@@ -113,6 +127,7 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
             KernelTypeError,
             f"{builtin.name}() has no argument {next(iter(keywords))}; it takes {', '.join(builtin.params)}.",
         )
+    porting.note_call(context, builtin.name, operands)
     if builtin.name in ("min", "max") and len(operands) == 1:
         operands = swizzles.components(context, operands)
     if builtin.name in ("min", "max") and len(operands) > 2:
@@ -241,7 +256,9 @@ def _atomic(sign: str) -> Callable[[Context, ast.Call, Expression], Operand]:
 
 
 def _range(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    raise context.error(KernelSyntaxError, "range() stands only in `for i in range(…)`.")
+    raise context.error(
+        KernelSyntaxError, "range() stands only in `for i in range(…)`.", "Count down with range(n - 1, -1, -1)."
+    )
 
 
 FORMS: dict[str, Callable[[Context, ast.Call, Expression], Operand]] = {

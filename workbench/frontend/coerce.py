@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from workbench.builtins.declare import Builtin
 from workbench.builtins.rules import WEAK_FLOAT, WEAK_INT, Arg
@@ -62,9 +64,9 @@ def usable(context: Context, operand: Operand) -> Value | Literal:
     if isinstance(operand, Static) and isinstance(operand.value, bool):
         return context.builder.const(operand.value, bool_)
     if isinstance(operand, tuple):
-        raise context.error(
-            KernelTypeError, f"A number is wanted here; this is {describe(operand)}.", "Unpack the tuple first."
-        )
+        what = f"this is {describe(operand)}." if operand else "this call gives none."
+        advice = "Unpack the tuple first." if operand else "End the func with a return of a value."
+        raise context.error(KernelTypeError, f"A number is wanted here; {what}", advice)
     if isinstance(operand, View):
         raise context.error(
             KernelTypeError, f"A number is wanted; {operand.name or 'this'} is {operand.type!r}, a part of an array.",
@@ -77,8 +79,18 @@ def usable(context: Context, operand: Operand) -> Value | Literal:
             KernelTypeError, f"{operand.path} is None here.", f"Ask first: if {operand.path} is not None: …"
         )
     what = operand.path if isinstance(operand, Static) else "This"
-    advice = f"{what}[x] stands in the body of a @wb.func_grad." if what.split(".")[-1] == "adjoint" else ""
+    advice = _pass_it(operand.value) if isinstance(operand, Static) else ""
+    advice = f"{what}[x] stands in the body of a @wb.func_grad." if what.split(".")[-1] == "adjoint" else advice
     raise context.error(KernelTypeError, f"{what} is no value that a kernel can compute with.", advice)
+
+
+def _pass_it(value: Any) -> str:
+    """How a value of the user's namespace that is no number gets into a kernel."""
+    if isinstance(value, np.ndarray) or hasattr(value, "__array__"):
+        return "Pass it as an argument, to a parameter annotated array(dtype=…)."
+    if isinstance(value, list):
+        return "Make it a tuple, to unroll loops over it, or an array that is passed as an argument."
+    return "Numbers, vectors and tuples of them can be used, and kernels' arguments." if not callable(value) else ""
 
 
 def _struct(context: Context, operand: Bundle | Elements) -> Exception:
@@ -172,8 +184,14 @@ def assign_type(context: Context, operand: Operand, type: Type, what: str, *, ti
     if narrower and type.kind is Kind.FLOAT and value.type.kind is not Kind.FLOAT:  # type: ignore[union-attr]
         return context.builder.cast(value, type)
     ask_type(context, value, type)
-    advice = f"Write {type!r}(…)." if isinstance(type, Scalar) else ""
+    advice = f"Write {type!r}(…)." if narrower else _component_of(value.type, type)
     raise context.error(KernelTypeError, f"{what} is {type!r}; the value is {value.type!r}.", advice)
+
+
+def _component_of(given: Any, wanted: Any) -> str:
+    if isinstance(given, Vector) and isinstance(wanted, Scalar):
+        return "Take one component of it: v[0]."
+    return "Take one element of it: x[i]." if isinstance(given, ArrayType) else ""
 
 
 def weak(operand: Value | Literal) -> Arg:

@@ -12,7 +12,7 @@ from workbench.builtins.table import FORMS as DECLARED
 from workbench.errors import KernelTypeError
 from workbench.frontend.coerce import convert, describe, usable
 from workbench.frontend.context import Context
-from workbench.frontend.operands import Literal, Operand
+from workbench.frontend.operands import Literal, Operand, counted
 from workbench.ir.values import Value
 from workbench.types import Kind, Quaternion, Scalar, Transform, as_type, float32, promote_all
 
@@ -27,9 +27,9 @@ def build(context: Context, entry: Composition, args: Sequence[Operand]) -> Oper
     """
     operands = [usable(context, a) for a in args]
     if len(operands) != len(entry.kinds):
-        raise context.error(
-            KernelTypeError, f"{entry.name}() takes {len(entry.kinds)} arguments; it got {len(operands)}."
-        )
+        message = f"{entry.name}() takes {counted(len(entry.kinds))}; it got {len(operands)}."
+        advice = f"What it computes it gives back: … = {entry.name}(…)." if len(operands) > len(entry.kinds) else ""
+        raise context.error(KernelTypeError, message, advice)
     for operand, kind in zip(operands, entry.kinds, strict=True):
         if not _fits(operand, kind):
             wanted = ", ".join(f"a {k}" for k in entry.kinds)

@@ -107,7 +107,9 @@ def _constant(context: Context, node: ast.Constant) -> Operand:
         raise context.error(
             KernelSyntaxError, "Something was left open here.", advice="Write what belongs there, in place of the dots."
         )
-    raise context.error(KernelSyntaxError, f"A kernel has no {kind} values.")
+    number = kind == "string" and node.value.strip("+-").lower() in ("inf", "infinity", "nan")
+    advice = "Write wb.inf, -wb.inf or wb.nan." if number else ""
+    raise context.error(KernelSyntaxError, f"A kernel has no {kind} values.", advice)
 
 
 def _name(context: Context, node: ast.Name) -> Operand:
@@ -333,7 +335,9 @@ def _item_of(context: Context, base: Operand, node: ast.Subscript) -> Operand:
         index = expression(context, node.slice)
         if isinstance(index, Literal) and not index.is_float and -len(base) <= index.value < len(base):
             return base[int(index.value)]
-        raise context.error(KernelTypeError, f"A tuple of {len(base)} takes a literal index below {len(base)}.")
+        message = f"A tuple of {len(base)} takes a literal index below {len(base)}."
+        advice = f"Where the run knows the index, make it a vector: vector({len(base)}, float)(…)."
+        raise context.error(KernelTypeError, message, advice if len(base) > 1 else "")
     if isinstance(base, Elements):
         return structs.subscript(context, base, node.slice, expression)
     base = indexable(context, base)

@@ -15,7 +15,7 @@ from workbench.frontend.definition import Definition
 from workbench.frontend.exits import rewrite
 from workbench.frontend.generic import Family, Generic
 from workbench.frontend.natives import unknown_body
-from workbench.frontend.operands import Literal, Operand, Poison, Static, Unset, View
+from workbench.frontend.operands import Literal, Operand, Poison, Static, Unset, View, counted
 from workbench.frontend.overloads import accepts, choose
 from workbench.frontend.porting import note_loops
 from workbench.frontend.randoms import mark
@@ -67,7 +67,7 @@ def _arrange(
     parameters = definition.parameters
     if len(args) > len(parameters):
         raise context.error(
-            KernelTypeError, f"{definition.name}() takes {len(parameters)} arguments; it got {len(args)}."
+            KernelTypeError, f"{definition.name}() takes {counted(len(parameters))}; it got {len(args)}."
         )
     given: dict[str, Operand] = {p.arg: a for p, a in zip(parameters, args, strict=False)}
     for name, operand in keywords.items():

@@ -128,6 +128,11 @@ class Element:
     indices: tuple[Value, ...]
 
 
+def counted(count: int, what: str = "argument") -> str:
+    """How a message counts: 1 argument, 2 arguments."""
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
 class Poison:
     """The value of an expression that was already reported: using it adds no further error."""
 

@@ -15,9 +15,9 @@ from workbench.frontend import matrices
 from workbench.frontend.coerce import apply, describe, usable
 from workbench.frontend.context import Context
 from workbench.frontend.names import callee_name, captured_value
-from workbench.frontend.operands import Literal, Operand, Static
+from workbench.frontend.operands import Literal, Operand, Static, View
 from workbench.ir.values import Value
-from workbench.types import Vector
+from workbench.types import ArrayType, Vector
 from workbench.types import bool as bool_
 
 Expression = Callable[[Context, ast.expr], Operand]
@@ -25,6 +25,10 @@ LONGEST = 256
 OVER = (
     "A loop in a kernel runs over range(…), an array, a tuple, a vector, static(…), enumerate(…) or zip(…) of those.",
     "Write for i in range(n).",
+)
+ARRAY = (
+    "How long an array is shows only when the kernel runs; here it has to be known while compiling.",
+    "Write for i in range(len(x)), and index every array by i.",
 )
 ITERATORS: dict[Any, str] = {enumerate: "enumerate", zip: "zip"}
 
@@ -50,7 +54,10 @@ def sequence(context: Context, node: ast.expr, expression: Expression) -> tuple[
     name = iterator_name(context, node, expression)
     with context.at(node):
         if not name:
-            found = elements(context, expression(context, node))
+            operand = expression(context, node)
+            if isinstance(operand, View) or (isinstance(operand, Value) and isinstance(operand.type, ArrayType)):
+                raise context.error(KernelSyntaxError, *ARRAY)
+            found = elements(context, operand)
         else:
             assert isinstance(node, ast.Call)
             found = SEQUENCES[name](context, node, expression)

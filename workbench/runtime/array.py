@@ -52,6 +52,8 @@ class array:
 
     def __new__(cls, data: Any = None, dtype: Any = None, *, ndim: int | None = None, **options: Any) -> Any:
         """An `ArrayType` where no data is given (an annotation), else an array."""
+        if isinstance(data, (type, Scalar, Vector)):  # array(float), as array[float]
+            data, dtype = None, data
         if data is None and "shape" not in options:
             if dtype is None:
                 raise TypeError("array() takes data, or a dtype (and ndim) to stand as an annotation")

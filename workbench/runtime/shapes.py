@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import index as as_integer
 from typing import Any
 
@@ -19,8 +19,9 @@ def as_shape(shape: Shape) -> tuple[int, ...]:
     Raises:
         ValueError: anything else.
     """
-    dims = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
-    if not 1 <= len(dims) <= MAX_NDIM or any(n < 0 for n in dims):
+    dims = tuple(shape) if isinstance(shape, Iterable) and not isinstance(shape, str) else (shape,)
+    whole = all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in dims)
+    if not whole or not 1 <= len(dims) <= MAX_NDIM or any(n < 0 for n in dims):
         raise ValueError(f"a shape is 1 to 4 sizes of at least 0; this is {shape!r}")
     return tuple(int(n) for n in dims)
 
