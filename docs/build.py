@@ -20,6 +20,7 @@ from sphinx.cmd.build import build_main
 
 import workbench
 from kernel_ext import show
+from kernel_ext.options import help_text
 from workbench import inspect as views
 from workbench.builtins import FORMS, TABLE
 
@@ -70,12 +71,12 @@ def stage(folder: Path) -> None:
         shutil.copy(ROOT / name, folder)
     shutil.copy(HERE / "conf.py", folder)
     (folder / "README.md").rename(folder / "index.md")
-    for path in folder.rglob("*.md"):
-        path.write_text(keep_links_inside(path.read_text(encoding="utf-8"), path.parent), encoding="utf-8")
-    (folder / "design" / "README.md").rename(folder / "design" / "index.md")
     for name, text in generated().items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
+    for path in folder.rglob("*.md"):
+        path.write_text(keep_links_inside(path.read_text(encoding="utf-8"), path.parent), encoding="utf-8")
+    (folder / "design" / "README.md").rename(folder / "design" / "index.md")
     with (folder / "index.md").open("a", encoding="utf-8") as index:
         index.write(contents(folder))
 
@@ -190,11 +191,16 @@ def magics_page() -> str:
     shell = InteractiveShell.instance()
     before = {kind: set(found) for kind, found in shell.magics_manager.magics.items()}
     shell.run_line_magic("load_ext", "kernel_ext")
-    page = ["# Magics", "", "After `%load_ext kernel_ext`. In a notebook `%%kernel?` shows the same texts.", ""]
+    page = [
+        "# Magics",
+        "",
+        "After `%load_ext kernel_ext`. In a notebook `%%kernel?` and `--help` show the same texts.",
+        "",
+    ]
     for kind, mark in (("cell", "%%"), ("line", "%")):
         found = shell.magics_manager.magics[kind]
         for name in sorted(set(found) - before[kind]):
-            page += [f"## `{mark}{name}`", "", "```text", getdoc(found[name]) or "", "```", ""]
+            page += [f"## `{mark}{name}`", "", "```text", help_text(found[name], mark), "```", ""]
     return "\n".join(page)
 
 

@@ -79,11 +79,16 @@ def _asked(magic: Callable[..., Any], signs: str) -> Callable[..., Any]:
         words = line.split()
         if "--help" not in words and words[:1] != ["-h"]:
             return magic(line, *cell)
-        text = inspect.cleandoc(magic.__doc__ or "").removeprefix("::").lstrip()
-        print(signs + text.removeprefix("%"))
+        print(help_text(magic, signs))
         return None
 
     return answered
+
+
+def help_text(magic: Callable[..., Any], signs: str) -> str:
+    """What a magic does, its examples and its options; `signs` are those that it is called with."""
+    text = inspect.cleandoc(magic.__doc__ or "").removeprefix("::").lstrip()
+    return signs + text.removeprefix("%")
 
 
 def cell_options(args: Any, namespace: dict[str, Any], backend: str = "auto", panes: str = "") -> CellOptions:

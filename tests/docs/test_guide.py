@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import subprocess
 import sys
@@ -29,3 +30,14 @@ def test_the_programs_of_a_page_run(page: Path, tmp_path: Path, need) -> None:
 
 def test_every_page_has_its_place() -> None:
     assert sorted((GUIDE / "ORDER").read_text().split()) == [page.stem for page in PAGES]
+
+
+def test_links_to_generated_pages_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = importlib.util.spec_from_file_location("site_build", GUIDE.parent / "build.py")
+    assert spec is not None and spec.loader is not None
+    build = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(build)
+    monkeypatch.setattr(build, "generated", lambda: {"reference/magics.md": "# Magics\n"})
+    build.stage(tmp_path / "site")
+    text = (tmp_path / "site" / "guide" / "notebook.md").read_text(encoding="utf-8")
+    assert "[magics](../reference/magics.md)" in text and (tmp_path / "site" / "index.md").is_file()
