@@ -17,7 +17,7 @@ jnp = jax.numpy
 
 
 @wb.kernel
-def product(a: wb.array2d[wb.float32], b: wb.array[wb.float32], s: wb.float32, y: wb.array[wb.float32]):
+def product(a: wb.array2d(dtype=wb.float32), b: wb.array[wb.float32], s: wb.float32, y: wb.array[wb.float32]):
     i = wb.tid()
     total = wb.float32(0.0)
     for j in range(a.shape[1]):
@@ -25,7 +25,7 @@ def product(a: wb.array2d[wb.float32], b: wb.array[wb.float32], s: wb.float32, y
     y[i] = s * wb.sin(total)
 
 
-def products(a: wb.array2d[wb.float32], b: wb.array[wb.float32], s: wb.float32, y: wb.array[wb.float32]):
+def products(a: wb.array2d(dtype=wb.float32), b: wb.array[wb.float32], s: wb.float32, y: wb.array[wb.float32]):
     between = wb.empty(b.shape[0])
     wb.launch(product, dim=a.shape[0], inputs=[a, b, s], outputs=[between])
     wb.launch(product, dim=a.shape[0], inputs=[a, between, s], outputs=[y])

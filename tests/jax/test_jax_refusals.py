@@ -139,3 +139,9 @@ def test_a_cuda_text_is_not_called_from_jax() -> None:
     called = wb.jax_kernel(kernel, in_out_argnames=["y"], launch_dims=4)
     with pytest.raises(LaunchError, match=r"k is CUDA C\+\+, which JAX's programs cannot call"):
         called(x4, x4)
+
+
+def test_a_tree_where_an_array_should_be_is_told_in_one_line() -> None:
+    with pytest.raises(LaunchError, match=r"x of scale takes array\[float32\], not \{'x': Array.*… \(dict\)") as error:
+        to_scale(1.0, {"x": jnp.linspace(0, 1, 50)})
+    assert "\n" not in error.value.message

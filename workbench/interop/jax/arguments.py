@@ -147,7 +147,8 @@ def described(value: Any) -> str:
     """A value in an error: `float32[4,3]`, or what it is in Python."""
     if _is_typed(value):
         return f"{value.dtype.name}[{','.join(str(s) for s in value.shape)}]"
-    return f"{value!r} ({type(value).__name__})"
+    shown = " ".join(repr(value).split())
+    return f"{shown if len(shown) <= 60 else shown[:60] + '…'} ({type(value).__name__})"
 
 
 def aspect(value: Any) -> Any:
