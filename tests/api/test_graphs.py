@@ -375,3 +375,18 @@ def test_the_direct_way_counts_versions_and_is_left_when_something_changes() -> 
     graph.launch()
     outer.launch()
     assert x.numpy().tolist() == [16, 16, 16] and other.numpy().tolist() == [20, 20, 20]
+
+
+def test_a_run_keeps_its_plan_while_another_thread_changes_the_graph() -> None:
+    x, v, other = ramp(), wb.ones(N, float, device="cpu"), ramp()
+    with wb.capture() as g:
+        wb.launch(step, N, [x, v, 1.0])
+    g.launch()
+    running = g._direct
+    assert running is not None and running[1] is g._plan
+    g.update(x=other)
+    g.launch()
+    before = x.numpy().copy(), other.numpy().copy()
+    running[0]()
+    changed = [not np.array_equal(a.numpy(), b) for a, b in zip((x, other), before, strict=True)]
+    assert changed.count(True) == 1, "one plan, whichever the graph's buffers now say"

@@ -74,7 +74,7 @@ class Graph(Body):
         if direct is not None and not observers and not (SUBSCRIBERS and listening(Replayed)):
             for memory in self._written:
                 memory.version += 1
-            direct()
+            direct[0]()  # its plan is held here, too, where another thread may give the graph another one meanwhile
             return
         self.must_be_complete()
         if not observers and not listening(Replayed):

@@ -49,7 +49,7 @@ class Body:
         self.nodes: list[Node] = []
         self._edges: list[Edge] | None = None
         self._plan: Plan | None = None
-        self._direct: Callable[[], Any] | None = None
+        self._direct: tuple[Callable[[], Any], Plan] | None = None
         self._written: list[Memory] = []
         self._inner: list[Body] = []
         self._generations: list[int] = []
@@ -167,7 +167,8 @@ class Body:
 
     def _use(self, plan: Plan) -> Plan:
         self._plan, self._written = plan, self.written()
-        self._direct = None if self._inner else plan.direct
+        direct = None if self._inner else plan.direct
+        self._direct = (direct, plan) if direct is not None else None
         return plan
 
     def written(self) -> list[Memory]:
