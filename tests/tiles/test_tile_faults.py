@@ -91,3 +91,31 @@ def test_fault(name: str) -> None:
     with pytest.raises(wb.KernelFault) as caught:
         run(kernel.used().function, [1], arrays_of([X, np.zeros_like(X)]))
     assert sentence in str(caught.value) and caught.value.values == values, "the meaning, which ends at once"
+
+
+@wb.func
+def picked(k: int, x: wb.array2d[float]):
+    return x[k, 0]
+
+
+@wb.kernel
+def by_index(x: wb.array2d[float], y: wb.array[float]):
+    b = wb.tid()
+    k = wb.tile_map(wb.mul, wb.tile_arange(4), b + 1)
+    assert b < 2, "Two blocks"
+    wb.tile_store(y, wb.tile_map(picked, k, x))
+
+
+@pytest.mark.parametrize(
+    ("dim", "sentence"), [(2, "axis 0; block (1,) asked for index"), (3, "Two blocks.  Block (2,)")]
+)
+def test_a_fault_of_a_line_is_its_blocks(dim: int, sentence: str) -> None:
+    with pytest.raises(wb.KernelFault) as caught:
+        wb.launch_tiled(
+            by_index,
+            dim=[dim],
+            inputs=[X[:, :4] if dim == 2 else np.ones((9, 1), "f"), X[0].copy()],
+            block_dim=32,
+            checks=True,
+        )
+    assert sentence in str(caught.value)

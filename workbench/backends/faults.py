@@ -77,13 +77,14 @@ def describe(
     """The error for an operation that faulted with these values."""
     if op.name in ("extract", "insert") and isinstance(op.operands[0].type, Matrix):
         values = (_row(op.operands[0].type, values[0]),)
+    who = f"{'block' if function.block_dim else 'thread'} {thread}"  # of tiles a line runs for the whole block
     if op.name in ACCESSES:
-        sentence = _access(op, made, thread, values, shapes)
+        sentence = _access(op, made, who, values, shapes)
         values = values[: len(indices_of(op))]
     elif op.name in TILE_ACCESSES:
-        sentence = _tile_outside(op, thread, values, shapes)
+        sentence = _tile_outside(op, who, values, shapes)
     else:
-        sentence = _SENTENCES[op.name](op, made, thread, values)
+        sentence = _SENTENCES[op.name](op, made, who, values)
     more = f"{count} faults in this launch; this is the first." if count > 1 else ""
     name = function.name.removesuffix("_tangent").removesuffix("_adjoint")
     return KernelFault(sentence, op.location, more, name, thread=thread, values=values, count=count)
@@ -107,9 +108,7 @@ def _unravelled(linear: int, dims: Sequence[int]) -> tuple[int, ...]:
     return tuple(reversed(found))
 
 
-def _access(
-    op: Op, made: Mapping[Value, Op], thread: tuple[int, ...], values: Numbers, shapes: Mapping[str, Sequence[int]]
-) -> str:
+def _access(op: Op, made: Mapping[Value, Op], who: str, values: Numbers, shapes: Mapping[str, Sequence[int]]) -> str:
     full = op.operands[0].name
     name = full.partition(ELEMENT)[0]
     indices = indices_of(op)
@@ -121,31 +120,31 @@ def _access(
             least = -(span or 0) if maker is not None and maker.name == "wrap_index" else 0
             if span is None or not least <= value < span:
                 elements = "fewer elements" if span is None else "1 element" if span == 1 else f"{span} elements"
-                return f"A slice of {name} has {elements} along axis {axis}; thread {thread} asked for index {value}."
+                return f"A slice of {name} has {elements} along axis {axis}; {who} asked for index {value}."
             continue
         least = -size if maker is not None and maker.name == "wrap_index" else 0
         if not least <= value < size:
             elements = "1 element" if size == 1 else f"{size} elements"
-            return f"{name} has {elements} along axis {axis}; thread {thread} asked for index {value}."
+            return f"{name} has {elements} along axis {axis}; {who} asked for index {value}."
     raise AssertionError(f"{name}{list(values)} is in range of {list(shapes[full])}")
 
 
-def _tile_outside(op: Op, thread: tuple[int, ...], values: Numbers, shapes: Mapping[str, Sequence[int]]) -> str:
+def _tile_outside(op: Op, who: str, values: Numbers, shapes: Mapping[str, Sequence[int]]) -> str:
     tile = (op.operands[-1] if op.name == "tile_store" else op.result).type
     assert isinstance(tile, Tile)
     full = op.operands[0].name
     return (
         f"A tile of shape {shown(tile.shape)} at {values} is not inside of {full.partition(ELEMENT)[0]}, which has "
-        f"shape {shown(tuple(shapes[full]))}, in block {thread}."
+        f"shape {shown(tuple(shapes[full]))}, in {who}."
     )
 
 
-def _tile_part(op: Op, made: Mapping[Value, Op], thread: tuple[int, ...], values: Numbers) -> str:
+def _tile_part(op: Op, made: Mapping[Value, Op], who: str, values: Numbers) -> str:
     tile, sizes = op.operands[0].type, part_of(op)
     assert isinstance(tile, Tile)
     if all(n == 1 for n in sizes):
-        return f"A tile of shape {shown(tile.shape)} has no element {values}; block {thread} asked for it."
-    return f"A part of shape {shown(sizes)} at {values} is not inside of a tile of {shown(tile.shape)}; block {thread}."
+        return f"A tile of shape {shown(tile.shape)} has no element {values}; {who} asked for it."
+    return f"A part of shape {shown(sizes)} at {values} is not inside of a tile of {shown(tile.shape)}; {who}."
 
 
 def _row(type: Matrix, place: int) -> int:
@@ -154,39 +153,41 @@ def _row(type: Matrix, place: int) -> int:
     return row if row >= 0 else row - type.rows
 
 
-def _component(op: Op, made: Mapping[Value, Op], thread: tuple[int, ...], values: Numbers) -> str:
+def _component(op: Op, made: Mapping[Value, Op], who: str, values: Numbers) -> str:
     type = op.operands[0].type
     assert not isinstance(type, ArrayType)
     if isinstance(type, Matrix):
-        return f"A {type!r} has rows 0 to {type.rows - 1}; thread {thread} asked for row {values[0]}."
+        return f"A {type!r} has rows 0 to {type.rows - 1}; {who} asked for row {values[0]}."
     length = getattr(type, "length", 0)
-    return f"A {type!r} has components 0 to {length - 1}; thread {thread} asked for component {values[0]}."
+    return f"A {type!r} has components 0 to {length - 1}; {who} asked for component {values[0]}."
 
 
-def _division(op: Op, made: Mapping[Value, Op], thread: tuple[int, ...], values: Numbers) -> str:
-    return f"An integer was divided by zero: thread {thread} computed {values[0]} {_SIGNS[op.name]} {values[1]}."
+def _division(op: Op, made: Mapping[Value, Op], who: str, values: Numbers) -> str:
+    return f"An integer was divided by zero: {who} computed {values[0]} {_SIGNS[op.name]} {values[1]}."
 
 
-def _shift(op: Op, made: Mapping[Value, Op], thread: tuple[int, ...], values: Numbers) -> str:
+def _shift(op: Op, made: Mapping[Value, Op], who: str, values: Numbers) -> str:
     type = element(op.result.type)
     shown = f"{values[0]} {_SIGNS[op.name]} {values[1]}"
-    return f"Shifts of {type!r} go by 0 to {type.bits - 1} bits; thread {thread} computed {shown}."
+    return f"Shifts of {type!r} go by 0 to {type.bits - 1} bits; {who} computed {shown}."
 
 
-def _assertion(op: Op, made: Mapping[Value, Op], thread: tuple[int, ...], values: Numbers) -> str:
+def _assertion(op: Op, made: Mapping[Value, Op], who: str, values: Numbers) -> str:
     test = made.get(op.operands[0])
     seen = f": {values[0]!r} {_SIGNS[test.name]} {values[1]!r} does not hold" if test is not None and values else ""
     message = str(op.attrs["message"]).rstrip()
     if not message:
-        return f"An assertion failed in thread {thread}{seen}."
-    return f"{message if message[-1] in '.!?' else message + '.'}  Thread {thread}{seen or ' failed this assertion'}."
+        return f"An assertion failed in {who}{seen}."
+    return (
+        f"{message if message[-1] in '.!?' else message + '.'}  {who.capitalize()}{seen or ' failed this assertion'}."
+    )
 
 
-def _step(op: Op, made: Mapping[Value, Op], thread: tuple[int, ...], values: Numbers) -> str:
-    return f"The step of range() is 0 in thread {thread}: range({', '.join(map(str, values))}) has no turn."
+def _step(op: Op, made: Mapping[Value, Op], who: str, values: Numbers) -> str:
+    return f"The step of range() is 0 in {who}: range({', '.join(map(str, values))}) has no turn."
 
 
-_SENTENCES: dict[str, Callable[[Op, Mapping[Value, Op], tuple[int, ...], Numbers], str]] = {
+_SENTENCES: dict[str, Callable[[Op, Mapping[Value, Op], str, Numbers], str]] = {
     **dict.fromkeys(("extract", "insert"), _component),
     **dict.fromkeys(sorted(DIVISIONS), _division),
     **dict.fromkeys(sorted(SHIFTS), _shift),
