@@ -107,7 +107,7 @@ def _constant(context: Context, node: ast.Constant) -> Operand:
         raise context.error(
             KernelSyntaxError, "Something was left open here.", advice="Write what belongs there, in place of the dots."
         )
-    number = kind == "string" and node.value.strip("+-").lower() in ("inf", "infinity", "nan")
+    number = isinstance(node.value, str) and node.value.strip("+-").lower() in ("inf", "infinity", "nan")
     advice = "Write wb.inf, -wb.inf or wb.nan." if number else ""
     raise context.error(KernelSyntaxError, f"A kernel has no {kind} values.", advice)
 

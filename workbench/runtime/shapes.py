@@ -19,7 +19,7 @@ def as_shape(shape: Shape) -> tuple[int, ...]:
     Raises:
         ValueError: anything else.
     """
-    dims = tuple(shape) if isinstance(shape, Iterable) and not isinstance(shape, str) else (shape,)
+    dims: tuple[Any, ...] = tuple(shape) if isinstance(shape, Iterable) else (shape,)
     whole = all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in dims)
     if not whole or not 1 <= len(dims) <= MAX_NDIM or any(n < 0 for n in dims):
         raise ValueError(f"a shape is 1 to 4 sizes of at least 0; this is {shape!r}")
