@@ -195,6 +195,11 @@ def test_the_mock_notices_what_it_is_for(mock: Any) -> None:
     mock.problems.clear()
 
 
+def scoped(stream: Any) -> None:
+    with wb.ScopedStream(stream):
+        raise AssertionError("inside")
+
+
 def test_the_cpus_streams_are_always_empty(double: Any) -> None:
     x, y = wb.ones(4, float, device="cpu"), wb.zeros(4, float, device="cpu")
     first, second = wb.Stream("cpu"), wb.Stream("cpu", priority=-1)
@@ -215,6 +220,9 @@ def test_the_cpus_streams_are_always_empty(double: Any) -> None:
     assert not hasattr(first, "__cuda_stream__") and "of cpu" in repr(first)
     with pytest.raises(wb.LaunchError, match="the stream is none of Workbench's"):
         wb.launch(double, 4, [x, y], stream=object())
+    for wrong in (lambda: first.wait_for(3), lambda: first.record(3), lambda: after - 3, lambda: scoped(3)):
+        with pytest.raises(TypeError, match=r"Event|Stream"):
+            wrong()
     with wb.ScopedTimer("nothing", "cpu") as timer:
         wb.synchronize("cpu")
     assert timer.elapsed is not None and repr(timer).startswith("<ScopedTimer nothing: ")

@@ -356,7 +356,7 @@ class Recorder(Observer):
 
 @contextmanager
 def record(inputs: bool = False) -> Iterator[Recorder]:
-    """Record what runs inside the `with`.
+    """Record what this thread runs inside the `with` and what XLA calls meanwhile; other threads are not seen.
 
     Args:
         inputs: keep what each array holds before it is first used, so that `rewind` can put it back and a saved record

@@ -48,6 +48,8 @@ class Event:
             found.waiting(self.device.index, lambda: found.call("cuEventSynchronize", self.handle))
 
     def __sub__(self, earlier: Event) -> float:
+        if not isinstance(earlier, Event):
+            return NotImplemented
         self.wait()
         return self.since(earlier)
 
@@ -108,7 +110,13 @@ class Stream:
         self.handle = self._driver.call("cuStreamCreateWithPriority", 0, priority)
 
     def record(self, event: Event | None = None) -> Event:
-        """Mark the end of what is queued so far; gives the event."""
+        """Mark the end of what is queued so far; gives the event.
+
+        Raises:
+            TypeError: what is given is no Event.
+        """
+        if event is not None and not isinstance(event, Event):
+            raise TypeError(f"a stream records an Event, not a {type(event).__name__}")
         made = event or Event(self.device)
         made.moment = time.perf_counter()
         if self._driver is None:
@@ -118,7 +126,13 @@ class Stream:
         return made
 
     def wait_for(self, other: Event | Stream) -> None:
-        """Let what is queued from now on wait for an event, or for all that another stream has so far."""
+        """Let what is queued from now on wait for an event, or for all that another stream has so far.
+
+        Raises:
+            TypeError: it is neither.
+        """
+        if not isinstance(other, (Event, Stream)):
+            raise TypeError(f"a stream waits for an Event or a Stream, not for a {type(other).__name__}")
         event = other.record() if isinstance(other, Stream) else other
         if self._driver is None or event._driver is None:
             event.wait()
@@ -164,7 +178,13 @@ def _drop(owner: Any, function: str) -> None:
 
 @contextmanager
 def ScopedStream(stream: Stream | None) -> Iterator[Stream | None]:
-    """Queue launches, copies and fills of the stream's device in it, where they name no other; None changes nothing."""
+    """Queue launches, copies and fills of the stream's device in it, where they name no other; None changes nothing.
+
+    Raises:
+        TypeError: it is no Stream.
+    """
+    if stream is not None and not isinstance(stream, Stream):
+        raise TypeError(f"ScopedStream() takes a Stream, not a {type(stream).__name__}")
     found = driver()
     if stream is None or found is None or not stream.device.is_cuda:
         yield stream
