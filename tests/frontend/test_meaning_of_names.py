@@ -87,6 +87,29 @@ def test_an_int_that_is_only_asked_to_be_a_float_stays_one() -> None:
         meaning.define(f"def k(y: array[float]):\n    i = tid()\n    {body}\n")
 
 
+def test_names_whose_types_do_not_settle_are_named() -> None:
+    text = """
+        def k(y: array[float]):
+            a, b, c = 0, 0, 0
+            for i in range(3):
+                for q in range(4):
+                    c = max(0.5, 1) * (3 - 3)
+                    if 1 > 2:
+                        break
+                for q in range(4):
+                    for p in range(2):
+                        c = min(3, b)
+                        if 0.5 > 2:
+                            break
+                    b = (a - i) / 2
+                b = max((3 + 1) % 3, -50)
+            y[tid()] = a + b + c
+        """
+    with pytest.raises(KernelTypeError) as caught:
+        meaning.define(text)
+    assert "b" in caught.value.message.split(" in this loop")[0].split(" of ")[-1].split(", ")
+
+
 @pytest.mark.parametrize(
     "body", ["y[i] = rate\n    rate = 2.0", "rate += 1.0\n    y[i] = rate", "down.x = 1.0\n    y[i] = down.y"]
 )

@@ -62,7 +62,9 @@ def settle(context: Context, names: Sequence[str], before: Env, attempt: Attempt
             return types
         types = types | wider
         made.update(wider)
-    raise context.error(KernelTypeError, "The types in this loop do not settle.", "Give its names types before it.")
+    which = ", ".join(sorted(made))
+    message = f"The types of {which} in this loop do not settle." if which else "The types in this loop do not settle."
+    raise context.error(KernelTypeError, message, "Give them types before it: n = float(0).")
 
 
 def _start_type(operand: Operand) -> Type | None:
