@@ -80,7 +80,7 @@ WRONG = [
     ("a = p == p", "p == p", "Structs do not compare"),
     ("a = p + p", "p + p", "which is a struct"),
     ("a = ps[i] * 2.0", "ps[i] * 2.0", "Take one of its fields: pos, vel, n"),
-    ("a = ps.pos", "ps.pos", "An array in a kernel has no pos"),
+    ("a = ps.pos", "ps.pos", "ps is an array of structs, so it has no pos"),
     ("a = P(1.0, 2.0, 3.0, 4.0)", "P(1.0, 2.0, 3.0, 4.0)", "takes 3 fields; it got 4"),
     ("a = P(n=1.5)", "P(n=1.5)", "does not fit int32"),
     ("a = P(vec3(), pos=vec3())", "P(vec3(), pos=vec3())", "pos is given twice"),
