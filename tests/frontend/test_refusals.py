@@ -178,6 +178,9 @@ def test_stray_lines_and_broken_python_are_refused_at_their_line():
     with pytest.raises(KernelSyntaxError, match="not Python") as caught:
         meaning.define("def k(x:\n    x[tid()] = 1.0\n")
     assert caught.value.location.line >= 1
+    with pytest.raises(KernelSyntaxError, match="duplicate argument 'x'") as caught:
+        meaning.define("def k(x: array[float], x: array[float]):\n    x[tid()] = 1.0\n")
+    assert caught.value.location.column == 23
 
 
 def test_one_cell_defines_nothing_when_it_is_wrong():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from symtable import symtable
 from typing import Any
 
 from workbench.api import build
@@ -148,6 +149,7 @@ def _read(
 ) -> Cell:
     try:
         tree = ast.parse(source.text)
+        symtable(source.text, "<cell>", "exec")  # two parameters of one name, and what else is no matter of grammar
     except SyntaxError as error:
         line, column = error.lineno or 1, max(0, (error.offset or 1) - 1)
         raise KernelSyntaxError(

@@ -54,7 +54,18 @@ def definition_of(function: Callable[..., Any], source: str | None = None) -> De
         raise KernelSyntaxError(f"{name} is not written as a def.", advice="Write def, not lambda or async def.")
     ast.increment_lineno(node, first - 1)
     scope = Scope(closure=lambda: _closure(function), user=getattr(function, "__globals__", {}))
-    return Definition(name, node, Source(whole, _shown(code.co_filename), code.co_filename), scope, indent)
+    place = Source(whole, _shown(code.co_filename), code.co_filename)
+    return Definition(name, node, place, scope, indent, _annotations(function))
+
+
+def _annotations(function: Callable[..., Any]) -> dict[str, Any]:
+    """Annotations as Python evaluated them, of a function made by another one: those that are no text."""
+    if "<locals>" not in getattr(function, "__qualname__", ""):
+        return {}  # names of a module are looked up each time: what they mean may be made anew
+    try:
+        return {name: value for name, value in function.__annotations__.items() if not isinstance(value, str)}
+    except NameError:  # Python 3.14 evaluates them when asked
+        return {}
 
 
 def _def_of(name: str, text: str, line: int) -> ast.FunctionDef | None:

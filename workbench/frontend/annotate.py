@@ -14,6 +14,11 @@ from workbench.frontend.generic import Generic, generic
 from workbench.structs import AnyType, IndexedArray, Struct, StructArray, as_element
 from workbench.types import ArrayType, Scalar, Vector
 
+_OUTER = (
+    "A name of the function around this one is known where the body uses it too, and without quotes around the "
+    "annotation or `from __future__ import annotations`."
+)
+
 
 class _Names(Mapping[str, Any]):
     """A scope as the globals of an `eval`."""
@@ -64,6 +69,9 @@ def parameter_families(definition: Definition) -> dict[str, Generic]:
 def evaluated(definition: Definition, node: ast.expr, name: str) -> Any:
     """The value of an annotation, as Python would have it in the definition's scope.
 
+    Args:
+        name: what an error calls it.
+
     Raises:
         KernelTypeError: it cannot be evaluated.
     """
@@ -76,7 +84,10 @@ def evaluated(definition: Definition, node: ast.expr, name: str) -> Any:
         raise
     except Exception as error:
         raise KernelTypeError(
-            f"The annotation of {name} cannot be evaluated: {error}.", definition.locate(node), function=definition.name
+            f"The annotation of {name} cannot be evaluated: {error}.",
+            definition.locate(node),
+            _OUTER if isinstance(error, NameError) and definition.scope.closure is not dict else "",
+            definition.name,
         ) from None
 
 
@@ -94,7 +105,20 @@ def parameter_annotation(definition: Definition, argument: ast.arg) -> AnyType |
 
 def _value(definition: Definition, argument: ast.arg) -> Any:
     assert argument.annotation is not None
+    if argument.arg in definition.annotations:
+        return definition.annotations[argument.arg]
     return evaluated(definition, argument.annotation, argument.arg)
+
+
+def result(definition: Definition, node: ast.expr) -> Any:
+    """The value of the annotation of its result.
+
+    Raises:
+        KernelTypeError: it cannot be evaluated.
+    """
+    if "return" in definition.annotations:
+        return definition.annotations["return"]
+    return evaluated(definition, node, "the result")
 
 
 def annotated(definition: Definition, node: ast.expr, what: str) -> AnyType | None:

@@ -59,6 +59,8 @@ class Definition:
         source: the whole cell or file.
         scope: the names it sees.
         column_shift: added to the tree's columns (a dedented method's indentation).
+        annotations: values that Python gave to annotations when it made the function; `return` is the result's. Only of
+            functions made by functions, whose annotations may use names that nothing keeps.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Definition:
     source: Source
     scope: Scope
     column_shift: int = 0
+    annotations: Mapping[str, Any] = field(default_factory=dict)
 
     def locate(self, node: ast.AST) -> Location:
         """The place of a node of this definition."""

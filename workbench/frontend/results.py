@@ -11,7 +11,7 @@ import typing
 from typing import Any
 
 from workbench.errors import KernelTypeError
-from workbench.frontend.annotate import evaluated, parameter_type
+from workbench.frontend.annotate import parameter_type, result
 from workbench.frontend.coerce import convert, describe, materialise
 from workbench.frontend.context import Context
 from workbench.frontend.operands import Bundle, Literal, Operand, Poison
@@ -30,7 +30,7 @@ def as_said(context: Context, operand: Operand) -> Operand:
     if node is None or not context.inside or isinstance(operand, Poison):
         return operand
     try:
-        said = evaluated(context.definition, node, "the result")
+        said = result(context.definition, node)
     except KernelTypeError:
         return operand
     if typing.get_origin(said) is not tuple:
