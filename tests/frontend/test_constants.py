@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import math
 import types
 
 import numpy as np
@@ -156,3 +157,29 @@ def test_refused_at_its_place(statement, place, sentence):
     error = wrong(statement)
     assert under_caret(error) == place
     assert sentence in error.render()
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("sqrt(2.0)", math.sqrt(2.0)),
+        ("1.0 + sin(1.0)", 1.0 + math.sin(1.0)),
+        ("pow(2.0, 0.5)", math.sqrt(2.0)),
+        ("max(0.1, min(0.2, 0.3), 0.05)", 0.2),
+        ("atan2(1.0, radians(30.0))", math.atan2(1.0, math.radians(30.0))),
+        ("exp(-C)", math.exp(-0.3)),
+    ],
+)
+def test_a_builtin_of_literals_has_the_digits_of_what_it_meets(text, number):
+    k = meaning.define(f"def k(x, y):\n    i = tid()\n    y[i] = x[i] * ({text})\n", {"C": 0.3})["k"]
+    assert one(k) == 2.0 * number
+    single = wb.zeros(1, dtype=wb.float32)
+    wb.launch(k, 1, inputs=[wb.array([2.0], dtype=wb.float32)], outputs=[single])
+    assert single.numpy()[0] == np.float32(2.0) * np.float32(number), "a float32 stays one"
+
+
+def test_what_has_no_finite_result_is_left_to_the_kernel():
+    k = meaning.define("def k(x, y):\n    i = tid()\n    y[i] = x[i] * log(0.0) + sqrt(-1.0)\n")["k"]
+    assert np.isnan(one(k))
+    k = meaning.define("def k(x, y):\n    i = tid()\n    y[i] = x[i] * exp(1000.0)\n")["k"]
+    assert one(k) == np.inf

@@ -38,6 +38,7 @@ from workbench.frontend import (
 )
 from workbench.frontend.coerce import apply, assign_type, describe, indexable, materialise, usable
 from workbench.frontend.context import Context
+from workbench.frontend.folds import folded
 from workbench.frontend.operands import Elements, Literal, Operand, Static
 from workbench.frontend.tile_maps import any_tile, over
 from workbench.ir.values import Value
@@ -116,7 +117,7 @@ def _no_keywords(context: Context, callee: Static, args: list[Operand], keywords
     return args
 
 
-def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], keywords: dict[str, Operand]) -> Value:
+def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], keywords: dict[str, Operand]) -> Operand:
     """A builtin with positional and keyword arguments; `min` and `max` take more than two, as in Python."""
     operands = list(args)
     for name in builtin.params[len(operands) :]:
@@ -128,6 +129,9 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
             f"{builtin.name}() has no argument {next(iter(keywords))}; it takes {', '.join(builtin.params)}.",
         )
     porting.note_call(context, builtin.name, operands)
+    constant = folded(builtin.name, operands)
+    if constant is not None:
+        return constant
     if builtin.name in ("min", "max") and len(operands) == 1:
         operands = swizzles.components(context, operands)
     if builtin.name in ("min", "max") and len(operands) > 2:
