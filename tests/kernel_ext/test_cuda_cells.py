@@ -118,7 +118,7 @@ def test_options_that_do_not_go_are_refused(notebook: Notebook, line: str, said:
 
 
 def test_the_help_has_examples_and_the_run_can_be_set_for_a_session(notebook: Notebook) -> None:
-    assert "--header NAME" in notebook.shell.find_cell_magic("cuda").__func__.__doc__
+    assert "--header NAME" in notebook.shell.find_cell_magic("cuda").__doc__
     notebook.run("%config CudaMagics.run = 'host'")
     notebook.run(CELL.replace(" --run host", " -q"))
     assert notebook.shell.user_ns["scale"].module.run == "host"
