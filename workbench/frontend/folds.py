@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from workbench.frontend.operands import Literal, Operand
 
-PYTHON: dict[str, Callable[..., float]] = {
+PYTHON: dict[str, Callable[..., Any]] = {
     **{name: getattr(math, name) for name in (
         "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos",
         "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "radians", "degrees", "pow", "erf", "erfc",
