@@ -75,7 +75,7 @@ _MOST = 500  # runs kept
 
 
 def show_here(shown: Shown) -> None:
-    """Display in the running cell; what the cell's earlier run showed is closed."""
+    """Display in the running cell, with a widget of the cell's earlier run where one fits."""
     _show(shown, get_ipython())
 
 

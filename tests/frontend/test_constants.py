@@ -178,6 +178,11 @@ def test_a_builtin_of_literals_has_the_digits_of_what_it_meets(text, number):
     assert single.numpy()[0] == np.float32(2.0) * np.float32(number), "a float32 stays one"
 
 
+def test_literals_are_taken_in_the_number_that_the_rule_says():
+    with pytest.raises(KernelTypeError, match=r"log\(\) takes 1 argument; it got 2"):
+        meaning.define("def k(x: array[float]):\n    x[tid()] = log(8.0, 2.0)\n")
+
+
 def test_what_has_no_finite_result_is_left_to_the_kernel():
     k = meaning.define("def k(x, y):\n    i = tid()\n    y[i] = x[i] * log(0.0) + sqrt(-1.0)\n")["k"]
     assert np.isnan(one(k))

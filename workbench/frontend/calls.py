@@ -129,7 +129,7 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
             f"{builtin.name}() has no argument {next(iter(keywords))}; it takes {', '.join(builtin.params)}.",
         )
     porting.note_call(context, builtin.name, operands)
-    constant = folded(builtin.name, operands)
+    constant = folded(builtin, operands)
     if constant is not None:
         return constant
     if builtin.name in ("min", "max") and len(operands) == 1:

@@ -1,6 +1,6 @@
 """Builtins of literals alone: they stay literals, so that `x * sqrt(2.0)` has all the digits that x can hold.
 
-Computed by Python in double precision, as operators on literals are. What has no finite result there is left to the
+Computed by Python in double precision, as operators on literals are. What is not finite there is left to the
 kernel, and so is all that rounds to integers, whose ties are the language's own.
 """
 
@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from workbench.builtins import Builtin
 from workbench.frontend.operands import Literal, Operand
 
 PYTHON: dict[str, Callable[..., Any]] = {
@@ -21,13 +22,17 @@ PYTHON: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-def folded(name: str, operands: Sequence[Operand]) -> Literal | None:
+def folded(builtin: Builtin, operands: Sequence[Operand]) -> Literal | None:
     """What the builtin gives for literals, at least one of them a float; None where the kernel is to compute it."""
     numbers = [o.value for o in operands if isinstance(o, Literal)]
-    if name not in PYTHON or len(numbers) != len(operands) or not any(isinstance(n, float) for n in numbers):
+    if builtin.name not in PYTHON or len(numbers) != len(operands) or not any(isinstance(n, float) for n in numbers):
         return None
+    if builtin.name not in ("min", "max") and len(numbers) != len(builtin.params):
+        return None  # the rule says how many it takes; Python's log takes a base
     try:
-        result = PYTHON[name](*numbers)
+        if not all(map(math.isfinite, numbers)):
+            return None
+        result = PYTHON[builtin.name](*numbers)
     except (ArithmeticError, ValueError, TypeError):
         return None
     return Literal(float(result)) if math.isfinite(result) else None
