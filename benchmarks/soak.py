@@ -1,6 +1,6 @@
 """Thousands of random cells in one notebook kernel, each number checked, and what is left in memory.
 
-    python benchmarks/soak.py [actions] [seed]
+python benchmarks/soak.py [actions] [seed]
 """
 
 from __future__ import annotations
