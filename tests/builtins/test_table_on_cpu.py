@@ -36,7 +36,6 @@ def run_on_cpu(function: Function, count: int, args: list[np.ndarray]) -> None:
     code = load_kernel(artifact.image, artifact.metadata["entry"])
     params = np.frombuffer(bytes(buffer), np.uint8)
     assert ENTRY(code.address)(params.ctypes.data, 0, count, None) == 0
-    code.close()
 
 
 def jobs(scalar: Scalar, length: int) -> list[Job]:

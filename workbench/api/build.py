@@ -10,12 +10,14 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
+from weakref import WeakValueDictionary
 
 from workbench.api.kernel import Specialisation
 from workbench.api.linking import Request, find_linked, in_use, mode_of
 from workbench.autodiff import derived, parameters
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu.compile import CpuBackend
+from workbench.backends.cpu.jit import CpuCode
 from workbench.backends.cuda.linked import multiplies
 from workbench.backends.cuda.nvrtc import CudaBackend
 from workbench.backends.layout import layout
@@ -42,7 +44,8 @@ FEW_CORES = 8
 """Up to so many cores of a CPU launch, one that adds plainly beats all that add atomically to shared elements."""
 FORCED = "asked to compile anew"
 """Why a kernel was compiled that was in the cache."""
-_CODE: dict[tuple[str, str], Any] = {}  # digest and device to loaded code: one copy in a process
+_CODE: WeakValueDictionary[str, CpuCode] = WeakValueDictionary()  # by digest: one copy in a process, while used
+_DEVICE_CODE: dict[tuple[str, str], Any] = {}  # by digest and device: what is queued may still be about to run it
 _LAST_KEYS: dict[tuple[str, str, str], Key] = {}  # kernel, direction, backend to the key built last: for "why"
 _WHY: dict[tuple[str, str], tuple[str, ...]] = {}
 
@@ -162,7 +165,8 @@ def _find(
             if entry is None:
                 if force:
                     _WHY[name, direction] = (FORCED,)
-                    _CODE.pop((key.digest, device.name), None)
+                    _CODE.pop(key.digest, None)
+                    _DEVICE_CODE.pop((key.digest, device.name), None)
                 return _build(specialisation, direction, options, device, atomic, key, target, store, started)
     loaded = _loaded(specialisation, direction, options, device, atomic, key, entry)
     seconds = time.perf_counter() - started
@@ -349,9 +353,7 @@ def _loaded(
     key: Key,
     entry: Entry,
 ) -> Loaded:
-    code = _CODE.get((key.digest, device.name))
-    if code is None:
-        code = _CODE[key.digest, device.name] = _link(entry, device)
+    code = _code(key.digest, entry, device)
     params = [(p.name, p.type) for p in parameters(specialisation.function.params, direction)]
     facts = entry.metadata
     return Loaded(
@@ -374,10 +376,18 @@ def _loaded(
     )
 
 
-def _link(entry: Entry, device: Device) -> Any:
+def _code(digest: str, entry: Entry, device: Device) -> Any:
+    """The code loaded; what holds it keeps it loaded."""
     if not device.is_cuda:
-        more = (SYMBOL,) if entry.metadata.get("prints") else ()
-        return load_kernel(entry.image, entry.metadata["entry"], *more)
-    found = driver()
-    assert found is not None
-    return found.load(device.index, entry.image, entry.metadata["entry"], entry.metadata.get("dynamic_shared", 0))
+        code = _CODE.get(digest)
+        if code is None:
+            more = (SYMBOL,) if entry.metadata.get("prints") else ()
+            code = _CODE[digest] = load_kernel(entry.image, entry.metadata["entry"], *more)
+        return code
+    slot = (digest, device.name)
+    if slot not in _DEVICE_CODE:
+        found = driver()
+        assert found is not None
+        facts = entry.metadata
+        _DEVICE_CODE[slot] = found.load(device.index, entry.image, facts["entry"], facts.get("dynamic_shared", 0))
+    return _DEVICE_CODE[slot]

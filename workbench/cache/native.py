@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 
 from workbench.backends.cpu import jit, variants, vecmath
 from workbench.backends.cpu.compile import CpuBackend, compile_text
@@ -47,13 +47,12 @@ def load_kernel(image: bytes, symbol: str, *more: str) -> jit.CpuCode:
     Raises:
         BuildError: it is no object of this platform, has no such symbol, or needs one that nobody has.
     """
-    imports: dict[str, int] = {}
-    for name, bits in sorted(variants.needed(image)):
-        imports |= _maths(name, bits).addresses
-    return jit.load_symbols(image, (symbol, *more), imports)
+    needs = [_maths(name, bits) for name, bits in sorted(variants.needed(image))]
+    imports = {name: address for code in needs for name, address in code.addresses.items()}
+    return jit.load_symbols(image, (symbol, *more), imports, needs)
 
 
-@lru_cache
+@cache
 def _maths(name: str, bits: int) -> jit.CpuCode:
     text, symbols = vecmath.module(name, bits)
     return jit.load_symbols(native_image(f"wb_maths_{name}_{bits}", text), symbols)

@@ -65,7 +65,6 @@ def launch() -> Callable[..., None]:
             ends = [0, *cuts, total]
             for begin, end in pairwise(ends):
                 assert entry(buffer.ctypes.data, begin, end, None) == 0
-        code.close()
 
     return run
 

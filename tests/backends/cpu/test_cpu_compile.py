@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
-from workbench.backends.cpu import vecmath
+from workbench.backends.cpu import jit, vecmath
+from workbench.backends.cpu.compile import compile_text
 from workbench.backends.cpu.spell import entry_name
 from workbench.builtins import TABLE
 from workbench.cache.native import load_kernel
@@ -170,13 +174,37 @@ def test_what_is_no_object_is_refused_when_loaded():
     assert load_kernel(artifact.image, "wb_saxpy").address
 
 
-def test_closing_twice_is_allowed():
+def mapped(address: int) -> bool:
+    """Whether the address lies in memory that this process may run."""
+    for row in Path("/proc/self/maps").read_text().splitlines():
+        low, high = (int(n, 16) for n in row.split()[0].split("-"))
+        if low <= address < high:
+            return "x" in row.split()[1]
+    return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="reads Linux's list of a process's memory")
+def test_code_without_an_owner_is_unloaded_by_the_next_load():
     artifact = BACKEND.compile(saxpy(), Options(), BACKEND.target())
-    code = load_kernel(artifact.image, artifact.metadata["entry"])
-    assert code.address
-    code.close()
-    code.close()
-    assert code.address == 0
+    load = partial(load_kernel, artifact.image, artifact.metadata["entry"])
+    kept, dropped = load(), load()
+    address = dropped.address
+    assert mapped(address)
+    del dropped
+    assert mapped(address), "a finalizer only makes a note"
+    assert jit.unload() == 1
+    assert not mapped(address) and mapped(kept.address)
+
+
+def test_code_keeps_the_code_that_it_calls():
+    text = "declare double @f(double)\ndefine double @g(double %x) {\n  %y = call double @f(double %x)\n  ret double %y\n}"
+    own = "define double @f(double %x) {\n  %y = fadd double %x, 1.0\n  ret double %y\n}"
+    inner = jit.load(compile_text(own, BACKEND.target()), "f")
+    outer = jit.load_symbols(compile_text(text, BACKEND.target()), ["g"], {"f": inner.address}, [inner])
+    jit.unload()
+    del inner
+    assert jit.unload() == 0
+    assert ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(outer.address)(1.5) == 2.5
 
 
 def library_calls() -> list[str]:

@@ -1,7 +1,12 @@
-"""Object bytes to callable addresses, in this process.
+"""Object bytes to callable addresses, in this process, for as long as somebody holds them.
 
 LLVM's ORC with JITLink: 0.2 ms an object, sections side by side (so the small code model holds), and each object is a
 library of its own, so that two kernels may share a symbol's name.
+
+Who keeps an address keeps the `CpuCode` that it came from; that is the whole rule. Code without an owner is unloaded by
+the next load: a finalizer may run in any thread and at any line, even inside a load, so it only makes a note. LLVM
+keeps some kilobytes of each library, unloaded or not, until its linker goes; so a linker serves a few objects, and goes
+with the last of them.
 """
 
 from __future__ import annotations
@@ -9,8 +14,12 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import itertools
+import sys
 import threading
+import weakref
+from collections import deque
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -19,33 +28,28 @@ import llvmlite.binding as llvm
 from workbench.backends.cpu import vecmath
 from workbench.errors import BuildError
 
+_SHARE = 16
+"""Objects of one linker: alone each would take 0.2 ms and 100 kB more."""
+
 _lock = threading.RLock()
 _numbers = itertools.count()
+_unowned: deque[Any] = deque()
+_linkers: list[tuple[llvm.LLJIT, int]] = []  # the one in use, and how many objects it has yet to take
 
 
 class CpuCode:
-    """A loaded object: `address` is its entry's, valid until `close`, by default for the process's life.
+    """A loaded object: `address` is its entry's, valid as long as this lives.
 
-    `addresses` holds those of all symbols that were asked for.
+    `addresses` holds those of all symbols that were asked for, `needs` the code that it calls.
     """
 
-    def __init__(self, addresses: dict[str, int], tracker: Any) -> None:
+    def __init__(self, addresses: dict[str, int], tracker: Any, needs: Sequence[CpuCode] = ()) -> None:
         """`tracker` is LLVM's handle, which unloads the object when it is closed."""
         self.addresses = addresses
         self.address = next(iter(addresses.values()))
-        self._tracker = tracker
-        _loaded.add(self)
-
-    def close(self) -> None:
-        """Unload it. The address must not be called again; closing twice is allowed."""
-        with _lock:
-            if self in _loaded:
-                _loaded.discard(self)
-                self.address, self.addresses = 0, {}
-                self._tracker.close()
-
-
-_loaded: set[CpuCode] = set()
+        self.needs = tuple(needs)
+        # Not __del__: that runs while weak references still find the object, and could hand it out once more.
+        weakref.finalize(self, _unowned.append, tracker).atexit = False
 
 
 def load(image: bytes, symbol: str, imports: Mapping[str, int] | None = None) -> CpuCode:
@@ -57,8 +61,12 @@ def load(image: bytes, symbol: str, imports: Mapping[str, int] | None = None) ->
     return load_symbols(image, (symbol,), imports)
 
 
-def load_symbols(image: bytes, symbols: Sequence[str], imports: Mapping[str, int] | None = None) -> CpuCode:
+def load_symbols(
+    image: bytes, symbols: Sequence[str], imports: Mapping[str, int] | None = None, needs: Sequence[CpuCode] = ()
+) -> CpuCode:
     """The object `image`, with the addresses of several symbols; `.address` is the first one's.
+
+    `needs` is the code whose addresses stand in `imports`, or in the image itself.
 
     Raises:
         BuildError: as `load`.
@@ -69,19 +77,44 @@ def load_symbols(image: bytes, symbols: Sequence[str], imports: Mapping[str, int
     for symbol, address in (imports or {}).items():
         builder.import_symbol(symbol, address)
     with _lock:
+        unload()
         try:
             tracker = builder.link(_linker(), f"wb{next(_numbers)}")
         except RuntimeError as error:
             raise BuildError(f"The compiled code of {symbols[0]} cannot be loaded.", log=str(error)) from None
-    return CpuCode({symbol: tracker[symbol] for symbol in symbols}, tracker)
+    return CpuCode({symbol: tracker[symbol] for symbol in symbols}, tracker, needs)
+
+
+def unload() -> int:
+    """Unload what nobody owns any more; gives how many objects."""
+    count = 0
+    with _lock:
+        while _unowned:
+            with suppress(RuntimeError):  # of something that LLVM could not end; it is gone all the same
+                _unowned.popleft().close()
+            count += 1
+    return count
+
+
+def _linker() -> llvm.LLJIT:
+    """The linker for the next object; one that has all it takes lives on in its objects' trackers."""
+    linker, room = _linkers.pop() if _linkers else (_new_linker(), _SHARE)
+    if not room:
+        linker.close()
+        linker, room = _new_linker(), _SHARE
+    _linkers.append((linker, room - 1))
+    return linker
+
+
+def _new_linker() -> llvm.LLJIT:
+    return llvm.create_lljit_compiler(_machine(), use_jit_link=sys.platform != "win32")
 
 
 @lru_cache(maxsize=1)
-def _linker() -> llvm.LLJIT:
+def _machine() -> Any:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     for name in (ctypes.util.find_library("m"), vecmath.LIBRARY if vecmath.library() else None):
         if name:
             llvm.load_library_permanently(name)
-    machine = llvm.Target.from_default_triple().create_target_machine(opt=0, reloc="pic", codemodel="small")
-    return llvm.create_lljit_compiler(machine, use_jit_link=True)
+    return llvm.Target.from_default_triple().create_target_machine(opt=0, reloc="pic", codemodel="small")

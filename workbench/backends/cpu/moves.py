@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 
-from workbench.backends.cpu.jit import load_symbols
+from workbench.backends.cpu.jit import CpuCode, load_symbols
 
 WORDS = 17
 LLVM_TYPES = {
@@ -139,4 +139,9 @@ def text() -> str:
 @functools.cache
 def entries(image: Callable[[str, str], bytes]) -> dict[str, int]:
     """Symbol to address, for this process; `image(name, text)` gives the object file of LLVM text."""
-    return load_symbols(image("wb_moves", text()), _names()).addresses
+    return _loaded(image).addresses
+
+
+@functools.cache
+def _loaded(image: Callable[[str, str], bytes]) -> CpuCode:
+    return load_symbols(image("wb_moves", text()), _names())

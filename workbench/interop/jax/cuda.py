@@ -27,7 +27,7 @@ from workbench.interop.jax.abi import string_text
 from workbench.interop.jax.descriptor import DESCRIPTION, THUNK, Description, Kind, Wire
 from workbench.interop.jax.handler import CUDA, CUDA_INITIALIZE, address_of
 from workbench.interop.jax.plan import Code, Plan
-from workbench.interop.jax.target import content_name, make_known_on_gpus
+from workbench.interop.jax.target import content_name, for_ever, make_known_on_gpus
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import copy_block
 from workbench.ir.values import Block, Function, Value
@@ -82,8 +82,9 @@ class CudaTarget:
         make_known_on_gpus(self.name, self.thunks)
 
     def thunks(self) -> dict[str, int]:
-        """The addresses of its handlers by XLA's stage, made now; their code is never unloaded."""
-        code = jit.load_symbols(compile_text(self._text(), CpuBackend().target()), (THUNK, INITIALIZE, DESCRIPTION))
+        """The addresses of its handlers by XLA's stage, made now."""
+        image = compile_text(self._text(), CpuBackend().target())
+        code = for_ever(jit.load_symbols(image, (THUNK, INITIALIZE, DESCRIPTION)))
         known.names[code.addresses[DESCRIPTION]] = self.name
         return {"initialize": code.addresses[INITIALIZE], "execute": code.addresses[THUNK]}
 

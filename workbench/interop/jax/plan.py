@@ -160,7 +160,7 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
             advice="Leave print() out, or use jax.debug.print on what the kernel returns.",
         )
     description = Description(name or loaded.name, wires, loaded.layout, loaded.threads_per_task)
-    target = make_target(description, loaded.digest, loaded.address)
+    target = make_target(description, loaded.digest, loaded.handle)
 
     gradients: dict[frozenset[str], tuple[Plan, Gradient]] = {}
 

@@ -33,6 +33,7 @@ _lock = threading.Lock()
 _registered: dict[str, int] = {}
 _thunks_lock = threading.Lock()
 _thunks: dict[str, int] = {}
+_kept: list[jit.CpuCode] = []
 NAME = re.compile(r"workbench\.[^\"\s]+?\.[0-9a-f]{32}")
 
 
@@ -43,13 +44,13 @@ class Target:
     Attributes:
         name: the name under which XLA knows it.
         description: its wires.
-        entry: address of the kernel's entry.
+        code: the kernel's, which XLA will call as long as the process lives.
         digest: the module key of the kernel's code.
     """
 
     name: str
     description: Description = field(compare=False, repr=False)
-    entry: int = field(compare=False, repr=False)
+    code: jit.CpuCode = field(compare=False, repr=False)
     digest: str = field(compare=False, repr=False)
 
     def register(self) -> None:
@@ -67,12 +68,12 @@ class Target:
 
     def thunk(self) -> int:
         """The address of a handler for this kernel; its code is never unloaded."""
-        return _thunk(self.name, self._text, self.entry)
+        return _thunk(self.name, self._text, self.code)
 
 
-def make_target(description: Description, digest: str, entry: int) -> Target:
-    """The target of a kernel loaded from the artifact `digest`, with its entry's address."""
-    return Target(content_name(description, digest), description, entry, digest)
+def make_target(description: Description, digest: str, code: jit.CpuCode) -> Target:
+    """The target of a kernel whose code was loaded from the artifact `digest`."""
+    return Target(content_name(description, digest), description, code, digest)
 
 
 def content_name(description: Description, digest: str) -> str:
@@ -129,7 +130,7 @@ def thunk_named(name: str) -> int:
     if artifact is None:
         raise _missing(name)
     code = load_kernel(artifact.image, artifact.metadata["entry"])
-    return _thunk(name, described["description"], code.address)
+    return _thunk(name, described["description"], code)
 
 
 def _key(name: str) -> Key:
@@ -164,17 +165,23 @@ def make_known_on_gpus(name: str, thunks: Callable[[], dict[str, int]]) -> None:
             _registered[name] = found["execute"]
 
 
-def _thunk(name: str, text: str, entry: int) -> int:
-    """One a name, also where several threads ask for it: code is never unloaded."""
+def _thunk(name: str, text: str, kernel: jit.CpuCode) -> int:
+    """One a name, also where several threads ask for it."""
     with _thunks_lock:
         if name not in _thunks:
-            image = compile_text(thunk_text(text, entry), CpuBackend().target(), optimise=False)
-            code = jit.load_symbols(image, (THUNK, DESCRIPTION))
+            image = compile_text(thunk_text(text, kernel.address), CpuBackend().target(), optimise=False)
+            code = for_ever(jit.load_symbols(image, (THUNK, DESCRIPTION), needs=[kernel]))
             known.names[code.addresses[DESCRIPTION]] = name
             _thunks[name] = code.address
         return _thunks[name]
 
 
 def thunk_of(text: str) -> int:
-    """The address of the thunk in a text in LLVM IR; its code is never unloaded."""
-    return jit.load(compile_text(text, CpuBackend().target()), THUNK).address
+    """The address of the thunk in a text in LLVM IR."""
+    return for_ever(jit.load(compile_text(text, CpuBackend().target()), THUNK)).address
+
+
+def for_ever(code: jit.CpuCode) -> jit.CpuCode:
+    """Keep code that XLA is given: it cannot be asked to forget a target."""
+    _kept.append(code)
+    return code
