@@ -18,7 +18,7 @@ from typing import Any, ClassVar, TypeVar
 import workbench as wb
 from kernel_ext import queries, status
 from kernel_ext.views import PaneView, StatusView
-from workbench import events
+from workbench import Func, events
 from workbench.errors import WorkbenchError
 
 Watcher = Callable[[StatusView], None]
@@ -102,7 +102,7 @@ class Cells:
 
     def __init__(self) -> None:
         """No cell has run yet."""
-        self._kernels: dict[str, dict[str, Any]] = {}
+        self._made: dict[str, dict[str, Any]] = {}
 
     def build(
         self, text: str, namespace: dict[str, Any], options: CellOptions, place: Place, watch: Watcher,
@@ -127,26 +127,26 @@ class Cells:
             self._fail(text, namespace, place)
             fold.end(status.fail(fold.view, error))
             raise
-        namespace.update(cell.names)
-        self._replace(place, cell.kernels)
+        fold.owned(lambda: cell.bind(namespace))()
+        self._replace(place, cell.names)
         kernels = dict(cell.kernels)
         if options.background:
             rest = wb.Work(fold.owned(lambda: _compile(cell, options, place, fold, ended)), name=place.name)
             return Built(fold.view, kernels, cell, rest)
         return Built(fold.end(_finished(fold, cell, options)), kernels, cell)
 
-    def _replace(self, place: Place, kernels: dict[str, Any]) -> None:
-        for name, kernel in self._kernels.get(place.identity, {}).items():
-            if name not in kernels:
-                kernel.mark_stale(f"{place.name} was run again and no longer defines {name}.")
+    def _replace(self, place: Place, made: dict[str, Any]) -> None:
+        for name, old in self._made.get(place.identity, {}).items():
+            if name not in made:
+                old.mark_stale(f"{place.name} was run again and no longer defines {name}.")
         if place.identity:
-            self._kernels[place.identity] = dict(kernels)
+            self._made[place.identity] = {name: value for name, value in made.items() if _can_be_stale(value)}
 
     def _fail(self, text: str, namespace: dict[str, Any], place: Place) -> None:
-        old = dict(self._kernels.get(place.identity, {}))
-        old |= {name: namespace[name] for name in defined_names(text) if is_kernel(namespace.get(name))}
-        for name, kernel in old.items():
-            kernel.mark_stale(f"{place.name}, which defines {name}, no longer compiles.")
+        old = dict(self._made.get(place.identity, {}))
+        old |= {name: namespace[name] for name in defined_names(text) if _can_be_stale(namespace.get(name))}
+        for name, value in old.items():
+            value.mark_stale(f"{place.name}, which defines {name}, no longer compiles.")
 
 
 def _read(text: str, namespace: dict[str, Any], options: CellOptions, place: Place) -> Any:
@@ -243,6 +243,11 @@ def defined_names(text: str) -> tuple[str, ...]:
 
 def is_kernel(value: Any) -> bool:
     """Whether `value` is a kernel: asks its class, so that no property of a user's object runs."""
+    return _can_be_stale(value) and not isinstance(value, Func)
+
+
+def _can_be_stale(value: Any) -> bool:
+    """Whether `value` is a kernel or a func."""
     return callable(getattr(type(value), "mark_stale", None))
 
 

@@ -66,7 +66,9 @@ class FakeLibrary:
         }
         for name in kernels:
             self._publish(name, text)
-        return SimpleNamespace(kernels=kernels, funcs={}, names=dict(kernels), compile=self.compile)
+        return SimpleNamespace(
+            kernels=kernels, funcs={}, names=dict(kernels), compile=self.compile, bind=lambda n: n.update(kernels)
+        )
 
     def compile(self) -> None:
         self.calls.append(("compile", None))

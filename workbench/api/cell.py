@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from symtable import symtable
@@ -13,10 +14,11 @@ from workbench.api.customs import attach
 from workbench.api.func import Func
 from workbench.api.kernel import Kernel
 from workbench.api.native import with_text
+from workbench.api.rebind import rebind
 from workbench.api.struct import struct_of_node
 from workbench.backends.base import Options
 from workbench.errors import CellErrors, DeviceError, KernelSyntaxError, WorkbenchError
-from workbench.events import CompileFailed, publish
+from workbench.events import CompileFailed, Notice, publish
 from workbench.frontend import MISSING, Definition, Scope, read_again
 from workbench.runtime.checks import checks_wanted
 from workbench.runtime.device import get_device
@@ -61,6 +63,8 @@ class Cell:
         funcs: by name: decorated ones, those that return a value, and those that another def of the cell calls.
         structs: the classes under `@struct`, by name.
         ahead: what `compile` compiles.
+        scope: the names that its text sees.
+        remarks: what its reader should know: a name defined twice, a name of Python's own.
     """
 
     source: Source
@@ -68,11 +72,27 @@ class Cell:
     funcs: dict[str, Func] = field(default_factory=dict)
     structs: dict[str, type] = field(default_factory=dict)
     ahead: Ahead | None = None
+    scope: Scope = field(default_factory=Scope)
+    remarks: list[str] = field(default_factory=list)
 
     @property
     def names(self) -> dict[str, Any]:
         """What the cell adds to the namespace."""
         return {**self.structs, **self.funcs, **self.kernels}
+
+    def bind(self, namespace: dict[str, Any]) -> None:
+        """Give the namespace what the cell defines, and say which kernels of other cells use it from now on.
+
+        What a name means to the cell's own kernels is from now on what the namespace says, as for any other.
+
+            cell = wb.build_cell(text, globals())
+            cell.bind(globals())
+
+        Args:
+            namespace: that which the cell was read with.
+        """
+        rebind(self.names, namespace)
+        self.scope.defined.clear()
 
     def __repr__(self) -> str:
         return f"<{self.source.name}: {', '.join(self.names)}>"
@@ -108,7 +128,8 @@ def build_cell(
     Args:
         text: the cell: `def`s, with or without decorators; a `def` is a func where it returns a value or is called by
             another one, else a kernel.
-        namespace: the user's names, read now and checked again at each launch.
+        namespace: the user's names, read now and checked again at each launch. `Cell.bind`, or an `update` with
+            `Cell.names`, adds the cell's own.
         name: what people call the cell: `cell [4]`.
         filename: what Python calls it.
         line_offset: lines above the text that belong to the cell as its reader counts.
@@ -134,6 +155,8 @@ def build_cell(
         cell = _read(source, namespace, dict(constants or {}), language or {}, ahead)
         for kernel in cell.kernels.values():
             kernel.checks, kernel.fast_math = checks, fast_math
+        for remark in cell.remarks:
+            publish(Notice(remark))
         _check(cell)
         if compile:
             cell.compile()
@@ -162,14 +185,14 @@ def _read(
     if strays or not any(isinstance(n, (ast.FunctionDef, ast.ClassDef)) for n in tree.body):
         raise CellErrors.of(_stray_error(source, n) for n in strays or [tree])
     nodes = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
-    own: dict[str, Any] = dict(constants)
-    scope = Scope(own=own, user=namespace, language=language)
-    cell = Cell(source, ahead=ahead)
+    scope = Scope(own=dict(constants), user=namespace, language=language)
+    cell = Cell(source, ahead=ahead, scope=scope)
     called = {name for node in nodes for name in _reads(node)}
     errors: list[WorkbenchError] = []
     for node in (n for n in tree.body if isinstance(n, ast.ClassDef)):
         try:
-            own[node.name] = cell.structs[node.name] = struct_of_node(node, source, scope)
+            made = cell.structs[node.name] = struct_of_node(node, source, scope)
+            scope.defined.define(node.name, made, namespace)
         except WorkbenchError as error:
             errors.append(error)
     if errors:
@@ -177,21 +200,37 @@ def _read(
     for node in nodes:
         definition = Definition(node.name, node, source, scope)
         try:
-            custom, native = _custom(node), _native(definition)
-            if native is not None:
-                own[node.name] = cell.funcs[node.name] = native
-            elif custom is not None:
-                own[node.name] = cell.funcs[node.name] = Func(definition)
-                attach(_decorated(definition, custom), definition, CUSTOMS[custom[0]])
-            elif _is_func(node, called):
-                own[node.name] = cell.funcs[node.name] = Func(definition).beside(cell.funcs.get(node.name))
-            else:
-                own[node.name] = cell.kernels[node.name] = Kernel(definition, **_kernel_options(definition))
+            _define(cell, definition, called)
         except WorkbenchError as error:
             errors.append(error)
     if errors:
         raise CellErrors.of(errors)
     return cell
+
+
+def _define(cell: Cell, definition: Definition, called: set[str]) -> None:
+    """Add what a def makes to the cell, and remark on its name."""
+    node, name = definition.node, definition.name
+    before = cell.names.get(name)
+    custom, native = _custom(node), _native(definition)
+    made: Any
+    if native is not None:
+        made = native
+    elif custom is not None:
+        made = Func(definition)
+        attach(_decorated(definition, custom), definition, CUSTOMS[custom[0]])
+    elif _is_func(node, called):
+        made = Func(definition).beside(cell.funcs.get(name))
+    else:
+        made = Kernel(definition, **_kernel_options(definition))
+    (cell.funcs if isinstance(made, Func) else cell.kernels)[name] = made
+    (cell.kernels if isinstance(made, Func) else cell.funcs).pop(name, None)
+    definition.scope.defined.define(name, made, definition.scope.user)
+    versions = len(made.__wb_definitions__) if isinstance(made, Func) else 1
+    if before is not None and versions == 1:
+        cell.remarks.append(f"{name} is defined twice in this cell; the last one counts")
+    if name in vars(builtins) and before is None:
+        cell.remarks.append(f"{name} hides Python's own {name} in this notebook; `del {name}` brings that back")
 
 
 def _reads(node: ast.FunctionDef) -> set[str]:

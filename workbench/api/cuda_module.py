@@ -69,6 +69,10 @@ class CudaModule:
         """What a cell adds to the namespace."""
         return dict(self.kernels)
 
+    def bind(self, namespace: dict[str, Any]) -> None:
+        """Give the namespace the kernels."""
+        namespace.update(self.kernels)
+
     @property
     def device(self) -> Device:
         """Where its kernels run: the CPU, or the current CUDA device."""

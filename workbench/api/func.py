@@ -20,6 +20,11 @@ class Func:
         self.__wb_definitions__: tuple[Definition, ...] = (definition,)
         self.__wb_customs__: dict[Definition, Custom] = {}
         self.__name__ = definition.name
+        self.stale = ""
+
+    def mark_stale(self, reason: str) -> None:
+        """Refuse every use from now on, with this reason."""
+        self.stale = reason
 
     def beside(self, before: Any) -> Func:
         """This func, as one more version of `before` where that stands above it in the same text.

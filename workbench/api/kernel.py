@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -24,9 +24,11 @@ from workbench.frontend import (
     Watched,
     check_signature,
     lower,
+    meaning,
     parameter_annotations,
     parameter_families,
     read_again,
+    structs_named,
 )
 from workbench.ir.values import Function
 from workbench.passes.own import own
@@ -64,6 +66,7 @@ class Specialisation:
         self.function: Function = lowered.function
         self.adds_alone = own(self.function) is not self.function
         self._watched = lowered.watched
+        self._funcs = [w.value for w in self._watched if hasattr(w.value, "__wb_definitions__")]
         self._plain = [found for w in self._watched if (found := plain_place(w)) is not None]
         self.loaded: dict[Any, Any] = {}
         self.seconds = time.perf_counter() - started
@@ -74,6 +77,9 @@ class Specialisation:
 
     def is_current(self) -> bool:
         """Whether every value captured from the user's namespace is still what it was, in type and in all bits."""
+        for func in self._funcs:
+            if func.stale:
+                return False
         if len(self._plain) == len(self._watched):
             for namespace, name, value in self._plain:
                 if namespace.get(name) is not value:
@@ -84,6 +90,16 @@ class Specialisation:
             _same(w.value, read_again(w.definition, w.path)) if w.again is None else w.again() == w.value
             for w in self._watched
         )
+
+    def reads(self, names: Collection[str], namespace: Mapping[str, Any]) -> list[str]:
+        """Those of the names that it was made with another value of than the namespace holds now."""
+        found = []
+        for w in self._watched:
+            root, scope = w.path.split(".")[0], w.definition.scope
+            if root in names and scope.user is namespace and root not in scope.closure() and w.again is None:
+                if meaning(read_again(w.definition, w.path)) != meaning(w.value):
+                    found.append(root)
+        return found
 
 
 def plain_place(watched: Watched) -> tuple[Mapping[str, Any], str, Any] | None:
@@ -100,12 +116,12 @@ def plain_place(watched: Watched) -> tuple[Mapping[str, Any], str, Any] | None:
         return None
     if isinstance(watched.value, (np.ndarray, tuple)):
         return None
-    if root in scope.own:
+    if root in scope.own and root not in scope.defined:
         return None if attrs else (scope.own, root, watched.value)
     if root in scope.closure():
         return None
     if not attrs:
-        return (scope.user, root, watched.value) if root in scope.user else None
+        return (scope.user, root, watched.value) if root in scope.user or root in scope.defined else None
     owner = read_again(watched.definition, ".".join([root, *attrs[:-1]]))
     place = vars(owner) if isinstance(owner, ModuleType) else {}
     return (place, attrs[-1], watched.value) if attrs[-1] in place else None
@@ -157,6 +173,7 @@ class Kernel:
         self.name = self.__name__ = definition.name
         self.parameters = tuple(a.arg for a in definition.parameters)
         self._annotations: dict[str, AnyType | None] | None = None
+        self._structs: dict[str, Any] = {}
         self._families: dict[str, Generic] = {}
         self._specialisations: dict[tuple[Any, ...], Specialisation] = {}
         self._tiled: dict[tuple[Any, ...], Specialisation] = {}  # kernels of tiles, as if launched over blocks
@@ -175,7 +192,8 @@ class Kernel:
         Raises:
             KernelTypeError: an annotation is no type.
         """
-        if self._annotations is None:
+        if self._annotations is None or (self._structs and self._structs != structs_named(self.definition)):
+            self._structs = structs_named(self.definition)
             self._annotations = parameter_annotations(self.definition)
             self._families = parameter_families(self.definition)
         return self._annotations
@@ -236,6 +254,11 @@ class Kernel:
                 return None
             _tell(found)
         return found
+
+    def outdated_by(self, names: Collection[str], namespace: Mapping[str, Any]) -> list[str]:
+        """Those of the names whose value in the namespace is not what the kernel was last made with."""
+        found = self.used()
+        return sorted(set(found.reads(names, namespace))) if found is not None else []
 
     def used(self) -> Specialisation | None:
         """The specialisation made last; None before the first."""

@@ -7,7 +7,7 @@ from workbench.frontend.customs import Custom
 from workbench.frontend.definition import MISSING, Definition, Scope
 from workbench.frontend.generic import Family, Float, Generic, Int, Scalar, array_of
 from workbench.frontend.lower import Lowered, check_signature, lower, result_types
-from workbench.frontend.names import as_builtin, read_again
+from workbench.frontend.names import as_builtin, meaning, read_again, structs_named
 from workbench.frontend.natives import Native, native_of
 from workbench.frontend.tiling import NeedsBlocks, Tiling
 from workbench.frontend.trace import Frame, Shown
@@ -35,10 +35,12 @@ __all__ = [
     "evaluated",
     "instead_of",
     "lower",
+    "meaning",
     "native_of",
     "parameter_annotation",
     "parameter_annotations",
     "parameter_families",
     "read_again",
     "result_types",
+    "structs_named",
 ]

@@ -36,6 +36,11 @@ class Custom:
     replay: Definition | None = None
     native: Native | None = None
 
+    @property
+    def content(self) -> str:
+        """What is written, as in `Definition.content`."""
+        return repr([d.content if d is not None else "" for d in (self.gradient, self.replay)] + [self.native])
+
 
 def custom_of(context: Context, customs: dict[Definition, Custom], definition: Definition) -> Custom | None:
     """What belongs to this version of a func; None inside of that itself, where the func is its body alone."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import builtins
+import hashlib
+import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,17 +16,58 @@ from workbench.source import Location, Source
 MISSING = object()
 
 
+class Unbound(dict[str, Any]):
+    """What a cell defines until a namespace holds it: from then on the namespace says what a name means, as in Python.
+
+    So a def sees those beside it, whatever an earlier run of the cell left under their names, and once they are bound
+    also what other cells bind later. A name is bound when the namespace holds something else than before.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._before: dict[str, Callable[[], Any]] = {}
+
+    def define(self, name: str, value: Any, namespace: Mapping[str, Any]) -> None:
+        """Add a name that the cell will bind in `namespace`."""
+        self._before.setdefault(name, _faint(namespace.get(name, MISSING)))
+        self[name] = value
+
+    def seen_from(self, namespace: Mapping[str, Any]) -> Unbound:
+        """Itself, without the names that are bound by now."""
+        if self:
+            bound = [n for n, before in self._before.items() if namespace.get(n, MISSING) is not before()]
+            for name in bound:
+                self._before.pop(name, None)
+                self.pop(name, None)
+        return self
+
+    def clear(self) -> None:
+        """All names are bound."""
+        self._before.clear()
+        super().clear()
+
+
+def _faint(value: Any) -> Callable[[], Any]:
+    """Gives `value`, or None once nothing else holds it: a cell must not keep those that it replaces."""
+    try:
+        return weakref.ref(value)
+    except TypeError:
+        return lambda: value
+
+
 @dataclass(frozen=True)
 class Scope:
     """Where a name that is no local is looked up, first hit first.
 
     Attributes:
-        own: names of the same cell: its kernels and funcs, constants given with the cell.
+        defined: what the text around it defines and the user's namespace does not hold yet.
+        own: constants given with the cell.
         closure: reads the enclosing functions' variables as they are now.
         user: the user's namespace (a module's or a notebook's globals), live.
         language: names that need no import in a `%%kernel` cell.
     """
 
+    defined: Unbound = field(default_factory=lambda: Unbound())
     own: Mapping[str, Any] = field(default_factory=dict)
     closure: Callable[[], Mapping[str, Any]] = dict
     user: Mapping[str, Any] = field(default_factory=dict)
@@ -35,7 +78,7 @@ class Scope:
 
         A name of the user wins over one of the language only where `usable` says that a kernel can use its value.
         """
-        for names in (self.own, self.closure()):
+        for names in (self.defined.seen_from(self.user), self.own, self.closure()):
             if name in names:
                 return names[name]
         if name in self.user and (name not in self.language or usable(self.user[name])):
@@ -46,7 +89,7 @@ class Scope:
 
     def known(self) -> set[str]:
         """Every name that can be seen, for "did you mean"."""
-        return {*self.own, *self.closure(), *self.user, *self.language}
+        return {*self.defined, *self.own, *self.closure(), *self.user, *self.language}
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +125,11 @@ class Definition:
         """The parser counts bytes of UTF-8; people and carets count characters."""
         text = self.source.line(line).encode()[: column + self.column_shift]
         return len(text.decode(errors="ignore"))
+
+    @cached_property
+    def content(self) -> str:
+        """A digest of what is written, comments and layout aside."""
+        return hashlib.sha256(ast.dump(self.node).encode()).hexdigest()
 
     @cached_property
     def locals(self) -> frozenset[str]:

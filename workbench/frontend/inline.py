@@ -14,6 +14,7 @@ from workbench.frontend.customs import custom_of, emit
 from workbench.frontend.definition import Definition
 from workbench.frontend.exits import rewrite
 from workbench.frontend.generic import Family, Generic
+from workbench.frontend.names import watch_annotations
 from workbench.frontend.natives import unknown_body
 from workbench.frontend.operands import Literal, Operand, Poison, Static, Unset, View, counted
 from workbench.frontend.overloads import accepts, choose
@@ -35,6 +36,9 @@ def call(context: Context, callee: Static, args: list[Operand], keywords: dict[s
         KernelSyntaxError: the func calls itself.
         KernelTypeError: the arguments do not fit, or the func returns nothing and its result is used.
     """
+    if callee.value.stale:
+        what = f"{callee.path} is out of date: {callee.value.stale}"
+        raise context.error(KernelSyntaxError, what, "Mend its cell and run it again.")
     definitions = callee.value.__wb_definitions__
     definition, given = choose(context, definitions, lambda d: _arrange(context, d, args, keywords))
     env = _bind(context, definition, given)
@@ -45,6 +49,7 @@ def call(context: Context, callee: Static, args: list[Operand], keywords: dict[s
         )
     note_loops(context, definition)
     inner = Context(definition, dict(env), context.shared, (*context.inside, frame), caller=context)
+    watch_annotations(inner)
     place = context.builder.location
     custom = custom_of(context, callee.value.__wb_customs__, definition)
     if custom is not None:

@@ -12,6 +12,7 @@ from workbench.frontend.coerce import materialise
 from workbench.frontend.context import Context, Env, Shared, Watched
 from workbench.frontend.definition import Definition
 from workbench.frontend.exits import rewrite
+from workbench.frontend.names import watch_annotations
 from workbench.frontend.operands import Bundle, Poison, Returned, Static
 from workbench.frontend.porting import Notice, note_loops
 from workbench.frontend.randoms import mark
@@ -61,6 +62,7 @@ def lower(
     shared = Shared(bodies.body, trace=trace, notices=[] if from_warp else None, tiling=tiling)
     context = Context(definition, env, shared)
     note_loops(context, definition)
+    watch_annotations(context)
     returned = _body(context)
     if returned.value is not None and not isinstance(returned.value, Poison):
         place = next(n for n in ast.walk(definition.node) if isinstance(n, ast.Return) and n.value is not None)

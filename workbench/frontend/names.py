@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import enum
 import math
@@ -182,9 +183,23 @@ def _same(a: Any, b: Any) -> bool:
 def _watch(context: Context, path: str, value: Any) -> None:
     root = path.split(".")[0]
     if root in context.definition.scope.own and not isinstance(value, (int, float, np.generic)):
-        return  # kernels and funcs of the same cell stay what they are; its constants can be swept
+        return  # constants given with the cell stay what they are; its numbers can be swept
     key = (id(context.definition), path)
     context.shared.watched.setdefault(key, Watched(context.definition, path, value))
+
+
+def watch_annotations(context: Context) -> None:
+    """Note the structs that the parameters' annotations name: made anew, they are other types."""
+    for name, value in structs_named(context.definition).items():
+        _watch(context, name, value)
+
+
+def structs_named(definition: Definition) -> dict[str, Any]:
+    """The structs whose names stand in the annotations of the parameters, as these names mean them now."""
+    annotations = [a.annotation for a in definition.parameters if a.annotation and a.arg not in definition.annotations]
+    names = {n.id for a in annotations for n in ast.walk(a) if isinstance(n, ast.Name)}
+    found = {name: definition.scope.lookup(name) for name in sorted(names)}
+    return {name: value for name, value in found.items() if isinstance(value, type) and struct_of(value) is not None}
 
 
 def read_again(definition: Definition, path: str) -> Any:
@@ -194,6 +209,23 @@ def read_again(definition: Definition, path: str) -> Any:
     for attr in attrs:
         value = getattr(value, attr, MISSING)
     return value
+
+
+def meaning(value: Any) -> Any:
+    """What a kernel makes of a value, to be compared by ==; the same for funcs and structs of the same text.
+
+    Of other objects it is the object.
+    """
+    if hasattr(value, "__wb_definitions__"):
+        customs = value.__wb_customs__
+        return [(d.content, customs[d].content if d in customs else "") for d in value.__wb_definitions__]
+    if isinstance(value, (tuple, list)):
+        return [type(value), *map(meaning, value)]
+    if isinstance(value, (np.generic, np.ndarray)):
+        return [value.dtype, value.shape, value.tobytes()]
+    if isinstance(value, float):
+        return value.hex()
+    return struct_of(value) or [type(value), value]
 
 
 def callee_name(value: Any) -> str:

@@ -197,7 +197,9 @@ def test_code_without_an_owner_is_unloaded_by_the_next_load():
 
 
 def test_code_keeps_the_code_that_it_calls():
-    text = "declare double @f(double)\ndefine double @g(double %x) {\n  %y = call double @f(double %x)\n  ret double %y\n}"
+    text = (
+        "declare double @f(double)\ndefine double @g(double %x) {\n  %y = call double @f(double %x)\n  ret double %y\n}"
+    )
     own = "define double @f(double %x) {\n  %y = fadd double %x, 1.0\n  ret double %y\n}"
     inner = jit.load(compile_text(own, BACKEND.target()), "f")
     outer = jit.load_symbols(compile_text(text, BACKEND.target()), ["g"], {"f": inner.address}, [inner])

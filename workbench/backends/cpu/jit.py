@@ -4,9 +4,11 @@ LLVM's ORC with JITLink: 0.2 ms an object, sections side by side (so the small c
 library of its own, so that two kernels may share a symbol's name.
 
 Who keeps an address keeps the `CpuCode` that it came from; that is the whole rule. Code without an owner is unloaded by
-the next load: a finalizer may run in any thread and at any line, even inside a load, so it only makes a note. LLVM
-keeps some kilobytes of each library, unloaded or not, until its linker goes; so a linker serves a few objects, and goes
-with the last of them.
+the next load. Its end is noted by a weak reference whose callback is a C function: a finalizer runs in any thread and
+at any line, and one that ran Python, or waited for LLVM's lock, would let other threads in where CPython does not
+expect it (inside `ast.parse`, which then fails; see design/cache.md); `__del__` would also run while weak references
+still give the object out. LLVM keeps some kilobytes of each library, unloaded or not, until its linker goes; so a
+linker serves a few objects, and goes with the last of them.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ _SHARE = 16
 
 _lock = threading.RLock()
 _numbers = itertools.count()
-_unowned: deque[Any] = deque()
+_trackers: dict[weakref.ref[Any], Any] = {}
+_unowned: deque[weakref.ref[Any]] = deque()
 _linkers: list[tuple[llvm.LLJIT, int]] = []  # the one in use, and how many objects it has yet to take
 
 
@@ -48,8 +51,7 @@ class CpuCode:
         self.addresses = addresses
         self.address = next(iter(addresses.values()))
         self.needs = tuple(needs)
-        # Not __del__: that runs while weak references still find the object, and could hand it out once more.
-        weakref.finalize(self, _unowned.append, tracker).atexit = False
+        _trackers[weakref.ref(self, _unowned.append)] = tracker
 
 
 def load(image: bytes, symbol: str, imports: Mapping[str, int] | None = None) -> CpuCode:
@@ -91,7 +93,7 @@ def unload() -> int:
     with _lock:
         while _unowned:
             with suppress(RuntimeError):  # of something that LLVM could not end; it is gone all the same
-                _unowned.popleft().close()
+                _trackers.pop(_unowned.popleft()).close()
             count += 1
     return count
 
