@@ -15,6 +15,7 @@ from kernel_ext import queries, show, timeline
 from kernel_ext.completion import Matcher
 from kernel_ext.cuda_magics import CudaMagics
 from kernel_ext.display import show_here
+from kernel_ext.edits import Edits
 from kernel_ext.gradient_magics import GradientMagics
 from kernel_ext.graph_magics import GraphMagics
 from kernel_ext.house_magics import HouseMagics
@@ -40,6 +41,7 @@ class _Loaded:
     tracebacks: ShortTracebacks
     matcher: Matcher
     settler: Settler
+    edits: Edits
     before: dict[str, dict[str, Any]]
     warming: threading.Thread
     checks: bool
@@ -63,10 +65,13 @@ def load(shell: Any) -> None:
         tracebacks.install()
         matcher = Matcher(shell, magics, cuda.headers)
         matcher.install()
-        settler = Settler(shell)
+        settler, edits = Settler(shell), Edits(shell)
         settler.install()
+        edits.install()
         warming = threading.Thread(target=inspect.warm, name="workbench-warm", daemon=True)
-        registry[_KEY] = _Loaded(magics, tracebacks, matcher, settler, before, warming, wb.set_checks(True))
+        registry[_KEY] = _Loaded(
+            magics, tracebacks, matcher, settler, edits, before, warming, wb.set_checks(True)
+        )  # fmt: skip
         warming.start()
     print(queries.greeting())
 
@@ -125,5 +130,6 @@ def unload(shell: Any) -> None:
     loaded.tracebacks.remove()
     loaded.matcher.remove()
     loaded.settler.remove()
+    loaded.edits.remove()
     wb.set_checks(loaded.checks)
     loaded.warming.join()

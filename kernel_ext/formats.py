@@ -31,6 +31,7 @@ def status_text(view: StatusView) -> str:
     """The status as lines of ASCII."""
     rows = [view.headline]
     rows += [f"  line {e.line}: {e.message}" if e.line else f"  {e.message}" for e in view.errors]
+    rows += [f"  {remark}" for remark in _remarks(view)]
     rows += [f"  note: {notice}" for notice in view.notices]
     rows += [f"\n--- {p.kernel}: {p.title}\n{p.text.rstrip()}" for p in view.panes]
     return figures.ascii_only("\n".join(rows))
@@ -43,8 +44,13 @@ def status_html(view: StatusView) -> str:
     parts += [f'<div style="{_DIM}">{escape(notice)}</div>' for notice in view.notices]
     inner = "".join(parts)
     body = f"<details><summary>{head}</summary>{_box(inner)}</details>" if inner else f"<div>{head}</div>"
+    body += "".join(f'<div style="padding:1px 2px">{escape(remark)}</div>' for remark in _remarks(view))
     panes = "".join(_folded(p) for p in view.panes)
     return f'<div style="{_MONO};padding:2px 0">{body}{panes}</div>'
+
+
+def _remarks(view: StatusView) -> tuple[str, ...]:
+    return (*view.remarks, *((f"{view.outdated}: call jax.clear_caches()",) if view.outdated else ()))
 
 
 def inspect_text(view: InspectView) -> str:

@@ -5,6 +5,7 @@ All of `workbench.inspect` is reached from here, so that views stay plain values
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -152,6 +153,14 @@ def cache_import(path: str, trust: bool = False) -> str:
     """
     done = wb.cache.import_(path, trust=trust)
     return " · ".join(p for p in (f"took {figures.count(done.taken, 'module')} from {path}", done.message) if p)
+
+
+def forget_compiled() -> str:
+    """Let JAX forget all programs that it has compiled; says so. Each is compiled again at its next call."""
+    jax = sys.modules.get("jax")
+    if jax is not None:
+        jax.clear_caches()
+    return "jax.clear_caches() was called: JAX functions are compiled again at their next call"
 
 
 def greeting() -> str:

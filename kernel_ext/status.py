@@ -151,6 +151,16 @@ def _notice(view: StatusView, event: Any) -> StatusView:
     return replace(view, notices=(*view.notices, event.message))
 
 
+def _remark(view: StatusView, event: Any) -> StatusView:
+    return replace(view, remarks=(*view.remarks, event.message))
+
+
+def _outdated(view: StatusView, event: Any) -> StatusView:
+    hold = "holds" if event.programs == 1 else "hold"
+    what = f"the old {event.kernels[0]}" if len(event.kernels) == 1 else f"old versions of {', '.join(event.kernels)}"
+    return replace(view, outdated=f"{figures.count(event.programs, 'compiled JAX function')} {hold} {what}")
+
+
 def _product(view: StatusView, event: Any) -> StatusView:
     """One line a link-time product, with what became of it last."""
     name = f"{event.builder} {event.product} ({event.role}, {event.target}): "
@@ -171,6 +181,8 @@ _HANDLERS: dict[type[events.Event], Callable[[StatusView, Any], StatusView]] = {
     events.CompileFailed: _failed,
     events.CacheProblem: _problem,
     events.Notice: _notice,
+    events.Remark: _remark,
+    events.Outdated: _outdated,
     events.ProductStarted: _product,
     events.ProductBuilt: _product,
     events.ProductFailed: _product,

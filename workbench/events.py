@@ -153,6 +153,21 @@ class Notice(Event):
     message: str
 
 
+@dataclass(frozen=True)
+class Remark(Event):
+    """A sentence about what a cell defines, which its card shows without being asked."""
+
+    message: str
+
+
+@dataclass(frozen=True)
+class Outdated(Event):
+    """After names were bound, so many programs that JAX compiled still call older versions of these kernels."""
+
+    kernels: tuple[str, ...]
+    programs: int
+
+
 Subscriber = Callable[[Event], None]
 SUBSCRIBERS: list[tuple[Subscriber, tuple[type[Event], ...]]] = []
 """Who listens to what; a hot path tests it before it asks `listening`."""

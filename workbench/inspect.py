@@ -15,6 +15,7 @@ from typing import Any, Concatenate, ParamSpec
 from workbench import cache
 from workbench.api import build, cuda_build, cuda_panes
 from workbench.api.cuda_kernel import CudaKernel
+from workbench.api.editions import note_bindings
 from workbench.api.kernel import Kernel, Specialisation
 from workbench.api.launch import launch_options
 from workbench.api.linking import BUILDER
@@ -319,6 +320,6 @@ __all__ = [
     "CUDA_PANES", "PANES", "Finding", "ProductView", "Report", "Steps", "TapeSteps", "adjoint", "asm", "cache_entries",
     "cache_info",
     "can_link", "constants", "cpu_target", "cpu_threads", "cuda", "devices", "diff", "doctor", "free_memory", "held",
-    "ir", "key", "llvm", "panes", "parameters", "products", "ptx", "sass", "settle_all", "source", "tangent",
-    "tape_steps", "warm", "why",
+    "ir", "key", "llvm", "note_bindings", "panes", "parameters", "products", "ptx", "sass", "settle_all", "source",
+    "tangent", "tape_steps", "warm", "why",
 ]  # fmt: skip

@@ -10,6 +10,7 @@ from typing import Any
 
 import traitlets
 
+from kernel_ext.queries import forget_compiled
 from kernel_ext.views import StatusView, as_data
 from kernel_ext.widgets.modules import module_text, style_text
 from kernel_ext.widgets.panes import LIVE_PANES, PaneMaker, PaneWidget
@@ -24,6 +25,14 @@ class StatusCard(PaneWidget):
     def take(self, view: StatusView, panes: Iterable[str] = LIVE_PANES) -> dict[str, Any]:
         """`panes`: those that it offers once there are texts (`show`)."""
         return {"view": as_data(view), "panes": self.offer(panes or LIVE_PANES, None)}
+
+    def hear(self, content: dict[str, Any]) -> None:
+        """`{ask: "clear"}`: let JAX forget what it compiled; what else a card is asked is a pane."""
+        if content.get("ask") == "clear":
+            said = forget_compiled()
+            self.view = {**self.view, "outdated": "", "remarks": [*self.view["remarks"], said]}
+        else:
+            super().hear(content)
 
     def show(self, view: StatusView, make_pane: PaneMaker | None = None) -> None:
         """Show another view of the same cell; with `make_pane`, which makes a kernel's text, panes are made anew."""

@@ -46,7 +46,7 @@ FORCED = "asked to compile anew"
 """Why a kernel was compiled that was in the cache."""
 _CODE: WeakValueDictionary[str, CpuCode] = WeakValueDictionary()  # by digest: one copy in a process, while used
 _DEVICE_CODE: dict[tuple[str, str], Any] = {}  # by digest and device: what is queued may still be about to run it
-_LAST_KEYS: dict[tuple[str, str, str], Key] = {}  # kernel, direction, backend to the key built last: for "why"
+_LAST_KEYS: dict[tuple[str, str, str], dict[Any, Key]] = {}  # kernel, direction, backend; by option, the last one last
 _WHY: dict[tuple[str, str], tuple[str, ...]] = {}
 
 
@@ -175,11 +175,12 @@ def _find(
 
 
 def _remember(name: str, direction: str, backend: Backend, key: Key) -> None:
-    slot = (name, direction, backend.name)
-    before = _LAST_KEYS.get(slot)
+    keys = _LAST_KEYS.setdefault((name, direction, backend.name), {})
+    options = frozenset((p.label, p.data) for p in key.parts if p.kind == "option")
+    before = keys.pop(options, None) or (list(keys.values())[-1] if keys else None)
     if before is None or before.digest != key.digest:
         _WHY[name, direction] = key.explain(before) if before else ()
-        _LAST_KEYS[slot] = key
+    keys[options] = key
 
 
 def why(name: str, direction: str = "forward") -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from workbench.api.rebind import rebind
 from workbench.api.struct import struct_of_node
 from workbench.backends.base import Options
 from workbench.errors import CellErrors, DeviceError, KernelSyntaxError, WorkbenchError
-from workbench.events import CompileFailed, Notice, publish
+from workbench.events import CompileFailed, Remark, publish
 from workbench.frontend import MISSING, Definition, Scope, read_again
 from workbench.runtime.checks import checks_wanted
 from workbench.runtime.device import get_device
@@ -91,7 +91,7 @@ class Cell:
         Args:
             namespace: that which the cell was read with.
         """
-        rebind(self.names, namespace)
+        rebind(self.names, namespace, self.source.name)
         self.scope.defined.clear()
 
     def __repr__(self) -> str:
@@ -156,7 +156,7 @@ def build_cell(
         for kernel in cell.kernels.values():
             kernel.checks, kernel.fast_math = checks, fast_math
         for remark in cell.remarks:
-            publish(Notice(remark))
+            publish(Remark(remark))
         _check(cell)
         if compile:
             cell.compile()

@@ -6,11 +6,13 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from workbench.api.editions import Edition, note_stale
 from workbench.api.text import definition_of
 from workbench.autodiff import CHECKPOINT_RANGE, CHECKPOINTS
 from workbench.config import MATMULS
@@ -50,6 +52,7 @@ class Specialisation:
         function: the forward kernel in IR.
         adds_alone: whether it has plain adds where no arguments overlap.
         loaded: what has been built of it, kept by `workbench.api.build`.
+        jax_plans: what JAX programs call of it, kept by `workbench.interop.jax.plan`.
         seconds: what parsing and typing took.
         notices: lines that mean something else than in Warp, where the kernel was written for that.
         tiling: how a kernel of tiles is launched; None for one that runs once a thread.
@@ -69,6 +72,7 @@ class Specialisation:
         self._funcs = [w.value for w in self._watched if hasattr(w.value, "__wb_definitions__")]
         self._plain = [found for w in self._watched if (found := plain_place(w)) is not None]
         self.loaded: dict[Any, Any] = {}
+        self.jax_plans: dict[Any, Any] = {}
         self.seconds = time.perf_counter() - started
 
     def load(self, direction: str, device: Device) -> Loaded | None:
@@ -90,6 +94,11 @@ class Specialisation:
             _same(w.value, read_again(w.definition, w.path)) if w.again is None else w.again() == w.value
             for w in self._watched
         )
+
+    @property
+    def watched(self) -> tuple[Watched, ...]:
+        """What it was made with of the user's names."""
+        return self._watched
 
     def reads(self, names: Collection[str], namespace: Mapping[str, Any]) -> list[str]:
         """Those of the names that it was made with another value of than the namespace holds now."""
@@ -211,6 +220,12 @@ class Kernel:
     def mark_stale(self, reason: str) -> None:
         """Refuse every launch from now on, with this reason."""
         self.stale = reason
+        note_stale(self)
+
+    @cached_property
+    def edition(self) -> Edition:
+        """Which version of the kernel this is."""
+        return Edition(self)
 
     def specialise(self, types: Sequence[AnyType] | None = None, tiling: Tiling | None = None) -> Specialisation:
         """The kernel for these parameter types (its annotations where none are given).

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from workbench.api.editions import note_bindings
 from workbench.api.func import Func
 from workbench.api.kernel import Kernel
-from workbench.events import Notice, publish
+from workbench.events import Remark, publish
 
 
-def rebind(names: Mapping[str, Any], namespace: dict[str, Any]) -> None:
-    """Bind the names; a notice says which other kernels of the namespace use one that means something else now."""
+def rebind(names: Mapping[str, Any], namespace: dict[str, Any], cell: str) -> None:
+    """Bind the names for `cell`; says which other kernels of the namespace use one that means something else now."""
     namespace.update(names)
+    note_bindings(namespace, cell)
     others = {id(k): k for k in list(namespace.values()) if isinstance(k, Kernel) and names.get(k.name) is not k}
     for kernel in others.values():
         for name in kernel.outdated_by(names, namespace):
             what = "calls this" if isinstance(names[name], Func) else "uses this"
-            publish(Notice(f"{kernel.name} ({kernel.place.source.name}) now {what} {name}"))
+            publish(Remark(f"{kernel.name} ({kernel.place.source.name}) now {what} {name}"))

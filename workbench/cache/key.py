@@ -26,7 +26,7 @@ from workbench.source import Location
 from workbench.types import ArrayType, Matrix, Quaternion, Scalar, Transform, Vector
 
 SCHEMA = 1
-RANKS = ("direction", "constant", "signature", "option", "extra", "code", "target", "compiler", "generator")
+RANKS = ("direction", "constant", "signature", "extra", "code", "option", "target", "compiler", "generator")
 _NUMBER = struct.Struct(">Q")
 _SHOWN_TYPE = re.compile(r": (?:array(?:\dd)?\[[^\]]*\]|vector\([^)]*\)|\w+)")
 

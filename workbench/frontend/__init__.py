@@ -7,7 +7,7 @@ from workbench.frontend.customs import Custom
 from workbench.frontend.definition import MISSING, Definition, Scope
 from workbench.frontend.generic import Family, Float, Generic, Int, Scalar, array_of
 from workbench.frontend.lower import Lowered, check_signature, lower, result_types
-from workbench.frontend.names import as_builtin, meaning, read_again, structs_named
+from workbench.frontend.names import as_builtin, meaning, read_again, seen, structs_named
 from workbench.frontend.natives import Native, native_of
 from workbench.frontend.tiling import NeedsBlocks, Tiling
 from workbench.frontend.trace import Frame, Shown
@@ -42,5 +42,6 @@ __all__ = [
     "parameter_families",
     "read_again",
     "result_types",
+    "seen",
     "structs_named",
 ]

@@ -17,7 +17,7 @@ from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend import structs
 from workbench.frontend.absent import instead_of
 from workbench.frontend.context import Context, Watched
-from workbench.frontend.definition import MISSING, Definition
+from workbench.frontend.definition import MISSING, Definition, Scope
 from workbench.frontend.operands import Literal, Operand, Static
 from workbench.ir.values import Captured
 from workbench.structs import Struct
@@ -204,8 +204,13 @@ def structs_named(definition: Definition) -> dict[str, Any]:
 
 def read_again(definition: Definition, path: str) -> Any:
     """What `path` is in the user's namespace now; MISSING where it is gone."""
+    return seen(definition.scope, path)
+
+
+def seen(scope: Scope, path: str) -> Any:
+    """What `path` means in a scope now; MISSING where it is gone."""
     root, *attrs = path.split(".")
-    value = definition.scope.lookup(root, usable_in_kernel)
+    value = scope.lookup(root, usable_in_kernel)
     for attr in attrs:
         value = getattr(value, attr, MISSING)
     return value

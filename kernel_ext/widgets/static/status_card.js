@@ -10,7 +10,7 @@
  *   why: string[], facts: string[], built: number | null, backend: string, target: string}} Row
  * @typedef {{kind: string, line: number, message: string}} Failure
  * @typedef {{cell: string, state: string, headline: string, rows: Row[], kernels: string[], errors: Failure[],
- *   notices: string[]}} View
+ *   notices: string[], remarks: string[], outdated: string}} View
  * @typedef {import("./panes.js").Answer} Answer
  * @typedef {import("./parts.js").Model} Model
  */
@@ -77,6 +77,22 @@ function details(view) {
     }
   }
   if (view.rows.length) parts.push(stageTable(view));
+  return parts;
+}
+
+/** What the card says without being unfolded. @param {View} view @param {Model} model */
+function remarksOf(view, model) {
+  /** @type {Node[]} */
+  const parts = (view.remarks ?? []).map((remark) => make("div", {}, remark));
+  if (view.outdated && !model.send) parts.push(make("div", {}, `${view.outdated}: call jax.clear_caches()`));
+  if (view.outdated && model.send) {
+    const clear = make("button", { type: "button", class: "wb-clear" }, "jax.clear_caches()");
+    clear.addEventListener("click", () => {
+      clear.setAttribute("disabled", "");
+      model.send?.({ ask: "clear" });
+    });
+    parts.push(make("div", {}, `${view.outdated} `, clear));
+  }
   return parts;
 }
 
@@ -157,9 +173,10 @@ function render({ model, el }) {
   const about = make("span", { class: "wb-about" });
   const facts = make("div", { class: "wb-facts" });
   const panes = paneBox(model, id);
+  const remarks = make("div", { class: "wb-remarks" });
   const body = make("div", { class: "wb-body" }, facts, panes.box);
   const fold = make("details", {}, make("summary", {}, badge, " ", line, " ", about), body);
-  const root = make("div", { class: "wb-card", "data-testid": "wb-status", role: "group" }, fold);
+  const root = make("div", { class: "wb-card", "data-testid": "wb-status", role: "group" }, fold, remarks);
   place(model, el, root);
 
   const began = performance.now();
@@ -178,6 +195,7 @@ function render({ model, el }) {
     badge.textContent = LEADS[view.state] ?? view.state;
     about.textContent = [...new Set([...(hit ? [view.kernels.join(", ")] : []), view.cell])].filter(Boolean).join(" · ");
     facts.replaceChildren(...details(view));
+    remarks.replaceChildren(...remarksOf(view, model));
     panes.offer(busy || view.state === "failed" || !model.send ? [] : view.kernels);
     clearInterval(clock);
     if (busy) clock = setInterval(tell, 100);

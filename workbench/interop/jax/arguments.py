@@ -368,3 +368,13 @@ def _misfit(kernel: str, name: str, value: Any, wanted: Type, advice: str) -> La
         expected=wanted,
         given=described(value),
     )
+
+
+def frozen(dims: Any) -> Any:
+    """Dimensions as what can be looked up."""
+    if isinstance(dims, Mapping):
+        return tuple(sorted((n, frozen(d)) for n, d in dims.items()))
+    if isinstance(dims, (list, tuple)):
+        return tuple(map(frozen, dims))
+    known = dims is None or isinstance(dims, (int, np.integer)) or is_symbolic(dims)
+    return dims if known else id(dims)

@@ -22,9 +22,9 @@ from workbench.cache.entry import Entry
 from workbench.cache.key import Key, Part
 from workbench.cache.store import default_store
 from workbench.errors import DeviceError
-from workbench.interop.jax import known
+from workbench.interop.jax import edits, known
 from workbench.interop.jax.abi import string_text
-from workbench.interop.jax.descriptor import DESCRIPTION, THUNK, Description, Kind, Wire
+from workbench.interop.jax.descriptor import DESCRIPTION, OUTDATED, THUNK, Description, Kind, Wire
 from workbench.interop.jax.handler import CUDA, CUDA_INITIALIZE, address_of
 from workbench.interop.jax.plan import Code, Plan
 from workbench.interop.jax.target import content_name, for_ever, make_known_on_gpus
@@ -77,6 +77,11 @@ class CudaTarget:
     block: int = field(compare=False, repr=False)
     each: int = field(compare=False, repr=False)
 
+    @property
+    def exported(self) -> CudaTarget:
+        """The same for programs that are exported, which keep their version."""
+        return replace(self, name=content_name(self.description, self.name, "exported"))
+
     def register(self) -> None:
         """Make it known to XLA for CUDA; once a process."""
         make_known_on_gpus(self.name, self.thunks)
@@ -84,7 +89,8 @@ class CudaTarget:
     def thunks(self) -> dict[str, int]:
         """The addresses of its handlers by XLA's stage, made now."""
         image = compile_text(self._text(), CpuBackend().target())
-        code = for_ever(jit.load_symbols(image, (THUNK, INITIALIZE, DESCRIPTION)))
+        code = for_ever(jit.load_symbols(image, (THUNK, INITIALIZE, DESCRIPTION, OUTDATED)))
+        edits.watch_word(self.name, code.addresses[OUTDATED])
         known.names[code.addresses[DESCRIPTION]] = self.name
         return {"initialize": code.addresses[INITIALIZE], "execute": code.addresses[THUNK]}
 
@@ -155,6 +161,7 @@ def target_for(plan: Plan, block: int, arch: str) -> CudaTarget:
     description = Description(described.kernel, wires, placed, ON_GPU)
     block, each = (function.block_dim, 1) if function.block_dim else (block, block)
     name = content_name(description, f"{entry.metadata['digest']} {block}")
+    edits.claim(name, plan.code.specialisation)
     return CudaTarget(name, description, entry.image, entry.metadata["entry"], block, each)
 
 

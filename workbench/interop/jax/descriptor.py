@@ -18,6 +18,8 @@ from workbench.types import Scalar, Vector, element
 
 THUNK = "workbench_thunk"
 DESCRIPTION = "workbench_description"
+OUTDATED = "workbench_outdated"
+"""The word that is null, or points to why the kernel must not be called any more (see `edits`)."""
 
 
 class Kind(IntEnum):
@@ -112,13 +114,15 @@ class Description:
         return "\n".join(
             [
                 f"%Param = type {{ ptr, {', '.join(['i64'] * 13)} }}",
-                "%Kernel = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr, i64 }",
+                "%Kernel = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr, i64, ptr }",
+                f"@{OUTDATED} = global ptr null",
                 *strings,
                 f"@params = private constant {table} [",
                 ",\n".join(f"  {row}" for row in rows),
                 "]",
                 f"@{DESCRIPTION} = constant %Kernel {{",
-                f"  ptr @kernel, ptr ENTRY, {', '.join(f'i64 {c}' for c in counts)}, ptr @params, i64 {views}",
+                f"  ptr @kernel, ptr ENTRY, {', '.join(f'i64 {c}' for c in counts)}, ptr @params, i64 {views},",
+                f"  ptr @{OUTDATED}",
                 "}",
             ]
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from workbench.interop.jax.edits import our_own
 from workbench.interop.jax.library import library
 
 
@@ -24,9 +25,10 @@ def whole(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     jitted = jax.jit(operation)
 
     def call(*operands: Any) -> Any:
-        if not jax.config.jax_disable_jit:
-            return jitted(*operands)
-        with jax.disable_jit(False):
-            return jitted(*operands)
+        with our_own():
+            if not jax.config.jax_disable_jit:
+                return jitted(*operands)
+            with jax.disable_jit(False):
+                return jitted(*operands)
 
     return call

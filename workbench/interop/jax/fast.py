@@ -13,7 +13,7 @@ from itertools import count
 
 from workbench.backends.layout import Slot
 from workbench.interop.jax.abi import CODES, STAGE_EXECUTE, code, types_text
-from workbench.interop.jax.descriptor import DESCRIPTION, THUNK, Description, Kind, Wire
+from workbench.interop.jax.descriptor import DESCRIPTION, OUTDATED, THUNK, Description, Kind, Wire
 from workbench.interop.jax.handler import address_of, handler_address
 from workbench.types import element
 
@@ -55,6 +55,7 @@ class _Body:
     def text(self) -> list[str]:
         wires = self.description.wires
         self._must("i32", self._new("load atomic i32, ptr LISTENING monotonic, align 4"), 0)
+        self._must("ptr", self._new(f"load atomic ptr, ptr @{OUTDATED} monotonic, align 8"), "null")
         self._must("ptr", self._at("ptr", "%Frame", "%frame", 1), "null")
         self._must("i32", self._at("i32", "%Frame", "%frame", 4), STAGE_EXECUTE)
         self._must("i64", self._at("i64", "%Frame", "%frame", 5, 2), len(self.description.operands()))

@@ -24,8 +24,9 @@ MAX_BATCH_AXES = 8
 _FILES = ("notes.ll", "handler.ll", "check.ll", "bind.ll", "run.ll", "program.ll", "cuda.ll")
 _lock = threading.Lock()
 
-# What a call is refused with. The first %s is the kernel; see the `refuse` calls for the others.
+# What a call is refused with. The first %s is the kernel, or all; see the `refuse` calls for the others.
 MESSAGES: dict[str, str] = {
+    "outdated": "%s",
     "counts": "kernel '%s' takes %lld operands and %lld results under XLA; the call has other numbers of them",
     "attributes": "kernel '%s' takes the attributes dims (1 to 4 int64) and %lld int64 values, %lld of views; not so",
     "buffer": "program '%s': buffer %lld, operands first, holds %lld elements of %s; was given another",

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 from workbench.api.build import load
 from workbench.api.kernel import Specialisation
 from workbench.autodiff import FORWARD, adjoint, derived, then
 from workbench.backends.base import Options
 from workbench.errors import LaunchError, NotDifferentiable
-from workbench.interop.jax import known
+from workbench.interop.jax import edits, known
 from workbench.interop.jax.derive import Gradient, Tangent, adjoint_wires, tangent_wires, unwanted
 from workbench.interop.jax.descriptor import Description, Kind, Wire
 from workbench.interop.jax.target import Target, make_target
@@ -161,6 +160,7 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
         )
     description = Description(name or loaded.name, wires, loaded.layout, loaded.threads_per_task)
     target = make_target(description, loaded.digest, loaded.handle)
+    edits.claim(target.name, code.specialisation)
 
     gradients: dict[frozenset[str], tuple[Plan, Gradient]] = {}
 
@@ -206,9 +206,6 @@ def forward_plan(loaded: Loaded, roles: Roles, code: Code) -> Plan:
     return make_plan(loaded, tuple(wires), code)
 
 
-_recorded: WeakKeyDictionary[Specialisation, dict[Any, Plan]] = WeakKeyDictionary()
-
-
 def recorded_plan(record: LaunchRecord, wires: tuple[Wire, ...], shared: bool, aliased: bool) -> Plan:
     """The plan of a launch that a function made, wired as its trace says; the same one for equal launches.
 
@@ -218,7 +215,7 @@ def recorded_plan(record: LaunchRecord, wires: tuple[Wire, ...], shared: bool, a
         shared, aliased: as in `Code`.
     """
     loaded = record.loaded
-    known = _recorded.setdefault(record.specialisation, {})
+    known = record.specialisation.jax_plans
     key = (loaded.direction, loaded.digest, wires, shared, aliased)
     if key not in known:
         code = Code(record.specialisation, loaded.direction, loaded.contiguous, shared, aliased)

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.errors import DeviceError, NotDifferentiable
+from workbench.interop.jax import edits
 from workbench.interop.jax.cuda import CudaTarget, cuda_target
 from workbench.interop.jax.derive import Gradient, Source
 from workbench.interop.jax.descriptor import Wire
@@ -109,6 +110,7 @@ def _lower_cuda(ctx: Any, *operands: Any, plan: Plan, how: How) -> Any:
 
 
 def _call_target(ctx: Any, operands: Sequence[Any], plan: Plan, how: How, target: Target | CudaTarget) -> Any:
+    target = edits.called(ctx, target)
     target.register()
     rule = library().jax.ffi.ffi_lowering(
         target.name,

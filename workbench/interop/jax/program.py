@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.interop.jax import arguments
+from workbench.interop.jax import arguments, edits
 from workbench.interop.jax.eager import whole
 from workbench.interop.jax.flat import Flat, Value, flatten
 from workbench.interop.jax.library import library
@@ -283,6 +283,7 @@ def _segment_results(*avals: Any, segment: Segment) -> list[Any]:
 
 
 def _lower_segment(ctx: Any, *operands: Any, segment: Segment) -> Any:
+    segment = segment.with_targets(partial(edits.called, ctx))
     segment.register()
     rule = library().jax.ffi.ffi_lowering(segment.name, operand_output_aliases=dict(segment.aliases))
     return rule(ctx, *operands)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -99,6 +99,11 @@ class Segment:
 
     def __hash__(self) -> int:
         return hash(self.name)
+
+    def with_targets(self, chosen: Callable[[Target], Target]) -> Segment:
+        """The same steps, calling `chosen(target)` in the place of each target."""
+        steps = tuple(replace(s, target=chosen(s.target)) if isinstance(s, Launch) else s for s in self.steps)
+        return replace(self, steps=steps) if steps != self.steps else self
 
     @cached_property
     def launches(self) -> int:

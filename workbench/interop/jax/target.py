@@ -23,8 +23,8 @@ from workbench.cache.key import Key, Part
 from workbench.cache.native import load_kernel
 from workbench.cache.store import default_store
 from workbench.errors import CacheError
-from workbench.interop.jax import known
-from workbench.interop.jax.descriptor import DESCRIPTION, THUNK, Description
+from workbench.interop.jax import edits, known
+from workbench.interop.jax.descriptor import DESCRIPTION, OUTDATED, THUNK, Description
 from workbench.interop.jax.fast import thunk_source, thunk_text
 from workbench.interop.jax.handler import handler_text
 from workbench.interop.jax.library import library
@@ -53,6 +53,11 @@ class Target:
     code: jit.CpuCode = field(compare=False, repr=False)
     digest: str = field(compare=False, repr=False)
 
+    @cached_property
+    def exported(self) -> Target:
+        """The same for programs that are exported: it keeps its version whatever becomes of the kernel."""
+        return Target(content_name(self.description, self.digest, "exported"), self.description, self.code, self.digest)
+
     def register(self) -> None:
         """Make the target known to XLA for CPU; once a process, after JAX's backend is up."""
         if make_known(self.name, self.thunk):
@@ -76,10 +81,10 @@ def make_target(description: Description, digest: str, code: jit.CpuCode) -> Tar
     return Target(content_name(description, digest), description, code, digest)
 
 
-def content_name(description: Description, digest: str) -> str:
+def content_name(description: Description, digest: str, *more: str) -> str:
     """The name of a target, made from all that it does; `digest` is that of its code."""
     content = hashlib.sha256()
-    for part in (handler_text(), description.text(), thunk_source(description), digest):
+    for part in (handler_text(), description.text(), thunk_source(description), digest, *more):
         data = part.encode()
         content.update(len(data).to_bytes(8, "big"))
         content.update(data)
@@ -170,7 +175,8 @@ def _thunk(name: str, text: str, kernel: jit.CpuCode) -> int:
     with _thunks_lock:
         if name not in _thunks:
             image = compile_text(thunk_text(text, kernel.address), CpuBackend().target(), optimise=False)
-            code = for_ever(jit.load_symbols(image, (THUNK, DESCRIPTION), needs=[kernel]))
+            code = for_ever(jit.load_symbols(image, (THUNK, DESCRIPTION, OUTDATED), needs=[kernel]))
+            edits.watch_word(name, code.addresses[OUTDATED])
             known.names[code.addresses[DESCRIPTION]] = name
             _thunks[name] = code.address
         return _thunks[name]

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
-
-import numpy as np
 
 from workbench.api.build import load
 from workbench.api.kernel import Kernel, Specialisation
@@ -22,6 +20,7 @@ from workbench.interop.jax.access import read_before_written
 from workbench.interop.jax.arguments import shaped
 from workbench.interop.jax.descriptor import static_bits
 from workbench.interop.jax.eager import whole
+from workbench.interop.jax.follow import Newest, current, followed, forget_outdated, naming_the_edit, refuse_outdated
 from workbench.interop.jax.launching import How
 from workbench.interop.jax.library import library
 from workbench.interop.jax.plan import Code, Plan, Roles, forward_plan
@@ -107,6 +106,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
     enable_backward: bool
     has_side_effect: bool
     block_dim: int = BLOCK_DIM
+    _newest: Newest = field(default_factory=Newest, init=False)
     _plans: dict[tuple[Specialisation, bool], Plan] = field(default_factory=dict, init=False)
     _cases: dict[Any, Case] = field(default_factory=dict, init=False)
 
@@ -143,10 +143,10 @@ class JaxKernel(FunctionObject, taking="parameters"):
             LaunchError: an argument does not fit; `parameter` names it.
             NotDifferentiable: under differentiation, where the kernel has no gradient.
         """
-        if self.kernel.stale:
-            raise LaunchError(
-                f"{self.kernel.name} is out of date: {self.kernel.stale}", advice="Mend its cell and run it again."
-            )
+        newest = current(self)
+        if newest is not self:
+            with naming_the_edit(self, newest):
+                return newest(*args, launch_dims=launch_dims, output_dims=output_dims, block_dim=block_dim, **named)
         block = self.block_dim if block_dim is None else block_dim
         if block != self.block_dim:
             arguments.check_block(self.kernel.name, block)
@@ -200,7 +200,14 @@ class JaxKernel(FunctionObject, taking="parameters"):
     def _case(self, args: tuple[Any, ...], launch_dims: Any, output_dims: Any, block: int) -> Case:
         """What the shapes and types of a call decide, and the dimensions it names."""
         aspects = map(arguments.aspect, args)
-        key = (*aspects, arguments.wide(), checks_here(), _frozen(launch_dims), _frozen(output_dims), block)
+        key = (
+            *aspects,
+            arguments.wide(),
+            checks_here(),
+            arguments.frozen(launch_dims),
+            arguments.frozen(output_dims),
+            block,
+        )
         found = self._cases.get(key)
         if found is not None and found.specialisation.is_current():
             return found
@@ -253,6 +260,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
         key = (specialisation, poisoned)
         plan = self._plans.get(key)
         if plan is None:
+            forget_outdated(self._plans, self._cases)
             plan = self._plans[key] = self._make_plan(specialisation, types, poisoned)
         return plan
 
@@ -335,16 +343,6 @@ class JaxKernel(FunctionObject, taking="parameters"):
         return (*shape, type.dtype.length) if isinstance(type.dtype, Vector) else shape
 
 
-def _frozen(dims: Any) -> Any:
-    """Dimensions as what can be looked up."""
-    if isinstance(dims, Mapping):
-        return tuple(sorted((n, _frozen(d)) for n, d in dims.items()))
-    if isinstance(dims, (list, tuple)):
-        return tuple(map(_frozen, dims))
-    known = dims is None or isinstance(dims, (int, np.integer)) or arguments.is_symbolic(dims)
-    return dims if known else id(dims)
-
-
 def jax_kernel(
     kernel: Kernel,
     num_outputs: int = 1,
@@ -379,8 +377,10 @@ def jax_kernel(
         block_dim: threads of a block, 1 to 1024: on a GPU, and of a kernel of tiles.
 
     Raises:
-        LaunchError: an option names no parameter, or the numbers do not fit.
+        LaunchError: an option names no parameter, or the numbers do not fit; or the kernel was redefined by a cell.
     """
+    options = {name: value for name, value in locals().items() if name != "kernel"}
+    refuse_outdated(kernel)
     name, parameters = kernel.name, kernel.parameters
     in_out, static = arguments.names(in_out_argnames), arguments.names(static_argnames)
     taken, outputs = arguments.split(name, parameters, num_outputs, in_out)
@@ -393,7 +393,8 @@ def jax_kernel(
     if vmap_method not in VMAP_METHODS:
         raise LaunchError(f"vmap_method={vmap_method!r} is none of {', '.join(VMAP_METHODS)}.", function=name)
     arguments.check_block(name, block_dim)
-    return JaxKernel(
+    made = JaxKernel(
         kernel, taken, inputs, outputs, in_out, static, dict(init or {}), launch_dims, output_dims, vmap_method,
         enable_backward, has_side_effect, block_dim,
     )  # fmt: skip
+    return followed(made, partial(jax_kernel, **options))
