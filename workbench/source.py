@@ -6,9 +6,18 @@ the process that ran it (ipykernel names a cell's file after its process id); it
 
 from __future__ import annotations
 
+import ast
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
+
+
+def parsed(text: str) -> ast.Module:
+    """`ast.parse(text)`, once more where a thread that parses at the same time disturbs it (see `workbench.weak`)."""
+    try:
+        return ast.parse(text)
+    except SystemError:
+        return ast.parse(text)
 
 
 @dataclass(frozen=True)

@@ -127,15 +127,16 @@ def test_clear_removes_what_is_ours_and_nothing_else(store: Store, root: Path) -
 
 
 def test_memory_forgets_the_least_recently_used_first() -> None:
-    memory = Memory(limit=250)
+    facts = 4096  # what an entry's metadata count for
+    memory = Memory(limit=250 + 2 * facts)
     for n in range(2):
         memory.put(digest(n), Entry(bytes(100)))
     memory.get(digest(0))
     memory.put(digest(2), Entry(bytes(100)))
     assert [memory.get(digest(n)) is not None for n in range(3)] == [True, False, True]
     memory.put(digest(2), Entry(bytes(150)))  # in place of the smaller one
-    assert (memory.bytes, len(memory.items())) == (250, 2)
-    memory.put(digest(3), Entry(bytes(1000)))
+    assert (memory.bytes, len(memory.items())) == (250 + 2 * facts, 2)
+    memory.put(digest(3), Entry(bytes(1000 + facts)))
     assert [d for d, _ in memory.items()] == [digest(3)]
     memory.clear()
     assert (memory.bytes, memory.items()) == (0, [])

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
-from weakref import WeakValueDictionary
 
 from workbench.api.kernel import Specialisation
 from workbench.api.linking import Request, find_linked, in_use, mode_of
@@ -37,6 +36,7 @@ from workbench.runtime.driver import driver
 from workbench.runtime.execute import cpu_threads
 from workbench.runtime.loaded import Loaded
 from workbench.structs import Struct, StructArray
+from workbench.weak import Weak
 from workbench.work import go_on
 
 BACKENDS: dict[str, Backend] = {"cpu": CpuBackend(), "cuda": CudaBackend()}
@@ -44,7 +44,7 @@ FEW_CORES = 8
 """Up to so many cores of a CPU launch, one that adds plainly beats all that add atomically to shared elements."""
 FORCED = "asked to compile anew"
 """Why a kernel was compiled that was in the cache."""
-_CODE: WeakValueDictionary[str, CpuCode] = WeakValueDictionary()  # by digest: one copy in a process, while used
+_CODE: Weak[str, CpuCode] = Weak()  # by digest: one copy in a process, while used
 _DEVICE_CODE: dict[tuple[str, str], Any] = {}  # by digest and device: what is queued may still be about to run it
 _LAST_KEYS: dict[tuple[str, str, str], dict[Any, Key]] = {}  # kernel, direction, backend; by option, the last one last
 _WHY: dict[tuple[str, str], tuple[str, ...]] = {}
@@ -165,7 +165,7 @@ def _find(
             if entry is None:
                 if force:
                     _WHY[name, direction] = (FORCED,)
-                    _CODE.pop(key.digest, None)
+                    _CODE.pop(key.digest)
                     _DEVICE_CODE.pop((key.digest, device.name), None)
                 return _build(specialisation, direction, options, device, atomic, key, target, store, started)
     loaded = _loaded(specialisation, direction, options, device, atomic, key, entry)
@@ -383,7 +383,8 @@ def _code(digest: str, entry: Entry, device: Device) -> Any:
         code = _CODE.get(digest)
         if code is None:
             more = (SYMBOL,) if entry.metadata.get("prints") else ()
-            code = _CODE[digest] = load_kernel(entry.image, entry.metadata["entry"], *more)
+            code = load_kernel(entry.image, entry.metadata["entry"], *more)
+            _CODE.put(digest, code)
         return code
     slot = (digest, device.name)
     if slot not in _DEVICE_CODE:

@@ -22,7 +22,7 @@ from workbench.events import CompileFailed, Remark, publish
 from workbench.frontend import MISSING, Definition, Scope, read_again
 from workbench.runtime.checks import checks_wanted
 from workbench.runtime.device import get_device
-from workbench.source import Location, Source
+from workbench.source import Location, Source, parsed
 
 NATIVE = "native"
 """The architecture of the device that is here."""
@@ -171,7 +171,7 @@ def _read(
     source: Source, namespace: Mapping[str, Any], constants: dict[str, Any], language: Mapping[str, Any], ahead: Ahead
 ) -> Cell:
     try:
-        tree = ast.parse(source.text)
+        tree = parsed(source.text)
         symtable(source.text, "<cell>", "exec")  # two parameters of one name, and what else is no matter of grammar
     except SyntaxError as error:
         line, column = error.lineno or 1, max(0, (error.offset or 1) - 1)

@@ -12,16 +12,16 @@ import hashlib
 import weakref
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
-from weakref import WeakValueDictionary
 
 from workbench.frontend import meaning
+from workbench.weak import Weak
 
 if TYPE_CHECKING:
     from workbench.api.kernel import Kernel
 
 STALE = "is out of date"
-WATCHERS: list[Callable[[], None]] = []
-"""Called after names were bound: what holds compiled programs looks whether they are still those of now."""
+WATCHERS: list[Callable[[str], None]] = []
+"""Called with the name of a cell that bound names: what holds compiled programs looks whether they are outdated."""
 
 
 class Name:
@@ -75,7 +75,7 @@ class Edition:
         return f"{self.kernel} {STALE}: {self.name.stale.rstrip('.')}" if self.name.stale else ""
 
 
-_names: WeakValueDictionary[tuple[int, str], Name] = WeakValueDictionary()
+_names: Weak[tuple[int, str], Name] = Weak()
 
 
 def note_bindings(namespace: Mapping[str, Any], cell: str) -> None:
@@ -85,10 +85,11 @@ def note_bindings(namespace: Mapping[str, Any], cell: str) -> None:
             place = id(namespace), name
             found = _names.get(place)
             if found is None:
-                found = _names[place] = Name()
+                found = Name()
+                _names.put(place, found)
             if found.kernel is not kernel:
                 found.bind(kernel, cell)
-    _look()
+    _look(cell)
 
 
 def note_stale(kernel: Kernel) -> None:
@@ -96,12 +97,12 @@ def note_stale(kernel: Kernel) -> None:
     name = kernel.edition.name if "definition" in vars(kernel) else None
     if name is not None and name.kernel is kernel:
         name.stale = kernel.stale
-        _look()
+        _look(name.cell)
 
 
-def _look() -> None:
+def _look(cell: str) -> None:
     for watcher in WATCHERS:
-        watcher()
+        watcher(cell)
 
 
 def newest(kernel: Kernel) -> Kernel:

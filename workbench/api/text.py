@@ -13,7 +13,7 @@ from typing import Any
 
 from workbench.errors import KernelSyntaxError
 from workbench.frontend import Definition, Scope
-from workbench.source import Source
+from workbench.source import Source, parsed
 
 
 def definition_of(function: Callable[..., Any], source: str | None = None) -> Definition:
@@ -71,7 +71,7 @@ def _annotations(function: Callable[..., Any]) -> dict[str, Any]:
 def _def_of(name: str, text: str, line: int) -> ast.FunctionDef | None:
     """The `def` of this name, the one that begins at `line` (its first decorator's) where there are several."""
     try:
-        tree = ast.parse(text)
+        tree = parsed(text)
     except SyntaxError as error:
         raise KernelSyntaxError(f"The text of {name} is not Python: {error.msg}.") from None
     found = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == name]

@@ -83,6 +83,10 @@ class _Calls:
         reasons = [c.outdated for c in self.claims]
         self.say(f"{reasons[-1]}. {MEND if STALE in reasons[-1] else CLEAR}" if reasons and all(reasons) else "")
 
+    def blames(self, cell: str) -> bool:
+        """Whether it is outdated by what a cell binds."""
+        return self.text is not None and f" in {cell}. ".encode() in self.text.value
+
     def say(self, text: str) -> None:
         if text == (self.text.value.decode() if self.text is not None else ""):
             return
@@ -166,12 +170,12 @@ def called(ctx: Any, target: T) -> T:
     return target
 
 
-def look() -> None:
-    """Look which targets are outdated, and publish how many programs call them."""
+def look(cell: str) -> None:
+    """Look which targets are outdated, and publish how many programs call those that are so since `cell` ran."""
     with _lock:
         for calls in list(_calls.values()):
             calls.look()
-        wrong = {name for name, calls in _calls.items() if calls.text is not None}
+        wrong = {name for name, calls in _calls.items() if calls.blames(cell)}
         kernels = {_calls[name].claims[-1].edition.kernel for name in wrong if _calls[name].claims}
         programs = sum(not p.targets.isdisjoint(wrong) for p in list(_programs))
     if programs and listening(Outdated):

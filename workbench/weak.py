@@ -1,0 +1,38 @@
+"""Weak references by key, without code of ours in the garbage collector.
+
+`weakref.WeakValueDictionary` removes a dead entry in Python, inside the collector, wherever that was started. In
+CPython before 3.11.8 and 3.12.2 another thread that gets its turn there, while the collector interrupts `ast.parse`,
+makes that fail ("AST constructor recursion depth mismatch", gh-106905).
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Generic, TypeVar
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Weak(Generic[K, V]):
+    """Values by key, as long as something else holds them."""
+
+    def __init__(self) -> None:
+        self._kept: dict[K, weakref.ref[V]] = {}
+        self._sweep_at = 64
+
+    def get(self, key: K) -> V | None:
+        """The value; None where there is none any more."""
+        found = self._kept.get(key)
+        return found() if found is not None else None
+
+    def put(self, key: K, value: V) -> None:
+        """Note a value; dead ones are dropped when there are twice as many entries as were alive."""
+        self._kept[key] = weakref.ref(value)
+        if len(self._kept) > self._sweep_at:
+            self._kept = {k: r for k, r in list(self._kept.items()) if r() is not None}
+            self._sweep_at = max(64, 2 * len(self._kept))
+
+    def pop(self, key: K) -> None:
+        """Forget a key."""
+        self._kept.pop(key, None)
