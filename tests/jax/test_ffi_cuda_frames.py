@@ -19,7 +19,7 @@ from tests.jax.frames import Extension, Metadata, MetadataExtension, Refused, Xl
 from tests.jax.gpuframes import QUEUES, Gpu
 from workbench.backends.cuda.nvrtc import CudaBackend
 from workbench.cache.entry import Entry
-from workbench.interop.jax import cuda
+from workbench.interop.jax import cuda, edits
 from workbench.interop.jax.plan import Plan
 
 f32, i32 = np.float32, np.int32
@@ -256,3 +256,18 @@ def test_more_shared_memory_than_a_kernel_may_declare_is_refused(gpu: Gpu, monke
     monkeypatch.setattr(cuda, "_compiled", lambda *_: entry)
     with pytest.raises(wb.DeviceError, match="needs 65,536 bytes of shared memory a block; under JAX a kernel has"):
         thunks(make_plan(axpy, outputs=0, in_out={"y"}))
+
+
+def test_a_kernel_that_was_redefined_is_refused_before_anything_is_queued(gpu: Gpu) -> None:
+    """In `initialize`: a command buffer repeats what it queued without `execute`."""
+    plan = make_plan(axpy, outputs=0, in_out={"y"})
+    target = cuda.target_for(plan, 256, "sm_90")
+    made = target.thunks()
+    gpu.initialize(made)
+    calls = edits._calls[target.name]
+    calls.say("axpy was redefined in cell [7]. Call jax.clear_caches()")
+    for stage, thunk in ((2, made["initialize"]), (3, made["execute"])):
+        with pytest.raises(Refused, match=r"axpy was redefined in cell \[7\]\. Call jax\.clear_caches\(\)"):
+            gpu.call(thunk, [np.array(2, f32), X, Y], [Y.copy()], dims(5), stage=stage)
+    calls.say("")
+    gpu.initialize(made)

@@ -6,6 +6,7 @@ Pictures in light and dark are kept under build/screens for reviewers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -184,3 +185,28 @@ def test_a_narrow_notebook_still_fits(card: Callable[..., Card]) -> None:
     assert shown.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     SCREENS.mkdir(parents=True, exist_ok=True)
     shown.page.screenshot(path=str(SCREENS / "status-card-narrow.png"))
+
+
+def edited() -> StatusView:
+    view = status.advance(compiled("saxpy"), events.Remark("use (cell [4]) now calls this helper"))
+    return status.finish(status.advance(view, events.Outdated(("saxpy",), 3)), ("saxpy",))
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("dark", [False, True])
+def test_what_an_edit_changes_elsewhere_is_seen_without_unfolding(card: Callable[..., Card], dark: bool) -> None:
+    shown = card(edited(), dark=dark)
+    said = [" ".join(text.split()) for text in shown.page.locator(".wb-remarks > div").all_inner_texts()]
+    assert said == [
+        "use (cell [4]) now calls this helper",
+        "3 compiled JAX functions hold the old saxpy jax.clear_caches()",
+    ]
+    assert shown.page.locator(".wb-remarks").is_visible() and not shown.page.locator(".wb-table").is_visible()
+    SCREENS.mkdir(parents=True, exist_ok=True)
+    shown.page.screenshot(path=str(SCREENS / f"status-card-edited-{'dark' if dark else 'light'}.png"))
+    button = shown.page.locator(".wb-clear")
+    button.focus()
+    shown.page.keyboard.press("Enter")
+    assert shown.page.evaluate("window.sent") == [{"ask": "clear"}] and button.is_disabled()
+    shown.show(replace(edited(), outdated=""))
+    assert button.count() == 0

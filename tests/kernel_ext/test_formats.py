@@ -97,3 +97,11 @@ def test_an_empty_cache_is_one_line() -> None:
     view = CacheView(0, 0, 0, 0, 0, "/c")
     assert formats.cache_text(view) == "0 modules, 0 B | hits: memory 0, disk 0; misses 0 | /c"
     assert "<table" not in formats.cache_html(view)
+
+
+def test_remarks_and_outdated_programs_are_said_without_unfolding() -> None:
+    view = StatusView("cell [5]", remarks=("use (cell [4]) now calls this <helper>",), outdated="1 function holds f")
+    said = formats.status_text(view).splitlines()
+    assert said[1:] == ["  use (cell [4]) now calls this <helper>", "  1 function holds f: call jax.clear_caches()"]
+    page = formats.status_html(view)
+    assert "now calls this &lt;helper&gt;" in page and "<details>" not in page

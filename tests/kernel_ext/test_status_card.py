@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import threading
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -191,3 +194,16 @@ def test_running_a_cell_again_closes_its_old_card(browser: Browser, loaded, libr
     assert [kind for kind, _ in browser.heard].count("comm_close") == 1
     loaded.run("%unload_ext kernel_ext")
     assert [kind for kind, _ in browser.heard].count("comm_close") == 2
+
+
+def test_the_button_lets_jax_forget_what_it_compiled(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    from kernel_ext.widgets.status_card import StatusCard
+
+    called: list[str] = []
+    monkeypatch.setitem(sys.modules, "jax", SimpleNamespace(clear_caches=lambda: called.append("clear")))
+    card = StatusCard(replace(VIEW, outdated="2 compiled JAX functions hold the old saxpy"), "wb-twin-1")
+    ask(card, ask="clear")
+    assert called == ["clear"] and card.view["outdated"] == ""
+    assert card.view["remarks"] == [
+        "jax.clear_caches() was called: JAX functions are compiled again at their next call"
+    ]

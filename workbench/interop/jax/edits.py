@@ -57,9 +57,9 @@ class Claim:
         return ""
 
     @property
-    def is_over(self) -> bool:
-        """Whether nobody can use it, or know that it is outdated, any more."""
-        return self.kernel() is None and self.edition.name is None
+    def is_gone(self) -> bool:
+        """Whether the kernel is gone with all that could have taken its place."""
+        return self.kernel() is None and (self.edition.name is None or self.edition.name.kernel is None)
 
 
 def _whereabouts(now: Any) -> str:
@@ -79,8 +79,8 @@ class _Calls:
 
     def look(self) -> None:
         """Set the word to why all of its claims are outdated; null where one is not."""
-        self.claims = [c for c in self.claims if not c.is_over]
-        reasons = [c.outdated for c in self.claims]
+        self.claims = [c for c in self.claims if c.edition.name is not None or not c.is_gone]
+        reasons = [c.outdated for c in self.claims if not c.is_gone]
         self.say(f"{reasons[-1]}. {MEND if STALE in reasons[-1] else CLEAR}" if reasons and all(reasons) else "")
 
     def blames(self, cell: str) -> bool:
