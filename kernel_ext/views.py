@@ -109,10 +109,10 @@ class StatusView:
         kernels: names of the cell's kernels, in the order of their text; known when the build is over.
         errors: what the cell did wrong.
         notices: sentences the user should see once.
-        remarks: sentences about what the cell defines, shown without unfolding.
-        outdated: how many compiled JAX functions still call older kernels; empty for none.
         panes: texts shown at once (`-a`).
         started: when the build began, in seconds since the epoch.
+        remarks: sentences about what the cell defines, shown without unfolding.
+        outdated: how many compiled JAX functions still call older kernels; empty for none.
     """
 
     cell: str
@@ -122,10 +122,10 @@ class StatusView:
     kernels: tuple[str, ...] = ()
     errors: tuple[ErrorRow, ...] = ()
     notices: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
-    outdated: str = ""
     panes: tuple[PaneView, ...] = ()
     started: float = 0.0
+    remarks: tuple[str, ...] = ()
+    outdated: str = ""
 
     @property
     def lead(self) -> str:

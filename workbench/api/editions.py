@@ -81,7 +81,7 @@ _names: Weak[tuple[int, str], Name] = Weak()
 def note_bindings(namespace: Mapping[str, Any], cell: str) -> None:
     """Note which kernels the names of a notebook mean after `cell` ran, and let the watchers look."""
     for name, kernel in list(namespace.items()):
-        if getattr(type(kernel), "__wb_kernel__", False) and "definition" in vars(kernel) and kernel.name == name:
+        if _has_editions(kernel) and kernel.name == name:
             place = id(namespace), name
             found = _names.get(place)
             if found is None:
@@ -94,10 +94,15 @@ def note_bindings(namespace: Mapping[str, Any], cell: str) -> None:
 
 def note_stale(kernel: Kernel) -> None:
     """Note that a kernel is out of date, and let the watchers look."""
-    name = kernel.edition.name if "definition" in vars(kernel) else None
+    name = kernel.edition.name if _has_editions(kernel) else None
     if name is not None and name.kernel is kernel:
         name.stale = kernel.stale
         _look(name.cell)
+
+
+def _has_editions(value: Any) -> bool:
+    """Whether it is a kernel written in Python: XLA's programs call no others."""
+    return getattr(type(value), "__wb_kernel__", False) and "definition" in vars(value)
 
 
 def _look(cell: str) -> None:
@@ -107,7 +112,7 @@ def _look(cell: str) -> None:
 
 def newest(kernel: Kernel) -> Kernel:
     """The kernel that the name of an outdated one means now; the kernel itself where it is not outdated."""
-    name = kernel.edition.name
+    name = kernel.edition.name if _has_editions(kernel) else None
     now = name.kernel if name is not None else None
     if name is None or now is None or now is kernel:
         return kernel
