@@ -4,11 +4,18 @@
 define private ptr @refuse(ptr %frame, ptr %format, i64 %a, i64 %b, i64 %c, i64 %d) cold noinline {
   %text = alloca [512 x i8]
   %written = call i32 (ptr, i64, ptr, ...) @snprintf(ptr %text, i64 512, ptr %format, i64 %a, i64 %b, i64 %c, i64 %d)
-  %filled = insertvalue %ErrorCreate { i64 28, ptr null, ptr null, i32 3 }, ptr %text, 2
-  %arguments = alloca %ErrorCreate
-  store %ErrorCreate %filled, ptr %arguments
   %api.at = getelementptr %Frame, ptr %frame, i64 0, i32 2
   %api = load ptr, ptr %api.at
+  %error = call ptr @error_of(ptr %api, ptr %text, i32 3)
+  ret ptr %error
+}
+
+; An error with this text and code, which XLA owns.
+define private ptr @error_of(ptr %api, ptr %text, i32 %code) cold noinline {
+  %with.text = insertvalue %ErrorCreate { i64 28, ptr null, ptr null, i32 0 }, ptr %text, 2
+  %filled = insertvalue %ErrorCreate %with.text, i32 %code, 3
+  %arguments = alloca %ErrorCreate
+  store %ErrorCreate %filled, ptr %arguments
   %create.at = getelementptr %Api, ptr %api, i64 0, i32 4, i64 0
   %create = load ptr, ptr %create.at
   %error = call ptr %create(ptr %arguments)

@@ -68,12 +68,14 @@ class Description:
         wires: one a parameter; the results among them are numbered without gaps, and there is at least one.
         layout: of the parameter buffer.
         grain: the largest launch, in points, that stays on one thread.
+        checked: the code reports faults, which only the generic handler reads.
     """
 
     kernel: str
     wires: tuple[Wire, ...]
     layout: Layout
     grain: int
+    checked: bool = False
 
     def operands(self) -> tuple[Wire, ...]:
         """The wires that are operands, in their order; each operand once, though a shape may be taken from it too."""

@@ -32,7 +32,8 @@
 ;   0 kernel   1 points of one launch   2 points of all batches   3 batch axes   4 their sizes
 ; and what its threads share:
 ;   5 chunk   6 next point   7 points done   8 holders of this memory   9 XLA's API   10 the future
-%Call = type { ptr, i64, i64, i64, [8 x i64], i64, i64, i64, i64, ptr, ptr }
+;   11 dimensions of the launch   12 the first fault (fault.ll)
+%Call = type { ptr, i64, i64, i64, [8 x i64], i64, i64, i64, i64, ptr, ptr, i64, [8 x i64] }
 
 declare i32 @snprintf(ptr, i64, ptr, ...)
 declare ptr @malloc(i64)
@@ -117,9 +118,13 @@ memory:
   %buffer.bytes = call i64 @field(ptr %kernel, i64 6)
   %bounds.bytes = mul i64 %count, 72
   %behind.bytes = add i64 %bounds.bytes, %buffer.bytes
-  %bytes = add i64 %behind.bytes, 144
+  %bytes = add i64 %behind.bytes, 216
   %call = alloca i8, i64 %bytes, align 16
   store ptr %kernel, ptr %call
+  %ndim.to = getelementptr %Call, ptr %call, i64 0, i32 11
+  store i64 %ndim, ptr %ndim.to
+  %fault.to = getelementptr %Call, ptr %call, i64 0, i32 12
+  store i64 0, ptr %fault.to
   br i1 %on.gpu, label %stream, label %sizes
 stream:
   %stream.error = call ptr @take_stream(ptr %frame, ptr %call)
@@ -217,11 +222,18 @@ local:
   %large = icmp sgt i64 %total, %grain
   br i1 %large, label %threads, label %here
 threads:
-  %shared = call i1 @share(ptr %frame, ptr %call, i64 %bytes, i64 %grain)
-  br i1 %shared, label %done, label %here
+  %shared.error = alloca ptr
+  %shared = call i1 @share(ptr %frame, ptr %call, i64 %bytes, i64 %grain, ptr %shared.error)
+  br i1 %shared, label %over, label %here
+over:
+  %waited.error = load ptr, ptr %shared.error
+  ret ptr %waited.error
 here:
   call void @run(ptr %call, ptr %buffer, i64 0, i64 %total)
-  br label %done
+  %api.at = getelementptr %Frame, ptr %frame, i64 0, i32 2
+  %api = load ptr, ptr %api.at
+  %run.error = call ptr @fault_error(ptr %api, ptr %call)
+  ret ptr %run.error
 done:
   ret ptr null
 }

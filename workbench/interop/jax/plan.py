@@ -34,6 +34,7 @@ class Code(NamedTuple):
         aliased: one that is written shares its memory with another.
         differentiable: whether the user allows derivatives.
         constant: positions of the kernel's parameters whose gradients its adjoint, the first step, leaves out.
+        checks: the code tests bounds, divisions and asserts, and so do its derivatives.
     """
 
     specialisation: Specialisation
@@ -43,11 +44,12 @@ class Code(NamedTuple):
     aliased: bool = False
     differentiable: bool = True
     constant: tuple[int, ...] = ()
+    checks: bool = False
 
     @property
     def options(self) -> Options:
         """What the code is built with."""
-        return Options(contiguous=self.contiguous, constant=self.constant)
+        return Options(checks=self.checks, contiguous=self.contiguous, constant=self.constant)
 
     def without(self, left_out: Collection[str]) -> Code:
         """The code whose adjoint leaves out the gradients of these parameters."""
@@ -108,6 +110,11 @@ class Plan:
         return self.target.description.kernel
 
     @property
+    def checked(self) -> bool:
+        """Whether it reports faults."""
+        return self.code.checks
+
+    @property
     def operands(self) -> tuple[Wire, ...]:
         """The wires that are operands."""
         return self.target.description.operands()
@@ -159,7 +166,7 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
             f"{loaded.name} prints, and under JAX nobody reads what it prints.",
             advice="Leave print() out, or use jax.debug.print on what the kernel returns.",
         )
-    description = Description(name or loaded.name, wires, loaded.layout, loaded.threads_per_task)
+    description = Description(name or loaded.name, wires, loaded.layout, loaded.threads_per_task, code.checks)
     target = make_target(description, loaded.digest, loaded.address)
 
     gradients: dict[frozenset[str], tuple[Plan, Gradient]] = {}
@@ -222,9 +229,7 @@ def recorded_plan(record: LaunchRecord, wires: tuple[Wire, ...], shared: bool, a
     key = (loaded.direction, loaded.digest, wires, shared, aliased)
     if key not in known:
         code = Code(record.specialisation, loaded.direction, loaded.contiguous, shared, aliased)
-        code = code._replace(constant=record.options.constant)
-        if loaded.checked:
-            loaded = load(record.specialisation, loaded.direction, code.options, "cpu", shared)
+        code = code._replace(constant=record.options.constant, checks=loaded.checked)
         known[key] = make_plan(loaded, wires, code)
     return known[key]
 

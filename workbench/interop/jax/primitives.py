@@ -97,7 +97,8 @@ def _run_jitted(primitive: Any, *operands: Any, plan: Plan, how: How, **more: An
 @lru_cache(maxsize=4096)
 def _jitted(primitive: Any, plan: Plan, how: How, more: tuple[tuple[str, Any], ...]) -> Callable[..., list[Any]]:
     name = plan.target.description.kernel
-    return whole(lambda *operands: primitive.bind(*operands, plan=plan, how=how, **dict(more)), name)
+    checked = (lambda: True) if plan.checked else None
+    return whole(lambda *operands: primitive.bind(*operands, plan=plan, how=how, **dict(more)), name, checked)
 
 
 def _lower_launch(ctx: Any, *operands: Any, plan: Plan, how: How) -> Any:

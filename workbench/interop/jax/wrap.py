@@ -30,7 +30,7 @@ from workbench.interop.jax.primitives import VMAP_METHODS, launch
 from workbench.interop.jax.signature import FunctionObject
 from workbench.interop.jax.trees import array_fields, coming_out, fields_of, put_back, taken_apart
 from workbench.ir.values import Function, written_arrays
-from workbench.runtime.checks import checks_here
+from workbench.runtime.checks import checks_here, checks_wanted
 from workbench.runtime.record import BLOCK_DIM
 from workbench.structs import Struct
 from workbench.types import ArrayType, Type, Vector, element
@@ -76,7 +76,9 @@ class Case:
         key = (how.block, *how.values)
         found = self._programs.get(key)
         if found is None:
-            found = self._programs[key] = whole(lambda *given: launch(self.plan, given, how), self.plan.kernel)
+            checked = (lambda: True) if self.plan.checked else None
+            found = whole(lambda *given: launch(self.plan, given, how), self.plan.kernel, checked)
+            self._programs[key] = found
         return found
 
 
@@ -107,7 +109,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
     enable_backward: bool
     has_side_effect: bool
     block_dim: int = BLOCK_DIM
-    _plans: dict[tuple[Specialisation, bool], Plan] = field(default_factory=dict, init=False)
+    _plans: dict[tuple[Specialisation, bool, bool], Plan] = field(default_factory=dict, init=False)
     _cases: dict[Any, Case] = field(default_factory=dict, init=False)
 
     @property
@@ -200,14 +202,15 @@ class JaxKernel(FunctionObject, taking="parameters"):
     def _case(self, args: tuple[Any, ...], launch_dims: Any, output_dims: Any, block: int) -> Case:
         """What the shapes and types of a call decide, and the dimensions it names."""
         aspects = map(arguments.aspect, args)
-        key = (*aspects, arguments.wide(), checks_here(), _frozen(launch_dims), _frozen(output_dims), block)
+        checked = checks_wanted(getattr(self.kernel, "checks", None))
+        key = (*aspects, arguments.wide(), checked, checks_here(), _frozen(launch_dims), _frozen(output_dims), block)
         found = self._cases.get(key)
         if found is not None and found.specialisation.is_current():
             return found
         values = dict(zip(self.inputs, args, strict=True))
         types = self._types(values)
         specialisation = self._specialised(types, launch_dims, block)
-        plan = self._plan(specialisation, types, checks_here())
+        plan = self._plan(specialisation, types, checked, checks_here())
         arrays = {n: arguments.base_shape(v, types[n]) for n, v in values.items() if isinstance(types[n], ArrayType)}
         dims = self._dims(launch_dims, arrays, plan)
         shapes = self._result_shapes(output_dims, dims, arrays, types)
@@ -249,22 +252,24 @@ class JaxKernel(FunctionObject, taking="parameters"):
             arguments.result_type(kernel.name, name, types[name])
         return types
 
-    def _plan(self, specialisation: Specialisation, types: dict[str, Type], poisoned: bool) -> Plan:
-        key = (specialisation, poisoned)
+    def _plan(self, specialisation: Specialisation, types: dict[str, Type], checked: bool, poisoned: bool) -> Plan:
+        key = (specialisation, checked, poisoned)
         plan = self._plans.get(key)
         if plan is None:
-            plan = self._plans[key] = self._make_plan(specialisation, types, poisoned)
+            plan = self._plans[key] = self._make_plan(specialisation, types, checked, poisoned)
         return plan
 
-    def _make_plan(self, specialisation: Specialisation, types: dict[str, Type], poisoned: bool) -> Plan:
+    def _make_plan(
+        self, specialisation: Specialisation, types: dict[str, Type], checked: bool, poisoned: bool
+    ) -> Plan:
         self._check_access(specialisation.function)
         outputs: dict[str, ArrayType] = {n: t for n in self.outputs if isinstance(t := types[n], ArrayType)}
         init: dict[str, Any] = dict(arguments.fills(self.kernel.name, self.init, outputs))
         if poisoned:
             init = {n: mark for n, t in outputs.items() if (mark := marker(element(t))) is not None} | init
         roles = Roles(self.inputs, self.outputs, self.in_out, self.static, init)
-        loaded = load(specialisation, device="cpu")
-        return forward_plan(loaded, roles, Code(specialisation, differentiable=self.enable_backward))
+        code = Code(specialisation, differentiable=self.enable_backward, checks=checked)
+        return forward_plan(load(specialisation, options=code.options, device="cpu"), roles, code)
 
     def _check_access(self, function: Function) -> None:
         """Refuse what XLA's buffers do not allow."""

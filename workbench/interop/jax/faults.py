@@ -1,0 +1,75 @@
+"""Faults of code with checks under XLA: their text, and the way back from XLA's error to a `KernelFault`.
+
+The handler's error carries text alone, and all of it: nothing of ours runs when a jitted function raises. Where a call
+does come back to Python (nothing traced it), the fault itself is raised.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+from collections import deque
+from typing import Any
+
+from workbench.api.build import function_of
+from workbench.backends.faults import FaultRecord, raised_by, unravelled
+from workbench.backends.layout import FAULT_SIZE, shape_in
+from workbench.errors import KernelFault
+from workbench.interop.jax import known
+from workbench.types import ArrayType
+
+EXPLAIN = "wb_ffi_explain"
+_WORDS = ctypes.POINTER(ctypes.c_int64)
+_TYPE = ctypes.CFUNCTYPE(
+    None, ctypes.c_void_p, ctypes.c_void_p, _WORDS, ctypes.c_int64, ctypes.c_int64, _WORDS, ctypes.c_void_p,
+    ctypes.c_int64,
+)  # fmt: skip
+_recent: deque[tuple[str, KernelFault]] = deque(maxlen=64)
+"""Faults and the texts that went to XLA, the newest last."""
+
+
+def explain_faults(address: int) -> None:
+    """Let the handler, whose pointer stands at this address, ask Python for the text of a fault."""
+    place = ctypes.c_void_p.from_address(address)
+    place.value = ctypes.cast(_explain, ctypes.c_void_p).value
+    atexit.register(setattr, place, "value", None)  # a thread of XLA's must not enter a Python that ends
+
+
+def fault_in(error: Exception) -> KernelFault | None:
+    """The fault that an error of XLA's reports; None where it reports something else."""
+    said = str(error)
+    return next((fault for text, fault in reversed(_recent) if text in said), None)
+
+
+@_TYPE
+def _explain(
+    kernel: int, buffer: int, record: Any, ndim: int, axes: int, sizes: Any, text: int, room: int
+) -> None:  # fmt: skip
+    """Write the text of a fault, cut to its place; nothing where nobody knows the kernel any more."""
+    try:
+        plan = known.plan_of(kernel)
+        if plan is None:
+            return
+        found = FaultRecord.read(ctypes.string_at(record, FAULT_SIZE))
+        assert found is not None
+        fault = _fault(plan, found, buffer, ndim, unravelled(record[7], sizes[:axes]))
+        said = str(fault).encode()[: room - 1].decode(errors="ignore")
+        _recent.append((said, fault))
+        ctypes.memmove(text, said.encode() + b"\0", len(said.encode()) + 1)
+    except Exception:  # the handler then says the numbers
+        return
+
+
+def _fault(plan: Any, found: FaultRecord, address: int, ndim: int, batch: tuple[int, ...]) -> KernelFault:
+    """The error of a call of this plan whose packed parameters lie at `address`."""
+    code, layout = plan.code, plan.target.description.layout
+    buffer = (ctypes.c_char * layout.size).from_address(address)
+    dims = (ctypes.c_int64 * ndim).from_address(address)
+    function = function_of(code.specialisation, code.direction, code.shared, constant=code.constant)
+    shapes = {s.name: shape_in(buffer, s) for s in layout.slots if isinstance(s.type, ArrayType)}
+    fault = raised_by(function, found, tuple(dims), shapes)
+    if batch:
+        fault.message += f" This was batch {batch} of jax.vmap."
+        fault.args = (fault.message,)
+        fault.facts["batch"] = batch
+    return fault
