@@ -28,7 +28,8 @@ from workbench.interop.jax.rebound import rebinding
 from workbench.interop.jax.run import Leaf, Output, Signature, active, run_inside, run_traced
 from workbench.interop.jax.signature import FunctionObject
 from workbench.interop.jax.trace import Trace, ValuesRead
-from workbench.runtime.checks import checks_here
+from workbench.runtime.checks import checks_here, checks_wanted
+from workbench.runtime.late import raise_late
 from workbench.runtime.memory import Memory
 from workbench.structs import Struct
 from workbench.types import ArrayType, Type
@@ -56,6 +57,7 @@ class _Program:
     """One signature: the jitted function, and what must be as it was for it to hold."""
 
     run: Any = None
+    checked: bool = False
     specialisations: frozenset[Specialisation] = frozenset()
     constants: tuple[tuple[Memory, int], ...] = ()
     kernels: tuple[tuple[str, Kernel], ...] = ()
@@ -111,6 +113,7 @@ class JaxCallable(FunctionObject, taking="inputs"):
             LaunchError: an argument does not fit; `parameter` names it.
             ValuesRead: the function asks for values that a compiled program does not have.
         """
+        raise_late()
         values = arguments.by_name(self.__name__, self.inputs, args, named)
         outer = active()
         if outer is not None:
@@ -152,7 +155,7 @@ class JaxCallable(FunctionObject, taking="inputs"):
         if not single:
             return None
         aspects = ((type(v), v) if n in known else arguments.aspect(v) for n, v in values.items())
-        return (*aspects, arguments.wide(), checks_here())
+        return (*aspects, arguments.wide(), checks_wanted(), checks_here())
 
     def _learn(self, error: ValuesRead, values: Mapping[str, Any]) -> bool:
         """A number that was given as a Python number and whose value is asked for becomes part of the program."""
@@ -204,7 +207,7 @@ class JaxCallable(FunctionObject, taking="inputs"):
         return tuple(made)
 
     def _program(self, signature: Signature) -> _Program:
-        key = (signature, checks_here())
+        key = (signature, checks_wanted(), checks_here())
         found = self._programs.get(key)
         names = self.function.__globals__
         if found is None or not found.is_current(names):
@@ -219,6 +222,7 @@ class JaxCallable(FunctionObject, taking="inputs"):
             trace = Trace(self.definition, code, self.vmap_method)
             results = run_traced(trace, self.function, signature, operands, lambda name: rebinding(trace, name))
             made.specialisations = frozenset(trace.specialisations)
+            made.checked |= trace.checked
             made.constants = tuple(trace.constants)
             return results
 
@@ -227,7 +231,7 @@ class JaxCallable(FunctionObject, taking="inputs"):
                 return traced(*operands)
             return run_program(Program.of(self.__name__, traced, operands), operands)
 
-        made.run = whole(run, self.__name__)
+        made.run = whole(run, self.__name__, lambda: made.checked)
         return made
 
     def _result(self, signature: Signature, results: Sequence[Any]) -> Any:

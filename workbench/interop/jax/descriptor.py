@@ -69,6 +69,7 @@ class Description:
         layout: of the parameter buffer.
         grain: the largest launch, in points, that stays on one thread.
         checked: the code reports faults, which only the generic handler reads.
+        late: a fault does not fail the call, because other devices may wait for what this one does next.
     """
 
     kernel: str
@@ -76,6 +77,7 @@ class Description:
     layout: Layout
     grain: int
     checked: bool = False
+    late: bool = False
 
     def operands(self) -> tuple[Wire, ...]:
         """The wires that are operands, in their order; each operand once, though a shape may be taken from it too."""
@@ -114,13 +116,13 @@ class Description:
         return "\n".join(
             [
                 f"%Param = type {{ ptr, {', '.join(['i64'] * 13)} }}",
-                "%Kernel = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr, i64 }",
+                "%Kernel = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr, i64, i64 }",
                 *strings,
                 f"@params = private constant {table} [",
                 ",\n".join(f"  {row}" for row in rows),
                 "]",
                 f"@{DESCRIPTION} = constant %Kernel {{",
-                f"  ptr @kernel, ptr ENTRY, {', '.join(f'i64 {c}' for c in counts)}, ptr @params, i64 {views}",
+                f"  ptr @kernel, ptr ENTRY, {', '.join(f'i64 {c}' for c in counts)}, ptr @params, i64 {views}, i64 {int(self.late)}",
                 "}",
             ]
         )

@@ -5,8 +5,11 @@
 ; none, and pays a store and a compare per stretch.
 ; The text is Python's, which knows lines and names: @wb_ffi_explain, set by faults.py, writes it. It is called on the
 ; thread that ends the call, and takes the GIL there. Without Python (at exit) the numbers alone are said.
+; One device of several must not fail: the others would wait in their next collective, and XLA then ends the process.
+; There the text stays with Python, which raises it later (late.py).
 
-@wb_ffi_explain = global ptr null                     ; (kernel, buffer, record, dimensions, batch axes, sizes, text, bytes)
+; (kernel, buffer, record, dimensions, batch axes, their sizes, whether it waits, text, bytes)
+@wb_ffi_explain = global ptr null
 
 ; Add a stretch's record to the call's; who finds 0 there is the first.
 define private void @note_fault(ptr %call, ptr %own, i64 %batch) cold noinline {
@@ -46,6 +49,7 @@ entry:
   %text = alloca [4096 x i8]
   store i8 0, ptr %text
   %kernel = load ptr, ptr %call
+  %late = call i64 @field(ptr %kernel, i64 11)
   %explain = load atomic ptr, ptr @wb_ffi_explain acquire, align 8
   %mute = icmp eq ptr %explain, null
   br i1 %mute, label %plain, label %ask
@@ -55,7 +59,7 @@ ask:
   %ndim = load i64, ptr %ndim.at
   %axes = call i64 @field(ptr %call, i64 3)
   %sizes = getelementptr %Call, ptr %call, i64 0, i32 4
-  call void %explain(ptr %kernel, ptr %buffer, ptr %record, i64 %ndim, i64 %axes, ptr %sizes, ptr %text, i64 4096)
+  call void %explain(ptr %kernel, ptr %buffer, ptr %record, i64 %ndim, i64 %axes, ptr %sizes, i64 %late, ptr %text, i64 4096)
   %first = load i8, ptr %text
   %empty = icmp eq i8 %first, 0
   br i1 %empty, label %plain, label %say
@@ -67,6 +71,11 @@ plain:
   %written = call i32 (ptr, i64, ptr, ...) @snprintf(ptr %text, i64 4096, ptr @say.fault, i64 %name, i64 %number, i64 %thread, i64 %value, i64 %count)
   br label %say
 say:
+  %waits = icmp ne i64 %late, 0
+  br i1 %waits, label %later, label %now
+later:
+  ret ptr null
+now:
   %error = call ptr @error_of(ptr %api, ptr %text, i32 11)
   ret ptr %error
 }

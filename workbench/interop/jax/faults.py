@@ -16,13 +16,14 @@ from workbench.backends.faults import FaultRecord, raised_by, unravelled
 from workbench.backends.layout import FAULT_SIZE, shape_in
 from workbench.errors import KernelFault
 from workbench.interop.jax import known
+from workbench.runtime.late import fault_later
 from workbench.types import ArrayType
 
 EXPLAIN = "wb_ffi_explain"
 _WORDS = ctypes.POINTER(ctypes.c_int64)
 _TYPE = ctypes.CFUNCTYPE(
-    None, ctypes.c_void_p, ctypes.c_void_p, _WORDS, ctypes.c_int64, ctypes.c_int64, _WORDS, ctypes.c_void_p,
-    ctypes.c_int64,
+    None, ctypes.c_void_p, ctypes.c_void_p, _WORDS, ctypes.c_int64, ctypes.c_int64, _WORDS, ctypes.c_int64,
+    ctypes.c_void_p, ctypes.c_int64,
 )  # fmt: skip
 _recent: deque[tuple[str, KernelFault]] = deque(maxlen=64)
 """Faults and the texts that went to XLA, the newest last."""
@@ -35,17 +36,24 @@ def explain_faults(address: int) -> None:
     atexit.register(setattr, place, "value", None)  # a thread of XLA's must not enter a Python that ends
 
 
+def said(fault: KernelFault, room: int = 1 << 20) -> str:
+    """The text of a fault that XLA is told, of so many bytes at most; `fault_in` finds the fault by it."""
+    text = str(fault).encode()[:room].decode(errors="ignore")
+    _recent.append((text, fault))
+    return text
+
+
 def fault_in(error: Exception) -> KernelFault | None:
     """The fault that an error of XLA's reports; None where it reports something else."""
-    said = str(error)
-    return next((fault for text, fault in reversed(_recent) if text in said), None)
+    found = str(error)
+    return next((fault for text, fault in reversed(_recent) if text in found), None)
 
 
 @_TYPE
 def _explain(
-    kernel: int, buffer: int, record: Any, ndim: int, axes: int, sizes: Any, text: int, room: int
+    kernel: int, buffer: int, record: Any, ndim: int, axes: int, sizes: Any, late: int, text: int, room: int
 ) -> None:  # fmt: skip
-    """Write the text of a fault, cut to its place; nothing where nobody knows the kernel any more."""
+    """Write the text of a fault, cut to its place, or let it wait; nothing where the kernel is gone."""
     try:
         plan = known.plan_of(kernel)
         if plan is None:
@@ -53,9 +61,11 @@ def _explain(
         found = FaultRecord.read(ctypes.string_at(record, FAULT_SIZE))
         assert found is not None
         fault = _fault(plan, found, buffer, ndim, unravelled(record[7], sizes[:axes]))
-        said = str(fault).encode()[: room - 1].decode(errors="ignore")
-        _recent.append((said, fault))
-        ctypes.memmove(text, said.encode() + b"\0", len(said.encode()) + 1)
+        if late:
+            fault_later(fault)
+            return
+        told = said(fault, room - 1).encode()
+        ctypes.memmove(text, told + b"\0", len(told) + 1)
     except Exception:  # the handler then says the numbers
         return
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -108,6 +109,16 @@ class Plan:
     def __repr__(self) -> str:
         """Say what it is, in a jaxpr: the kernel, and the derivative of it."""
         return self.target.description.kernel
+
+    @cached_property
+    def late(self) -> Target:
+        """The target where a fault must not fail one device of several; the same one for code without checks."""
+        if not self.checked:
+            return self.target
+        described = replace(self.target.description, late=True)
+        made = make_target(described, self.target.digest, self.target.entry)
+        known.plans[made.name] = self
+        return made
 
     @property
     def checked(self) -> bool:

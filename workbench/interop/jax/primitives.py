@@ -25,7 +25,7 @@ from workbench.interop.jax.descriptor import Wire
 from workbench.interop.jax.eager import whole
 from workbench.interop.jax.launching import How, Shape, attributes
 from workbench.interop.jax.library import library
-from workbench.interop.jax.manual import aligned, know, shaped
+from workbench.interop.jax.manual import aligned, among_devices, know, shaped
 from workbench.interop.jax.plan import Plan
 from workbench.interop.jax.target import Target
 from workbench.types import element, is_float
@@ -102,7 +102,7 @@ def _jitted(primitive: Any, plan: Plan, how: How, more: tuple[tuple[str, Any], .
 
 
 def _lower_launch(ctx: Any, *operands: Any, plan: Plan, how: How) -> Any:
-    return _call_target(ctx, operands, plan, how, plan.target)
+    return _call_target(ctx, operands, plan, how, plan.late if among_devices(ctx) else plan.target)
 
 
 def _lower_cuda(ctx: Any, *operands: Any, plan: Plan, how: How) -> Any:

@@ -62,6 +62,7 @@ class Trace(Observer):
     Attributes:
         specialisations: those launched, to see later whether they are still current.
         constants: memories from outside the function, with their versions of now.
+        checked: whether one of the launches reports faults.
     """
 
     takes = True
@@ -70,6 +71,7 @@ class Trace(Observer):
         self.definition = definition
         self.specialisations: set[Specialisation] = set()
         self.constants: list[tuple[Memory, int]] = []
+        self.checked = False
         self._code = code
         self._method = vmap_method
         self._values: dict[Memory, Any] = {}
@@ -177,7 +179,7 @@ class Trace(Observer):
             self._values[target.memory] = library().jnp.full(_count(target.memory, scalar), number, scalar.numpy)
         elif isinstance(target.dtype, Scalar):
             given = value if isinstance(value, TracedNumber) else number
-            launch_kernel(glue("put", target.ndim), target.shape, inputs=[given], outputs=[target])
+            launch_kernel(glue("put", target.ndim), target.shape, inputs=[given], outputs=[target], checks=False)
         else:
             whole = self._value(target.memory, scalar)
             self._values[target.memory] = whole.at[where].set(number)
@@ -206,12 +208,13 @@ class Trace(Observer):
         whole = _where(target) is None and _where(source) is None
         if whole or overlap({"target": target, "source": source}):
             return False
-        launch_kernel(glue(what, target.ndim), target.shape, inputs=[source], outputs=[target])
+        launch_kernel(glue(what, target.ndim), target.shape, inputs=[source], outputs=[target], checks=False)
         return True
 
     def launching(self, record: LaunchRecord) -> None:
         """Note a launch."""
         self.specialisations.add(record.specialisation)
+        self.checked |= record.loaded.checked
         if record.threads == 0 or not record.writes:
             return
         _refuse_structs(record)

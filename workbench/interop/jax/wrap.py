@@ -31,6 +31,7 @@ from workbench.interop.jax.signature import FunctionObject
 from workbench.interop.jax.trees import array_fields, coming_out, fields_of, put_back, taken_apart
 from workbench.ir.values import Function, written_arrays
 from workbench.runtime.checks import checks_here, checks_wanted
+from workbench.runtime.late import raise_late
 from workbench.runtime.record import BLOCK_DIM
 from workbench.structs import Struct
 from workbench.types import ArrayType, Type, Vector, element
@@ -145,6 +146,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
             LaunchError: an argument does not fit; `parameter` names it.
             NotDifferentiable: under differentiation, where the kernel has no gradient.
         """
+        raise_late()
         if self.kernel.stale:
             raise LaunchError(
                 f"{self.kernel.name} is out of date: {self.kernel.stale}", advice="Mend its cell and run it again."
