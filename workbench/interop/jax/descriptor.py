@@ -112,6 +112,7 @@ class Description:
         counts = (
             len(self.wires), len(self.operands()), len(self.results()), values, self.layout.size, self.grain, lead,
         )  # fmt: skip
+        behind = f"i64 {views}, i64 {int(self.late)}"
         table = f"[{len(rows)} x %Param]"
         return "\n".join(
             [
@@ -122,7 +123,7 @@ class Description:
                 ",\n".join(f"  {row}" for row in rows),
                 "]",
                 f"@{DESCRIPTION} = constant %Kernel {{",
-                f"  ptr @kernel, ptr ENTRY, {', '.join(f'i64 {c}' for c in counts)}, ptr @params, i64 {views}, i64 {int(self.late)}",
+                f"  ptr @kernel, ptr ENTRY, {', '.join(f'i64 {c}' for c in counts)}, ptr @params, {behind}",
                 "}",
             ]
         )

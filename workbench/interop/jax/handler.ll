@@ -73,7 +73,7 @@ bad.counts:
   %given.both = call ptr @refuse(ptr %frame, ptr @say.counts, i64 %kernel.name, i64 %args.wanted, i64 %rets.wanted, i64 0)
   ret ptr %given.both
 
-attributes:                                           ; sorted by name: dims, then values and views where there are any
+attributes:                                           ; sorted by name: dims, then values, views, within, where there are any
   %attrs.at = getelementptr %Frame, ptr %frame, i64 0, i32 7, i32 2
   %attrs = load i64, ptr %attrs.at
   %values.wanted = call i64 @field(ptr %kernel, i64 5)
@@ -84,7 +84,9 @@ attributes:                                           ; sorted by name: dims, th
   %one.views = zext i1 %has.views to i64
   %views.index = add i64 %one.values, 1
   %attrs.wanted = add i64 %views.index, %one.views
-  %attrs.same = icmp eq i64 %attrs, %attrs.wanted
+  %attrs.more = sub i64 %attrs, %attrs.wanted
+  %attrs.same = icmp ule i64 %attrs.more, 1
+  %has.within = icmp eq i64 %attrs.more, 1
   br i1 %attrs.same, label %dims, label %bad.attributes
 dims:
   %kinds.at = getelementptr %Frame, ptr %frame, i64 0, i32 7, i32 3
@@ -142,7 +144,7 @@ dim:
   %d = phi i64 [ 0, %sizes ], [ %d.next, %dim.put ]
   %points = phi i64 [ 1, %sizes ], [ %points.next, %dim.put ]
   %d.more = icmp slt i64 %d, %ndim
-  br i1 %d.more, label %dim.take, label %axes
+  br i1 %d.more, label %dim.take, label %within
 dim.take:
   %size.given = call i64 @field(ptr %dims.data, i64 %d)
   %size.known = icmp sge i64 %size.given, 0
@@ -157,6 +159,17 @@ dim.put:
   %points.next = mul i64 %points, %size
   %d.next = add i64 %d, 1
   br label %dim
+
+within:
+  %some.points = icmp ne i64 %points, 0
+  %compares = and i1 %has.within, %some.points
+  br i1 %compares, label %compare, label %axes
+compare:
+  %within.error = call ptr @within(ptr %frame, ptr %kernel, ptr %kinds, ptr %items, i64 %attrs.wanted)
+  %is.within = icmp eq ptr %within.error, null
+  br i1 %is.within, label %axes, label %bad.within
+bad.within:
+  ret ptr %within.error
 
 axes:                                                 ; result 0 says how many batch axes there are and how long
   %table.at = getelementptr %Kernel, ptr %kernel, i64 0, i32 9

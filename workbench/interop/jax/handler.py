@@ -34,6 +34,7 @@ MESSAGES: dict[str, str] = {
     "dtype": "kernel '%s', parameter '%s': takes %s elements, was given %s",
     "rank": "kernel '%s', parameter '%s': takes %lld dimensions besides batch axes, was given %lld",
     "inner": "kernel '%s', parameter '%s': its last axis holds the %lld components of a vector, was given %lld",
+    "within": "kernel '%s', parameter '%s': has %lld elements along an axis; the launch would ask for index %lld",
     "batch": "kernel '%s', parameter '%s': a batch axis has size %lld here, was given %lld",
     "fault": "kernel '%s': operation %lld faulted in thread %lld; its first value: %lld; faults in all: %lld",
     "cuda.load": "kernel '%s': the CUDA driver does not load its code: %s (%lld)",

@@ -27,6 +27,7 @@ from workbench.interop.jax.glue import glue
 from workbench.interop.jax.launching import How
 from workbench.interop.jax.library import library
 from workbench.interop.jax.numbers import TracedNumber
+from workbench.interop.jax.outside import Reach
 from workbench.interop.jax.plan import recorded_plan
 from workbench.interop.jax.poison import marker
 from workbench.interop.jax.primitives import launch
@@ -77,6 +78,7 @@ class Trace(Observer):
         self._values: dict[Memory, Any] = {}
         self._names: dict[Memory, str] = {}
         self._filled: set[Memory] = set()
+        self._reached: set[Any] = set()
 
     # ---- arrays
 
@@ -224,6 +226,7 @@ class Trace(Observer):
                 f"{record.kernel} is launched over a grid of blocks, as CUDA C++ is, and that does not cross to JAX.",
                 self.place(), "Launch it outside of JAX, or write it as a kernel of threads.", record.kernel,
             )  # fmt: skip
+        self._check_reach(record)
         binding = _Binding(self, record)
         wires = tuple(binding.wire(s.name, s.type) for s in record.loaded.layout.slots)
         arrays = {n: a for n, a in record.arguments.items() if isinstance(a, array) and is_float(a.dtype)}
@@ -239,6 +242,17 @@ class Trace(Observer):
         )  # fmt: skip
         results = launch(plan, binding.operands, how)
         self._values.update(zip(binding.results, results, strict=True))
+
+    def _check_reach(self, record: LaunchRecord) -> None:
+        """Refuse a launch that must reach outside of an array."""
+        given = record.arguments.items()
+        shapes = {n: a.shape for n, a in given if isinstance(a, array)}
+        numbers = {n: v for n, v in given if isinstance(v, (bool, int, np.integer, np.bool_))}
+        key = (record.loaded, record.dim, *shapes.items(), *numbers.items())
+        if key not in self._reached:
+            function, outputs = record.loaded.function, frozenset[str]()
+            Reach(record.kernel, function, record.dim, shapes, numbers, outputs, "dim", self.place()).check()
+            self._reached.add(key)
 
 
 def _refuse_structs(record: LaunchRecord) -> None:

@@ -20,10 +20,10 @@ from workbench.frontend import Tiling
 from workbench.interop.jax import arguments
 from workbench.interop.jax.access import read_before_written
 from workbench.interop.jax.arguments import shaped
+from workbench.interop.jax.case import Case
 from workbench.interop.jax.descriptor import static_bits
-from workbench.interop.jax.eager import whole
-from workbench.interop.jax.launching import How
 from workbench.interop.jax.library import library
+from workbench.interop.jax.outside import Reach
 from workbench.interop.jax.plan import Code, Plan, Roles, forward_plan
 from workbench.interop.jax.poison import marker, watch
 from workbench.interop.jax.primitives import VMAP_METHODS, launch
@@ -37,50 +37,6 @@ from workbench.structs import Struct
 from workbench.types import ArrayType, Type, Vector, element
 
 Dims = int | Sequence[int]
-
-
-@dataclass(frozen=True, eq=False)
-class Case:
-    """One signature of a `JaxKernel`.
-
-    Attributes:
-        specialisation: the kernel for these types.
-        plan: its launch.
-        types: of the inputs.
-        dims: of the launch.
-        shapes: of the results, with one axis for the components of vectors and matrices.
-        outputs: types of the results.
-    """
-
-    specialisation: Specialisation
-    plan: Plan
-    types: tuple[Type, ...]
-    dims: tuple[int, ...]
-    shapes: tuple[tuple[int, ...], ...]
-    outputs: tuple[ArrayType, ...]
-    _hows: dict[tuple[int, ...], How] = field(default_factory=dict, init=False)
-    _programs: dict[tuple[int, ...], Any] = field(default_factory=dict, init=False)
-
-    def how(self, operands: list[Any], statics: tuple[int, ...], like: JaxKernel, block: int) -> How:
-        """What is static about a call of `like` with these static values; its operands' shapes are the case's."""
-        key = (block, *statics)
-        found = self._hows.get(key)
-        if found is None:
-            given = tuple(tuple(x.shape) for x in operands)
-            effect, method = like.has_side_effect, like.vmap_method
-            found = How(self.dims, given, self.shapes, (), statics, effect, method, block=block)
-            self._hows[key] = found
-        return found
-
-    def program(self, how: How) -> Any:
-        """The launch as a program of its own: for calls that nothing traces."""
-        key = (how.block, *how.values)
-        found = self._programs.get(key)
-        if found is None:
-            checked = (lambda: True) if self.plan.checked else None
-            found = whole(lambda *given: launch(self.plan, given, how), self.plan.kernel, checked)
-            self._programs[key] = found
-        return found
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -160,13 +116,14 @@ class JaxKernel(FunctionObject, taking="parameters"):
         if self._structs:
             args = tuple(self._apart(args))
         case = self._case(args, launch_dims, output_dims, block)
-        operands, statics = [], []
+        operands, statics, numbers = [], [], {}
         for name, type, value in zip(self.inputs, case.types, args, strict=True):
             if name in self.static:
-                statics.append(static_bits(arguments.static_value(self.kernel.name, name, value, type)))
+                numbers[name] = arguments.static_value(self.kernel.name, name, value, type)
+                statics.append(static_bits(numbers[name]))
             else:
                 operands.append(arguments.operand(self.kernel.name, name, value, type))
-        how = case.how(operands, tuple(statics), self, block)
+        how = case.how(operands, tuple(statics), numbers, self, block)
         if any(isinstance(x, library().jax.core.Tracer) for x in operands):
             found = launch(case.plan, operands, how)
         else:
@@ -217,9 +174,21 @@ class JaxKernel(FunctionObject, taking="parameters"):
         dims = self._dims(launch_dims, arrays, plan)
         shapes = self._result_shapes(output_dims, dims, arrays, types)
         outputs = tuple(t for n in self._results() if isinstance(t := types[n], ArrayType))
-        case = Case(specialisation, plan, tuple(types[n] for n in self.inputs), dims, shapes, outputs)
+        case = Case(
+            specialisation, plan, tuple(types[n] for n in self.inputs), dims, shapes, outputs,
+            self._reach(specialisation, dims, launch_dims, arrays, shapes, types),
+        )  # fmt: skip
         self._cases[key] = case
         return case
+
+    def _reach(
+        self, specialisation: Specialisation, dims: tuple[int, ...], given: Dims | None,
+        arrays: dict[str, tuple[int, ...]], results: tuple[tuple[int, ...], ...], types: dict[str, Type],
+    ) -> Reach:  # fmt: skip
+        named = zip(self._results(), results, strict=True)
+        shapes = {n: s[: t.ndim] for n, s in named if isinstance(t := types[n], ArrayType)} | arrays
+        source = "launch_dims" if (given if given is not None else self.launch_dims) is not None else next(iter(arrays))
+        return Reach(self.kernel.name, specialisation.function, dims, shapes, {}, frozenset(self.outputs), source)
 
     def _specialised(self, types: dict[str, Type], launch_dims: Any, block: int) -> Specialisation:
         """The kernel for these types; one that uses tiles for launches over blocks of so many threads.
@@ -261,9 +230,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
             plan = self._plans[key] = self._make_plan(specialisation, types, checked, poisoned)
         return plan
 
-    def _make_plan(
-        self, specialisation: Specialisation, types: dict[str, Type], checked: bool, poisoned: bool
-    ) -> Plan:
+    def _make_plan(self, specialisation: Specialisation, types: dict[str, Type], checked: bool, poisoned: bool) -> Plan:
         self._check_access(specialisation.function)
         outputs: dict[str, ArrayType] = {n: t for n in self.outputs if isinstance(t := types[n], ArrayType)}
         init: dict[str, Any] = dict(arguments.fills(self.kernel.name, self.init, outputs))
