@@ -355,7 +355,7 @@ def test_no_thread_reaches_nothing() -> None:
 
 
 def test_a_number_that_is_traced_is_not_known() -> None:
-    with wb.checks(), pytest.raises(wb.KernelFault, match="asked for index [67]"):
+    with wb.checks(), pytest.raises(wb.KernelFault, match=r"asked for index [67]"):
         wb.jax_kernel(shifted, output_dims=6, launch_dims=6)(ones(6), 2)
     assert wb.jax_kernel(shifted)(ones(6), 0).tolist() == [1] * 6
 
@@ -379,7 +379,7 @@ def exported(function: Any, *shapes: str) -> Any:
 def test_open_sizes_are_compared_at_the_call() -> None:
     program = exported(f, "n", "m")
     assert program.call(ones(6), ones(6)).tolist() == [2] * 6
-    with pytest.raises(Exception, match="'add', parameter 'z': has 3 elements along an axis; .* ask for index 5"):
+    with pytest.raises(Exception, match=r"'add', parameter 'z': has 3 elements along an axis; .* ask for index 5"):
         program.call(ones(6), ones(3))
     assert program.call(ones(2), ones(3)).tolist() == [2, 2]
     slope = exported(jax.grad(lambda x, z: f(x, z).sum(), argnums=1), "n", "m")

@@ -1,4 +1,4 @@
-"""Faults on one of four devices: XLA would end the process where the others wait in a collective, so they come later."""
+"""Faults on one of four devices: XLA would end the process where others wait in a collective, so they come later."""
 
 from __future__ import annotations
 

@@ -11,11 +11,11 @@ import ctypes
 from collections import deque
 from typing import Any
 
-from workbench.api.build import function_of
 from workbench.backends.faults import FaultRecord, raised_by, unravelled
-from workbench.backends.layout import FAULT_SIZE, shape_in
+from workbench.backends.layout import FAULT_SIZE, Layout, shape_in
 from workbench.errors import KernelFault
 from workbench.interop.jax import known
+from workbench.ir.values import Function
 from workbench.runtime.late import fault_later
 from workbench.types import ArrayType
 
@@ -53,14 +53,12 @@ def fault_in(error: Exception) -> KernelFault | None:
 def _explain(
     kernel: int, buffer: int, record: Any, ndim: int, axes: int, sizes: Any, late: int, text: int, room: int
 ) -> None:  # fmt: skip
-    """Write the text of a fault, cut to its place, or let it wait; nothing where the kernel is gone."""
+    """Write the text of a fault, cut to its place, or let it wait; nothing where the target was only preloaded."""
     try:
-        plan = known.plan_of(kernel)
-        if plan is None:
-            return
+        function, layout = known.explained[known.names[kernel]]
         found = FaultRecord.read(ctypes.string_at(record, FAULT_SIZE))
         assert found is not None
-        fault = _fault(plan, found, buffer, ndim, unravelled(record[7], sizes[:axes]))
+        fault = _fault(function(), layout, found, buffer, ndim, unravelled(record[7], sizes[:axes]))
         if late:
             fault_later(fault)
             return
@@ -70,12 +68,12 @@ def _explain(
         return
 
 
-def _fault(plan: Any, found: FaultRecord, address: int, ndim: int, batch: tuple[int, ...]) -> KernelFault:
-    """The error of a call of this plan whose packed parameters lie at `address`."""
-    code, layout = plan.code, plan.target.description.layout
+def _fault(
+    function: Function, layout: Layout, found: FaultRecord, address: int, ndim: int, batch: tuple[int, ...]
+) -> KernelFault:
+    """The error of a call whose packed parameters lie at `address`."""
     buffer = (ctypes.c_char * layout.size).from_address(address)
     dims = (ctypes.c_int64 * ndim).from_address(address)
-    function = function_of(code.specialisation, code.direction, code.shared, constant=code.constant)
     shapes = {s.name: shape_in(buffer, s) for s in layout.slots if isinstance(s.type, ArrayType)}
     fault = raised_by(function, found, tuple(dims), shapes)
     if batch:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from workbench.api.build import load
+from workbench.api.build import ir_of, load
 from workbench.api.kernel import Specialisation
 from workbench.autodiff import FORWARD, adjoint, derived, then
 from workbench.backends.base import Options
@@ -20,6 +20,7 @@ from workbench.interop.jax import known
 from workbench.interop.jax.derive import Gradient, Tangent, adjoint_wires, tangent_wires, unwanted
 from workbench.interop.jax.descriptor import Description, Kind, Wire
 from workbench.interop.jax.target import Target, make_target
+from workbench.ir.values import Function
 from workbench.runtime.loaded import Loaded
 from workbench.runtime.record import LaunchRecord
 from workbench.types import ArrayType, Type
@@ -51,6 +52,14 @@ class Code(NamedTuple):
     def options(self) -> Options:
         """What the code is built with."""
         return Options(checks=self.checks, contiguous=self.contiguous, constant=self.constant)
+
+    @property
+    def function(self) -> Callable[[], Function]:
+        """Makes its IR, and holds no kernel."""
+        source = self.specialisation
+        return partial(
+            ir_of, source.function, self.direction, self.shared, source.kernel.checkpoints, constant=self.constant
+        )
 
     def without(self, left_out: Collection[str]) -> Code:
         """The code whose adjoint leaves out the gradients of these parameters."""
@@ -118,6 +127,7 @@ class Plan:
         described = replace(self.target.description, late=True)
         made = make_target(described, self.target.digest, self.target.entry)
         known.plans[made.name] = self
+        known.explained[made.name] = known.explained[self.target.name]
         return made
 
     @property
@@ -199,6 +209,8 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
 
     made = Plan(loaded.name, loaded.launch_ndim, target, code, gradient, _once(tangent))
     known.plans[target.name] = made
+    if code.checks:
+        known.explained[target.name] = code.function, loaded.layout
     return made
 
 
