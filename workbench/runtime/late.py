@@ -35,5 +35,5 @@ def raise_late() -> None:
     first, count = _waiting.pop(0), len(_waiting)
     del _waiting[:count]
     if count:
-        first.add_note(f"{count} more calls met faults since.")
+        first.add_note(f"{count} more call{'s' if count > 1 else ''} met a fault since.")
     raise first

@@ -110,7 +110,8 @@ class JaxCallable(FunctionObject, taking="inputs"):
             The result, or a tuple where there are several: those that are inputs too first.
 
         Raises:
-            LaunchError: an argument does not fit; `parameter` names it.
+            LaunchError: an argument does not fit, or a launch must reach outside of an array; `parameter` names it.
+            KernelFault: traced with checks, where JAX does not trace the call; a jitted program raises JAX's error.
             ValuesRead: the function asks for values that a compiled program does not have.
         """
         raise_late()

@@ -99,8 +99,9 @@ class JaxKernel(FunctionObject, taking="parameters"):
             The output, or a tuple where there are several: those that are inputs too first, in the parameters' order.
 
         Raises:
-            LaunchError: an argument does not fit; `parameter` names it.
+            LaunchError: an argument does not fit, or the launch must reach outside of it; `parameter` names it.
             NotDifferentiable: under differentiation, where the kernel has no gradient.
+            KernelFault: traced with checks, where JAX does not trace the call; a jitted program raises JAX's error.
         """
         raise_late()
         if self.kernel.stale:
