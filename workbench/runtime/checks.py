@@ -52,3 +52,9 @@ def checks_wanted(*asked: bool | None) -> bool:
 def checks_here() -> bool:
     """Whether the innermost `with checks` asks for them: for checks that cost too much to be a default."""
     return bool(_HERE.get())
+
+
+def checks_both(asked: bool | None) -> tuple[bool, bool]:
+    """`checks_wanted(asked)` and `checks_here()`, in one look."""
+    here = _HERE.get()
+    return asked if asked is not None else _default if here is None else here, bool(here)

@@ -28,7 +28,7 @@ from workbench.interop.jax.rebound import rebinding
 from workbench.interop.jax.run import Leaf, Output, Signature, active, run_inside, run_traced
 from workbench.interop.jax.signature import FunctionObject
 from workbench.interop.jax.trace import Trace, ValuesRead
-from workbench.runtime.checks import checks_here, checks_wanted
+from workbench.runtime.checks import checks_both
 from workbench.runtime.late import raise_late
 from workbench.runtime.memory import Memory
 from workbench.structs import Struct
@@ -156,7 +156,7 @@ class JaxCallable(FunctionObject, taking="inputs"):
         if not single:
             return None
         aspects = ((type(v), v) if n in known else arguments.aspect(v) for n, v in values.items())
-        return (*aspects, arguments.wide(), checks_wanted(), checks_here())
+        return (*aspects, arguments.wide(), *checks_both(None))
 
     def _learn(self, error: ValuesRead, values: Mapping[str, Any]) -> bool:
         """A number that was given as a Python number and whose value is asked for becomes part of the program."""
@@ -208,7 +208,7 @@ class JaxCallable(FunctionObject, taking="inputs"):
         return tuple(made)
 
     def _program(self, signature: Signature) -> _Program:
-        key = (signature, checks_wanted(), checks_here())
+        key = (signature, *checks_both(None))
         found = self._programs.get(key)
         names = self.function.__globals__
         if found is None or not found.is_current(names):

@@ -30,7 +30,7 @@ from workbench.interop.jax.primitives import VMAP_METHODS, launch
 from workbench.interop.jax.signature import FunctionObject
 from workbench.interop.jax.trees import array_fields, coming_out, fields_of, put_back, taken_apart
 from workbench.ir.values import Function, written_arrays
-from workbench.runtime.checks import checks_here, checks_wanted
+from workbench.runtime.checks import checks_both, checks_here
 from workbench.runtime.late import raise_late
 from workbench.runtime.record import BLOCK_DIM
 from workbench.structs import Struct
@@ -162,15 +162,15 @@ class JaxKernel(FunctionObject, taking="parameters"):
     def _case(self, args: tuple[Any, ...], launch_dims: Any, output_dims: Any, block: int) -> Case:
         """What the shapes and types of a call decide, and the dimensions it names."""
         aspects = map(arguments.aspect, args)
-        checked = checks_wanted(getattr(self.kernel, "checks", None))
-        key = (*aspects, arguments.wide(), checked, checks_here(), _frozen(launch_dims), _frozen(output_dims), block)
+        checked, watched = checks_both(self.kernel.checks)
+        key = (*aspects, arguments.wide(), checked, watched, _frozen(launch_dims), _frozen(output_dims), block)
         found = self._cases.get(key)
         if found is not None and found.specialisation.is_current():
             return found
         values = dict(zip(self.inputs, args, strict=True))
         types = self._types(values)
         specialisation = self._specialised(types, launch_dims, block)
-        plan = self._plan(specialisation, types, checked, checks_here())
+        plan = self._plan(specialisation, types, checked, watched)
         arrays = {n: arguments.base_shape(v, types[n]) for n, v in values.items() if isinstance(types[n], ArrayType)}
         dims = self._dims(launch_dims, arrays, plan)
         shapes = self._result_shapes(output_dims, dims, arrays, types)
