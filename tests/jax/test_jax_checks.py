@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -279,8 +280,24 @@ def test_a_recorded_call_runs_again_with_its_checks() -> None:
         with wb.record(inputs=True) as recording, pytest.raises(KernelFault):
             call(X, BAD)
         entry = next(e for e in recording.entries if e.kind == "jax")
-        with pytest.raises(LaunchError, match="asked for index 100"):
+        with pytest.raises(KernelFault, match="asked for index 100"):
             entry.launch()
+
+
+def test_an_export_keeps_its_checks_and_their_words(tmp_path: Path) -> None:
+    pytest.importorskip("flatbuffers")
+    shapes = jax.ShapeDtypeStruct((4,), "float32"), jax.ShapeDtypeStruct((3,), "int32")
+    with wb.checks(), pytest.raises(LaunchError, match=r"Export outside of it\. wb\.set_checks\(True\) exports tests"):
+        wb.jax_export(f())(*shapes)
+    before = wb.set_checks(True)
+    try:
+        program = wb.jax_export(f())(*shapes)
+    finally:
+        wb.set_checks(before)
+    file = tmp_path / "program"
+    file.write_bytes(program.serialize())
+    (said,) = finish(start("loaded_checks.py", file))
+    assert INDEX in said and "y[i] = x[k[i]]" in said
 
 
 def test_one_device_of_several_does_not_fail_alone() -> None:

@@ -12,7 +12,7 @@ from collections import deque
 from typing import Any
 
 from workbench.backends.faults import FaultRecord, raised_by, unravelled
-from workbench.backends.layout import FAULT_SIZE, Layout, shape_in
+from workbench.backends.layout import FAULT_SIZE, layout, shape_in
 from workbench.errors import KernelFault
 from workbench.interop.jax import known
 from workbench.ir.values import Function
@@ -43,8 +43,8 @@ def said(fault: KernelFault, room: int = 1 << 20) -> str:
     return text
 
 
-def fault_in(error: Exception) -> KernelFault | None:
-    """The fault that an error of XLA's reports; None where it reports something else."""
+def fault_in(error: Exception | str) -> KernelFault | None:
+    """The fault that an error of XLA's, or the text of one, reports; None where it reports something else."""
     found = str(error)
     return next((fault for text, fault in reversed(_recent) if text in found), None)
 
@@ -53,12 +53,12 @@ def fault_in(error: Exception) -> KernelFault | None:
 def _explain(
     kernel: int, buffer: int, record: Any, ndim: int, axes: int, sizes: Any, late: int, text: int, room: int
 ) -> None:  # fmt: skip
-    """Write the text of a fault, cut to its place, or let it wait; nothing where the target was only preloaded."""
+    """Write the text of a fault, cut to its place, or let it wait; nothing where the IR has no form in a file."""
     try:
-        function, layout = known.explained[known.names[kernel]]
+        function = known.functions[known.names[kernel]]()
         found = FaultRecord.read(ctypes.string_at(record, FAULT_SIZE))
         assert found is not None
-        fault = _fault(function(), layout, found, buffer, ndim, unravelled(record[7], sizes[:axes]))
+        fault = _fault(function, found, buffer, ndim, unravelled(record[7], sizes[:axes]))
         if late:
             fault_later(fault)
             return
@@ -68,13 +68,12 @@ def _explain(
         return
 
 
-def _fault(
-    function: Function, layout: Layout, found: FaultRecord, address: int, ndim: int, batch: tuple[int, ...]
-) -> KernelFault:
+def _fault(function: Function, found: FaultRecord, address: int, ndim: int, batch: tuple[int, ...]) -> KernelFault:
     """The error of a call whose packed parameters lie at `address`."""
-    buffer = (ctypes.c_char * layout.size).from_address(address)
+    placed = layout([(p.name, p.type) for p in function.params])
+    buffer = (ctypes.c_char * placed.size).from_address(address)
     dims = (ctypes.c_int64 * ndim).from_address(address)
-    shapes = {s.name: shape_in(buffer, s) for s in layout.slots if isinstance(s.type, ArrayType)}
+    shapes = {s.name: shape_in(buffer, s) for s in placed.slots if isinstance(s.type, ArrayType)}
     fault = raised_by(function, found, tuple(dims), shapes)
     if batch:
         fault.message += f" This was batch {batch} of jax.vmap."

@@ -10,14 +10,13 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakValueDictionary
 
-from workbench.backends.layout import Layout
 from workbench.ir.values import Function
 
 names: dict[int, str] = {}
 segments: dict[int, Any] = {}
 """By the address of a fused program's table, what it was made from; None where that was only preloaded."""
-explained: dict[str, tuple[Callable[[], Function], Layout]] = {}
-"""By the name of a target with checks: its IR, which knows the lines of its faults, and its parameters' places."""
+functions: dict[str, Callable[[], Function]] = {}
+"""By the name of a target with checks: what makes its IR, which knows the lines of its faults."""
 plans: WeakValueDictionary[str, Any] = WeakValueDictionary()
 
 

@@ -125,9 +125,8 @@ class Plan:
         if not self.checked:
             return self.target
         described = replace(self.target.description, late=True)
-        made = make_target(described, self.target.digest, self.target.entry)
+        made = make_target(described, self.target.digest, self.target.entry, self.target.function)
         known.plans[made.name] = self
-        known.explained[made.name] = known.explained[self.target.name]
         return made
 
     @property
@@ -188,7 +187,7 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
             advice="Leave print() out, or use jax.debug.print on what the kernel returns.",
         )
     description = Description(name or loaded.name, wires, loaded.layout, loaded.threads_per_task, code.checks)
-    target = make_target(description, loaded.digest, loaded.address)
+    target = make_target(description, loaded.digest, loaded.address, code.function if code.checks else None)
 
     gradients: dict[frozenset[str], tuple[Plan, Gradient]] = {}
 
@@ -209,8 +208,6 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
 
     made = Plan(loaded.name, loaded.launch_ndim, target, code, gradient, _once(tangent))
     known.plans[target.name] = made
-    if code.checks:
-        known.explained[target.name] = code.function, loaded.layout
     return made
 
 

@@ -50,4 +50,7 @@ def watch(function: str, name: str, scalar: Scalar, value: Any) -> None:
                 raise fault
             fault_later(fault)
 
-    jax.debug.callback(report, left)
+    if isinstance(left, jax.core.Tracer):
+        jax.debug.callback(report, left)
+    else:
+        report(left)
