@@ -77,6 +77,10 @@ class Schedule(Structure):
     _fields_ = [*HEAD, ("ctx", c_void_p), ("task", CFUNCTYPE(None, c_void_p)), ("data", c_void_p)]
 
 
+class Failure(Structure):
+    _fields_ = [*HEAD, ("future", c_void_p), ("error", c_void_p)]
+
+
 class NumThreads(Structure):
     _fields_ = [*HEAD, ("ctx", c_void_p), ("num_threads", POINTER(c_int64))]
 
@@ -97,6 +101,7 @@ class Xla:
         self.errors: dict[int, tuple[int, str]] = {}
         self.destroyed: list[int] = []
         self.available: list[int] = []
+        self.failed: list[tuple[int, str]] = []
         self.workers: list[threading.Thread] = []
         self.done = threading.Event()
         rules = {
@@ -106,6 +111,7 @@ class Xla:
             "XLA_FFI_ThreadPool_NumThreads": (NumThreads, self._num_threads, c_void_p),
             "XLA_FFI_Future_Create": (Pointer, self._create_future, c_void_p),
             "XLA_FFI_Future_SetAvailable": (Pointer, self._set_available, c_void_p),
+            "XLA_FFI_Future_SetError": (Failure, self._set_error, c_void_p),
         }
         self.api = Api(struct_size=ctypes.sizeof(Api))
         self._kept = []
@@ -150,6 +156,10 @@ class Xla:
 
     def _set_available(self, arguments: Any) -> None:
         self.available.append(arguments[0].pointer)
+        self.done.set()
+
+    def _set_error(self, arguments: Any) -> None:
+        self.failed.append((arguments[0].future, self.errors[arguments[0].error][1]))
         self.done.set()
 
     def call(
@@ -224,13 +234,15 @@ def _attributes(attributes: dict[str, Any], kept: list[Any]) -> Attrs:
 
 
 def make_plan(
-    kernel: Any, outputs: int = 1, in_out: Any = (), static: Any = (), init: Any = None, differentiable: bool = False
-) -> Plan:
+    kernel: Any, outputs: int = 1, in_out: Any = (), static: Any = (), init: Any = None, differentiable: bool = False,
+    checks: bool = False,
+) -> Plan:  # fmt: skip
     """The plan of an annotated kernel whose last parameters are outputs."""
     specialisation = kernel.specialise()
-    loaded = load(specialisation, device="cpu")
+    code = Code(specialisation, differentiable=differentiable, checks=checks)
+    loaded = load(specialisation, options=code.options, device="cpu")
     names = kernel.parameters
     split = len(names) - outputs
     assert all(isinstance(kernel.annotations[n], ArrayType) for n in names[split:])
     roles = Roles(names[:split], names[split:], frozenset(in_out), frozenset(static), init or {})
-    return forward_plan(loaded, roles, Code(specialisation, differentiable=differentiable))
+    return forward_plan(loaded, roles, code)

@@ -16,6 +16,7 @@ from workbench.interop.jax.abi import (
     FUNCTIONS,
     HEADER_NAMES,
     INVALID_ARGUMENT,
+    OUT_OF_RANGE,
     STAGE_EXECUTE,
     STAGE_INITIALIZE,
     STRUCTS,
@@ -57,6 +58,7 @@ def header(need: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory)
         "metadata": "XLA_FFI_Extension_Metadata",
         "array": "XLA_FFI_AttrType_ARRAY",
         "invalid": "XLA_FFI_Error_Code_INVALID_ARGUMENT",
+        "range": "XLA_FFI_Error_Code_OUT_OF_RANGE",
     }
     text = (Path(jax.ffi.include_dir()) / "xla/ffi/api/c_api.h").read_text()
     asked = {label: code for label, code in asked.items() if LATER.get(label, "") in text}
@@ -107,15 +109,15 @@ def test_the_functions_stand_at_their_numbers(header: dict[str, int]) -> None:
 
 def test_the_codes_are_the_headers(header: dict[str, int]) -> None:
     assert {name: header[f"code {name}"] for name in ENUM} == CODES
-    found = (header["execute"], header["metadata"], header["array"], header["invalid"])
-    assert found == (STAGE_EXECUTE, EXTENSION_METADATA, ATTR_ARRAY, INVALID_ARGUMENT)
+    found = (header["execute"], header["metadata"], header["array"], header["invalid"], header["range"])
+    assert found == (STAGE_EXECUTE, EXTENSION_METADATA, ATTR_ARRAY, INVALID_ARGUMENT, OUT_OF_RANGE)
     assert (header["initialize"], header["command buffer"]) == (STAGE_INITIALIZE, TRAIT_COMMAND_BUFFER)
 
 
 def test_the_struct_sizes_in_the_text_are_not_too_small(header: dict[str, int]) -> None:
     """XLA refuses arguments whose struct_size is below its own; ours stand as literals in the handler."""
     sizes = {"ErrorCreate": 28, "ErrorDestroy": 24, "FutureSetAvailable": 24, "FutureCreate": 24, "PoolSchedule": 40}
-    sizes |= {"PoolNumThreads": 32, "StreamGet": 32, "DeviceOrdinalGet": 28}
+    sizes |= {"PoolNumThreads": 32, "StreamGet": 32, "DeviceOrdinalGet": 28, "FutureSetError": 32}
     for name, size in sizes.items():
         if f"sizeof {name}" not in header:
             continue

@@ -17,7 +17,7 @@ NEEDS = (*LIBRARY, "pytest", "hypothesis", "absl-py", "flatbuffers")
 FILES = (
     "test_ffi_abi.py", "test_ffi_frames.py", "test_jax_forward.py", "test_jax_callable.py", "test_jax_programs.py",
     "test_jax_structs.py", "test_jax_called_back.py", "test_jax_higher_order.py", "test_jax_processes.py",
-    "test_jax_eager.py", "test_jax_one_sided.py",
+    "test_jax_eager.py", "test_jax_one_sided.py", "test_ffi_faults.py", "test_jax_checks.py",
 )  # fmt: skip
 
 

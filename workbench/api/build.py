@@ -309,8 +309,16 @@ def function_of(
         NotDifferentiable: there is no right adjoint or tangent, or none is wanted.
     """
     _refuse_unwanted(specialisation, direction)
-    names = frozenset(specialisation.function.params[k].name for k in constant)
-    function = derived(specialisation.function, direction, atomic, numbers, specialisation.kernel.checkpoints, names)
+    return ir_of(specialisation.function, direction, atomic, specialisation.kernel.checkpoints, numbers, constant)
+
+
+def ir_of(
+    forward: Function, direction: str, atomic: bool, checkpoints: int, numbers: bool = True,
+    constant: tuple[int, ...] = (),
+) -> Function:  # fmt: skip
+    """The same of a kernel's forward IR, for who does not hold the kernel."""
+    names = frozenset(forward.params[k].name for k in constant)
+    function = derived(forward, direction, atomic, numbers, checkpoints, names)
     if direction.endswith("adjoint"):
         return function
     function = without_customs(function)

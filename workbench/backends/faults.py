@@ -67,7 +67,7 @@ def raised_by(
     op = next(op for op, number in number_ops(function).items() if number == record.number)
     made = {v: o for o in walk(function.body) for v in o.results}
     values = tuple(_value(bits, v) for bits, v in zip(record.values, reported(op, made), strict=False))
-    return describe(function, op, made, _unravelled(record.thread, dims), values, shapes, record.count)
+    return describe(function, op, made, unravelled(record.thread, dims), values, shapes, record.count)
 
 
 def describe(
@@ -100,7 +100,8 @@ def _value(bits: int, value: Value) -> Any:
     return bits % (1 << 64) if type.name == "uint64" else bits
 
 
-def _unravelled(linear: int, dims: Sequence[int]) -> tuple[int, ...]:
+def unravelled(linear: int, dims: Sequence[int]) -> tuple[int, ...]:
+    """A linear index along each dimension, the last one fastest."""
     found = []
     for size in reversed(dims):
         found.append(linear % size)

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from workbench.runtime.late import raise_late
+
 _default = False
 _HERE: ContextVar[bool | None] = ContextVar("workbench checks", default=None)
 
@@ -19,7 +21,19 @@ def set_checks(on: bool) -> bool:
 
 @contextmanager
 def checks(on: bool = True) -> Iterator[None]:
-    """Checks on (or off) for the launches inside the `with` that say nothing themselves."""
+    """Checks on (or off) for the launches inside the `with` that say nothing themselves.
+
+    Raises:
+        KernelFault: at its end, a fault inside that could not be raised where it happened (see `runtime/late.py`).
+    """
+    with choosing_checks(on):
+        yield
+    raise_late()
+
+
+@contextmanager
+def choosing_checks(on: bool) -> Iterator[None]:
+    """The same, for calls inside others: nothing that waits is raised at its end."""
     token = _HERE.set(bool(on))
     try:
         yield
@@ -38,3 +52,9 @@ def checks_wanted(*asked: bool | None) -> bool:
 def checks_here() -> bool:
     """Whether the innermost `with checks` asks for them: for checks that cost too much to be a default."""
     return bool(_HERE.get())
+
+
+def checks_both(asked: bool | None) -> tuple[bool, bool]:
+    """`checks_wanted(asked)` and `checks_here()`, in one look."""
+    here = _HERE.get()
+    return asked if asked is not None else _default if here is None else here, bool(here)

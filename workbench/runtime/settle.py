@@ -23,6 +23,7 @@ from workbench.backends.layout import FAULT_SIZE, shape_in
 from workbench.errors import KernelFault
 from workbench.runtime.driver import Driver, driver
 from workbench.runtime.holdings import Buffer
+from workbench.runtime.late import raise_late
 from workbench.runtime.loaded import Loaded
 from workbench.types import ArrayType
 
@@ -172,6 +173,7 @@ def settle_all() -> None:
     Raises:
         KernelFault, DeviceError: a kernel failed.
     """
+    raise_late()
     if _settling and driver() is _settling[0]._driver:
         for index in _settling[0].owes():
             _settling[0]._driver.synchronize(index)

@@ -39,6 +39,7 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
     "ErrorDestroy": (("struct_size", "i64"), ("extension_start", "ptr"), ("error", "ptr")),
     "FutureCreate": (("struct_size", "i64"), ("extension_start", "ptr"), ("future", "ptr")),
     "FutureSetAvailable": (("struct_size", "i64"), ("extension_start", "ptr"), ("future", "ptr")),
+    "FutureSetError": (("struct_size", "i64"), ("extension_start", "ptr"), ("future", "ptr"), ("error", "ptr")),
     "StreamGet": (("struct_size", "i64"), ("extension_start", "ptr"), ("ctx", "ptr"), ("stream", "ptr")),
     "DeviceOrdinalGet": (
         ("struct_size", "i64"), ("extension_start", "ptr"), ("ctx", "ptr"), ("device_ordinal", "i32"),
@@ -66,6 +67,7 @@ HEADER_NAMES: dict[str, str] = {
     "ErrorDestroy": "XLA_FFI_Error_Destroy_Args",
     "FutureCreate": "XLA_FFI_Future_Create_Args",
     "FutureSetAvailable": "XLA_FFI_Future_SetAvailable_Args",
+    "FutureSetError": "XLA_FFI_Future_SetError_Args",
     "StreamGet": "XLA_FFI_Stream_Get_Args",
     "DeviceOrdinalGet": "XLA_FFI_DeviceOrdinal_Get_Args",
     "PoolSchedule": "XLA_FFI_ThreadPool_Schedule_Args",
@@ -81,6 +83,7 @@ FUNCTIONS: dict[str, int] = {
     "XLA_FFI_ThreadPool_NumThreads": 12,
     "XLA_FFI_Future_Create": 13,
     "XLA_FFI_Future_SetAvailable": 14,
+    "XLA_FFI_Future_SetError": 15,
     "XLA_FFI_DeviceOrdinal_Get": 17,
 }
 
@@ -88,7 +91,7 @@ STAGE_INITIALIZE, STAGE_EXECUTE = 2, 3
 TRAIT_COMMAND_BUFFER = 1
 EXTENSION_METADATA = 1
 ATTR_ARRAY = 1
-INVALID_ARGUMENT = 3
+INVALID_ARGUMENT, OUT_OF_RANGE = 3, 11
 
 # XLA's code of each element type; the language has all but the complex ones.
 CODES: dict[str, int] = {

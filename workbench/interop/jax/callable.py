@@ -28,7 +28,8 @@ from workbench.interop.jax.rebound import rebinding
 from workbench.interop.jax.run import Leaf, Output, Signature, active, run_inside, run_traced
 from workbench.interop.jax.signature import FunctionObject
 from workbench.interop.jax.trace import Trace, ValuesRead
-from workbench.runtime.checks import checks_here
+from workbench.runtime.checks import checks_both
+from workbench.runtime.late import raise_late
 from workbench.runtime.memory import Memory
 from workbench.structs import Struct
 from workbench.types import ArrayType, Type
@@ -56,6 +57,7 @@ class _Program:
     """One signature: the jitted function, and what must be as it was for it to hold."""
 
     run: Any = None
+    checked: bool = False
     specialisations: frozenset[Specialisation] = frozenset()
     constants: tuple[tuple[Memory, int], ...] = ()
     kernels: tuple[tuple[str, Kernel], ...] = ()
@@ -108,9 +110,11 @@ class JaxCallable(FunctionObject, taking="inputs"):
             The result, or a tuple where there are several: those that are inputs too first.
 
         Raises:
-            LaunchError: an argument does not fit; `parameter` names it.
+            LaunchError: an argument does not fit, or a launch must reach outside of an array; `parameter` names it.
+            KernelFault: traced with checks, where JAX does not trace the call; a jitted program raises JAX's error.
             ValuesRead: the function asks for values that a compiled program does not have.
         """
+        raise_late()
         values = arguments.by_name(self.__name__, self.inputs, args, named)
         outer = active()
         if outer is not None:
@@ -152,7 +156,7 @@ class JaxCallable(FunctionObject, taking="inputs"):
         if not single:
             return None
         aspects = ((type(v), v) if n in known else arguments.aspect(v) for n, v in values.items())
-        return (*aspects, arguments.wide(), checks_here())
+        return (*aspects, arguments.wide(), *checks_both(None))
 
     def _learn(self, error: ValuesRead, values: Mapping[str, Any]) -> bool:
         """A number that was given as a Python number and whose value is asked for becomes part of the program."""
@@ -204,7 +208,7 @@ class JaxCallable(FunctionObject, taking="inputs"):
         return tuple(made)
 
     def _program(self, signature: Signature) -> _Program:
-        key = (signature, checks_here())
+        key = (signature, *checks_both(None))
         found = self._programs.get(key)
         names = self.function.__globals__
         if found is None or not found.is_current(names):
@@ -219,6 +223,7 @@ class JaxCallable(FunctionObject, taking="inputs"):
             trace = Trace(self.definition, code, self.vmap_method)
             results = run_traced(trace, self.function, signature, operands, lambda name: rebinding(trace, name))
             made.specialisations = frozenset(trace.specialisations)
+            made.checked |= trace.checked
             made.constants = tuple(trace.constants)
             return results
 
@@ -227,7 +232,7 @@ class JaxCallable(FunctionObject, taking="inputs"):
                 return traced(*operands)
             return run_program(Program.of(self.__name__, traced, operands), operands)
 
-        made.run = whole(run, self.__name__)
+        made.run = whole(run, self.__name__, lambda: made.checked)
         return made
 
     def _result(self, signature: Signature, results: Sequence[Any]) -> Any:

@@ -8,6 +8,7 @@ tape. Forward mode and second derivatives are refused, since a tape has neither 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
@@ -15,10 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.api.tape import Tape
-from workbench.errors import NotDifferentiable
+from workbench.errors import KernelFault, NotDifferentiable
+from workbench.interop.jax.faults import fault_in, said
 from workbench.interop.jax.library import library
 from workbench.interop.jax.run import Signature
 from workbench.runtime.array import array
+from workbench.runtime.checks import checks_wanted, choosing_checks
 from workbench.runtime.create import zeros
 from workbench.runtime.device import CPU, ScopedDevice
 from workbench.runtime.observers import OBSERVERS
@@ -29,10 +32,11 @@ Arrays = list[np.ndarray[Any, Any]]
 
 @dataclass(frozen=True)
 class Called:
-    """A function with one signature."""
+    """A function with one signature; `checks`: whether its launches test what the session's would."""
 
     function: Callable[..., Any]
     signature: Signature
+    checks: bool
 
     @property
     def shapes(self) -> list[Any]:
@@ -71,8 +75,9 @@ class _Run:
 
     def __enter__(self) -> _Run:
         self._token = OBSERVERS.set(())
-        self._place = ScopedDevice(CPU)
-        self._place.__enter__()
+        self._around = ExitStack()
+        self._around.enter_context(ScopedDevice(CPU))
+        self._around.enter_context(choosing_checks(self._called.checks))
         signature, rest = self._called.signature, iter(self._values)
         self.operands: list[Any] = []
         self.given: list[Any] = []
@@ -88,7 +93,9 @@ class _Run:
         return self
 
     def __exit__(self, *problem: Any) -> None:
-        self._place.__exit__(*problem)
+        if isinstance(problem[1], KernelFault):
+            said(problem[1])
+        self._around.close()
         OBSERVERS.reset(self._token)
 
 
@@ -100,7 +107,14 @@ def _argument(type: Any, value: np.ndarray[Any, Any]) -> Any:
 
 def call_back(function: Callable[..., Any], signature: Signature, values: Mapping[str, Any]) -> Sequence[Any]:
     """The function's results for JAX values, flat, by a callback."""
-    return _primitives().called.bind(*signature.operands(values), called=Called(function, signature))
+    called = Called(function, signature, checks_wanted())
+    try:
+        return _primitives().called.bind(*signature.operands(values), called=called)
+    except Exception as error:
+        fault = fault_in(error)
+        if fault is None:
+            raise
+    raise fault
 
 
 class _Primitives(NamedTuple):

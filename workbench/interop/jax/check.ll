@@ -4,11 +4,18 @@
 define private ptr @refuse(ptr %frame, ptr %format, i64 %a, i64 %b, i64 %c, i64 %d) cold noinline {
   %text = alloca [512 x i8]
   %written = call i32 (ptr, i64, ptr, ...) @snprintf(ptr %text, i64 512, ptr %format, i64 %a, i64 %b, i64 %c, i64 %d)
-  %filled = insertvalue %ErrorCreate { i64 28, ptr null, ptr null, i32 3 }, ptr %text, 2
-  %arguments = alloca %ErrorCreate
-  store %ErrorCreate %filled, ptr %arguments
   %api.at = getelementptr %Frame, ptr %frame, i64 0, i32 2
   %api = load ptr, ptr %api.at
+  %error = call ptr @error_of(ptr %api, ptr %text, i32 3)
+  ret ptr %error
+}
+
+; An error with this text and code, which XLA owns.
+define private ptr @error_of(ptr %api, ptr %text, i32 %code) cold noinline {
+  %with.text = insertvalue %ErrorCreate { i64 28, ptr null, ptr null, i32 0 }, ptr %text, 2
+  %filled = insertvalue %ErrorCreate %with.text, i32 %code, 3
+  %arguments = alloca %ErrorCreate
+  store %ErrorCreate %filled, ptr %arguments
   %create.at = getelementptr %Api, ptr %api, i64 0, i32 4, i64 0
   %create = load ptr, ptr %create.at
   %error = call ptr %create(ptr %arguments)
@@ -192,6 +199,80 @@ batch.good:
 bad.batch:
   %batch.error = call ptr @refuse_param(ptr %frame, ptr %call, ptr %param, ptr @say.batch, i64 %full, i64 %size)
   ret ptr %batch.error
+good:
+  ret ptr null
+}
+
+; Conditions on sizes that were not known when JAX traced, in the attribute %index, in words:
+;   0 parameter   1 axis   2 whether indices count from the end   3 a constant   4 terms; a term is a size, written as in
+;   `dims`, and how many times it counts
+; Each says that constant and terms add up to an index of the parameter's array. A sum beyond int32 says nothing.
+define private ptr @within(ptr %frame, ptr %kernel, ptr %kinds, ptr %items, i64 %index) noinline {
+entry:
+  %array = call ptr @int64_array(ptr %kinds, ptr %items, i64 %index)
+  %none = icmp eq ptr %array, null
+  br i1 %none, label %good, label %start
+start:
+  %count.at = getelementptr %Array, ptr %array, i64 0, i32 1
+  %count = load i64, ptr %count.at
+  %words.at = getelementptr %Array, ptr %array, i64 0, i32 2
+  %words = load ptr, ptr %words.at
+  br label %next
+next:
+  %at = phi i64 [ 0, %start ], [ %behind, %inside ]
+  %more = icmp slt i64 %at, %count
+  br i1 %more, label %look, label %good
+look:
+  %word = getelementptr i64, ptr %words, i64 %at
+  %param = call i64 @field(ptr %word, i64 0)
+  %axis = call i64 @field(ptr %word, i64 1)
+  %wraps = call i64 @field(ptr %word, i64 2)
+  %constant = call i64 @field(ptr %word, i64 3)
+  %terms = call i64 @field(ptr %word, i64 4)
+  %four = mul i64 %param, 4
+  %place = add i64 %four, %axis
+  %code = xor i64 %place, -1
+  %size = call i64 @array_size(ptr %frame, ptr %kernel, i64 %code)
+  br label %term
+term:
+  %t = phi i64 [ 0, %look ], [ %t.next, %term.add ]
+  %sum = phi i64 [ %constant, %look ], [ %sum.next, %term.add ]
+  %two = mul i64 %t, 2
+  %t.at = add i64 %two, 5
+  %t.more = icmp slt i64 %t, %terms
+  br i1 %t.more, label %term.add, label %compare
+term.add:
+  %t.code = call i64 @field(ptr %word, i64 %t.at)
+  %t.factor.at = add i64 %t.at, 1
+  %t.factor = call i64 @field(ptr %word, i64 %t.factor.at)
+  %t.size = call i64 @array_size(ptr %frame, ptr %kernel, i64 %t.code)
+  %t.product = mul i64 %t.size, %t.factor
+  %sum.next = add i64 %sum, %t.product
+  %t.next = add i64 %t, 1
+  br label %term
+compare:
+  %behind = add i64 %at, %t.at
+  %counts = icmp ne i64 %wraps, 0
+  %negative = sub i64 0, %size
+  %least = select i1 %counts, i64 %negative, i64 0
+  %above = icmp sge i64 %sum, %least
+  %below = icmp slt i64 %sum, %size
+  %fits = and i1 %above, %below
+  %short = trunc i64 %sum to i32
+  %long = sext i32 %short to i64
+  %wrapped = icmp ne i64 %long, %sum
+  %fine = or i1 %fits, %wrapped
+  br i1 %fine, label %inside, label %outside
+inside:
+  br label %next
+outside:
+  %table.at = getelementptr %Kernel, ptr %kernel, i64 0, i32 9
+  %table = load ptr, ptr %table.at
+  %owner = getelementptr %Param, ptr %table, i64 %param
+  %kernel.name = load i64, ptr %kernel
+  %param.name = load i64, ptr %owner
+  %error = call ptr @refuse(ptr %frame, ptr @say.within, i64 %kernel.name, i64 %param.name, i64 %size, i64 %sum)
+  ret ptr %error
 good:
   ret ptr null
 }

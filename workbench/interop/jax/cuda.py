@@ -8,6 +8,7 @@ an architecture by name.
 from __future__ import annotations
 
 import ctypes
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -42,6 +43,10 @@ FUNCTIONS = (
     "cuGetErrorName",
 )  # fmt: skip
 """What the handler calls of the driver, in the order in which `cuda.ll` counts."""
+_UNCHECKED = (
+    "Kernels run without checks on GPUs under JAX: nothing there waits to read a fault. Say wb.checks(False) where"
+    " that is meant, or look for the fault on the CPU, or by wb.launch."
+)
 _VERSION = 12030  # the first in which a command buffer may hold what other libraries queue
 
 
@@ -135,6 +140,8 @@ def cuda_target(plan: Plan, block: int) -> CudaTarget:
     found = driver()
     if found is None:
         raise DeviceError(f"There is no CUDA device to compile {plan.kernel} for.")
+    if plan.checked:
+        warnings.warn(_UNCHECKED, stacklevel=2)
     kinds = sorted({found.arch(n) for n in range(found.count())})
     if len(kinds) > 1:
         raise DeviceError(
@@ -146,10 +153,10 @@ def cuda_target(plan: Plan, block: int) -> CudaTarget:
 
 def target_for(plan: Plan, block: int, arch: str) -> CudaTarget:
     """The target of a plan for an architecture (`sm_90`), which need not be here."""
-    described = plan.target.description
+    described, code = plan.target.description, plan.code._replace(checks=False)
     names = frozenset(w.name for w in described.wires if _is_reference(w))
-    function = by_reference(_function(plan.code), names)
-    entry = _compiled(plan.code, function, names, arch)
+    function = by_reference(_function(code), names)
+    entry = _compiled(code, function, names, arch)
     wanted = entry.metadata.get("dynamic_shared", 0)
     if wanted:
         raise DeviceError(

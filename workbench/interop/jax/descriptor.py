@@ -70,12 +70,16 @@ class Description:
         wires: one a parameter; the results among them are numbered without gaps, and there is at least one.
         layout: of the parameter buffer.
         grain: the largest launch, in points, that stays on one thread.
+        checked: the code reports faults, which only the generic handler reads.
+        late: a fault does not fail the call, because other devices may wait for what this one does next.
     """
 
     kernel: str
     wires: tuple[Wire, ...]
     layout: Layout
     grain: int
+    checked: bool = False
+    late: bool = False
 
     def operands(self) -> tuple[Wire, ...]:
         """The wires that are operands, in their order; each operand once, though a shape may be taken from it too."""
@@ -110,18 +114,19 @@ class Description:
         counts = (
             len(self.wires), len(self.operands()), len(self.results()), values, self.layout.size, self.grain, lead,
         )  # fmt: skip
+        behind = f"i64 {views}, i64 {int(self.late)}"
         table = f"[{len(rows)} x %Param]"
         return "\n".join(
             [
                 f"%Param = type {{ ptr, {', '.join(['i64'] * 13)} }}",
-                "%Kernel = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr, i64, ptr }",
+                "%Kernel = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr, i64, i64, ptr }",
                 f"@{OUTDATED} = global ptr null",
                 *strings,
                 f"@params = private constant {table} [",
                 ",\n".join(f"  {row}" for row in rows),
                 "]",
                 f"@{DESCRIPTION} = constant %Kernel {{",
-                f"  ptr @kernel, ptr ENTRY, {', '.join(f'i64 {c}' for c in counts)}, ptr @params, i64 {views},",
+                f"  ptr @kernel, ptr ENTRY, {', '.join(f'i64 {c}' for c in counts)}, ptr @params, {behind},",
                 f"  ptr @{OUTDATED}",
                 "}",
             ]

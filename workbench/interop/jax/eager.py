@@ -10,11 +10,15 @@ from collections.abc import Callable
 from typing import Any
 
 from workbench.interop.jax.edits import our_own
+from workbench.interop.jax.faults import fault_in
 from workbench.interop.jax.library import library
 
 
-def whole(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """`function`, which takes and gives JAX values, jitted as one operation called `name`."""
+def whole(function: Callable[..., Any], name: str, checked: Callable[[], bool] | None = None) -> Callable[..., Any]:
+    """`function`, which takes and gives JAX values, jitted as one operation called `name`.
+
+    Where `checked` says, once it is compiled, that it has checks, a call waits for its results and raises its fault.
+    """
     jax = library().jax
 
     def operation(*operands: Any) -> Any:
@@ -31,4 +35,14 @@ def whole(function: Callable[..., Any], name: str) -> Callable[..., Any]:
             with jax.disable_jit(False):
                 return jitted(*operands)
 
-    return call
+    def wait(*operands: Any) -> Any:
+        try:
+            results = call(*operands)
+            return jax.block_until_ready(results) if checked is not None and checked() else results
+        except Exception as error:
+            fault = fault_in(error)
+            if fault is None:
+                raise
+        raise fault
+
+    return call if checked is None else wait

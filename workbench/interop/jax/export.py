@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from workbench.errors import LaunchError
 from workbench.interop.jax.library import export_library, library
 from workbench.interop.jax.target import registered
+from workbench.runtime.checks import checks_here
 
 
 def jax_export(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
@@ -23,12 +25,20 @@ def jax_export(function: Callable[..., Any], **options: Any) -> Callable[..., An
     Args:
         function: jitted or not.
         **options: of `jax.export.export`.
+
+    Raises:
+        LaunchError: inside `with wb.checks():`, whose reports of unwritten outputs are callbacks into this process.
     """
     jax = library().jax
     export = export_library()
     jitted = function if hasattr(function, "lower") else jax.jit(function)
 
     def make(*args: Any, **named: Any) -> Any:
+        if checks_here():
+            raise LaunchError(
+                "An exported program cannot report unwritten outputs, as `with wb.checks():` asks for.",
+                advice="Export outside of it. wb.set_checks(True) exports tests of indices, divisions and asserts.",
+            )
         known: tuple[str, ...] = ()
         while True:
             checks = [*options.get("disabled_checks", ()), *map(export.DisabledSafetyCheck.custom_call, known)]

@@ -21,7 +21,7 @@ from workbench.types import element
 def thunk_source(description: Description) -> str:
     """The thunk of a description, with HANDLER, ENTRY and LISTENING for addresses of this process."""
     wires = description.wires
-    plain = all(w.kind in (Kind.ARRAY, Kind.SCALAR) and w.fill is None for w in wires)
+    plain = not description.checked and all(w.kind in (Kind.ARRAY, Kind.SCALAR) and w.fill is None for w in wires)
     body = _Body(description).text() if plain and wires else ["  br label %generic"]
     return "\n".join(
         [

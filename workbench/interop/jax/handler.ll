@@ -21,8 +21,9 @@
 ; And of the kernel:
 ;   0 name   1 entry   2 parameters   3 operands   4 results   5 static values   6 bytes of the parameter buffer
 ;   7 the largest launch that stays on one thread; -1 on a GPU   8 the parameter that is result 0   9 the table of parameters
-;   10 int64 of all views   11 where it says why it is outdated: null while it is not
-%Kernel = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr, i64, ptr }
+;   10 int64 of all views   11 whether a fault only waits for Python (fault.ll)
+;   12 where it says why it is outdated: null while it is not
+%Kernel = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr, i64, i64, ptr }
 
 ; On a GPU 10 of a call is the stream, and the entry a %Cuda (cuda.ll).
 ; A parameter in this call: its address, and its stride in bytes along each batch axis (0 where that axis has size 1).
@@ -32,7 +33,8 @@
 ;   0 kernel   1 points of one launch   2 points of all batches   3 batch axes   4 their sizes
 ; and what its threads share:
 ;   5 chunk   6 next point   7 points done   8 holders of this memory   9 XLA's API   10 the future
-%Call = type { ptr, i64, i64, i64, [8 x i64], i64, i64, i64, i64, ptr, ptr }
+;   11 dimensions of the launch   12 the first fault (fault.ll)
+%Call = type { ptr, i64, i64, i64, [8 x i64], i64, i64, i64, i64, ptr, ptr, i64, [8 x i64] }
 
 declare i32 @snprintf(ptr, i64, ptr, ...)
 declare ptr @malloc(i64)
@@ -78,7 +80,7 @@ bad.counts:
   %given.both = call ptr @refuse(ptr %frame, ptr @say.counts, i64 %kernel.name, i64 %args.wanted, i64 %rets.wanted, i64 0)
   ret ptr %given.both
 
-attributes:                                           ; sorted by name: dims, then values and views where there are any
+attributes:                                           ; sorted by name: dims, then values, views, within, where there are any
   %attrs.at = getelementptr %Frame, ptr %frame, i64 0, i32 7, i32 2
   %attrs = load i64, ptr %attrs.at
   %values.wanted = call i64 @field(ptr %kernel, i64 5)
@@ -89,7 +91,9 @@ attributes:                                           ; sorted by name: dims, th
   %one.views = zext i1 %has.views to i64
   %views.index = add i64 %one.values, 1
   %attrs.wanted = add i64 %views.index, %one.views
-  %attrs.same = icmp eq i64 %attrs, %attrs.wanted
+  %attrs.more = sub i64 %attrs, %attrs.wanted
+  %attrs.same = icmp ule i64 %attrs.more, 1
+  %has.within = icmp eq i64 %attrs.more, 1
   br i1 %attrs.same, label %dims, label %bad.attributes
 dims:
   %kinds.at = getelementptr %Frame, ptr %frame, i64 0, i32 7, i32 3
@@ -123,9 +127,13 @@ memory:
   %buffer.bytes = call i64 @field(ptr %kernel, i64 6)
   %bounds.bytes = mul i64 %count, 72
   %behind.bytes = add i64 %bounds.bytes, %buffer.bytes
-  %bytes = add i64 %behind.bytes, 144
+  %bytes = add i64 %behind.bytes, 216
   %call = alloca i8, i64 %bytes, align 16
   store ptr %kernel, ptr %call
+  %ndim.to = getelementptr %Call, ptr %call, i64 0, i32 11
+  store i64 %ndim, ptr %ndim.to
+  %fault.to = getelementptr %Call, ptr %call, i64 0, i32 12
+  store i64 0, ptr %fault.to
   br i1 %on.gpu, label %stream, label %sizes
 stream:
   %stream.error = call ptr @take_stream(ptr %frame, ptr %call)
@@ -143,7 +151,7 @@ dim:
   %d = phi i64 [ 0, %sizes ], [ %d.next, %dim.put ]
   %points = phi i64 [ 1, %sizes ], [ %points.next, %dim.put ]
   %d.more = icmp slt i64 %d, %ndim
-  br i1 %d.more, label %dim.take, label %axes
+  br i1 %d.more, label %dim.take, label %within
 dim.take:
   %size.given = call i64 @field(ptr %dims.data, i64 %d)
   %size.known = icmp sge i64 %size.given, 0
@@ -158,6 +166,17 @@ dim.put:
   %points.next = mul i64 %points, %size
   %d.next = add i64 %d, 1
   br label %dim
+
+within:
+  %some.points = icmp ne i64 %points, 0
+  %compares = and i1 %has.within, %some.points
+  br i1 %compares, label %compare, label %axes
+compare:
+  %within.error = call ptr @within(ptr %frame, ptr %kernel, ptr %kinds, ptr %items, i64 %attrs.wanted)
+  %is.within = icmp eq ptr %within.error, null
+  br i1 %is.within, label %axes, label %bad.within
+bad.within:
+  ret ptr %within.error
 
 axes:                                                 ; result 0 says how many batch axes there are and how long
   %table.at = getelementptr %Kernel, ptr %kernel, i64 0, i32 9
@@ -223,11 +242,18 @@ local:
   %large = icmp sgt i64 %total, %grain
   br i1 %large, label %threads, label %here
 threads:
-  %shared = call i1 @share(ptr %frame, ptr %call, i64 %bytes, i64 %grain)
-  br i1 %shared, label %done, label %here
+  %shared.error = alloca ptr
+  %shared = call i1 @share(ptr %frame, ptr %call, i64 %bytes, i64 %grain, ptr %shared.error)
+  br i1 %shared, label %over, label %here
+over:
+  %waited.error = load ptr, ptr %shared.error
+  ret ptr %waited.error
 here:
   call void @run(ptr %call, ptr %buffer, i64 0, i64 %total)
-  br label %done
+  %api.at = getelementptr %Frame, ptr %frame, i64 0, i32 2
+  %api = load ptr, ptr %api.at
+  %run.error = call ptr @fault_error(ptr %api, ptr %call)
+  ret ptr %run.error
 done:
   ret ptr null
 }
@@ -235,7 +261,7 @@ done:
 ; The error of a kernel that was redefined after this program was compiled; null where it was not.
 define private ptr @refuse_outdated(ptr %frame, ptr %kernel) {
 entry:
-  %word.at = getelementptr %Kernel, ptr %kernel, i64 0, i32 11
+  %word.at = getelementptr %Kernel, ptr %kernel, i64 0, i32 12
   %word = load ptr, ptr %word.at
   %text = load atomic i64, ptr %word acquire, align 8
   %fine = icmp eq i64 %text, 0

@@ -14,6 +14,7 @@ from importlib.resources import files
 from workbench.backends.cpu.jit import CpuCode, load_symbols
 from workbench.cache.native import native_image
 from workbench.interop.jax.abi import CODE_COUNT, names_text, sizes_text, string_text, types_text
+from workbench.interop.jax.faults import EXPLAIN, explain_faults
 from workbench.interop.jax.notes import SYMBOLS, Notes, clock_text, yield_text
 from workbench.runtime.sources import add_source
 
@@ -21,7 +22,7 @@ SYMBOL = "workbench_ffi"
 PROGRAM = "workbench_program"
 CUDA, CUDA_INITIALIZE = "workbench_cuda", "workbench_cuda_initialize"
 MAX_BATCH_AXES = 8
-_FILES = ("notes.ll", "handler.ll", "check.ll", "bind.ll", "run.ll", "program.ll", "cuda.ll")
+_FILES = ("notes.ll", "handler.ll", "check.ll", "bind.ll", "run.ll", "fault.ll", "program.ll", "cuda.ll")
 _lock = threading.Lock()
 
 # What a call is refused with. The first %s is the kernel, or all; see the `refuse` calls for the others.
@@ -34,7 +35,9 @@ MESSAGES: dict[str, str] = {
     "dtype": "kernel '%s', parameter '%s': takes %s elements, was given %s",
     "rank": "kernel '%s', parameter '%s': takes %lld dimensions besides batch axes, was given %lld",
     "inner": "kernel '%s', parameter '%s': its last axis holds the %lld components of a vector, was given %lld",
+    "within": "kernel '%s', parameter '%s': has %lld elements along an axis; the launch would ask for index %lld",
     "batch": "kernel '%s', parameter '%s': a batch axis has size %lld here, was given %lld",
+    "fault": "kernel '%s': operation %lld faulted in thread %lld; its first value: %lld; faults in all: %lld",
     "cuda.load": "kernel '%s': the CUDA driver does not load its code: %s (%lld)",
     "cuda.launch": "kernel '%s': the CUDA driver refuses to queue it: %s (%lld)",
     "cuda.early": "kernel '%s': XLA runs it on a GPU before it was initialised",
@@ -82,6 +85,8 @@ def address_of(symbol: str) -> int:
 
 @lru_cache(maxsize=1)
 def _load() -> CpuCode:
-    code = load_symbols(native_image(SYMBOL, handler_text()), (SYMBOL, PROGRAM, CUDA, CUDA_INITIALIZE, *SYMBOLS))
+    symbols = (SYMBOL, PROGRAM, CUDA, CUDA_INITIALIZE, EXPLAIN, *SYMBOLS)
+    code = load_symbols(native_image(SYMBOL, handler_text()), symbols)
     add_source(Notes(code.addresses))
+    explain_faults(code.addresses[EXPLAIN])
     return code

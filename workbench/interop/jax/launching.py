@@ -13,6 +13,7 @@ from workbench.interop.jax import arguments
 from workbench.interop.jax.descriptor import Kind
 from workbench.interop.jax.handler import MAX_BATCH_AXES
 from workbench.interop.jax.plan import Plan
+from workbench.passes.outside import Condition
 from workbench.runtime.record import BLOCK_DIM
 
 Shape = tuple[int, ...]
@@ -30,6 +31,7 @@ class How:
         effect: never merged with an equal call nor dropped.
         vmap_method: one of `VMAP_METHODS`.
         block: threads of a block on a GPU.
+        within: what must hold of sizes that are known at the call only.
         views: of each viewed parameter: bytes from its buffer's start, the view's shape, its strides in bytes.
     """
 
@@ -42,6 +44,7 @@ class How:
     vmap_method: str = "expand_dims"
     views: tuple[Shape, ...] = ()
     block: int = BLOCK_DIM
+    within: tuple[Condition, ...] = ()
 
     def __repr__(self) -> str:
         """Say what differs from launch to launch, in a jaxpr; shapes are those of its values."""
@@ -69,7 +72,19 @@ def attributes(plan: Plan, how: How) -> dict[str, tuple[int, ...]]:
         found["values"] = how.values
     if how.views:
         found["views"] = tuple(n for view in how.views for n in view)
+    if how.within:
+        found["within"] = tuple(n for condition in how.within for n in _words(condition, plan))
     return found
+
+
+def _words(condition: Condition, plan: Plan) -> tuple[int, ...]:
+    """A condition as the handler takes it: see `@within` in check.ll."""
+    wires = plan.target.description.wires
+    number = {w.name: n for n, w in enumerate(wires)}
+    terms = [n for (array, axis), factor in condition.terms for n in (-1 - (4 * number[array] + axis), factor)]
+    return (
+        number[condition.array], condition.axis, condition.wraps, condition.constant, len(condition.terms), *terms
+    )  # fmt: skip
 
 
 def _size(size: Any, plan: Plan, how: How) -> int:

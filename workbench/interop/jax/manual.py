@@ -6,6 +6,7 @@ nothing, 0.6 `vma`, later ones a manual axis type.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +25,14 @@ def varying(aval: Any) -> frozenset[Any]:
     """The mesh axes along which values of this type vary."""
     kind = getattr(aval, "mat", None)
     return frozenset(kind.varying if kind is not None else getattr(aval, "vma", ()))
+
+
+def among_devices(ctx: Any) -> bool:
+    """Whether what is lowered runs on several devices, each with values of its own: in `shard_map` or `pmap`."""
+    context = ctx.module_context.axis_context
+    if getattr(context, "manual_axes", ()):
+        return context.mesh.size > 1
+    return math.prod(getattr(getattr(context, "axis_env", None), "sizes", ())) > 1
 
 
 def aligned(operands: Sequence[Any]) -> Sequence[Any]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from workbench.errors import LaunchError, RecordError, WorkbenchError
 from workbench.interop.jax.abi import ATTR_ARRAY, CODES, FUNCTIONS, STAGE_EXECUTE, STRUCTS
+from workbench.interop.jax.faults import fault_in
 from workbench.interop.jax.known import plan_of, segments
 from workbench.interop.jax.library import library
 from workbench.interop.jax.unfold import unfold
@@ -127,12 +128,13 @@ class CallEntry(Entry):
 
         Raises:
             LaunchError: its operands were not kept, or the handler refused the call.
+            KernelFault: it was made with checks, and met a fault again.
         """
         given = self._given(LaunchError)
         made = [_aligned(o.shape, o.dtype) for o in self.results]
         refusal = _call(self.handler, self.kernel, given, made, self.attributes)
         if refusal:
-            raise LaunchError(refusal)
+            raise fault_in(refusal) or LaunchError(refusal)
         self.outputs[:] = [from_numpy(_seen(m)) for m in made[: self._shown] if m.dtype.name in SCALARS]
 
     @property

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
-from workbench.api.build import load
+from workbench.api.build import ir_of, load
 from workbench.api.kernel import Specialisation
 from workbench.autodiff import FORWARD, adjoint, derived, then
 from workbench.backends.base import Options
@@ -18,6 +19,7 @@ from workbench.interop.jax import edits, known
 from workbench.interop.jax.derive import Gradient, Tangent, adjoint_wires, tangent_wires, unwanted
 from workbench.interop.jax.descriptor import Description, Kind, Wire
 from workbench.interop.jax.target import Target, make_target
+from workbench.ir.values import Function
 from workbench.runtime.loaded import Loaded
 from workbench.runtime.record import LaunchRecord
 from workbench.types import ArrayType, Type
@@ -33,6 +35,7 @@ class Code(NamedTuple):
         aliased: one that is written shares its memory with another.
         differentiable: whether the user allows derivatives.
         constant: positions of the kernel's parameters whose gradients its adjoint, the first step, leaves out.
+        checks: the code tests bounds, divisions and asserts, and so do its derivatives.
     """
 
     specialisation: Specialisation
@@ -42,11 +45,20 @@ class Code(NamedTuple):
     aliased: bool = False
     differentiable: bool = True
     constant: tuple[int, ...] = ()
+    checks: bool = False
 
     @property
     def options(self) -> Options:
         """What the code is built with."""
-        return Options(contiguous=self.contiguous, constant=self.constant)
+        return Options(checks=self.checks, contiguous=self.contiguous, constant=self.constant)
+
+    @property
+    def function(self) -> Callable[[], Function]:
+        """Makes its IR, and holds no kernel."""
+        source = self.specialisation
+        return partial(
+            ir_of, source.function, self.direction, self.shared, source.kernel.checkpoints, constant=self.constant
+        )
 
     def without(self, left_out: Collection[str]) -> Code:
         """The code whose adjoint leaves out the gradients of these parameters."""
@@ -106,6 +118,21 @@ class Plan:
         """Say what it is, in a jaxpr: the kernel, and the derivative of it."""
         return self.target.description.kernel
 
+    @cached_property
+    def late(self) -> Target:
+        """The target where a fault must not fail one device of several; the same one for code without checks."""
+        if not self.checked:
+            return self.target
+        described = replace(self.target.description, late=True)
+        made = make_target(described, self.target.digest, self.target.entry, self.target.function)
+        known.plans[made.name] = self
+        return made
+
+    @property
+    def checked(self) -> bool:
+        """Whether it reports faults."""
+        return self.code.checks
+
     @property
     def operands(self) -> tuple[Wire, ...]:
         """The wires that are operands."""
@@ -158,8 +185,8 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
             f"{loaded.name} prints, and under JAX nobody reads what it prints.",
             advice="Leave print() out, or use jax.debug.print on what the kernel returns.",
         )
-    description = Description(name or loaded.name, wires, loaded.layout, loaded.threads_per_task)
-    target = make_target(description, loaded.digest, loaded.handle)
+    description = Description(name or loaded.name, wires, loaded.layout, loaded.threads_per_task, code.checks)
+    target = make_target(description, loaded.digest, loaded.handle, code.function if code.checks else None)
     edits.claim(target.name, code.specialisation)
 
     gradients: dict[frozenset[str], tuple[Plan, Gradient]] = {}
@@ -219,9 +246,7 @@ def recorded_plan(record: LaunchRecord, wires: tuple[Wire, ...], shared: bool, a
     key = (loaded.direction, loaded.digest, wires, shared, aliased)
     if key not in known:
         code = Code(record.specialisation, loaded.direction, loaded.contiguous, shared, aliased)
-        code = code._replace(constant=record.options.constant)
-        if loaded.checked:
-            loaded = load(record.specialisation, loaded.direction, code.options, "cpu", shared)
+        code = code._replace(constant=record.options.constant, checks=loaded.checked)
         known[key] = make_plan(loaded, wires, code)
     return known[key]
 

@@ -12,6 +12,8 @@ import numpy as np
 
 from workbench.errors import KernelFault
 from workbench.interop.jax.library import library
+from workbench.interop.jax.manual import varying
+from workbench.runtime.late import fault_later
 from workbench.types import Kind, Scalar
 
 # By size in bytes: NaNs with a payload that no arithmetic makes; for integers the bytes 0xA5.
@@ -34,14 +36,21 @@ def watch(function: str, name: str, scalar: Scalar, value: Any) -> None:
         return
     jax = library().jax
     bits = np.dtype(f"uint{scalar.bits}")
+    late = bool(varying(getattr(value, "aval", None)))  # on one device of several, as in fault.ll
     left = (jax.lax.bitcast_convert_type(value, bits) == np.frombuffer(pattern, bits)[0]).sum()
 
     def report(count: Any) -> None:
         if count > 0:
-            raise KernelFault(
+            fault = KernelFault(
                 f"{int(count)} of {value.size} elements of the result {name} were never written by {function}.",
                 advice=f'Write them all, or give them a value first: init={{"{name}": "zeros"}}.',
                 function=function,
             )
+            if not late:
+                raise fault
+            fault_later(fault)
 
-    jax.debug.callback(report, left)
+    if isinstance(left, jax.core.Tracer):
+        jax.debug.callback(report, left)
+    else:
+        report(left)

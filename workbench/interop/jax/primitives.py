@@ -26,7 +26,7 @@ from workbench.interop.jax.descriptor import Wire
 from workbench.interop.jax.eager import whole
 from workbench.interop.jax.launching import How, Shape, attributes
 from workbench.interop.jax.library import library
-from workbench.interop.jax.manual import aligned, know, shaped
+from workbench.interop.jax.manual import aligned, among_devices, know, shaped
 from workbench.interop.jax.plan import Plan
 from workbench.interop.jax.target import Target
 from workbench.types import element, is_float
@@ -98,11 +98,12 @@ def _run_jitted(primitive: Any, *operands: Any, plan: Plan, how: How, **more: An
 @lru_cache(maxsize=4096)
 def _jitted(primitive: Any, plan: Plan, how: How, more: tuple[tuple[str, Any], ...]) -> Callable[..., list[Any]]:
     name = plan.target.description.kernel
-    return whole(lambda *operands: primitive.bind(*operands, plan=plan, how=how, **dict(more)), name)
+    checked = (lambda: True) if plan.checked else None
+    return whole(lambda *operands: primitive.bind(*operands, plan=plan, how=how, **dict(more)), name, checked)
 
 
 def _lower_launch(ctx: Any, *operands: Any, plan: Plan, how: How) -> Any:
-    return _call_target(ctx, operands, plan, how, plan.target)
+    return _call_target(ctx, operands, plan, how, plan.late if among_devices(ctx) else plan.target)
 
 
 def _lower_cuda(ctx: Any, *operands: Any, plan: Plan, how: How) -> Any:

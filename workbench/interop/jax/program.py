@@ -72,6 +72,12 @@ class Program:
         return not self.closed.effects and not any(arguments.is_symbolic(n) for a in avals for n in a.shape)
 
     @property
+    def checked(self) -> bool:
+        """Whether one of its launches reports faults."""
+        plans = (node.params.get("plan") for node in self.native[0].nodes)
+        return any(plan.checked for plan in plans if plan is not None)
+
+    @property
     def native(self) -> tuple[Flat, dict[int, Part]]:
         """Its operations in levels, with the native segments."""
 
@@ -234,7 +240,11 @@ def run_program(program: Program, operands: Sequence[Any]) -> list[Any]:
 def _run_jitted(primitive: Any, *operands: Any, **params: Any) -> list[Any]:
     key = (primitive, params.get("split"))
     program = params["program"]
-    return program.derived(key, lambda: whole(partial(primitive.bind, **params), program.name))(*operands)
+
+    def make() -> Callable[..., Any]:
+        return whole(partial(primitive.bind, **params), program.name, lambda: program.checked)
+
+    return program.derived(key, make)(*operands)
 
 
 def _results(*avals: Any, program: Program, split: int = 0) -> list[Any]:

@@ -65,9 +65,10 @@ entry:
   %kernel.entry = load ptr, ptr %entry.at
   %points = call i64 @field(ptr %call, i64 1)
   %axes = call i64 @field(ptr %call, i64 3)
+  %record = alloca [7 x i64]                            ; of code with checks (fault.ll)
   br label %next
 next:
-  %point = phi i64 [ %start, %entry ], [ %point.next, %launch ]
+  %point = phi i64 [ %start, %entry ], [ %point.next, %ran ]
   %more = icmp slt i64 %point, %stop
   br i1 %more, label %step, label %done
 step:                                                 ; a launch without batches needs no division
@@ -83,7 +84,15 @@ launch:
   %begin = sub i64 %point, %before
   %until = sub i64 %stop, %before
   %end = call i64 @llvm.smin.i64(i64 %until, i64 %points)
-  %status = call i32 %kernel.entry(ptr %buffer, i64 %begin, i64 %end, ptr null)
+  store i64 0, ptr %record
+  %status = call i32 %kernel.entry(ptr %buffer, i64 %begin, i64 %end, ptr %record)
+  %faults = load i64, ptr %record
+  %fine = icmp eq i64 %faults, 0
+  br i1 %fine, label %ran, label %fault
+fault:
+  call void @note_fault(ptr %call, ptr %record, i64 %batch)
+  br label %ran
+ran:
   %point.next = add i64 %before, %end
   br label %next
 done:
@@ -132,6 +141,13 @@ over:
 announce:
   %api.at = getelementptr %Call, ptr %call, i64 0, i32 9
   %api = load ptr, ptr %api.at
+  %fault = call ptr @fault_error(ptr %api, ptr %call)
+  %fine = icmp eq ptr %fault, null
+  br i1 %fine, label %available, label %broken
+broken:
+  call void @fail(ptr %api, ptr %future, ptr %fault)
+  br label %out
+available:
   %filled = insertvalue %FutureSetAvailable { i64 24, ptr null, ptr null }, ptr %future, 2
   %arguments = alloca %FutureSetAvailable
   store %FutureSetAvailable %filled, ptr %arguments
@@ -141,6 +157,19 @@ announce:
   %ignored = call i1 @failed(ptr %api, ptr %error)
   br label %out
 out:
+  ret void
+}
+
+; Tell XLA that what waits for the future has failed; the error is XLA's then.
+define private void @fail(ptr %api, ptr %future, ptr %error) cold noinline {
+  %with.future = insertvalue %FutureSetError { i64 32, ptr null, ptr null, ptr null }, ptr %future, 2
+  %filled = insertvalue %FutureSetError %with.future, ptr %error, 3
+  %arguments = alloca %FutureSetError
+  store %FutureSetError %filled, ptr %arguments
+  %set.at = getelementptr %Api, ptr %api, i64 0, i32 4, i64 15
+  %set = load ptr, ptr %set.at
+  %refused = call ptr %set(ptr %arguments)
+  %ignored = call i1 @failed(ptr %api, ptr %refused)
   ret void
 }
 
@@ -215,9 +244,11 @@ define private ptr @future(ptr %api) {
   ret ptr %future
 }
 
-; Share the call among threads; false where that cannot be, and nothing has run.
-define private i1 @share(ptr %frame, ptr %call, i64 %bytes, i64 %grain) {
+; Share the call among threads; false where that cannot be, and nothing has run. A call without a future is waited for,
+; and its error stands at %error.to.
+define private i1 @share(ptr %frame, ptr %call, i64 %bytes, i64 %grain, ptr %error.to) {
 entry:
+  store ptr null, ptr %error.to
   %api.at = getelementptr %Frame, ptr %frame, i64 0, i32 2
   %api = load ptr, ptr %api.at
   %threads = call i64 @threads(ptr %frame, ptr %api)
@@ -291,6 +322,8 @@ join:
   br i1 %step, label %await, label %part
 await:
   call void @wait(ptr %job)
+  %fault = call ptr @fault_error(ptr %api, ptr %job)
+  store ptr %fault, ptr %error.to
   br label %part
 part:
   call void @leave(ptr %job)

@@ -19,7 +19,7 @@ from workbench.interop.jax.numbers import TracedNumber
 from workbench.interop.jax.poison import watch
 from workbench.interop.jax.trace import Filled, Trace, Undefined
 from workbench.runtime.array import array
-from workbench.runtime.checks import checks, checks_here
+from workbench.runtime.checks import checks_here
 from workbench.runtime.device import CPU, ScopedDevice
 from workbench.runtime.observers import OBSERVERS
 from workbench.types import ArrayType, Type, element
@@ -134,10 +134,10 @@ def active() -> Trace | None:
 
 @contextmanager
 def _alone(*observers: Trace) -> Iterator[None]:
-    """Only these observers, the CPU as the default device, and no checks, which native code under XLA does not have."""
+    """Only these observers, and the CPU as the default device."""
     token = OBSERVERS.set(observers)
     try:
-        with ScopedDevice(CPU), checks(False):
+        with ScopedDevice(CPU):
             yield
     finally:
         OBSERVERS.reset(token)

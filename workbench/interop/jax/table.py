@@ -150,7 +150,7 @@ class Segment:
         if make_known(self.name, self.thunk):
             for target in set(calls.values()):
                 target.keep()
-            keep(self.name, described)
+            keep(self.name, lambda: described)
 
     def thunk(self) -> int:
         """The address of a handler for it, made now; it is never unloaded."""

@@ -12,8 +12,9 @@ import json
 import re
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from workbench.backends.cpu import jit
@@ -28,6 +29,8 @@ from workbench.interop.jax.descriptor import DESCRIPTION, OUTDATED, THUNK, Descr
 from workbench.interop.jax.fast import thunk_source, thunk_text
 from workbench.interop.jax.handler import handler_text
 from workbench.interop.jax.library import library
+from workbench.ir.data import Unwritable, from_data, to_data
+from workbench.ir.values import Function
 
 _lock = threading.Lock()
 _registered: dict[str, int] = {}
@@ -46,17 +49,20 @@ class Target:
         description: its wires.
         code: the kernel's, which XLA will call as long as the process lives.
         digest: the module key of the kernel's code.
+        function: makes its IR, where the code has checks: for the text of its faults.
     """
 
     name: str
     description: Description = field(compare=False, repr=False)
     code: jit.CpuCode = field(compare=False, repr=False)
     digest: str = field(compare=False, repr=False)
+    function: Callable[[], Function] | None = field(default=None, compare=False, repr=False)
 
     @cached_property
     def exported(self) -> Target:
         """The same for programs that are exported: it keeps its version whatever becomes of the kernel."""
-        return Target(content_name(self.description, self.digest, "exported"), self.description, self.code, self.digest)
+        name = content_name(self.description, self.digest, "exported")
+        return Target(name, self.description, self.code, self.digest, self.function)
 
     def register(self) -> None:
         """Make the target known to XLA for CPU; once a process, after JAX's backend is up."""
@@ -65,7 +71,14 @@ class Target:
 
     def keep(self) -> None:
         """Let the store say what the name stands for."""
-        keep(self.name, {"artifact": self.digest, "description": self._text})
+        keep(self.name, self._described)
+
+    def _described(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"artifact": self.digest, "description": self._text}
+        if self.function is not None:
+            with suppress(Unwritable):
+                found["function"] = to_data(self.function())
+        return found
 
     @cached_property
     def _text(self) -> str:
@@ -73,12 +86,16 @@ class Target:
 
     def thunk(self) -> int:
         """The address of a handler for this kernel; its code is never unloaded."""
+        if self.function is not None:
+            known.functions[self.name] = self.function
         return _thunk(self.name, self._text, self.code)
 
 
-def make_target(description: Description, digest: str, code: jit.CpuCode) -> Target:
-    """The target of a kernel whose code was loaded from the artifact `digest`."""
-    return Target(content_name(description, digest), description, code, digest)
+def make_target(
+    description: Description, digest: str, code: jit.CpuCode, function: Callable[[], Function] | None = None
+) -> Target:
+    """The target of a kernel whose code was loaded from the artifact `digest`; `function` as there."""
+    return Target(content_name(description, digest), description, code, digest, function)
 
 
 def content_name(description: Description, digest: str, *more: str) -> str:
@@ -97,12 +114,12 @@ def registered() -> tuple[str, ...]:
     return tuple(_registered)
 
 
-def keep(name: str, described: dict[str, Any]) -> None:
-    """Let the store say what a target's name stands for."""
+def keep(name: str, described: Callable[[], dict[str, Any]]) -> None:
+    """Let the store say what a target's name stands for; it is asked where the store does not say it yet."""
     key, store = _key(name), default_store()
     if store.get(key.digest) is None:
         facts = {"name": name, "entry": THUNK, "backend": "cpu", "target": "", "stages": {}}
-        store.put(key.digest, Entry(json.dumps(described).encode(), facts))
+        store.put(key.digest, Entry(json.dumps(described()).encode(), facts))
 
 
 def kept(name: str) -> dict[str, Any]:
@@ -134,6 +151,8 @@ def thunk_named(name: str) -> int:
     artifact = default_store().get(described["artifact"])
     if artifact is None:
         raise _missing(name)
+    if "function" in described:
+        known.functions.setdefault(name, partial(from_data, described["function"]))
     code = load_kernel(artifact.image, artifact.metadata["entry"])
     return _thunk(name, described["description"], code)
 

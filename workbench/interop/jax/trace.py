@@ -27,6 +27,7 @@ from workbench.interop.jax.glue import glue
 from workbench.interop.jax.launching import How
 from workbench.interop.jax.library import library
 from workbench.interop.jax.numbers import TracedNumber
+from workbench.interop.jax.outside import Reach
 from workbench.interop.jax.plan import recorded_plan
 from workbench.interop.jax.poison import marker
 from workbench.interop.jax.primitives import launch
@@ -62,6 +63,7 @@ class Trace(Observer):
     Attributes:
         specialisations: those launched, to see later whether they are still current.
         constants: memories from outside the function, with their versions of now.
+        checked: whether one of the launches reports faults.
     """
 
     takes = True
@@ -70,11 +72,13 @@ class Trace(Observer):
         self.definition = definition
         self.specialisations: set[Specialisation] = set()
         self.constants: list[tuple[Memory, int]] = []
+        self.checked = False
         self._code = code
         self._method = vmap_method
         self._values: dict[Memory, Any] = {}
         self._names: dict[Memory, str] = {}
         self._filled: set[Memory] = set()
+        self._reached: set[Any] = set()
 
     # ---- arrays
 
@@ -177,7 +181,7 @@ class Trace(Observer):
             self._values[target.memory] = library().jnp.full(_count(target.memory, scalar), number, scalar.numpy)
         elif isinstance(target.dtype, Scalar):
             given = value if isinstance(value, TracedNumber) else number
-            launch_kernel(glue("put", target.ndim), target.shape, inputs=[given], outputs=[target])
+            launch_kernel(glue("put", target.ndim), target.shape, inputs=[given], outputs=[target], checks=False)
         else:
             whole = self._value(target.memory, scalar)
             self._values[target.memory] = whole.at[where].set(number)
@@ -206,12 +210,13 @@ class Trace(Observer):
         whole = _where(target) is None and _where(source) is None
         if whole or overlap({"target": target, "source": source}):
             return False
-        launch_kernel(glue(what, target.ndim), target.shape, inputs=[source], outputs=[target])
+        launch_kernel(glue(what, target.ndim), target.shape, inputs=[source], outputs=[target], checks=False)
         return True
 
     def launching(self, record: LaunchRecord) -> None:
         """Note a launch."""
         self.specialisations.add(record.specialisation)
+        self.checked |= record.loaded.checked
         if record.threads == 0 or not record.writes:
             return
         _refuse_structs(record)
@@ -221,6 +226,7 @@ class Trace(Observer):
                 f"{record.kernel} is launched over a grid of blocks, as CUDA C++ is, and that does not cross to JAX.",
                 self.place(), "Launch it outside of JAX, or write it as a kernel of threads.", record.kernel,
             )  # fmt: skip
+        self._check_reach(record)
         binding = _Binding(self, record)
         wires = tuple(binding.wire(s.name, s.type) for s in record.loaded.layout.slots)
         arrays = {n: a for n, a in record.arguments.items() if isinstance(a, array) and is_float(a.dtype)}
@@ -236,6 +242,17 @@ class Trace(Observer):
         )  # fmt: skip
         results = launch(plan, binding.operands, how)
         self._values.update(zip(binding.results, results, strict=True))
+
+    def _check_reach(self, record: LaunchRecord) -> None:
+        """Refuse a launch that must reach outside of an array."""
+        given = record.arguments.items()
+        shapes = {n: a.shape for n, a in given if isinstance(a, array)}
+        numbers = {n: v for n, v in given if isinstance(v, (bool, int, np.integer, np.bool_))}
+        key = (record.loaded, record.dim, *shapes.items(), *numbers.items())
+        if key not in self._reached:
+            function, outputs = record.loaded.function, frozenset[str]()
+            Reach(record.kernel, function, record.dim, shapes, numbers, outputs, "dim", self.place()).check()
+            self._reached.add(key)
 
 
 def _refuse_structs(record: LaunchRecord) -> None:

@@ -18,65 +18,24 @@ from workbench.frontend import Tiling
 from workbench.interop.jax import arguments
 from workbench.interop.jax.access import read_before_written
 from workbench.interop.jax.arguments import shaped
+from workbench.interop.jax.case import Case
 from workbench.interop.jax.descriptor import static_bits
-from workbench.interop.jax.eager import whole
 from workbench.interop.jax.follow import Newest, current, followed, forget_outdated, naming_the_edit, refuse_outdated
-from workbench.interop.jax.launching import How
 from workbench.interop.jax.library import library
+from workbench.interop.jax.outside import Reach
 from workbench.interop.jax.plan import Code, Plan, Roles, forward_plan
 from workbench.interop.jax.poison import marker, watch
 from workbench.interop.jax.primitives import VMAP_METHODS, launch
 from workbench.interop.jax.signature import FunctionObject
 from workbench.interop.jax.trees import array_fields, coming_out, fields_of, put_back, taken_apart
 from workbench.ir.values import Function, written_arrays
-from workbench.runtime.checks import checks_here
+from workbench.runtime.checks import checks_both, checks_here
+from workbench.runtime.late import raise_late
 from workbench.runtime.record import BLOCK_DIM
 from workbench.structs import Struct
 from workbench.types import ArrayType, Type, Vector, element
 
 Dims = int | Sequence[int]
-
-
-@dataclass(frozen=True, eq=False)
-class Case:
-    """One signature of a `JaxKernel`.
-
-    Attributes:
-        specialisation: the kernel for these types.
-        plan: its launch.
-        types: of the inputs.
-        dims: of the launch.
-        shapes: of the results, with one axis for the components of vectors and matrices.
-        outputs: types of the results.
-    """
-
-    specialisation: Specialisation
-    plan: Plan
-    types: tuple[Type, ...]
-    dims: tuple[int, ...]
-    shapes: tuple[tuple[int, ...], ...]
-    outputs: tuple[ArrayType, ...]
-    _hows: dict[tuple[int, ...], How] = field(default_factory=dict, init=False)
-    _programs: dict[tuple[int, ...], Any] = field(default_factory=dict, init=False)
-
-    def how(self, operands: list[Any], statics: tuple[int, ...], like: JaxKernel, block: int) -> How:
-        """What is static about a call of `like` with these static values; its operands' shapes are the case's."""
-        key = (block, *statics)
-        found = self._hows.get(key)
-        if found is None:
-            given = tuple(tuple(x.shape) for x in operands)
-            effect, method = like.has_side_effect, like.vmap_method
-            found = How(self.dims, given, self.shapes, (), statics, effect, method, block=block)
-            self._hows[key] = found
-        return found
-
-    def program(self, how: How) -> Any:
-        """The launch as a program of its own: for calls that nothing traces."""
-        key = (how.block, *how.values)
-        found = self._programs.get(key)
-        if found is None:
-            found = self._programs[key] = whole(lambda *given: launch(self.plan, given, how), self.plan.kernel)
-        return found
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,7 +66,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
     has_side_effect: bool
     block_dim: int = BLOCK_DIM
     _newest: Newest = field(default_factory=Newest, init=False)
-    _plans: dict[tuple[Specialisation, bool], Plan] = field(default_factory=dict, init=False)
+    _plans: dict[tuple[Specialisation, bool, bool], Plan] = field(default_factory=dict, init=False)
     _cases: dict[Any, Case] = field(default_factory=dict, init=False)
 
     @property
@@ -140,9 +99,11 @@ class JaxKernel(FunctionObject, taking="parameters"):
             The output, or a tuple where there are several: those that are inputs too first, in the parameters' order.
 
         Raises:
-            LaunchError: an argument does not fit; `parameter` names it.
+            LaunchError: an argument does not fit, or the launch must reach outside of it; `parameter` names it.
             NotDifferentiable: under differentiation, where the kernel has no gradient.
+            KernelFault: traced with checks, where JAX does not trace the call; a jitted program raises JAX's error.
         """
+        raise_late()
         newest = current(self)
         if newest is not self:
             with naming_the_edit(self, newest):
@@ -156,13 +117,14 @@ class JaxKernel(FunctionObject, taking="parameters"):
         if self._structs:
             args = tuple(self._apart(args))
         case = self._case(args, launch_dims, output_dims, block)
-        operands, statics = [], []
+        operands, statics, numbers = [], [], {}
         for name, type, value in zip(self.inputs, case.types, args, strict=True):
             if name in self.static:
-                statics.append(static_bits(arguments.static_value(self.kernel.name, name, value, type)))
+                numbers[name] = arguments.static_value(self.kernel.name, name, value, type)
+                statics.append(static_bits(numbers[name]))
             else:
                 operands.append(arguments.operand(self.kernel.name, name, value, type))
-        how = case.how(operands, tuple(statics), self, block)
+        how = case.how(operands, tuple(statics), numbers, self, block)
         if any(isinstance(x, library().jax.core.Tracer) for x in operands):
             found = launch(case.plan, operands, how)
         else:
@@ -200,28 +162,35 @@ class JaxKernel(FunctionObject, taking="parameters"):
     def _case(self, args: tuple[Any, ...], launch_dims: Any, output_dims: Any, block: int) -> Case:
         """What the shapes and types of a call decide, and the dimensions it names."""
         aspects = map(arguments.aspect, args)
-        key = (
-            *aspects,
-            arguments.wide(),
-            checks_here(),
-            arguments.frozen(launch_dims),
-            arguments.frozen(output_dims),
-            block,
-        )
+        checked, watched = checks_both(self.kernel.checks)
+        named = arguments.frozen(launch_dims), arguments.frozen(output_dims)
+        key = (*aspects, arguments.wide(), checked, watched, *named, block)
         found = self._cases.get(key)
         if found is not None and found.specialisation.is_current():
             return found
         values = dict(zip(self.inputs, args, strict=True))
         types = self._types(values)
         specialisation = self._specialised(types, launch_dims, block)
-        plan = self._plan(specialisation, types, checks_here())
+        plan = self._plan(specialisation, types, checked, watched)
         arrays = {n: arguments.base_shape(v, types[n]) for n, v in values.items() if isinstance(types[n], ArrayType)}
         dims = self._dims(launch_dims, arrays, plan)
         shapes = self._result_shapes(output_dims, dims, arrays, types)
         outputs = tuple(t for n in self._results() if isinstance(t := types[n], ArrayType))
-        case = Case(specialisation, plan, tuple(types[n] for n in self.inputs), dims, shapes, outputs)
+        case = Case(
+            specialisation, plan, tuple(types[n] for n in self.inputs), dims, shapes, outputs,
+            self._reach(specialisation, dims, launch_dims, arrays, shapes, types),
+        )  # fmt: skip
         self._cases[key] = case
         return case
+
+    def _reach(
+        self, specialisation: Specialisation, dims: tuple[int, ...], given: Dims | None,
+        arrays: dict[str, tuple[int, ...]], results: tuple[tuple[int, ...], ...], types: dict[str, Type],
+    ) -> Reach:  # fmt: skip
+        named = zip(self._results(), results, strict=True)
+        shapes = {n: s[: t.ndim] for n, s in named if isinstance(t := types[n], ArrayType)} | arrays
+        source = "launch_dims" if (given if given is not None else self.launch_dims) is not None else next(iter(arrays))
+        return Reach(self.kernel.name, specialisation.function, dims, shapes, {}, frozenset(self.outputs), source)
 
     def _specialised(self, types: dict[str, Type], launch_dims: Any, block: int) -> Specialisation:
         """The kernel for these types; one that uses tiles for launches over blocks of so many threads.
@@ -256,23 +225,23 @@ class JaxKernel(FunctionObject, taking="parameters"):
             arguments.result_type(kernel.name, name, types[name])
         return types
 
-    def _plan(self, specialisation: Specialisation, types: dict[str, Type], poisoned: bool) -> Plan:
-        key = (specialisation, poisoned)
+    def _plan(self, specialisation: Specialisation, types: dict[str, Type], checked: bool, poisoned: bool) -> Plan:
+        key = (specialisation, checked, poisoned)
         plan = self._plans.get(key)
         if plan is None:
             forget_outdated(self._plans, self._cases)
-            plan = self._plans[key] = self._make_plan(specialisation, types, poisoned)
+            plan = self._plans[key] = self._make_plan(specialisation, types, checked, poisoned)
         return plan
 
-    def _make_plan(self, specialisation: Specialisation, types: dict[str, Type], poisoned: bool) -> Plan:
+    def _make_plan(self, specialisation: Specialisation, types: dict[str, Type], checked: bool, poisoned: bool) -> Plan:
         self._check_access(specialisation.function)
         outputs: dict[str, ArrayType] = {n: t for n in self.outputs if isinstance(t := types[n], ArrayType)}
         init: dict[str, Any] = dict(arguments.fills(self.kernel.name, self.init, outputs))
         if poisoned:
             init = {n: mark for n, t in outputs.items() if (mark := marker(element(t))) is not None} | init
         roles = Roles(self.inputs, self.outputs, self.in_out, self.static, init)
-        loaded = load(specialisation, device="cpu")
-        return forward_plan(loaded, roles, Code(specialisation, differentiable=self.enable_backward))
+        code = Code(specialisation, differentiable=self.enable_backward, checks=checked)
+        return forward_plan(load(specialisation, options=code.options, device="cpu"), roles, code)
 
     def _check_access(self, function: Function) -> None:
         """Refuse what XLA's buffers do not allow."""

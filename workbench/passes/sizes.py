@@ -1,0 +1,112 @@
+"""Numbers that are known once the sizes of arrays are: sums of sizes, which stand for indices until then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+Axis = tuple[str, int]
+
+
+@dataclass(frozen=True, eq=False)
+class SymbolicSize:
+    """A sum of sizes.
+
+    Attributes:
+        number: a number of somebody else's (JAX's) that knows what can be known of it: it compares, or raises.
+        constant, terms: the sum, as multiples of the sizes of array parameters along an axis.
+    """
+
+    number: Any
+    constant: int
+    terms: tuple[tuple[Axis, int], ...]
+
+    @classmethod
+    def of(cls, number: Any, array: str, axis: int) -> SymbolicSize:
+        """The size of an array along an axis."""
+        return cls(number, 0, (((array, axis), 1),))
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What tells it from another sum."""
+        return self.constant, self.terms
+
+    def plus(self, other: SymbolicSize | int, sign: int = 1) -> SymbolicSize:
+        """The sum with `sign` times another."""
+        if isinstance(other, int):
+            return SymbolicSize(self.number + sign * other, self.constant + sign * other, self.terms)
+        terms = dict(self.terms)
+        for axis, factor in other.terms:
+            terms[axis] = terms.get(axis, 0) + sign * factor
+        kept = tuple(sorted((a, f) for a, f in terms.items() if f))
+        return SymbolicSize(self.number + sign * other.number, self.constant + sign * other.constant, kept)
+
+    def times(self, factor: int) -> SymbolicSize:
+        """So many times it."""
+        return SymbolicSize(self.number * factor, self.constant * factor, tuple((a, f * factor) for a, f in self.terms))
+
+
+Size = SymbolicSize | int
+
+
+def combined(name: str, operands: list[Any]) -> Any:
+    """What an operation gives for integers of which one at least is symbolic; None where that is not known."""
+    rule = _RULES.get(name)
+    return None if rule is None else rule(*operands)
+
+
+def compared(name: str, a: Size, b: Size) -> bool | None:
+    """Whether a comparison holds; None where that depends on the sizes."""
+    left, right = (v.number if isinstance(v, SymbolicSize) else v for v in (a, b))
+    try:
+        return bool(_COMPARES[name](left, right))
+    except Exception:  # JAX's "inconclusive", which has no public name
+        return None
+
+
+def _add(a: Size, b: Size) -> Size:
+    return a.plus(b) if isinstance(a, SymbolicSize) else b.plus(a)  # type: ignore[union-attr]
+
+
+def _subtract(a: Size, b: Size) -> Size:
+    return a.plus(b, -1) if isinstance(a, SymbolicSize) else b.times(-1).plus(a)  # type: ignore[union-attr]
+
+
+def _multiply(a: Size, b: Size) -> Size | None:
+    if isinstance(a, SymbolicSize) and isinstance(b, SymbolicSize):
+        return None
+    return a.times(b) if isinstance(a, SymbolicSize) else b.times(a)  # type: ignore[union-attr, arg-type]
+
+
+def _choose(name: str) -> Callable[[Size, Size], Size | None]:
+    def rule(a: Size, b: Size) -> Size | None:
+        first = compared(name, a, b)
+        return None if first is None else a if first else b
+
+    return rule
+
+
+def _wrap(i: Size, n: Size) -> Size | None:
+    below = compared("lt", i, 0)
+    return None if below is None else _add(i, n) if below else i
+
+
+_COMPARES: dict[str, Callable[[Any, Any], Any]] = {
+    "lt": lambda a, b: a < b,
+    "le": lambda a, b: a <= b,
+    "gt": lambda a, b: a > b,
+    "ge": lambda a, b: a >= b,
+    "eq": lambda a, b: a == b,
+    "ne": lambda a, b: a != b,
+}
+_RULES: dict[str, Callable[..., Any]] = {
+    **{name: (lambda a, b, name=name: compared(name, a, b)) for name in _COMPARES},
+    "add": _add,
+    "sub": _subtract,
+    "mul": _multiply,
+    "neg": lambda a: a.times(-1),
+    "min": _choose("le"),
+    "max": _choose("ge"),
+    "wrap_index": _wrap,
+}
