@@ -41,4 +41,4 @@ def squeezed(text: str) -> str:
 
 
 def test_the_page_is_whole() -> None:
-    assert len(TRAPS) == 12 and all(set(b) == {"python wrong", "text", "python right"} for b in TRAPS.values())
+    assert len(TRAPS) == 13 and all(set(b) == {"python wrong", "text", "python right"} for b in TRAPS.values())

@@ -25,7 +25,7 @@ from workbench.cache.native import load_kernel
 from workbench.cache.store import default_store
 from workbench.errors import CacheError
 from workbench.interop.jax import edits, known
-from workbench.interop.jax.descriptor import DESCRIPTION, OUTDATED, THUNK, Description
+from workbench.interop.jax.descriptor import DESCRIPTION, OUTDATED, THUNK, Description, upgraded
 from workbench.interop.jax.fast import thunk_source, thunk_text
 from workbench.interop.jax.handler import handler_text
 from workbench.interop.jax.library import library
@@ -154,7 +154,7 @@ def thunk_named(name: str) -> int:
     if "function" in described:
         known.functions.setdefault(name, partial(from_data, described["function"]))
     code = load_kernel(artifact.image, artifact.metadata["entry"])
-    return _thunk(name, described["description"], code)
+    return _thunk(name, upgraded(described["description"]), code)
 
 
 def _key(name: str) -> Key:
