@@ -281,6 +281,7 @@ def _compiled(
     name = specialisation.kernel.name
     publish(CacheMiss(name, direction, key.digest, why(name, direction)))
     publish(CompileStarted(name, direction, backend.name, target))
+    backend.prepare()
     if direction == "forward":
         stages.done("parse", specialisation.seconds)
     clock = time.perf_counter()
