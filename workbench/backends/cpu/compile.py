@@ -178,7 +178,7 @@ def _generate(text: str, target: str, tuning: dict[str, Any] | None, form: str, 
         try:
             return _Generated(*_called(request, text, tuning))
         except Lost as lost:
-            if tuning is None:
+            if tuning is None or "loop_vectorization" not in tuning:
                 raise build_error("LLVM", function, lost) from None
             first = lost
         plain = {**tuning, **dict.fromkeys(VECTORISERS, False)}

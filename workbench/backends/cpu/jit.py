@@ -18,8 +18,9 @@ import llvmlite.binding as llvm
 
 from workbench.backends.cpu import vecmath
 from workbench.errors import BuildError
+from workbench.forks import free_at_fork
 
-_lock = threading.RLock()
+_lock = free_at_fork(threading.RLock())  # LLVM has locks of its own under this one
 _numbers = itertools.count()
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from workbench.backends.worker.process import OUTSIDE, Process, Unavailable
 from workbench.backends.worker.server import HELLO
+from workbench.forks import after_fork
 from workbench.work import go_on
 
 POLL = 0.05
@@ -387,10 +388,9 @@ def _cores() -> int:
 _pools: weakref.WeakSet[Pool] = weakref.WeakSet()
 
 
-def _after_fork() -> None:
+def _begin_all() -> None:
     for pool in tuple(_pools):
         pool.begin()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+after_fork(_begin_all)

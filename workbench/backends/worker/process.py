@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from workbench.backends.worker.frames import read_frame, write_frame
+from workbench.forks import after_fork, free_at_fork
 
 ROOT = Path(__file__).parents[2]
 # `import workbench` would take half a second for all of the library; a worker needs a file or two of it.
@@ -35,8 +36,8 @@ _LAST_LINES = 5
 OUTSIDE = tuple(-getattr(signal, name) for name in ("SIGKILL", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """Statuses of a process that somebody else ended."""
 
-starting = threading.RLock()
-"""Held while a process is started, and by who forks: so a child knows all pipes that it has to close."""
+_starting = free_at_fork(threading.RLock())
+"""Held while a process is started: so a forked child knows all pipes that it has to close."""
 _processes: set[Process] = set()
 _closed: list[bool] = []
 
@@ -64,7 +65,7 @@ class Process:
         """
         self._errors = _scratch()
         command = [python(), "-I", "-S", *_flags(), "-c", _BEGIN, str(ROOT), *paths]
-        with starting:
+        with _starting:
             if _closed:
                 raise Unavailable("this Python is ending")
             try:
@@ -176,18 +177,16 @@ def _scratch() -> IO[bytes] | None:
 @atexit.register
 def _close() -> None:
     """At this process's end: theirs, and none more."""
-    with starting:
+    with _starting:
         _closed.append(True)
     for process in tuple(_processes):
         process.close()
 
 
-def _after_fork() -> None:
+def _abandon() -> None:
     for process in tuple(_processes):
         process.abandon()
     _processes.clear()
-    starting.release()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=starting.acquire, after_in_parent=starting.release, after_in_child=_after_fork)
+after_fork(_abandon)

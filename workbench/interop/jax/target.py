@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -23,15 +22,16 @@ from workbench.cache.key import Key, Part
 from workbench.cache.native import load_kernel
 from workbench.cache.store import default_store
 from workbench.errors import CacheError
+from workbench.forks import renewed
 from workbench.interop.jax import known
 from workbench.interop.jax.descriptor import DESCRIPTION, THUNK, Description
 from workbench.interop.jax.fast import thunk_source, thunk_text
 from workbench.interop.jax.handler import handler_text
 from workbench.interop.jax.library import library
 
-_lock = threading.Lock()
+_lock = renewed(__name__, "_lock")
 _registered: dict[str, int] = {}
-_thunks_lock = threading.Lock()
+_thunks_lock = renewed(__name__, "_thunks_lock")
 _thunks: dict[str, int] = {}
 NAME = re.compile(r"workbench\.[^\"\s]+?\.[0-9a-f]{32}")
 
