@@ -23,7 +23,8 @@ from workbench.backends.cpu.spell import entry_name, for_one_core, spell
 from workbench.backends.cpu.vecmath import Maths
 from workbench.backends.prints import prints
 from workbench.backends.worker.calls import build_error, call
-from workbench.backends.worker.pool import Lost, Pool
+from workbench.backends.worker.jobs import Lost
+from workbench.backends.worker.pool import Pool
 from workbench.config import settings
 from workbench.errors import BuildError, DeviceError
 from workbench.ir.build import Builder

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from workbench import errors
-from workbench.backends.worker.pool import Limits, Lost, Pool, Refused
+from workbench.backends.worker.jobs import Limits, Lost, Refused
+from workbench.backends.worker.pool import Pool
 from workbench.backends.worker.process import Unavailable
 from workbench.config import settings
 from workbench.errors import BuildError, WorkbenchError
@@ -28,6 +29,11 @@ def compile_limits() -> Limits:
     return Limits(now.compile_seconds, now.compile_memory, CLOCK * now.compile_seconds)
 
 
+def task_name(task: Task) -> str:
+    """A task's name, as a worker imports it."""
+    return f"{task.__module__}:{task.__name__}"
+
+
 def call(pool: Pool, task: Task, request: dict[str, Any], data: bytes = b"") -> tuple[dict[str, Any], bytes]:
     """What `task(request, data, …)` gives: facts, and bytes.
 
@@ -38,7 +44,7 @@ def call(pool: Pool, task: Task, request: dict[str, Any], data: bytes = b"") -> 
         Dropped, KeyboardInterrupt: as `Pool.run`.
     """
     try:
-        return pool.run({**request, "task": f"{task.__module__}:{task.__name__}"}, data, compile_limits())
+        return pool.run({**request, "task": task_name(task)}, data, compile_limits())
     except Refused as refused:
         raise raised(refused) from None
     except Unavailable as problem:
