@@ -41,6 +41,12 @@ MISCOMPILED = (
     "-avx512dq,-avx512bw" if llvm.llvm_version_info[0] >= 22 and platform.machine() in ("x86_64", "AMD64") else ""
 )
 
+HALF = " half "
+"""What the text holds where float16 goes through the machine's instructions."""
+WITHOUT_HALVES = "-avx512vl"
+# Then a comparison of float16 in AVX-512VL without BW, which no CPU is, cannot be selected: "LLVM ERROR: Cannot select
+# ... X86ISD::CMPP". Without VL it is what Knights Landing was.
+
 FUSED = ("x86-64-v3", "x86-64-v4")  # portable levels with fused multiply-add
 PORTABLE_BITS = {"x86-64-v3": 256, "x86-64-v4": 512}
 
@@ -174,7 +180,7 @@ class _Generated:
 def _generate(text: str, target: str, tuning: dict[str, Any] | None, form: str, function: str = "") -> _Generated:
     """Have a worker compile a text; one that is lost is tried once more without vectorisation, the usual culprit."""
     name, features = _cpu(target)
-    request = {"cpu": name, "features": features, "form": form}
+    request = {"cpu": name, "features": features_for(text, features), "form": form}
     try:
         try:
             return _Generated(*_called(request, text, tuning))
@@ -240,4 +246,10 @@ def _cpu(target: str) -> tuple[str, str]:
         if "+" in target:
             raise DeviceError(f"The CPU target {target} is another machine's; this one is {native}.")
         name, features = target, ""
-    return name, ",".join(f for f in (features, MISCOMPILED) if f)
+    return name, features
+
+
+def features_for(text: str, features: str) -> str:
+    """A CPU's features without those that LLVM gets wrong in such a text."""
+    wrong = (MISCOMPILED, WITHOUT_HALVES if MISCOMPILED and HALF in text else "")
+    return ",".join(f for f in (features, *wrong) if f)
