@@ -21,9 +21,10 @@ from workbench.backends.cpu.vecmath import Maths
 from workbench.backends.worker.calls import task_name
 from workbench.backends.worker.jobs import Limits, Lost
 from workbench.backends.worker.pool import Pool
+from workbench.builtins import TABLE
 from workbench.errors import NotDifferentiable
 from workbench.ir.values import Function
-from workbench.types import SCALARS, Kind, Scalar
+from workbench.types import SCALARS, Scalar, float16
 
 X86 = "x86_64-unknown-linux-gnu"
 ARM = {"apple-m1": "arm64-apple-darwin", "neoverse-v2": "aarch64-unknown-linux-gnu"}
@@ -37,11 +38,8 @@ POOL = Pool("table", lambda: None)
 LIMITS = Limits(seconds=600, memory=8 << 30, clock=6000)
 
 
-def functions(scalar: Scalar) -> list[Function]:
-    """A kernel for each builtin on this type, and its adjoint where it has one."""
-    work: list[Job] = jobs(scalar, 0)
-    if scalar.kind is Kind.FLOAT:
-        work += [job for job in jobs(scalar, 3) if job[0] not in {name for name, _ in work}]
+def functions(work: list[Job]) -> list[Function]:
+    """A kernel for each builtin, and its adjoint where it has one."""
     found = []
     for number, (name, signature) in enumerate(work):
         forward = replace(kernel_of(name, signature), name=f"{name}_{number}")
@@ -71,11 +69,24 @@ def machines(scalar: Scalar) -> list[tuple[list[tuple[str, str, str]], Maths, bo
 @pytest.mark.slow
 @pytest.mark.parametrize("scalar", SCALARS.values(), ids=repr)
 def test_every_builtin_compiles_for_every_cpu(scalar: Scalar) -> None:
-    made = functions(scalar)
+    sizes = compiled(functions(jobs(scalar, 0)), machines(scalar))
+    assert sizes.keys() == {*PORTABLE, *NAMED, *ARM}
+    assert min(sizes.values()) > 1000
+
+
+@pytest.mark.slow
+def test_builtins_on_vectors_and_matrices_compile_for_avx_512() -> None:
+    work = [(name, given) for name, given in jobs(float16, 3) if not TABLE[name].elementwise]
+    wide = [(cpus[:1], maths, halves) for cpus, maths, halves in machines(float16) if maths.bits == 512 and halves]
+    assert len(compiled(functions(work), wide)) == 1
+
+
+def compiled(made: list[Function], wanted: list[tuple[list[tuple[str, str, str]], Maths, bool]]) -> dict[str, int]:
+    """Bytes of machine code by CPU; a compiler that crashes names the functions."""
     assert made
     sizes: dict[str, int] = {}
     problems = []
-    for cpus, maths, instructions in machines(scalar):
+    for cpus, maths, instructions in wanted:
         written = texts(made, maths, instructions)
         request = {"task": task_name(tasks.table), "cpus": cpus, "tuning": TUNING}
         try:
@@ -83,8 +94,7 @@ def test_every_builtin_compiles_for_every_cpu(scalar: Scalar) -> None:
         except Lost as lost:
             problems.append(f"{lost} at stage {lost.stage}: {culprits(request, made, written)}\n{lost.log}")
     assert not problems, "\n".join(problems)
-    assert sizes.keys() == {*PORTABLE, *NAMED, *ARM}
-    assert min(sizes.values()) > 1000
+    return sizes
 
 
 def culprits(request: dict[str, object], made: list[Function], written: list[str]) -> list[str]:
