@@ -24,6 +24,7 @@ _FACTS = (
     ("shared", "{} B shared"),
     ("matmul", "matmul {}"),
     ("checks", "checks"),
+    ("unvectorised", "not vectorised: {}"),
 )
 
 

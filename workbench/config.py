@@ -27,6 +27,9 @@ class Settings:
         threads: threads of a large CPU launch (`WORKBENCH_THREADS`, default the cores this process may use).
         matmul: how tiles are multiplied on CUDA where no kernel says so: "auto", "generated" or "cublasdx"
             (`WORKBENCH_MATMUL`, default "auto": generated until cuBLASDx's code is ready).
+        compile_seconds: processor seconds that one compilation may take (`WORKBENCH_COMPILE_SECONDS`, default 60; ten
+            times as many on the clock).
+        compile_memory: bytes that a compiler's process may take (`WORKBENCH_COMPILE_MEMORY`, default 4 GiB).
     """
 
     cache_dir: Path
@@ -35,6 +38,8 @@ class Settings:
     cpu: str
     threads: int
     matmul: str
+    compile_seconds: int
+    compile_memory: int
 
 
 def settings() -> Settings:
@@ -53,6 +58,8 @@ def settings() -> Settings:
         cpu=env.get("WORKBENCH_CPU", "native"),
         threads=max(1, _number("WORKBENCH_THREADS", cores)),
         matmul=_one_of("WORKBENCH_MATMUL", MATMULS),
+        compile_seconds=max(1, _number("WORKBENCH_COMPILE_SECONDS", 60)),
+        compile_memory=max(256 << 20, _number("WORKBENCH_COMPILE_MEMORY", 4 << 30)),
     )
 
 

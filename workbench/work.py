@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable
 from contextvars import ContextVar, copy_context
 from typing import Any, Generic, TypeVar
 
+from workbench.forks import after_fork, renewed
+
 T = TypeVar("T")
 
 POLL = 0.1
@@ -19,7 +21,7 @@ STACK = 64 << 20
 """Bytes of a worker's stack: what the main thread of a large program has, for cells that nest deeply."""
 
 _running: dict[int, Work[Any]] = {}
-_guard = threading.Lock()
+_guard = renewed(__name__, "_guard")
 
 
 class Dropped(BaseException):
@@ -141,3 +143,14 @@ def wait(works: Iterable[Work[Any]] | None = None) -> int:
         count += not each.done
         each.wait()
     return count
+
+
+def _left_behind() -> None:
+    """In a forked child: work of other threads goes on in the parent alone, and here is over without a result."""
+    for work in [each for each in _running.values() if each is not _HERE.get()]:
+        work._problem, work._over = Dropped(), threading.Event()
+        work._over.set()
+        del _running[id(work)]
+
+
+after_fork(_left_behind)

@@ -85,7 +85,7 @@ def test_a_dropped_build_compiles_no_further() -> None:
     assert [e.stage for e in seen] == ["parse"]
 
 
-def test_nvrtc_asks_whether_to_go_on() -> None:
+def test_a_compilation_that_is_dropped_ends() -> None:
     pytest.importorskip("cuda.bindings.nvrtc")
     text = 'extern "C" __global__ void f(float* x) { x[threadIdx.x] = 1.0f; }'
     assert nvrtc.build(text, Options(), "sm_90", "ptx").image

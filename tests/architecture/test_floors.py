@@ -21,6 +21,7 @@ FLOORS = {
     "errors": 0,
     "config": 0,
     "events": 0,
+    "forks": 0,
     "work": 0,
     "weak": 0,
     "ir": 1,

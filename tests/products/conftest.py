@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.products.fake_builder import NOTES
 from workbench.backends.cuda.products.workers import Builder
-
-FAKE = Path(__file__).with_name("fake_builder.py")
 
 
 class Fake:
@@ -20,8 +18,7 @@ class Fake:
 
     def __init__(self, notes: Path, mode: str = "build", version: str = "1") -> None:
         self.notes = notes
-        command = (sys.executable, "-I", "-S", str(FAKE), str(notes), mode)
-        self.builder = Builder("fake", lambda: version, lambda: "", command)
+        self.builder = Builder("fake", lambda: version, lambda: "", f"tests.products.fake_builder:{mode}")
 
     @property
     def built(self) -> list[dict[str, Any]]:
@@ -41,8 +38,9 @@ def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def fake(tmp_path: Path) -> Callable[..., Fake]:
+def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Fake]:
     """`fake(mode="build", version="1")`; all of one test note what they build in one place."""
     notes = tmp_path / "notes"
     notes.mkdir()
+    monkeypatch.setenv(NOTES, str(notes))
     return lambda mode="build", version="1": Fake(notes, mode, version)

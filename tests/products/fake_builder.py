@@ -1,41 +1,46 @@
-"""In place of libmathdx: a process that notes each product it builds, or crashes, hangs or refuses, as it is told."""
+"""In place of libmathdx: tasks of a worker that note each product they build, or crash, hang or refuse."""
 
 from __future__ import annotations
 
 import json
 import os
 import signal
-import struct
 import sys
 import threading
 from pathlib import Path
+from typing import Any
+
+from workbench.errors import BuildError
+
+NOTES = "FAKE_BUILDER_NOTES"
+"""The environment variable that names the folder of notes."""
 
 
-def main(notes: Path, mode: str) -> None:
-    request = json.loads(sys.stdin.readline())
-    if mode == "crash":
-        print("a last word", file=sys.stderr, flush=True)
-        os.kill(os.getpid(), signal.SIGKILL)
-    if mode == "hang":
-        threading.Event().wait()
-    if mode == "silent":
-        return
-    spec = request["product"]
-    if mode == "refuse":
-        write(request["result"], {"error": "no such product", "advice": "", "log": "what it said"}, b"")
-        return
-    if mode == "cut":
-        Path(request["result"]).write_bytes(b"abc")
-        return
-    (notes / str(os.getpid())).write_text(json.dumps(spec))
-    write(request["result"], {"facts": {"seconds": 0.0}}, json.dumps(spec).encode())
+def build(request: dict[str, Any], data: bytes, tell: Any) -> tuple[dict[str, Any], bytes]:
+    spec = json.dumps(request["product"])
+    Path(os.environ[NOTES], str(os.getpid())).write_text(spec)
+    return {"seconds": 0.0}, spec.encode()
 
 
-def write(path: str, facts: dict[str, object], data: bytes) -> None:
-    head = json.dumps(facts).encode()
-    Path(f"{path}.new").write_bytes(struct.pack(">Q", len(head)) + head + data)
-    os.replace(f"{path}.new", path)
+def crash(request: dict[str, Any], data: bytes, tell: Any) -> Any:
+    print("a last word", file=sys.stderr, flush=True)
+    os.kill(os.getpid(), signal.SIGSEGV)
 
 
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2])
+def hang(request: dict[str, Any], data: bytes, tell: Any) -> Any:
+    threading.Event().wait()
+
+
+def silent(request: dict[str, Any], data: bytes, tell: Any) -> Any:
+    os._exit(0)
+
+
+def cut(request: dict[str, Any], data: bytes, tell: Any) -> Any:
+    from workbench.backends.worker import server
+
+    os.write(server._out, b"\0\0\0\0\0\0\1\0abc")
+    os._exit(0)
+
+
+def refuse(request: dict[str, Any], data: bytes, tell: Any) -> Any:
+    raise BuildError("no such product", log="what it said")

@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 from workbench import cache, events
-from workbench.backends.cuda.products import process, workers
+from workbench.backends.cuda.products import workers
 from workbench.backends.cuda.products.spec import ProductSpec
 from workbench.backends.cuda.products.workers import Builder, build
+from workbench.backends.worker import process
+from workbench.backends.worker.jobs import Job
 from workbench.cache.products import find_product, products
 from workbench.errors import BuildError, DeviceError
 from workbench.work import Work
@@ -47,7 +49,7 @@ def told() -> Iterator[list[events.Event]]:
 @pytest.mark.parametrize(
     ("mode", "sentence", "log"),
     [
-        ("crash", "was ended by signal 9", "a last word"),
+        ("crash", "crashed (signal 11)", "a last word"),
         ("hang", "did not end within 0 s", ""),
         ("silent", "ended with status 0 and no answer", ""),
         ("cut", "ended with status 0 and no answer", ""),
@@ -109,13 +111,15 @@ def test_several_run_at_once_and_each_is_told(
     fake: Callable[..., Any], started: list[Any], told: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     running: list[int] = []
-    real = process.Process.is_over
+    real = Job.wait
 
-    def is_over(self: process.Process) -> bool:
-        running.append(sum(p.poll() is None for p in started))
-        return real(self)
+    def wait(self: Job, seconds: float) -> bool:
+        running.append(sum(not job.over for job in jobs))
+        jobs.add(self)
+        return real(self, seconds)
 
-    monkeypatch.setattr(process.Process, "is_over", is_over)
+    jobs: set[Job] = set()
+    monkeypatch.setattr(Job, "wait", wait)
     specs = [replace(SPEC, m=8 * n) for n in range(1, 6)]
     found = build(specs, fake().builder, parallel=3)
     assert list(found) and set(found) == set(specs)

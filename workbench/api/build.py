@@ -25,6 +25,7 @@ from workbench.cache.entry import Entry
 from workbench.cache.key import Key, Part, make_key
 from workbench.cache.native import load_kernel
 from workbench.cache.store import Store, default_store
+from workbench.cache.unvectorised import find, keep, key_for
 from workbench.errors import DeviceError, NotDifferentiable
 from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, StageDone, publish
 from workbench.ir.values import Function, read_arrays, walk, written_arrays
@@ -157,11 +158,11 @@ def _find(
         if linked is not None:
             return _loaded(specialisation, direction, options, device, atomic, *linked)
     store = default_store()
-    entry = None if force else store.get(key.digest)
+    entry = None if force else find(store, key)
     _remember(name, direction, backend, key)
     if entry is None:
         with store.lock(key.digest):
-            entry = None if force else store.get(key.digest, again=True)
+            entry = None if force else find(store, key, again=True)
             if entry is None:
                 if force:
                     _WHY[name, direction] = (FORCED,)
@@ -194,7 +195,7 @@ def _build(
 ) -> Loaded:  # fmt: skip
     stages = _Stages(specialisation.kernel.name, direction)
     entry = _compiled(specialisation, direction, options, atomic, key, BACKENDS[device.kind], target, stages)
-    store.put(key.digest, entry)
+    keep(store, key, entry)
     clock = time.perf_counter()
     loaded = _loaded(specialisation, direction, options, device, atomic, key, entry)
     stages.done("load", time.perf_counter() - clock)
@@ -286,6 +287,7 @@ def _compiled(
     name = specialisation.kernel.name
     publish(CacheMiss(name, direction, key.digest, why(name, direction)))
     publish(CompileStarted(name, direction, backend.name, target))
+    backend.prepare()
     if direction == "forward":
         stages.done("parse", specialisation.seconds)
     clock = time.perf_counter()
@@ -362,7 +364,8 @@ def _loaded(
     key: Key,
     entry: Entry,
 ) -> Loaded:
-    code = _code(key.digest, entry, device)
+    digest = key_for(key, entry).digest
+    code = _code(digest, entry, device)
     params = [(p.name, p.type) for p in parameters(specialisation.function.params, direction)]
     facts = entry.metadata
     return Loaded(
@@ -376,7 +379,7 @@ def _loaded(
         reads=frozenset(params[k][0] for k in facts["reads"]),
         writes=frozenset(params[k][0] for k in facts["writes"]),
         cost=facts["cost"],
-        digest=key.digest,
+        digest=digest,
         contiguous=options.contiguous,
         checked=options.checks,
         ordered=options.ordered or facts.get("one_core", False),

@@ -178,7 +178,7 @@ def _around(made: Program) -> nvrtc.Around:
     if made.whole.own:
         folder = settings().cache_dir / f"nvrtc-headers-{nvrtc.CudaBackend().version().split(',')[0].split()[-1]}"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        flags = (f"--use-bundled-headers={folder}",)
+        flags = (f"--use-bundled-headers={folder.absolute()}",)
     return nvrtc.Around(tuple(k.name for k in made.kernels), flags)
 
 

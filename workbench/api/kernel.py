@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -17,6 +16,7 @@ from workbench.api.text import definition_of
 from workbench.autodiff import CHECKPOINT_RANGE, CHECKPOINTS
 from workbench.config import MATMULS
 from workbench.errors import KernelTypeError, LaunchError
+from workbench.forks import renewed
 from workbench.frontend import (
     MISSING,
     Definition,
@@ -188,7 +188,7 @@ class Kernel:
         self._tiled: dict[tuple[Any, ...], Specialisation] = {}  # kernels of tiles, as if launched over blocks
         self.plans: dict[Any, Any] = {}
         self.place = definition.locate(definition.node)
-        self._lock = threading.Lock()
+        self._lock = renewed(self, "_lock")
         self.stale = ""
         self.checks: bool | None = None
         self.fast_math = False

@@ -22,6 +22,7 @@ from workbench.cache.store import default_store
 from workbench.config import settings
 from workbench.errors import BuildError, WorkbenchError
 from workbench.events import CacheMiss, CompileStarted, Linked, Notice, publish
+from workbench.forks import after_fork
 from workbench.ir.values import Function
 from workbench.work import Work, go_on
 
@@ -31,6 +32,7 @@ BUILDER: Builder = CUBLASDX
 _SPECS: dict[str, tuple[ProductSpec, ...]] = {}  # by the generated kernel's key
 _WORKS: dict[str, Work[Any]] = {}  # by the linked kernel's key: one try a process
 _TOLD: set[str] = set()
+after_fork(_WORKS.clear)
 
 
 @dataclass(frozen=True)

@@ -79,3 +79,6 @@ class Backend(ABC):
         Raises:
             BuildError: the compiler refused our text; `log` holds what it said.
         """
+
+    def prepare(self) -> None:  # noqa: B027  (most have nothing to do)
+        """A kernel has to be compiled: begin what takes time and can go on beside."""

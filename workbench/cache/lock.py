@@ -13,12 +13,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 
+from workbench.forks import after_fork
+
 try:
     import fcntl
 except ImportError:  # Windows: threads are kept apart, processes build twice
     fcntl = None
 
 _LONGEST_NAP = 0.02
+_held: set[int] = set()
+"""Descriptors of the files that are locked now."""
 
 
 class Locks:
@@ -72,10 +76,13 @@ def _file_lock(path: Path | None, deadline: float) -> Iterator[bool]:
         with suppress(OSError):
             fd = _acquire(path, deadline)
             held = fd is not None
+            if fd is not None:
+                _held.add(fd)
     try:
         yield held
     finally:
-        if fd is not None and path is not None:
+        if fd in _held and path is not None:  # not so in a child that was forked meanwhile
+            _held.discard(fd)
             with suppress(OSError):
                 os.unlink(path)  # while it is held: a waiter sees that its file has gone and starts again
             os.close(fd)
@@ -113,3 +120,14 @@ def _still_there(fd: int, path: Path) -> bool:
         return os.path.samestat(os.fstat(fd), os.stat(path, follow_symlinks=False))
     except FileNotFoundError:
         return False
+
+
+def _let_go() -> None:
+    """In a forked child: a lock is the parent's, and would outlive it in the child's copy of its descriptor."""
+    for fd in _held:
+        with suppress(OSError):
+            os.close(fd)
+    _held.clear()
+
+
+after_fork(_let_go)

@@ -9,10 +9,10 @@ from __future__ import annotations
 import linecache
 import os
 import re
-import threading
 from dataclasses import dataclass
 
 from workbench.errors import DeviceError
+from workbench.forks import renewed
 from workbench.runtime.site import call_site
 from workbench.source import Location, Source
 
@@ -49,7 +49,7 @@ class Breakage:
     def __init__(self) -> None:
         self.devices: dict[int, Broken] = {}
         self.last: dict[int, str] = {}
-        self._lock = threading.Lock()
+        self._lock = renewed(self, "_lock")
 
     def check(self, index: int) -> None:
         """Refuse a broken device.

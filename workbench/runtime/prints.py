@@ -13,9 +13,10 @@ from contextlib import contextmanager
 
 from workbench.backends.cuda.host.code import HostCode
 from workbench.backends.prints import CAPACITY, HEAD, SYMBOL, records
+from workbench.forks import renewed
 from workbench.runtime.loaded import Loaded
 
-_lock = threading.RLock()
+_lock = renewed(__name__, "_lock", threading.RLock)
 
 
 @contextmanager

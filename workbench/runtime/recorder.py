@@ -25,6 +25,7 @@ from typing import Any, Self, overload
 
 from workbench.errors import LaunchError, RecordError
 from workbench.events import Launched, Replayed, listening, publish
+from workbench.forks import renewed
 from workbench.runtime.archive import write_file
 from workbench.runtime.array import array
 from workbench.runtime.contents import Contents
@@ -61,7 +62,7 @@ class Recorder(Observer):
         self._tables: dict[Any, Prepared] = {}
         self._parameters: dict[str, tuple[list[LaunchRecord], dict[Any, Any]]] = {}
         self._memories: set[int] | None = None
-        self._lock = threading.RLock()
+        self._lock = renewed(self, "_lock", threading.RLock)
 
     # What observers are told.
 

@@ -21,6 +21,7 @@ import numpy as np
 from workbench.backends.faults import FaultRecord, raised_by
 from workbench.backends.layout import FAULT_SIZE, shape_in
 from workbench.errors import KernelFault
+from workbench.forks import renewed
 from workbench.runtime.driver import Driver, driver
 from workbench.runtime.holdings import Buffer
 from workbench.runtime.late import raise_late
@@ -95,7 +96,7 @@ class Settling:
         self._slots: dict[int, _Slots] = {}
         self._sources: dict[int, dict[Any, Callable[[], list[KernelFault]]]] = {}
         self._printed: set[int] = set()
-        self._lock = threading.RLock()
+        self._lock = renewed(self, "_lock", threading.RLock)
         found.settle = self.settle
 
     def record(self, index: int, loaded: Loaded, dims: Sequence[int], buffer: Any) -> int:
@@ -156,7 +157,7 @@ class Settling:
 
 
 _settling: list[Settling] = []
-_lock = threading.Lock()
+_lock = renewed(__name__, "_lock")
 
 
 def settling(found: Driver) -> Settling:

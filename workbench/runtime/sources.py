@@ -10,6 +10,7 @@ import threading
 from collections.abc import Sequence
 from typing import Protocol
 
+from workbench.forks import renewed
 from workbench.runtime.entries import Entry
 
 
@@ -38,7 +39,7 @@ class Source(Protocol):
         ...
 
 
-_lock = threading.RLock()
+_lock = renewed(__name__, "_lock", threading.RLock)
 _sources: list[Source] = []
 _open: list[Listener] = []
 

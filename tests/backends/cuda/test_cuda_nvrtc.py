@@ -10,6 +10,7 @@ from cuda_kernels import KERNELS
 from workbench.backends.base import Options
 from workbench.backends.cuda import nvrtc
 from workbench.backends.cuda.nvrtc import CudaBackend, build, resources
+from workbench.backends.worker.pool import Pool
 from workbench.errors import BuildError, DeviceError
 
 TARGETS = ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120")
@@ -75,9 +76,7 @@ def test_text_that_nvrtc_refuses_is_a_build_error_with_its_log() -> None:
 
 
 def test_nvrtc_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
-    monkeypatch.setitem(sys.modules, "cuda.bindings", None)
+    monkeypatch.setattr(nvrtc, "POOL", Pool("bare", lambda: []))
     with pytest.raises(DeviceError, match="pip install cuda-bindings nvidia-cuda-nvrtc"):
         build("", Options(), "sm_90", "ptx")
 

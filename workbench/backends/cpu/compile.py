@@ -1,27 +1,30 @@
 """LLVM IR text to an object file, through llvmlite: the CPU backend.
 
-An object, not a live function, is what comes out, so that a cache can keep it; `jit.py` loads it. All work with LLVM
-happens under one lock: a build may run in any thread.
+An object, not a live function, is what comes out, so that a cache can keep it; `jit.py` loads it. LLVM runs in worker
+processes (`design/isolation.md`): it may hang, crash or take all memory. Here it only says what machine this is.
 """
 
 from __future__ import annotations
 
 import hashlib
 import platform
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import lru_cache
+from pathlib import Path
+from typing import Any
 
 import llvmlite
 import llvmlite.binding as llvm
 
 from workbench.backends.base import Artifact, Backend, Options
-from workbench.backends.cpu import vecmath
+from workbench.backends.cpu import codegen, vecmath
 from workbench.backends.cpu.spell import entry_name, for_one_core, spell
 from workbench.backends.cpu.vecmath import Maths
 from workbench.backends.prints import prints
+from workbench.backends.worker.calls import build_error, call
+from workbench.backends.worker.jobs import Lost
+from workbench.backends.worker.pool import Pool
 from workbench.config import settings
 from workbench.errors import BuildError, DeviceError
 from workbench.ir.build import Builder
@@ -29,6 +32,8 @@ from workbench.ir.values import Function, Value, walk
 from workbench.types import ArrayType, Vector, float32, int32
 
 LEVEL = 3
+POOL = Pool("llvm", lambda: [str(Path(llvmlite.__file__).parents[1])])
+VECTORISERS = ("loop_vectorization", "slp_vectorization")
 
 # LLVM 22 folds VPMOV*2M + KMOV into VMOVMSK although the mask is still needed: wrong results where a sign mask is read
 # lane by lane (llvm/llvm-project#174871, #191304, #198220). Without these two features there is no VPMOV*2M.
@@ -36,10 +41,14 @@ MISCOMPILED = (
     "-avx512dq,-avx512bw" if llvm.llvm_version_info[0] >= 22 and platform.machine() in ("x86_64", "AMD64") else ""
 )
 
+HALF = " half "
+"""What the text holds where float16 goes through the machine's instructions."""
+WITHOUT_HALVES = "-avx512vl"
+# Then a comparison of float16 in AVX-512VL without BW, which no CPU is, cannot be selected: "LLVM ERROR: Cannot select
+# ... X86ISD::CMPP". Without VL it is what Knights Landing was.
+
 FUSED = ("x86-64-v3", "x86-64-v4")  # portable levels with fused multiply-add
 PORTABLE_BITS = {"x86-64-v3": 256, "x86-64-v4": 512}
-
-_lock = threading.RLock()
 
 
 class CpuBackend(Backend):
@@ -76,22 +85,27 @@ class CpuBackend(Backend):
             BuildError: an operation has no LLVM spelling, or LLVM refused the text; `log` holds what it said.
             DeviceError: `target` is no CPU of this platform.
         """
-        stages: dict[str, float] = {}
-        with _timed(stages, "spell"):
-            text = _text(function, options, target)
-        with _lock:
-            with _timed(stages, "parse"):
-                module = _parse(text, target, function)
-            with _timed(stages, "optimise"):
-                _optimise(module, target, function)
-            with _timed(stages, "emit"):
-                image = _machine(target).emit_object(module)
-        metadata = {"entry": entry_name(function), "stages": stages, "backend": self.name, "target": target}
+        started = time.perf_counter()
+        text = _text(function, options, target)
+        spelled = time.perf_counter() - started
+        made = _generate(text, target, _tuning(function), "object", function.name)
+        metadata: dict[str, Any] = {
+            "entry": entry_name(function),
+            "stages": {"spell": spelled, **made.stages},
+            "backend": self.name,
+            "target": target,
+        }
+        if made.retried:
+            metadata["unvectorised"] = made.retried
         if prints(function):
             metadata["prints"] = True
         if for_one_core(function, options):
             metadata["one_core"] = True
-        return Artifact(image, metadata)
+        return Artifact(made.image, metadata)
+
+    def prepare(self) -> None:
+        """Start a worker process, if there is none."""
+        POOL.prepare()
 
 
 def optimised_text(function: Function, options: Options, target: str) -> str:
@@ -100,8 +114,8 @@ def optimised_text(function: Function, options: Options, target: str) -> str:
     Raises:
         BuildError, DeviceError: as `CpuBackend.compile`.
     """
-    with _lock:
-        return str(_optimised(function, options, target))
+    text = _text(function, options, target)
+    return _generate(text, target, _tuning(function), "ir", function.name).image.decode()
 
 
 def assembly(function: Function, options: Options, target: str) -> str:
@@ -110,8 +124,8 @@ def assembly(function: Function, options: Options, target: str) -> str:
     Raises:
         BuildError, DeviceError: as `CpuBackend.compile`.
     """
-    with _lock:
-        return _machine(target).emit_assembly(_optimised(function, options, target))
+    text = _text(function, options, target)
+    return _generate(text, target, _tuning(function), "assembly", function.name).image.decode()
 
 
 def compile_text(text: str, target: str, optimise: bool = True) -> bytes:
@@ -120,12 +134,7 @@ def compile_text(text: str, target: str, optimise: bool = True) -> bytes:
     Raises:
         BuildError, DeviceError: as `CpuBackend.compile`.
     """
-    with _lock:
-        module = _parse(text, target, None)
-        if optimise:
-            builder = llvm.create_pass_builder(_machine(target), llvm.create_pipeline_tuning_options(speed_level=1))
-            builder.getModulePassManager().run(module, builder)
-        return _machine(target).emit_object(module)
+    return _generate(text, target, {"speed_level": 1} if optimise else None, "object").image
 
 
 def warm() -> None:
@@ -159,32 +168,42 @@ def _maths(target: str) -> Maths:
     return Maths(vecmath.ARM or bool(has("fma")), bool(_vector_library()), bits)
 
 
-@contextmanager
-def _timed(stages: dict[str, float], name: str) -> Iterator[None]:
-    start = time.perf_counter()
-    yield
-    stages[name] = time.perf_counter() - start
+@dataclass(frozen=True)
+class _Generated:
+    """What LLVM made, seconds by stage, and why it was made without vectorisation; empty where it was not."""
+
+    image: bytes
+    stages: dict[str, float] = field(default_factory=dict)
+    retried: str = ""
 
 
-def _parse(text: str, target: str, function: Function | None) -> llvm.ModuleRef:
-    machine = _machine(target)
-    head = f'target datalayout = "{machine.target_data}"\ntarget triple = "{machine.triple}"\n'
+def _generate(text: str, target: str, tuning: dict[str, Any] | None, form: str, function: str = "") -> _Generated:
+    """Have a worker compile a text; one that is lost is tried once more without vectorisation, the usual culprit."""
+    name, features = _cpu(target)
+    request = {"cpu": name, "features": features_for(text, features), "form": form}
     try:
-        module = llvm.parse_assembly(head + text)
-        module.verify()
+        try:
+            return _Generated(*_called(request, text, tuning))
+        except Lost as lost:
+            if tuning is None or "loop_vectorization" not in tuning:
+                raise build_error("LLVM", function, lost) from None
+            first = lost
+        plain = {**tuning, **dict.fromkeys(VECTORISERS, False)}
+        try:
+            return _Generated(*_called(request, text, plain), retried=f"LLVM {first.how} at stage {first.stage}")
+        except Lost:
+            raise build_error("LLVM", function, first, " Without vectorisation it did not succeed either.") from None
     except RuntimeError as error:
-        label = function.name if function is not None else ""
-        raise BuildError(
-            "LLVM refused the text made from this kernel.", function=label, log=f"{error}\n{text}"
-        ) from None
-    return module
+        message = "LLVM refused the text made from this kernel."
+        raise BuildError(message, function=function, log=f"{error}\n{text}") from None
 
 
-def _optimised(function: Function, options: Options, target: str) -> llvm.ModuleRef:
-    return _optimise(_parse(_text(function, options, target), target, function), target, function)
+def _called(request: dict[str, Any], text: str, tuning: dict[str, Any] | None) -> tuple[bytes, dict[str, float]]:
+    facts, image = call(POOL, codegen.generate, {**request, "tuning": tuning}, text.encode())
+    return image, facts["stages"]
 
 
-def _optimise(module: llvm.ModuleRef, target: str, function: Function) -> llvm.ModuleRef:
+def _tuning(function: Function) -> dict[str, Any]:
     """O3, without what cannot pay for its time here (a fifth of a small kernel's).
 
     Interleaving and unrolling help where operations wait for each other: in loops and sums. Straight-line superwords
@@ -192,16 +211,14 @@ def _optimise(module: llvm.ModuleRef, target: str, function: Function) -> llvm.M
     """
     names = {op.name for op in walk(function.body)}
     loops = bool(names & {"for", "while"}) or function.block_dim > 0
-    tuning = llvm.create_pipeline_tuning_options(speed_level=LEVEL)
-    tuning.loop_vectorization = True
-    tuning.loop_unrolling = loops
-    tuning.loop_interleaving = loops or "reduce_add" in names
-    tuning.slp_vectorization = (loops and not function.block_dim) or any(
-        isinstance(v.type, Vector) for op in walk(function.body) for v in op.results
-    )
-    builder = llvm.create_pass_builder(_machine(target), tuning)
-    builder.getModulePassManager().run(module, builder)
-    return module
+    vectors = any(isinstance(v.type, Vector) for op in walk(function.body) for v in op.results)
+    return {
+        "speed_level": LEVEL,
+        "loop_vectorization": True,
+        "loop_unrolling": loops,
+        "loop_interleaving": loops or "reduce_add" in names,
+        "slp_vectorization": (loops and not function.block_dim) or vectors,
+    }
 
 
 @lru_cache
@@ -218,25 +235,21 @@ def _vector_library() -> str:
 
 
 @lru_cache
-def _allow_ordered_sums() -> None:
-    """Let loops vectorise around a float sum that stays in order: off by default on x86, and only this switches it on.
+def _cpu(target: str) -> tuple[str, str]:
+    """A target's CPU and features, as LLVM names them.
 
-    It holds for the process; it changes how LLVM vectorises, never a result.
+    Raises:
+        DeviceError: it is another machine's.
     """
-    llvm.set_option("workbench", "-force-ordered-reductions")
+    native, name, features = _native()
+    if target != native:
+        if "+" in target:
+            raise DeviceError(f"The CPU target {target} is another machine's; this one is {native}.")
+        name, features = target, ""
+    return name, features
 
 
-@lru_cache
-def _machine(target: str) -> llvm.TargetMachine:
-    with _lock:
-        llvm.initialize_native_target()
-        llvm.initialize_native_asmprinter()
-        _allow_ordered_sums()
-        native, name, features = _native()
-        if target != native:
-            if "+" in target:
-                raise DeviceError(f"The CPU target {target} is another machine's; this one is {native}.")
-            name, features = target, ""
-        features = ",".join(f for f in (features, MISCOMPILED) if f)
-        machine = llvm.Target.from_default_triple()
-        return machine.create_target_machine(name, features, opt=LEVEL, reloc="pic", codemodel="small")
+def features_for(text: str, features: str) -> str:
+    """A CPU's features without those that LLVM gets wrong in such a text."""
+    wrong = (MISCOMPILED, WITHOUT_HALVES if MISCOMPILED and HALF in text else "")
+    return ",".join(f for f in (features, *wrong) if f)

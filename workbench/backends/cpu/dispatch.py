@@ -8,7 +8,6 @@ can break it, and none of them holds the GIL. Without POSIX threads, or where no
 from __future__ import annotations
 
 import sys
-import threading
 from dataclasses import dataclass
 
 from workbench.backends.cpu import fastcall, schedule, turns
@@ -16,6 +15,7 @@ from workbench.backends.cpu.compile import CpuBackend, compile_text
 from workbench.backends.cpu.crew import crew
 from workbench.backends.cpu.jit import CpuCode, load_symbols
 from workbench.backends.cpu.schedule import MAX_THREADS
+from workbench.forks import renewed
 
 GRAIN = 65536
 ENTRY_SIZE = 56
@@ -121,7 +121,7 @@ class Launcher:
 
 
 _launcher: Launcher | None = None
-_lock = threading.Lock()
+_lock = renewed(__name__, "_lock")
 
 
 def text() -> str:

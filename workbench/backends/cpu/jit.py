@@ -29,11 +29,12 @@ import llvmlite.binding as llvm
 
 from workbench.backends.cpu import vecmath
 from workbench.errors import BuildError
+from workbench.forks import free_at_fork
 
 _SHARE = 16
 """Objects of one linker: alone each would take 0.2 ms and 100 kB more."""
 
-_lock = threading.RLock()
+_lock = free_at_fork(threading.RLock())  # LLVM has locks of its own under this one
 _numbers = itertools.count()
 _trackers: dict[weakref.ref[Any], Any] = {}
 _unowned: deque[weakref.ref[Any]] = deque()

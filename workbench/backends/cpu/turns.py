@@ -9,9 +9,10 @@ Python runs.
 from __future__ import annotations
 
 import ctypes
-import os
 import sys
 from collections.abc import Mapping
+
+from workbench.forks import after_fork
 
 BITS = 62
 ANY = (1 << BITS) - 1
@@ -78,8 +79,7 @@ def text() -> str:
 def reset_after_fork(addresses: Mapping[str, int]) -> None:
     """A child has none of the threads that held something when it was forked."""
     busy = ctypes.c_int64.from_address(addresses["wb_busy"])
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=lambda: setattr(busy, "value", 0))
+    after_fork(lambda: setattr(busy, "value", 0))
 
 
 def bit_of(address: int) -> int:

@@ -1,13 +1,11 @@
 """CUDA C++ text to PTX and cubin with NVRTC, for any architecture, without a GPU or a driver.
 
-The one file that imports NVRTC; it does so inside functions, so that nothing of CUDA is needed until something is
-compiled. A cubin is made for the exact device; PTX is for reading. `cuda.core` is not used here: without a driver it
-can lock up the process.
+NVRTC runs in worker processes (`nvrtc_program`, `design/isolation.md`): it may hang, crash or take all memory. A cubin
+is made for the exact device; PTX is for reading.
 """
 
 from __future__ import annotations
 
-import ctypes
 import re
 import time
 from collections.abc import Mapping
@@ -18,17 +16,24 @@ from typing import Any
 
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cuda import natives
+from workbench.backends.cuda.nvrtc_program import (
+    BINDINGS,
+    WHEEL,
+    compile_program,
+    not_installed,
+    supported,
+)
 from workbench.backends.cuda.spell import Spelled, entry_name, spell, spelled
 from workbench.backends.cuda.tiles.arena import check_shared
 from workbench.backends.prints import prints
-from workbench.errors import BuildError, DeviceError
+from workbench.backends.worker.calls import build_error, call
+from workbench.backends.worker.jobs import Lost
+from workbench.backends.worker.pool import Pool
+from workbench.errors import BuildError
 from workbench.ir.values import Function
-from workbench.work import Dropped, Work, current
 
-WHEEL = "nvidia-cuda-nvrtc"
-BINDINGS = "cuda-bindings"
 DEFAULT_TARGET = "sm_90"
-FILE_NAME = "kernel.cu"
+POOL = Pool("nvrtc", lambda: None)
 
 _KINDS: dict[str, tuple[str, list[str]]] = {  # what NVRTC calls it, and what it is asked for it
     "cubin": ("CUBIN", ["-Xptxas=-v"]),
@@ -64,7 +69,7 @@ class CudaBackend(Backend):
         try:
             return ", ".join(f"{name} {metadata.version(name)}" for name in (WHEEL, BINDINGS))
         except metadata.PackageNotFoundError as missing:
-            raise _not_installed(str(missing)) from None
+            raise not_installed(str(missing)) from None
 
     def target(self) -> str:
         """The architecture compiled for by default."""
@@ -94,6 +99,10 @@ class CudaBackend(Backend):
         built = _built(made.text, options, target, "cubin", function)
         stages = {"spell": written - start, "nvrtc": time.perf_counter() - written}
         return Artifact(built.image, facts_of(function, made, target, built.log, stages))
+
+    def prepare(self) -> None:
+        """Start a worker process, if there is none."""
+        POOL.prepare()
 
     def ptx(self, function: Function, options: Options, target: str = "", *, lines: bool = False) -> str:
         """The PTX for `target`, for reading; with `lines`, `.loc` directives carry the places in the user's text.
@@ -172,44 +181,22 @@ def build(
         BuildError: NVRTC refused the text, or gave nothing.
         DeviceError: NVRTC is not installed, or does not know the target.
     """
-    api = _api()
-    known = architectures()
-    if not re.fullmatch(r"sm_\d+[af]?", target) or int(re.sub(r"\D", "", target)) not in known:
-        listed = ", ".join(f"sm_{n}" for n in known)
-        raise DeviceError(f"NVRTC cannot compile for {target!r}.", advice=f"It knows {listed}.", target=target)
-    program = _checked(api.nvrtcCreateProgram(text.encode(), FILE_NAME.encode(), 0, [], []))
+    request = {
+        "target": target,
+        "flags": [*flags(options, target, kind), *around.flags],
+        "names": list(around.names),
+        "form": _KINDS[kind][0],
+    }
     try:
-        chosen = [flag.encode() for flag in (*flags(options, target, kind), *around.flags)]
-        for name in around.names:
-            _checked((*api.nvrtcAddNameExpression(program, name.encode()), None))
-        work = current()
-        asked = _asked(work) if work is not None else None  # kept alive while NVRTC may call it
-        if asked is not None:
-            _checked((*api.nvrtcSetFlowCallback(program, ctypes.cast(asked, ctypes.c_void_p).value, 0), None))
-        (status,) = api.nvrtcCompileProgram(program, len(chosen), chosen)
-        if work is not None and work.dropped:
-            raise Dropped
-        log = _read(api.nvrtcGetProgramLogSize, api.nvrtcGetProgramLog, program).decode(errors="replace")
-        log = log.replace("\0", "").strip()
-        if status != api.nvrtcResult.NVRTC_SUCCESS:
-            raise _refused(status, log, text, function)
-        size, get = (getattr(api, f"nvrtcGet{_KINDS[kind][0]}{end}") for end in ("Size", ""))
-        image = _read(size, get, program)
-        names = {n: _checked(api.nvrtcGetLoweredName(program, n.encode())).decode() for n in around.names}
-    finally:
-        api.nvrtcDestroyProgram(program)
+        facts, image = call(POOL, compile_program, request, text.encode())
+    except Lost as lost:
+        raise build_error("NVRTC", function, lost) from None
+    if facts["status"] != "NVRTC_SUCCESS":
+        raise _refused(facts["status"], facts["log"], text, function)
     if not image:
         # NVRTC reports success with nothing to show where the architecture and the kind do not go together.
-        raise BuildError(f"NVRTC gave an empty {kind} for {target}.", function=function, log=log, text=text)
-    return Built(image, log, names)
-
-
-_Asked = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
-
-
-def _asked(work: Work[Any]) -> Any:
-    """What NVRTC calls now and then: 1 ends the compilation."""
-    return _Asked(lambda _, __: int(work.dropped))
+        raise BuildError(f"NVRTC gave an empty {kind} for {target}.", function=function, log=facts["log"], text=text)
+    return Built(image, facts["log"], facts["names"])
 
 
 @cache
@@ -219,8 +206,10 @@ def architectures() -> tuple[int, ...]:
     Raises:
         DeviceError: NVRTC is not installed.
     """
-    api = _api()
-    return tuple(_checked(api.nvrtcGetSupportedArchs()))
+    try:
+        return tuple(call(POOL, supported, {})[0]["known"])
+    except Lost as lost:
+        raise build_error("NVRTC", "", lost) from None
 
 
 def resources(log: str) -> dict[str, int]:
@@ -241,44 +230,12 @@ def resources_by_kernel(log: str) -> dict[str, dict[str, int]]:
     return {name: resources(said) for name, said in zip(pieces[1::2], pieces[2::2], strict=False)}
 
 
-def _api() -> Any:
-    try:
-        from cuda.bindings import nvrtc  # type: ignore[attr-defined]  (an extension without stubs)
-
-        nvrtc.nvrtcVersion()
-    except (ImportError, OSError, RuntimeError) as problem:
-        raise _not_installed(str(problem).splitlines()[0] if str(problem) else type(problem).__name__) from problem
-    return nvrtc
-
-
-def _not_installed(problem: str) -> DeviceError:
-    return DeviceError(
-        f"CUDA kernels need NVRTC, which could not be loaded: {problem}.",
-        advice=f"Install it: pip install {BINDINGS} {WHEEL}",
-    )
-
-
-def _checked(answer: tuple[Any, ...]) -> Any:
-    status, *values = answer
-    if status != type(status).NVRTC_SUCCESS:
-        raise BuildError(f"NVRTC failed: {status.name}.", log="")
-    return values[-1]
-
-
-def _read(size: Any, get: Any, program: Any) -> bytes:
-    """What a pair of size and copy functions gives; the copy fills the bytes in place."""
-    data = b" " * _checked(size(program))
-    if data:
-        _checked((*get(program, data), None))
-    return data
-
-
-def _refused(status: Any, log: str, text: str, function: str) -> BuildError:
+def _refused(status: str, log: str, text: str, function: str) -> BuildError:
     first = _PLACE.search(log)
     if first:
         rows = text.splitlines()
         row = rows[int(first[1]) - 1].strip() if 0 < int(first[1]) <= len(rows) else ""
         message = f"NVRTC refused the CUDA text at line {first[1]}: {first[2]} in `{row}`."
     else:
-        message = f"NVRTC failed with {status.name}: {log.splitlines()[0] if log else 'it gave no reason'}."
+        message = f"NVRTC failed with {status}: {log.splitlines()[0] if log else 'it gave no reason'}."
     return BuildError(message, function=function, log=log, text=text)

@@ -21,12 +21,13 @@ from workbench.api.func import Func
 from workbench.api.kernel import Kernel, Specialisation
 from workbench.errors import LaunchError
 from workbench.events import Outdated, listening, publish
+from workbench.forks import renewed
 from workbench.frontend import MISSING, Scope, meaning, seen
 
 CLEAR = "Call jax.clear_caches(): the next call compiles the program with the new one."
 MEND = "Mend its cell and run it again."
 T = TypeVar("T", bound=Any)  # a target, of the CPU or of GPUs
-_lock = threading.RLock()
+_lock = renewed(__name__, "_lock", threading.RLock)
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ that is made per kernel, and between `jit(f)(x)` and the kernel's entry no Pytho
 from __future__ import annotations
 
 import sys
-import threading
 from functools import lru_cache
 from importlib.resources import files
 
 from workbench.backends.cpu.jit import CpuCode, load_symbols
 from workbench.cache.native import native_image
+from workbench.forks import renewed
 from workbench.interop.jax.abi import CODE_COUNT, names_text, sizes_text, string_text, types_text
 from workbench.interop.jax.faults import EXPLAIN, explain_faults
 from workbench.interop.jax.notes import SYMBOLS, Notes, clock_text, yield_text
@@ -23,7 +23,7 @@ PROGRAM = "workbench_program"
 CUDA, CUDA_INITIALIZE = "workbench_cuda", "workbench_cuda_initialize"
 MAX_BATCH_AXES = 8
 _FILES = ("notes.ll", "handler.ll", "check.ll", "bind.ll", "run.ll", "fault.ll", "program.ll", "cuda.ll")
-_lock = threading.Lock()
+_lock = renewed(__name__, "_lock")
 
 # What a call is refused with. The first %s is the kernel, or all; see the `refuse` calls for the others.
 MESSAGES: dict[str, str] = {

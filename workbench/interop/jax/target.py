@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from workbench.cache.key import Key, Part
 from workbench.cache.native import load_kernel
 from workbench.cache.store import default_store
 from workbench.errors import CacheError
+from workbench.forks import renewed
 from workbench.interop.jax import edits, known
 from workbench.interop.jax.descriptor import DESCRIPTION, OUTDATED, THUNK, Description, upgraded
 from workbench.interop.jax.fast import thunk_source, thunk_text
@@ -32,9 +32,9 @@ from workbench.interop.jax.library import library
 from workbench.ir.data import Unwritable, from_data, to_data
 from workbench.ir.values import Function
 
-_lock = threading.Lock()
+_lock = renewed(__name__, "_lock")
 _registered: dict[str, int] = {}
-_thunks_lock = threading.Lock()
+_thunks_lock = renewed(__name__, "_thunks_lock")
 _thunks: dict[str, int] = {}
 _kept: list[jit.CpuCode] = []
 NAME = re.compile(r"workbench\.[^\"\s]+?\.[0-9a-f]{32}")

@@ -8,10 +8,15 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from workbench.backends.cuda.products import mathdx
-from workbench.backends.cuda.products.process import WORKER, Process
 from workbench.backends.cuda.products.spec import Product, ProductSpec
+from workbench.backends.cuda.products.worker import build_product
+from workbench.backends.worker.calls import raised, task_name
+from workbench.backends.worker.jobs import Job, Limits, Lost, Refused
+from workbench.backends.worker.pool import Pool
+from workbench.backends.worker.process import Unavailable
 from workbench.config import settings
 from workbench.errors import BuildError, DeviceError
 from workbench.events import ProductBuilt, ProductFailed, ProductStarted, publish
@@ -21,6 +26,10 @@ TIME_LIMIT = 900.0
 """Seconds on the clock for a product or a link: minutes where many share the cores; only what hangs takes as long."""
 MEMORY_EACH = 2 << 30
 POLL = 0.02
+ENDING = 5.0
+"""Seconds within which a process that was ended is gone."""
+POOL = Pool("products", lambda: None, most=64, once=True)
+"""One process a product or link: they take gigabytes, and leave what they took only when they end."""
 
 
 @dataclass(frozen=True)
@@ -31,16 +40,16 @@ class Builder:
         name: for people, and in keys.
         version: everything that changes its output.
         missing: why it cannot build here; empty where it can.
-        command: its process (`Process`).
+        task: the function that a worker calls, "module:function" (`build_product`).
     """
 
     name: str
     version: Callable[[], str]
     missing: Callable[[], str]
-    command: tuple[str, ...]
+    task: str
 
 
-CUBLASDX = Builder("cuBLASDx", mathdx.version, mathdx.missing, WORKER)
+CUBLASDX = Builder("cuBLASDx", mathdx.version, mathdx.missing, task_name(build_product))
 
 
 def build(
@@ -71,23 +80,25 @@ def build(
         raise DeviceError(reason, advice=mathdx.ADVICE)
     most = parallel or _at_once(len(waiting))
     found: dict[ProductSpec, Product] = {}
-    running: list[tuple[ProductSpec, Process]] = []
+    running: list[_Running] = []
     with tempfile.TemporaryDirectory(prefix="workbench-products-", ignore_cleanup_errors=True) as folder:
         try:
             while waiting or running:
                 while waiting and len(running) < most:
                     running.append(_start(waiting.pop(0), builder, Path(folder), time_limit))
-                for spec, process in [each for each in running if each[1].is_over()]:
-                    running.remove((spec, process))
-                    found[spec] = _finish(spec, process, builder)
-                    done(found[spec])
+                for each in [r for r in running if r.job.wait(0)]:
+                    running.remove(each)
+                    found[each.spec] = _finish(each, builder)
+                    done(found[each.spec])
                 go_on()
                 if running:
                     time.sleep(POLL)
         finally:
-            for spec, process in running:
-                process.kill()
-                publish(ProductFailed(*_names(spec, builder), "cancelled"))
+            for each in running:
+                each.job.cancel()
+                publish(ProductFailed(*_names(each.spec, builder), "cancelled"))
+            for each in running:
+                each.job.wait(ENDING)
     return found
 
 
@@ -95,21 +106,51 @@ def _names(spec: ProductSpec, builder: Builder) -> tuple[str, str, str, str]:
     return spec.shown, spec.role, spec.arch, builder.name
 
 
-def _start(spec: ProductSpec, builder: Builder, folder: Path, time_limit: float) -> tuple[ProductSpec, Process]:
+@dataclass(frozen=True)
+class _Running:
+    """A product on its way, since `started`."""
+
+    spec: ProductSpec
+    job: Job
+    started: float
+
+
+def _start(spec: ProductSpec, builder: Builder, folder: Path, time_limit: float) -> _Running:
     publish(ProductStarted(*_names(spec, builder)))
-    shown = f"builds {builder.name}'s {spec.shown} product for {spec.arch}"
-    request = {"product": spec.as_json()}
-    return spec, Process(builder.command, request, folder, spec.symbol, shown, time_limit)
+    request = {"task": builder.task, "product": spec.as_json(), "folder": str(folder)}
+    return _Running(spec, POOL.submit(request, limits=Limits(clock=time_limit)), time.monotonic())
 
 
-def _finish(spec: ProductSpec, process: Process, builder: Builder) -> Product:
+def _finish(running: _Running, builder: Builder) -> Product:
+    names = _names(running.spec, builder)
     try:
-        answer, code = process.answer()
+        facts, code = answer_of(running.job, f"builds {builder.name}'s {running.spec.shown} product for {names[2]}")
     except BuildError as error:
-        publish(ProductFailed(*_names(spec, builder), error.message))
+        publish(ProductFailed(*names, error.message))
         raise
-    publish(ProductBuilt(*_names(spec, builder), process.seconds, len(code)))
-    return Product(spec, code, {**answer["facts"], "builder": builder.name, "waited": process.seconds})
+    seconds = time.monotonic() - running.started
+    publish(ProductBuilt(*names, seconds, len(code)))
+    return Product(running.spec, code, {**facts, "builder": builder.name, "waited": seconds})
+
+
+def answer_of(job: Job, shown: str) -> tuple[dict[str, Any], bytes]:
+    """What a job that is over gave.
+
+    Args:
+        job: one of `POOL`.
+        shown: for messages: "builds cuBLASDx's 16×16×16 f32 product".
+
+    Raises:
+        BuildError: the task refused, or its process did not answer.
+    """
+    try:
+        return job.result()
+    except Refused as refused:
+        raise raised(refused) from None
+    except (Lost, Unavailable) as lost:
+        advice = 'The generated matrix multiplication works without it: matmul="generated".'
+        log = lost.log if isinstance(lost, Lost) else ""
+        raise BuildError(f"The process that {shown} {lost}.", advice=advice, log=log) from None
 
 
 def _at_once(count: int) -> int:

@@ -1,0 +1,108 @@
+"""Machine code of the whole builtin table, forward and adjoint, for CPUs that are not here: generated, not run.
+
+In a worker, so that a compiler that crashes is a failed assertion. LLVM chooses instructions by CPU, and a choice that
+it cannot make ends the process: so it did with comparisons of float16 for AVX-512.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.builtins.cases import kernel_of
+from tests.builtins.test_table_on_cpu import Job, jobs
+from tests.worker import tasks
+from workbench.autodiff.adjoint import adjoint
+from workbench.backends.base import Options
+from workbench.backends.cpu import compile as cpu
+from workbench.backends.cpu.spell import spell
+from workbench.backends.cpu.vecmath import Maths
+from workbench.backends.worker.calls import task_name
+from workbench.backends.worker.jobs import Limits, Lost
+from workbench.backends.worker.pool import Pool
+from workbench.builtins import TABLE
+from workbench.errors import NotDifferentiable
+from workbench.ir.values import Function
+from workbench.types import SCALARS, Scalar, float16
+
+X86 = "x86_64-unknown-linux-gnu"
+ARM = {"apple-m1": "arm64-apple-darwin", "neoverse-v2": "aarch64-unknown-linux-gnu"}
+PORTABLE = {"x86-64-v2": 128, "x86-64-v3": 256, "x86-64-v4": 512}
+NAMED = {"haswell": 256, "skylake-avx512": 512, "znver2": 256, "znver4": 512, "znver5": 512, "sapphirerapids": 512}
+TUNING = {
+    "speed_level": cpu.LEVEL, "loop_vectorization": True, "slp_vectorization": True, "loop_unrolling": False,
+    "loop_interleaving": False,
+}  # fmt: skip
+POOL = Pool("table", lambda: None)
+LIMITS = Limits(seconds=600, memory=8 << 30, clock=6000)
+
+
+def functions(work: list[Job]) -> list[Function]:
+    """A kernel for each builtin, and its adjoint where it has one."""
+    found = []
+    for number, (name, signature) in enumerate(work):
+        forward = replace(kernel_of(name, signature), name=f"{name}_{number}")
+        found.append(forward)
+        try:
+            found.append(replace(adjoint(forward), name=f"{name}_{number}_adjoint"))
+        except NotDifferentiable:
+            continue
+    return found
+
+
+def texts(made: list[Function], maths: Maths, instructions: bool) -> list[str]:
+    return [spell(f, Options(), maths, instructions) for f in made]
+
+
+def machines(scalar: Scalar) -> list[tuple[list[tuple[str, str, str]], Maths, bool]]:
+    """CPUs (name, features, triple) that share their texts, with what those texts may use."""
+    features = cpu.features_for(cpu.HALF if scalar.name == "float16" else "", "")
+    x86 = [([(name, cpu.MISCOMPILED, X86)], Maths(name in cpu.FUSED, False, bits), False)
+           for name, bits in PORTABLE.items()]  # fmt: skip
+    for width in sorted(set(NAMED.values())):
+        names = [(name, features, X86) for name, bits in NAMED.items() if bits == width]
+        x86.append((names, Maths(True, False, width), True))
+    return [*x86, ([(name, "", triple) for name, triple in ARM.items()], Maths(True, False, 128), True)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scalar", SCALARS.values(), ids=repr)
+def test_every_builtin_compiles_for_every_cpu(scalar: Scalar) -> None:
+    sizes = compiled(functions(jobs(scalar, 0)), machines(scalar))
+    assert sizes.keys() == {*PORTABLE, *NAMED, *ARM}
+    assert min(sizes.values()) > 1000
+
+
+@pytest.mark.slow
+def test_builtins_on_vectors_and_matrices_compile_for_avx_512() -> None:
+    work = [(name, given) for name, given in jobs(float16, 3) if not TABLE[name].elementwise]
+    wide = [(cpus[:1], maths, halves) for cpus, maths, halves in machines(float16) if maths.bits == 512 and halves]
+    assert len(compiled(functions(work), wide)) == 1
+
+
+def compiled(made: list[Function], wanted: list[tuple[list[tuple[str, str, str]], Maths, bool]]) -> dict[str, int]:
+    """Bytes of machine code by CPU; a compiler that crashes names the functions."""
+    assert made
+    sizes: dict[str, int] = {}
+    problems = []
+    for cpus, maths, instructions in wanted:
+        written = texts(made, maths, instructions)
+        request = {"task": task_name(tasks.table), "cpus": cpus, "tuning": TUNING}
+        try:
+            sizes |= POOL.run(request, "\0".join(written).encode(), LIMITS)[0]
+        except Lost as lost:
+            problems.append(f"{lost} at stage {lost.stage}: {culprits(request, made, written)}\n{lost.log}")
+    assert not problems, "\n".join(problems)
+    return sizes
+
+
+def culprits(request: dict[str, object], made: list[Function], written: list[str]) -> list[str]:
+    """Which functions a compiler crashes on, one by one."""
+    found = []
+    for function, text in zip(made, written, strict=True):
+        try:
+            POOL.run(request, text.encode(), LIMITS)
+        except Lost as lost:
+            found.append(f"{function.name} ({lost.stage})")
+    return found

@@ -1,0 +1,94 @@
+"""LLVM IR text to machine code: what a worker process does for the CPU backend, with nothing but llvmlite.
+
+A worker imports this file alone, so it imports nothing else of the library.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import llvmlite.binding as llvm
+
+TASK = "workbench.backends.cpu.codegen:generate"
+
+
+def generate(request: dict[str, Any], text: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
+    """What LLVM makes of a text, and the seconds of each stage.
+
+    Args:
+        request: `cpu`, `features`, perhaps a `triple` of another system; `tuning`, the pipeline's options (None: no
+            passes run); `form`, one of "object", "assembly", "ir".
+        text: LLVM IR without a target.
+        tell: hears each stage as it begins.
+
+    Raises:
+        RuntimeError: LLVM refused the text.
+    """
+    stages: dict[str, float] = {}
+    clock = time.perf_counter()
+
+    def begin(stage: str) -> None:
+        nonlocal clock
+        tell(stage)
+        clock = time.perf_counter()
+
+    def end(stage: str) -> None:
+        stages[stage] = time.perf_counter() - clock
+
+    begin("parse")
+    machine = _machine(request.get("triple", ""), request["cpu"], request["features"])
+    head = f'target datalayout = "{machine.target_data}"\ntarget triple = "{machine.triple}"\n'
+    module = llvm.parse_assembly(head + text.decode(), llvm.create_context())
+    module.verify()
+    end("parse")
+    if request["tuning"] is not None:
+        begin("optimise")
+        _optimise(module, machine, request["tuning"])
+        end("optimise")
+    begin("emit")
+    made = _FORMS[request["form"]](machine, module)
+    end("emit")
+    return {"stages": stages}, made
+
+
+_FORMS: dict[str, Callable[[Any, Any], bytes]] = {
+    "object": lambda machine, module: machine.emit_object(module),
+    "assembly": lambda machine, module: machine.emit_assembly(module).encode(),
+    "ir": lambda machine, module: str(module).encode(),
+}
+
+
+def _optimise(module: Any, machine: Any, tuning: dict[str, Any]) -> None:
+    options = llvm.create_pipeline_tuning_options(speed_level=tuning["speed_level"])
+    for name, value in tuning.items():
+        setattr(options, name, value)
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+
+
+@lru_cache
+def _initialised() -> None:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    # Loops vectorise around a float sum that stays in order; off by default on x86, and only this switches it on. It
+    # holds for the process, and changes how LLVM vectorises, never a result.
+    llvm.set_option("workbench", "-force-ordered-reductions")
+
+
+@lru_cache
+def _all_initialised() -> None:
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+
+
+@lru_cache
+def _machine(triple: str, cpu: str, features: str) -> Any:
+    _initialised()
+    if triple:
+        _all_initialised()
+    target = llvm.Target.from_triple(triple) if triple else llvm.Target.from_default_triple()
+    # O3 for all: what it costs is in the passes before it.
+    return target.create_target_machine(cpu, features, opt=3, reloc="pic", codemodel="small")

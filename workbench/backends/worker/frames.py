@@ -1,0 +1,45 @@
+"""Messages between this process and a worker: a length, then a header and bytes; whole or not at all.
+
+`marshal` is for values between two processes of one interpreter, and costs a worker no import.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+from typing import Any
+
+_LENGTH = 8
+
+
+def write_frame(fd: int, header: dict[str, Any], data: bytes = b"") -> None:
+    """Write one message.
+
+    Raises:
+        OSError: nobody reads.
+    """
+    body = marshal.dumps((header, data))
+    left = memoryview(len(body).to_bytes(_LENGTH, "big") + body)
+    while left:
+        left = left[os.write(fd, left) :]
+
+
+def read_frame(fd: int) -> tuple[dict[str, Any], bytes] | None:
+    """The next message; None where the other side has gone, in the middle of one too."""
+    head = _read(fd, _LENGTH)
+    body = _read(fd, int.from_bytes(head, "big")) if head else b""
+    return marshal.loads(body) if body else None
+
+
+def _read(fd: int, count: int) -> bytes:
+    parts = []
+    while count:
+        try:
+            part = os.read(fd, min(count, 1 << 20))
+        except OSError:
+            part = b""
+        if not part:
+            return b""
+        parts.append(part)
+        count -= len(part)
+    return b"".join(parts)

@@ -1,0 +1,181 @@
+"""Worker processes and the threads that speak with them: one thread a process, started when there is work.
+
+Who asks for something waits for its job. An interrupt, or work that was dropped, ends the job's process; the thread
+starts another for the next job. Ctrl-C never reaches the pool's threads, so no process is lost however a caller ends.
+Callers only take plain locks, which an interrupt cannot leave held.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from workbench.backends.worker.jobs import NONE, Job, Limits
+from workbench.backends.worker.process import Unavailable
+from workbench.backends.worker.service import Service
+from workbench.forks import after_fork
+from workbench.work import go_on
+
+POLL = 0.05
+"""Seconds between two looks of a thread that waits: whether its work was dropped, and how long it takes."""
+PATIENCE = 1.0
+"""Seconds that a job waits behind others before it gets a process more."""
+MOST = 16
+
+
+class Pool:
+    """Workers of one kind.
+
+    Args:
+        name: of its threads.
+        paths: gives the folders that its processes may import from (`Process`); called when one starts.
+        most: processes at once, where none is stuck; 0: as many as cores, and at least two.
+        once: a process ends with its job.
+    """
+
+    def __init__(self, name: str, paths: Callable[[], Sequence[str] | None], most: int = 0, once: bool = False) -> None:
+        self.name = name
+        self.paths = paths
+        self.once = once
+        self.most = most or max(2, _cores())
+        self.begin()
+        _pools.add(self)
+
+    def begin(self) -> None:
+        """As new, without a process: in a forked child, threads and processes are the parent's."""
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
+        self._waiting: deque[Job] = deque()
+        self._services: set[Service] = set()
+        self._problem: Unavailable | None = None
+
+    def prepare(self) -> None:
+        """Start a process where there is none, for a job that will come."""
+        with self._lock:
+            if not self._services and self._problem is None:
+                self._grow()
+
+    def submit(self, request: dict[str, Any], data: bytes = b"", limits: Limits = NONE) -> Job:
+        """Ask for something without waiting for it."""
+        job = Job(request, data, limits)
+        self._enqueue(job)
+        return job
+
+    def _enqueue(self, job: Job) -> None:
+        with self._lock:
+            self._waiting.append(job)
+            if self._problem is not None:
+                self._fail(self._problem)
+            elif sum(s.idle for s in self._services) < len(self._waiting) and len(self._services) < self.most:
+                self._grow()
+            self._changed.notify()
+
+    def run(
+        self, request: dict[str, Any], data: bytes = b"", limits: Limits = NONE
+    ) -> tuple[dict[str, Any], bytes]:  # fmt: skip
+        """Ask for something and wait for it.
+
+        Raises:
+            Refused, Lost, Unavailable: as `Job.result`.
+            Dropped: this is background work that nobody wants any more.
+            KeyboardInterrupt: as ever; the process that worked for it is ended.
+        """
+        job = self.submit(request, data, limits)
+        self.wait_for(job)
+        return job.result()
+
+    def wait_for(self, job: Job) -> None:
+        """Wait for the end of a job.
+
+        Raises:
+            Dropped, KeyboardInterrupt: as `run`.
+        """
+        lock, patient = self._lock, time.monotonic() + PATIENCE
+        try:
+            while not job.wait(POLL):
+                go_on()
+                if self._lock is not lock:  # a signal handler forked, and this is the child
+                    lock, job.began, job.service = self._lock, None, None
+                    self._enqueue(job)
+                if job.began is None and time.monotonic() > patient:
+                    patient = time.monotonic() + PATIENCE
+                    self._help()
+        except BaseException:
+            self._withdraw(job)
+            raise
+
+    def processes(self) -> list[int]:
+        """Ids of the processes that run."""
+        with self._lock:
+            return [s.process.pid for s in self._services if s.process is not None]
+
+    def _grow(self) -> None:
+        service = Service(self, self._changed)
+        self._services.add(service)
+        try:
+            service.start()
+        except RuntimeError as problem:  # no thread can be made either
+            self._services.discard(service)
+            if not self._services:
+                self._fail(Unavailable(str(problem)))
+
+    def _help(self) -> None:
+        """One process more, where all work for others."""
+        with self._lock:
+            if all(s.works for s in self._services) and len(self._services) < max(MOST, self.most):
+                self._grow()
+
+    def _withdraw(self, job: Job) -> None:
+        job.cancel()
+        with self._lock:
+            if job in self._waiting:
+                self._waiting.remove(job)
+
+    def _fail(self, problem: Unavailable) -> None:
+        while self._waiting:
+            self._waiting.popleft().finish(None, problem)
+
+    # What a service asks.
+
+    def take(self, service: Service) -> Job | None:
+        """The next job; None: there are more processes than there should be."""
+        with service.changed:
+            service.idle = True
+            while not self._waiting:
+                if len(self._services) > self.most:
+                    self._services.discard(service)
+                    return None
+                service.changed.wait()
+            service.idle = False
+            job = self._waiting.popleft()
+            job.service = service
+            return job
+
+    def give_up(self, service: Service, problem: Unavailable) -> None:
+        """No process can be started; who waits has to do without."""
+        with service.changed:
+            self._services.discard(service)
+            if problem.for_good:
+                self._problem = problem
+            if not self._services:
+                self._fail(problem)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+_pools: weakref.WeakSet[Pool] = weakref.WeakSet()
+
+
+def _begin_all() -> None:
+    for pool in tuple(_pools):
+        pool.begin()
+
+
+after_fork(_begin_all)

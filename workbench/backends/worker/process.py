@@ -1,0 +1,199 @@
+"""One worker process, as its parent sees it.
+
+It is started plainly: `multiprocessing` would run the user's script again in it, and `fork` would copy threads' locks.
+It sees no terminal's interrupts, and inherits nothing but its three pipes.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+from workbench.backends.worker.frames import read_frame, write_frame
+from workbench.forks import after_fork, free_at_fork
+
+ROOT = Path(__file__).parents[2]
+# `import workbench` would take half a second for all of the library; a worker needs a file or two of it.
+_BEGIN = """
+import sys
+package = type(sys)("workbench")
+package.__path__ = [sys.argv[1]]
+sys.modules["workbench"] = package
+sys.path += [path for path in sys.argv[2:] if path not in sys.path]
+from workbench.backends.worker.server import serve
+serve()
+"""
+_LAST_LINES = 5
+OUTSIDE = tuple(-getattr(signal, name) for name in ("SIGKILL", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Statuses of a process that somebody else ended."""
+
+_starting = free_at_fork(threading.RLock())
+"""Held while a process is started: so a forked child knows all pipes that it has to close."""
+_processes: set[Process] = set()
+_closed: list[bool] = []
+
+
+class Unavailable(Exception):
+    """No worker process can be had; its text says why, `for_good` whether it makes no sense to try again."""
+
+    def __init__(self, message: str, for_good: bool = False) -> None:
+        super().__init__(message)
+        self.for_good = for_good
+
+
+class Process:
+    """A worker process; used by one thread, `kill` by any.
+
+    Args:
+        paths: folders that it may import from besides Python's own; None: from all that this process may, as libraries
+            want it that look for their files themselves.
+    """
+
+    def __init__(self, paths: Sequence[str] | None) -> None:
+        """Start it; `greeting` waits until it runs.
+
+        Raises:
+            Unavailable: there is no Python to run, or no process can be made now.
+        """
+        self._errors = _scratch()
+        bare = ("-P",) if paths is None else ("-I", "-S")  # no site: it starts in 10 ms
+        folders = _own_paths() if paths is None else paths
+        command = [python(), *bare, *_flags(), "-c", _BEGIN, str(ROOT), *folders]
+        with _starting:
+            if _closed:
+                raise Unavailable("this Python is ending")
+            try:
+                self._popen = subprocess.Popen(
+                    command,
+                    bufsize=0,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=self._errors or subprocess.DEVNULL,
+                    start_new_session=True,
+                    creationflags=_creation(),
+                )
+            except OSError as problem:
+                self._close_errors()
+                raise Unavailable(f"{Path(command[0]).name} cannot be started: {problem}") from None
+            _processes.add(self)
+        assert self._popen.stdin is not None and self._popen.stdout is not None
+        self._stdin, self._stdout = self._popen.stdin, self._popen.stdout
+        self.pid = self._popen.pid
+
+    def send(self, header: dict[str, Any], data: bytes = b"") -> None:
+        """Send a request.
+
+        Raises:
+            OSError: it has ended.
+        """
+        write_frame(self._stdin.fileno(), header, data)
+
+    def receive(self) -> tuple[dict[str, Any], bytes] | None:
+        """Wait for its next message; None where it has ended."""
+        return read_frame(self._stdout.fileno())
+
+    def kill(self) -> None:
+        """End it now; who waits for a message of it gets None."""
+        with suppress(OSError):
+            self._popen.kill()
+
+    def end(self) -> tuple[int, str]:
+        """End it, wait for that, and close all that belongs to it; gives its status and the last lines it wrote."""
+        for pipe in (self._stdin, self._stdout):
+            with suppress(OSError):
+                pipe.close()
+        status = self._popen.wait()
+        log = self._tail()
+        _processes.discard(self)
+        self._close_errors()
+        return status, log
+
+    def close(self) -> None:
+        """End it and wait for that."""
+        self.kill()
+        self._popen.wait()
+
+    def abandon(self) -> None:
+        """In a forked child: close this copy of its pipes; the process is the parent's."""
+        for file in (self._stdin, self._stdout, self._errors):
+            with suppress(OSError):
+                if file is not None:
+                    file.close()
+        self._popen.returncode = 0
+
+    def _tail(self) -> str:
+        if self._errors is None:
+            return ""
+        self._errors.seek(0)
+        return "\n".join(self._errors.read().decode(errors="replace").splitlines()[-_LAST_LINES:])
+
+    def _close_errors(self) -> None:
+        if self._errors is not None:
+            self._errors.close()
+
+
+def python() -> str:
+    """The interpreter that workers run.
+
+    Raises:
+        Unavailable: none is known: Python is part of another program.
+    """
+    if sys.executable and Path(sys.executable).name.lower().startswith(("python", "pypy")):
+        return sys.executable
+    name = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    for path in (Path(sys.base_prefix, "bin", name), Path(sys.base_prefix, "python.exe")):
+        if path.is_file():
+            return str(path)
+    raise Unavailable(f"sys.executable is {sys.executable!r}, which is no Python interpreter", for_good=True)
+
+
+def _own_paths() -> list[str]:
+    return [os.path.abspath(path) for path in sys.path if path]
+
+
+def _flags() -> list[str]:
+    """Options of this interpreter that say where bytecode goes."""
+    flags = ["-B"] if sys.dont_write_bytecode else []
+    return [*flags, "-X", f"pycache_prefix={sys.pycache_prefix}"] if sys.pycache_prefix else flags
+
+
+def _creation() -> int:
+    """On Windows: no console window, and no Ctrl-C of ours."""
+    return getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+
+
+def _scratch() -> IO[bytes] | None:
+    """A file without a name for what it writes to stderr; None where no folder takes one."""
+    if hasattr(os, "memfd_create"):
+        with suppress(OSError):
+            return open(os.memfd_create("workbench-worker"), "w+b")
+    with suppress(OSError):
+        return tempfile.TemporaryFile()
+    return None
+
+
+@atexit.register
+def _close() -> None:
+    """At this process's end: theirs, and none more."""
+    with _starting:
+        _closed.append(True)
+    for process in tuple(_processes):
+        process.close()
+
+
+def _abandon() -> None:
+    for process in tuple(_processes):
+        process.abandon()
+    _processes.clear()
+
+
+after_fork(_abandon)

@@ -1,0 +1,126 @@
+"""A worker process: one request after the other from its input, each answered on its output.
+
+A request names a function, `"module:function"`; it is called with the request, its bytes, and a function that tells
+which stage it has come to. The process ends when its input does, which its parent's end closes, and while it computes,
+when its parent has gone. A request may limit processor time and memory: a watching thread, which runs because
+compilers leave the GIL, says which limit was passed and ends the process.
+
+Nothing here may import more than it must: a worker is started while somebody waits for a first kernel.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from workbench.backends.worker.frames import read_frame, write_frame
+
+POLL = 0.05
+"""Seconds between two looks at the limits."""
+HELLO = {"hello": True}
+
+_parent = os.getppid()
+_running = threading.Event()
+_job: list[tuple[float, float]] = []  # of the request that runs: processor seconds and resident bytes at most
+_writing = threading.Lock()
+_out = 1
+
+
+def serve() -> None:
+    """Answer requests until the input ends."""
+    global _out
+    source, _out = os.dup(0), os.dup(1)
+    os.dup2(2, 1)  # what a compiler prints is no answer
+    os.close(0)
+    _be_first_to_go()
+    threading.Thread(target=_watch, daemon=True).start()
+    _send(HELLO)
+    while (message := read_frame(source)) is not None:
+        _answer(*message)
+    os._exit(0)
+
+
+def _answer(request: dict[str, Any], data: bytes) -> None:
+    seconds = request.get("seconds") or float("inf")
+    _job.append((time.process_time() + seconds, request.get("memory") or float("inf")))
+    _running.set()
+    try:
+        module, name = request["task"].split(":")
+        facts, made = getattr(import_module(module), name)(request, data, _tell_stage)
+        answer: dict[str, Any] = {"facts": facts}
+    except Exception as problem:
+        answer, made = {"error": type(problem).__name__, **described(problem)}, b""
+    _running.clear()
+    _job.clear()
+    _send({**answer, "memory": resident()}, made)
+
+
+def described(problem: Exception) -> dict[str, Any]:
+    """An exception in values that a message can hold."""
+    facts = getattr(problem, "facts", {})
+    plain = {name: value for name, value in facts.items() if isinstance(value, (str, int, float))}
+    return {
+        "message": str(getattr(problem, "message", problem)),
+        "advice": str(getattr(problem, "advice", "")),
+        "function": str(getattr(problem, "function", "")),
+        "details": plain,
+    }
+
+
+def _tell_stage(stage: str) -> None:
+    _send({"stage": stage})
+
+
+def _send(header: dict[str, Any], data: bytes = b"") -> None:
+    with _writing:
+        try:
+            write_frame(_out, header, data)
+        except OSError:
+            os._exit(1)  # nobody is there to hear it
+
+
+def _watch() -> None:
+    while _running.wait():
+        time.sleep(POLL)
+        for until, memory in tuple(_job):
+            if os.getppid() != _parent:
+                os._exit(1)
+            passed = "time" if time.process_time() > until else "memory" if resident() > memory else ""
+            if passed:
+                _send({"passed": passed})
+                os._exit(1)
+
+
+def resident() -> int:
+    """Bytes of this process in memory: now on Linux, at most so far elsewhere; 0 on Windows."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        pass
+    try:
+        import resource
+    except ImportError:
+        return 0
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def _be_first_to_go() -> None:
+    """Leave no core files, and be what the system ends where memory runs out, not the session."""
+    try:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        with open("/proc/self/oom_score_adj", "w") as file:
+            file.write("900")
+    except (ImportError, OSError, ValueError):
+        pass
+
+
+Told = Callable[[str], None]
+"""What a task tells its stages with."""

@@ -1,0 +1,138 @@
+"""The thread of one worker process: it starts the process, hands it jobs, hears its answers, and buries it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from workbench.backends.worker.jobs import NONE, Job, Limits, Lost, Refused
+from workbench.backends.worker.process import OUTSIDE, Process, Unavailable
+from workbench.backends.worker.server import HELLO
+
+if TYPE_CHECKING:
+    from workbench.backends.worker.pool import Pool
+
+START_LIMIT = 120.0
+"""Seconds on the clock until a process has to greet: a busy machine may take a while to start one."""
+
+
+class Service(threading.Thread):
+    """The thread of one worker process."""
+
+    def __init__(self, pool: Pool, changed: threading.Condition) -> None:
+        super().__init__(name=f"workbench-{pool.name}", daemon=True)
+        self.pool = pool
+        self.changed = changed
+        self.idle = True
+        self.process: Process | None = None
+        self._lock = threading.Lock()
+        self._job: Job | None = None
+
+    @property
+    def works(self) -> bool:
+        """Whether its process does a job now."""
+        job = self._job
+        return job is not None and job.began is not None
+
+    def run(self) -> None:
+        """Start the process, and do jobs."""
+        try:
+            if not self.pool.once:
+                self._start()
+            while (job := self.pool.take(self)) is not None:
+                self._do(job)
+                if self.pool.once:
+                    self._stop()
+        except Unavailable as problem:
+            self.pool.give_up(self, problem)
+            if self._job is not None:
+                self._over(self._job, None, problem)
+        self._stop()
+
+    def end_of(self, job: Job) -> None:
+        """End the process, if it still works for this job."""
+        with self._lock:
+            if self._job is job and self.process is not None:
+                self.process.kill()
+
+    def _start(self) -> Process:
+        """The process; a new one where there is none."""
+        if self.process is None:
+            process = Process(self.pool.paths())
+            late = threading.Timer(START_LIMIT, process.kill)
+            late.daemon = True
+            late.start()
+            greeting = process.receive()
+            late.cancel()
+            if greeting is None or greeting[0] != HELLO:
+                process.kill()
+                status, log = process.end()
+                how = f"a new process {_how('', status, NONE)}: {log}".rstrip(": ")
+                raise Unavailable(how, for_good=status not in OUTSIDE)
+            self.process = process
+        return self.process
+
+    def _stop(self) -> tuple[int, str]:
+        with self._lock:
+            process, self.process = self.process, None
+        return process.end() if process is not None else (0, "")
+
+    def _do(self, job: Job) -> None:
+        self._job = job
+        for last in (False, True):
+            process = self._start()
+            job.began = time.monotonic()
+            passed = self._converse(process, job)
+            if passed is None:
+                return
+            process.kill()
+            status, log = self._stop()
+            # Somebody ended it, or it was dead before it heard of the job: that says nothing about the job.
+            again = not self.pool.once and (status in OUTSIDE or not job.stage)
+            if last or job.cancelled or passed or not again:
+                lost = Lost(job.cancelled or _how(passed, status, job.limits), job.stage, log)
+                return self._over(job, None, lost)
+
+    def _converse(self, process: Process, job: Job) -> str | None:
+        """Send the job and hear its answer; None where it came, else the limit that was passed, or ""."""
+        if job.cancelled:
+            return ""
+        limits = {"seconds": job.limits.seconds, "memory": job.limits.memory}
+        try:
+            process.send({**job.request, **limits}, job.data)
+        except OSError:
+            return ""
+        while (message := process.receive()) is not None:
+            header, data = message
+            if "stage" in header:
+                job.stage = header["stage"]
+            elif "passed" in header:
+                return header["passed"]
+            else:
+                self._answered(job, header, data)
+                return None
+        return ""
+
+    def _answered(self, job: Job, header: dict[str, Any], data: bytes) -> None:
+        if job.limits.memory and header["memory"] > job.limits.memory // 4:
+            self._stop()  # it keeps too much of what it once needed
+        if "error" in header:
+            self._over(job, None, Refused(header))
+        else:
+            self._over(job, (header["facts"], data))
+
+    def _over(self, job: Job, answer: Any, problem: Exception | None = None) -> None:
+        with self._lock:
+            self._job = None
+        job.finish(answer, problem)
+
+
+def _how(passed: str, status: int, limits: Limits) -> str:
+    if passed == "time":
+        return f"took more than {limits.seconds:g} s of processor time"
+    if passed == "memory":
+        return f"took more than {limits.memory / (1 << 30):.3g} GiB of memory"
+    if status in OUTSIDE:
+        return f"was killed (signal {-status})"
+    return f"crashed (signal {-status})" if status < 0 else f"ended with status {status} and no answer"
