@@ -1,8 +1,9 @@
 """IR to LLVM IR text: one entry function that runs a range of threads.
 
-    i32 entry(ptr params, i64 begin, i64 end, ptr fault)
+    i32 entry(ptr params, i64 begin, i64 end, ptr fault, ptr stop)
 
-`params` is the buffer of `backends/layout.py`; [begin, end) are linear indices over the launch, last dimension fastest.
+`params` is the buffer of `backends/layout.py`; [begin, end) are linear indices over the launch, last dimension fastest;
+`stop` is what asks it to end (`strips`): then it gives -1, else 0.
 The innermost loop counts the last dimension in 32 bits without overflow, so that LLVM can see how addresses move with
 it and vectorise over threads. See `design/cpu.md`.
 """
@@ -14,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from workbench.backends.base import Options
-from workbench.backends.cpu import atomics, faults, matmul, memory, prints, slots, structured, vecmath
+from workbench.backends.cpu import atomics, faults, matmul, memory, prints, slots, strips, structured, vecmath
 from workbench.backends.cpu.elementwise import native, spell_builtin, spell_cast
 from workbench.backends.cpu.halves import definitions as half_functions
 from workbench.backends.cpu.values import literals, register
@@ -79,6 +80,7 @@ class Speller:
         tids: the thread's indices, as i32.
         heap: memory that is given back at the end.
         row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
+        strips: how many turns loops make between two looks at what asks them to end.
     """
 
     def __init__(
@@ -99,6 +101,7 @@ class Speller:
         self.sums: dict[tuple[object, ...], tuple[Value, int]] = {}
         self.tids: tuple[str, ...] = ()
         self.row = ""
+        self.strips = strips.Strips(function)
         self.heap: list[str] = []
         self._operands: dict[Value, tuple[str, ...]] = {}
         self._vector_functions: dict[str, str] = {}
@@ -161,25 +164,30 @@ class Speller:
         loops()
         w = self.writer
         lines = [
-            f"define i32 @{entry_name(self.function)}(ptr %params, i64 %begin, i64 %end, ptr %fault) #0 {{",
+            f"define i32 @{entry_name(self.function)}(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop) #0 {{",
             "entry:",
             *w.head,
             "  %some = icmp slt i64 %begin, %end",
             "  br i1 %some, label %start, label %exit",
             *w.lines,
             "exit:",
-            *(f"  call void @free(ptr {place})" for place in self.heap),
-            "  ret i32 0",
+            *self._leave(0),
+            "stopped:",
+            *self._leave(-1),
             "}",
             *w.declarations.values(),
             ATTRIBUTES,
             *(f"attributes #{n} = {{ {a} }}" for n, a in enumerate(self._vector_functions.values(), 1)),
             *self._used(),
             "!0 = !{i64 0, i64 140737488355328}",
+            strips.WEIGHTS,
             *(f"!{COLD + n} = distinct !{{!{COLD + n}, !1, !2}}" for n in range(1, self._cold + 1)),
             *(_AS_IT_IS if self._cold else ()),
         ]
         return "\n".join(lines) + "\n"
+
+    def _leave(self, status: int) -> list[str]:
+        return [*(f"  call void @free(ptr {place})" for place in self.heap), f"  ret i32 {status}"]
 
     def _used(self) -> list[str]:
         if not self._kept:
@@ -218,7 +226,7 @@ class Speller:
         last = w.emit(f"udiv i64 {w.emit('add nsw i64 %end, -1')}, {extent}", "last")
         w.jump("row")
         w.open("row")
-        w.do(f"%row.at = phi i64 [ {first}, %start ], [ %row.next, %row.end ]")
+        row = w.reserve()
         base = self.row = w.emit(f"mul nuw nsw i64 %row.at, {extent}")
         for name in ("smax", "smin"):
             w.declare(f"llvm.{name}.i64", f"declare i64 @llvm.{name}.i64(i64, i64)")
@@ -237,22 +245,39 @@ class Speller:
         self._threads("i32", low, high, "row", "row.end")
         w.open("row.end")
         w.do("%row.next = add nuw nsw i64 %row.at, 1")
+        strips.look(self, w.emit(f"mul nuw nsw i64 %row.next, {extent}"))
+        w.fill(row, "%row.at", f"phi i64 [ {first}, %start ], [ %row.next, %{w.label} ]")
         w.branch(w.emit(f"icmp slt i64 %row.at, {last}"), "row", "done")
         w.open("done")
         self._finish()
 
     def _threads(self, kind: str, low: str, high: str, before: str, after: str) -> None:
-        """The loop over threads; the open block is `before`, control goes to `after`."""
+        """The loop over threads, of which there is one at least, in strips.
+
+        The open block is `before`, control goes to `after`.
+        """
         w = self.writer
         w.jump("threads")
         w.open("threads")
-        w.do(f"%tid = phi {kind} [ {low}, %{before} ], [ %tid.next, %thread.end ]")
-        w.branch(w.emit(f"icmp slt {kind} %tid, {high}", "more"), "thread", after)
+        row = w.reserve()
+        left = w.emit(f"sub nsw {kind} {high}, %first", "left")
+        w.declare(f"llvm.umin.{kind}", f"declare {kind} @llvm.umin.{kind}({kind}, {kind})")
+        few = w.emit(f"call {kind} @llvm.umin.{kind}({kind} {left}, {kind} {self.strips.threads})", "few")
+        w.do(f"%last = add nsw {kind} %first, {few}")
+        w.jump("thread")
         w.open("thread")
+        w.do(f"%tid = phi {kind} [ %first, %threads ], [ %tid.next, %thread.end ]")
         self.block(self.function.body)
         w.jump("thread.end")
         w.open("thread.end")
         w.do(f"%tid.next = add nsw {kind} %tid, 1")
+        w.branch(w.emit(f"icmp slt {kind} %tid.next, %last", "more"), "thread", "strip.end")
+        w.open("strip.end")
+        w.branch(w.emit(f"icmp slt {kind} %last, {high}", "more"), "again", after)
+        w.open("again")
+        done = "%last" if kind == "i64" else w.emit("sext i32 %last to i64")
+        strips.look(self, w.emit(f"add nsw i64 {self.row}, {done}") if self.row else done)
+        w.fill(row, "%first", f"phi {kind} [ {low}, %{before} ], [ %last, %{w.label} ]")
         w.jump("threads")
 
 

@@ -11,10 +11,11 @@ import threading
 from functools import lru_cache
 from importlib.resources import files
 
+from workbench.backends.cpu.clock import clock_text
 from workbench.backends.cpu.jit import CpuCode, load_symbols
 from workbench.cache.native import native_image
 from workbench.interop.jax.abi import CODE_COUNT, names_text, sizes_text, string_text, types_text
-from workbench.interop.jax.notes import SYMBOLS, Notes, clock_text, yield_text
+from workbench.interop.jax.notes import SYMBOLS, Notes, yield_text
 from workbench.runtime.sources import add_source
 
 SYMBOL = "workbench_ffi"
