@@ -112,7 +112,7 @@ start:
   %wanted.all = select i1 %few, i64 %chunks.low, i64 %threads.less
   %many = icmp sgt i64 %wanted.all, MAX_THREADS
   %wanted = select i1 %many, i64 MAX_THREADS, i64 %wanted.all
-  %job.0 = insertvalue %job { %stop { i32 0, ptr @wb_yes, i64 0, i64 0, i64 0 }, ptr null, ptr null, i64 0, i64 0, ptr null, i64 0, i32 0 }, ptr %entry, 1
+  %job.0 = insertvalue %job { %stop { i32 0, ptr @yes, i64 0, i64 0, i64 0 }, ptr null, ptr null, i64 0, i64 0, ptr null, i64 0, i32 0 }, ptr %entry, 1
   %job.1 = insertvalue %job %job.0, ptr %params, 2
   %job.2 = insertvalue %job %job.1, i64 %total, 3
   %job.3 = insertvalue %job %job.2, i64 %grain, 4

@@ -15,7 +15,8 @@ METH_FASTCALL, METH_NOARGS = 0x80, 0x04
 API = (
     "PyLong_AsLongLong", "PyLong_FromLongLong", "PyErr_Occurred", "PyErr_CheckSignals", "PyErr_SetString",
     "PyEval_SaveThread", "PyEval_RestoreThread", "PyBytes_AsString", "PyErr_SetNone", "PyErr_Clear",
-    "PyErr_SetInterrupt", "PyGILState_Ensure", "PyGILState_Release", "Py_AddPendingCall",
+    "PyErr_SetInterrupt", "PyGILState_Ensure", "PyGILState_Release", "Py_AddPendingCall", "PyObject_Call",
+    "PyObject_IsTrue", "Py_DecRef",
 )  # fmt: skip
 """What the bodies call, in the order of the table; after these come `OBJECTS`."""
 OBJECTS = ("PyExc_TypeError", "PyExc_KeyboardInterrupt")
@@ -147,8 +148,7 @@ look:
   %none = icmp eq ptr %raised, null
   br i1 %none, label %raise, label %leave
 raise:
-  %interrupt = load ptr, ptr %PyExc_KeyboardInterrupt
-  call void %PyErr_SetNone(ptr %interrupt)
+  call void %PyErr_SetNone(ptr %PyExc_KeyboardInterrupt)
   br label %leave
 leave:
   ret ptr null

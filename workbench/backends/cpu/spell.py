@@ -161,7 +161,7 @@ class Speller:
     def module(self) -> str:
         """The whole text."""
         loops = {0: self._any_order, 1: self._one_dimension}.get(self.function.launch_ndim, self._rows)
-        loops()
+        self._in_strips(loops)
         w = self.writer
         lines = [
             f"define i32 @{entry_name(self.function)}(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop) #0 {{",
@@ -196,42 +196,53 @@ class Speller:
         array = f"[{len(self._kept)} x ptr] [{pointers}]"
         return [f'@llvm.compiler.used = appending global {array}, section "llvm.metadata"']
 
-    def _finish(self) -> None:
+    def _in_strips(self, loops: Callable[[], None]) -> None:
+        """All threads in strips: `loops` runs those from `%first` up to `%last`, linear indices, and goes to `done`."""
+        w = self.writer
+        w.open("start")
+        w.declare("llvm.umin.i64", "declare i64 @llvm.umin.i64(i64, i64)")
+        w.jump("strip")
+        w.open("strip")
+        row = w.reserve()
+        left = w.emit("sub nuw nsw i64 %end, %first", "left")
+        few = w.emit(f"call i64 @llvm.umin.i64(i64 {left}, i64 {self.strips.threads})", "few")
+        w.do(f"%last = add nuw nsw i64 %first, {few}")
+        loops()
+        w.open("done")
+        w.branch(w.emit("icmp slt i64 %last, %end", "more"), "again", "finish")
+        w.open("again")
+        strips.look(self, "%last")
+        w.fill(row, "%first", f"phi i64 [ %begin, %start ], [ %last, %{w.label} ]")
+        w.jump("strip")
+        w.open("finish")
         memory.flush_sums(self)
-        self.writer.jump("exit")
+        w.jump("exit")
 
     def _any_order(self) -> None:
         """A kernel that never asks which thread it is."""
-        self.writer.open("start")
-        self._threads("i64", "%begin", "%end", "start", "done")
-        self.writer.open("done")
-        self._finish()
+        self._threads("i64", "%first", "%last", "done")
 
     def _one_dimension(self) -> None:
         w = self.writer
-        w.open("start")
-        low = w.emit("trunc nuw nsw i64 %begin to i32", "low")
-        high = w.emit("trunc nuw nsw i64 %end to i32", "high")
+        low = w.emit("trunc nuw nsw i64 %first to i32", "low")
+        high = w.emit("trunc nuw nsw i64 %last to i32", "high")
         self.tids = ("%tid",)
-        self._threads("i32", low, high, "start", "done")
-        w.open("done")
-        self._finish()
+        self._threads("i32", low, high, "done")
 
     def _rows(self) -> None:
         """An outer loop over rows of the last dimension; the other indices are computed once a row."""
         w, ndim = self.writer, self.function.launch_ndim
         extent = memory.launch_dim(self, ndim - 1)
-        w.open("start")
-        first = w.emit(f"udiv i64 %begin, {extent}", "first")
-        last = w.emit(f"udiv i64 {w.emit('add nsw i64 %end, -1')}, {extent}", "last")
+        first = w.emit(f"udiv i64 %first, {extent}", "first")
+        last = w.emit(f"udiv i64 {w.emit('add nsw i64 %last, -1')}, {extent}", "last")
         w.jump("row")
         w.open("row")
-        row = w.reserve()
+        w.do(f"%row.at = phi i64 [ {first}, %strip ], [ %row.next, %row.end ]")
         base = self.row = w.emit(f"mul nuw nsw i64 %row.at, {extent}")
         for name in ("smax", "smin"):
             w.declare(f"llvm.{name}.i64", f"declare i64 @llvm.{name}.i64(i64, i64)")
-        low = w.emit(f"call i64 @llvm.smax.i64(i64 {w.emit(f'sub nsw i64 %begin, {base}')}, i64 0)")
-        high = w.emit(f"call i64 @llvm.smin.i64(i64 {w.emit(f'sub nsw i64 %end, {base}')}, i64 {extent})")
+        low = w.emit(f"call i64 @llvm.smax.i64(i64 {w.emit(f'sub nsw i64 %first, {base}')}, i64 0)")
+        high = w.emit(f"call i64 @llvm.smin.i64(i64 {w.emit(f'sub nsw i64 %last, {base}')}, i64 {extent})")
         low = w.emit(f"trunc nuw nsw i64 {low} to i32", "low")
         high = w.emit(f"trunc nuw nsw i64 {high} to i32", "high")
         outer: list[str] = []
@@ -242,42 +253,24 @@ class Speller:
             rest = w.emit(f"udiv i64 {rest}, {along}")
         outer.insert(0, rest)
         self.tids = (*(w.emit(f"trunc nuw nsw i64 {o} to i32", f"tid{a}") for a, o in enumerate(outer)), "%tid")
-        self._threads("i32", low, high, "row", "row.end")
+        self._threads("i32", low, high, "row.end")
         w.open("row.end")
         w.do("%row.next = add nuw nsw i64 %row.at, 1")
-        strips.look(self, w.emit(f"mul nuw nsw i64 %row.next, {extent}"))
-        w.fill(row, "%row.at", f"phi i64 [ {first}, %start ], [ %row.next, %{w.label} ]")
         w.branch(w.emit(f"icmp slt i64 %row.at, {last}"), "row", "done")
-        w.open("done")
-        self._finish()
 
-    def _threads(self, kind: str, low: str, high: str, before: str, after: str) -> None:
-        """The loop over threads, of which there is one at least, in strips.
-
-        The open block is `before`, control goes to `after`.
-        """
+    def _threads(self, kind: str, low: str, high: str, after: str) -> None:
+        """The loop over threads; control goes to `after`."""
         w = self.writer
+        before = w.label
         w.jump("threads")
         w.open("threads")
-        row = w.reserve()
-        left = w.emit(f"sub nsw {kind} {high}, %first", "left")
-        w.declare(f"llvm.umin.{kind}", f"declare {kind} @llvm.umin.{kind}({kind}, {kind})")
-        few = w.emit(f"call {kind} @llvm.umin.{kind}({kind} {left}, {kind} {self.strips.threads})", "few")
-        w.do(f"%last = add nsw {kind} %first, {few}")
-        w.jump("thread")
+        w.do(f"%tid = phi {kind} [ {low}, %{before} ], [ %tid.next, %thread.end ]")
+        w.branch(w.emit(f"icmp slt {kind} %tid, {high}", "more"), "thread", after)
         w.open("thread")
-        w.do(f"%tid = phi {kind} [ %first, %threads ], [ %tid.next, %thread.end ]")
         self.block(self.function.body)
         w.jump("thread.end")
         w.open("thread.end")
         w.do(f"%tid.next = add nsw {kind} %tid, 1")
-        w.branch(w.emit(f"icmp slt {kind} %tid.next, %last", "more"), "thread", "strip.end")
-        w.open("strip.end")
-        w.branch(w.emit(f"icmp slt {kind} %last, {high}", "more"), "again", after)
-        w.open("again")
-        done = "%last" if kind == "i64" else w.emit("sext i32 %last to i64")
-        strips.look(self, w.emit(f"add nsw i64 {self.row}, {done}") if self.row else done)
-        w.fill(row, "%first", f"phi {kind} [ {low}, %{before} ], [ %last, %{w.label} ]")
         w.jump("threads")
 
 

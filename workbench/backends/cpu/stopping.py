@@ -1,59 +1,71 @@
 """What decides whether a launch ends before its time: Python's own signal handlers, asked from native code.
 
 Code that runs has a `%stop`: a word that loops look at (`strips`), and the function to call where it is not 0. The
-first look of a launch sees that SIGINT comes by here: our handler marks the words and goes on to Python's. At a mark the
-main thread takes the GIL and lets Python handle its signals; the launch ends where a handler raises, whoever wrote it.
-So a signal that came while nothing ran ends nothing: there is none to handle.
+first look of a launch of the main thread sees that SIGINT comes by here: our handler marks words and goes on to
+Python's. At a mark the main thread takes the GIL and lets Python handle its signals; the launch ends where a handler
+raises, whoever wrote it. So a signal that came while nothing ran ends nothing: there is none left to handle.
 
-Other threads cannot run handlers. Theirs and JAX's launches end only where the main thread does not come back to Python
-within `PATIENCE`, because it waits in XLA say, and the handler is Python's default. Once it is back, nothing more ends.
+XLA runs kernels on threads of its own while the main thread waits in it and can handle nothing. What it runs when the
+signal comes ends, where the handler is Python's default. Once the main thread is back in Python calls look at another
+word of a ring, so that the mark stays for those that have not looked yet and none is left for later ones. Launches of
+other Python threads go on: Python interrupts its main thread alone.
 """
 
 from __future__ import annotations
 
+import _signal
 import ctypes
 import os
 import re
 import signal
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from workbench.backends.cpu.clock import clock_text
 from workbench.backends.cpu.fastcall import api
 
+SYMBOLS = ("wb_main", "wb_jax", "wb_facts", "wb_arm")
+RING = 8
 PATIENCE = 300
-"""Milliseconds that the main thread has to handle a signal itself."""
-STOPPED = -1
-"""The status of what was ended."""
-SYMBOLS = ("wb_main", "wb_others", "wb_facts", "wb_arm")
-WORDS = 5
-"""Words of a `%stop`: the marks, who decides, threads that are done, rows that are done, when it began (ns; 0: soon)."""
+"""Milliseconds that the main thread has to leave XLA by itself, before its kernels end in an error."""
+_MAIN, _PYTHON, _CALLED, _GETSIGNAL, _SIGINT, _DEFAULT, _JAX, _USUAL, _WANTED, _EMPTY = range(10)
+"""Facts: the main thread; Python's C handler; a thread on which JAX calls Python; three objects; whether JAX is
+here; whether the handler is Python's default; a function and its arguments."""
 
 _TEXT = """
-%stop = type { i32, ptr, i64, i64, i64 }
+%stop = type { i32, ptr, i64, i64, i64 }              ; word, who decides, threads done, rows done, when it began (ns)
 
-@wb_main = global %stop { i32 0, ptr @wb_ask, i64 0, i64 0, i64 0 }     ; marks: byte 0 begun, 1 signal, 2 end
-@wb_others = global %stop { i32 0, ptr @wb_ask, i64 0, i64 0, i64 0 }
-@wb_facts = global [3 x ptr] zeroinitializer          ; the main thread; Python's C handler; whether its own is the default
+@wb_main = global %stop { i32 0, ptr @ask, i64 0, i64 0, i64 0 }        ; bytes of the word: 0 just begun, 1 signal
+@threads = internal global %stop { i32 0, ptr @no, i64 0, i64 0, i64 0 }
+@wb_jax = global ptr @ring                            ; where calls of JAX look that begin now
+@ring = internal global [RING x %stop] [STOPS]
+@turn = internal global i64 0
+@wb_facts = global [10 x i64] zeroinitializer
 @asking = internal global i8 0                        ; the main thread runs handlers in the middle of a launch
-@deciding = internal global i32 0
-@back = internal global i8 0
 
-define internal i1 @on_main() #0 {
+define internal i1 @is(i64 %fact) #0 {                ; whether this thread is the one of that fact
   %here = call i64 @this_thread()
-  %main = load i64, ptr @wb_facts
-  %same = icmp eq i64 %here, %main
+  %at = getelementptr inbounds i64, ptr @wb_facts, i64 %fact
+  %wanted = load i64, ptr %at
+  %same = icmp eq i64 %here, %wanted
   ret i1 %same
 }
 
 define internal ptr @begin() #0 {                     ; what the calling thread's next launch looks at
-  %main = call i1 @on_main()
-  %stop = select i1 %main, ptr @wb_main, ptr @wb_others
-  store volatile i8 1, ptr %stop
-  %began = getelementptr inbounds i8, ptr %stop, i64 32
-  store i64 0, ptr %began
+start:
+  %main = call i1 @is(i64 0)
+  br i1 %main, label %own, label %other
+own:
+  store volatile i8 1, ptr @wb_main
+  call void @over(ptr @wb_main)
+  ret ptr @wb_main
+other:
+  %called = call i1 @is(i64 2)
+  %current = load ptr, ptr @wb_jax
+  %stop = select i1 %called, ptr %current, ptr @threads
   ret ptr %stop
 }
 
@@ -78,11 +90,15 @@ no:
   ret i1 false
 }
 
-define internal i32 @wb_yes(ptr %stop) #0 {           ; of helpers, whose word is set when all is decided
+define internal i32 @yes(ptr %stop) #0 {              ; of helpers, whose word is set when all is decided
   ret i32 1
 }
 
-define internal i32 @wb_ask(ptr %stop) #0 {
+define internal i32 @no(ptr %stop) #0 {
+  ret i32 0
+}
+
+define internal i32 @ask(ptr %stop) #0 {              ; of the main thread's launches
 start:
   %begun = load volatile i8, ptr %stop
   %first = icmp ne i8 %begun, 0
@@ -102,97 +118,126 @@ armed:
   br label %marks
 marks:
   %fresh = phi i1 [ false, %start ], [ %fresh.now, %armed ]
-  %main = call i1 @on_main()
-  br i1 %main, label %mine, label %other
-
-mine:
   %mark = load volatile i8, ptr getelementptr (i8, ptr @wb_main, i64 1)
   %marked = icmp ne i8 %mark, 0
   %handle = or i1 %fresh, %marked
   br i1 %handle, label %handlers, label %go.on
 handlers:
-  store volatile i8 0, ptr getelementptr (i8, ptr @wb_main, i64 1)
-  store volatile i8 0, ptr getelementptr (i8, ptr @wb_others, i64 1)
-  store volatile i8 1, ptr @back
-  store volatile i8 1, ptr @asking
-  PY PyGILState_Ensure
-  PY PyGILState_Release
-  PY PyErr_CheckSignals
-  %held = call i32 %PyGILState_Ensure()
-  %raised = call i32 %PyErr_CheckSignals()
-  %is.own = icmp eq ptr %stop, @wb_main
-  %good = icmp eq i32 %raised, 0
-  %keep = or i1 %is.own, %good
-  br i1 %keep, label %handled, label %again
-again:                                                ; XLA called from the main thread: the handler runs again once it returns
-  PY PyErr_Clear
-  PY PyErr_SetInterrupt
-  call void %PyErr_Clear()
-  call void %PyErr_SetInterrupt()
-  store volatile i8 1, ptr getelementptr (i8, ptr @wb_others, i64 2)
-  call void @expect()
-  br label %handled
-handled:
-  call void %PyGILState_Release(i32 %held)
-  store volatile i8 0, ptr @asking
+  %raised = call i32 @handle()
   ret i32 %raised
-
-other:
-  %end = load volatile i8, ptr getelementptr (i8, ptr @wb_others, i64 2)
-  %ended = icmp ne i8 %end, 0
-  br i1 %ended, label %stop.it, label %look
-look:
-  %signal = load volatile i8, ptr getelementptr (i8, ptr @wb_others, i64 1)
-  %none = icmp eq i8 %signal, 0
-  br i1 %none, label %go.on, label %elect
-elect:                                                ; one thread waits for the main one, the others run on
-  %pair = cmpxchg ptr @deciding, i32 0, i32 1 acquire monotonic
-  %won = extractvalue { i32, i1 } %pair, 1
-  br i1 %won, label %watch, label %go.on
-watch:
-  store volatile i8 0, ptr @back
-  call void @expect()
-  br label %wait
-wait:
-  %n = phi i32 [ 0, %watch ], [ %n.next, %sleep ]
-  %is.back = load volatile i8, ptr @back
-  %answered = icmp ne i8 %is.back, 0
-  br i1 %answered, label %leave, label %sleep
-sleep:
-  call void @nap()
-  %n.next = add i32 %n, 1
-  %more = icmp ult i32 %n.next, PATIENCE
-  br i1 %more, label %wait, label %stuck
-stuck:
-  %default.at = getelementptr inbounds ptr, ptr @wb_facts, i64 2
-  %default = load ptr, ptr %default.at
-  %usual = call i32 %default()
-  %may = icmp ne i32 %usual, 0
-  br i1 %may, label %decide, label %leave
-decide:
-  store volatile i8 1, ptr getelementptr (i8, ptr @wb_others, i64 2)
-  br label %leave
-leave:
-  %verdict = phi i32 [ 0, %wait ], [ 0, %stuck ], [ 1, %decide ]
-  store volatile i8 0, ptr getelementptr (i8, ptr @wb_others, i64 1)
-  store atomic i32 0, ptr @deciding release, align 4
-  ret i32 %verdict
-stop.it:
-  ret i32 1
 go.on:
   ret i32 0
 }
 
-define internal void @expect() #0 {                   ; hear of it when the main thread is back in Python
+define internal i32 @handle() #0 {                    ; let Python handle signals: not 0 where a handler raises
+  PY PyGILState_Ensure
+  PY PyGILState_Release
+  PY PyErr_CheckSignals
+  PY PyObject_Call
+  PY Py_DecRef
+  store volatile i8 0, ptr getelementptr (i8, ptr @wb_main, i64 1)
+  store volatile i8 1, ptr @asking
+  %held = call i32 %PyGILState_Ensure()
+  %getsignal = load ptr, ptr getelementptr (i64, ptr @wb_facts, i64 3)
+  %arguments = load ptr, ptr getelementptr (i64, ptr @wb_facts, i64 4)
+  %default = load ptr, ptr getelementptr (i64, ptr @wb_facts, i64 5)
+  %handler = call ptr %PyObject_Call(ptr %getsignal, ptr %arguments, ptr null)
+  %same = icmp eq ptr %handler, %default
+  %usual = zext i1 %same to i64
+  store volatile i64 %usual, ptr getelementptr (i64, ptr @wb_facts, i64 7)
+  call void %Py_DecRef(ptr %handler)
+  %raised = call i32 %PyErr_CheckSignals()
+  call void %PyGILState_Release(i32 %held)
+  store volatile i8 0, ptr @asking
+  ret i32 %raised
+}
+
+define internal i32 @ask.jax(ptr %stop) #0 {          ; of calls of JAX: their words are set where they are to end
+start:
+  %main = call i1 @is(i64 0)
+  br i1 %main, label %own, label %wait
+own:                                                  ; XLA raises its error first, and the interrupt comes after it
+  %raised = call i32 @handle()
+  %stopped = icmp ne i32 %raised, 0
+  br i1 %stopped, label %later, label %end
+later:
+  PY PyGILState_Ensure
+  PY PyGILState_Release
+  PY PyErr_Clear
   PY Py_AddPendingCall
+  %held = call i32 %PyGILState_Ensure()
+  call void %PyErr_Clear()
+  call void %PyGILState_Release(i32 %held)
+  %queued = call i32 %Py_AddPendingCall(ptr @arrive, ptr null)
+  br label %end
+wait:                                                 ; the main thread may come back by itself, with the interrupt
+  %n = phi i32 [ 0, %start ], [ %n.next, %nap ]
+  %current = load volatile ptr, ptr @wb_jax
+  %away = icmp eq ptr %current, %stop
+  %patient = icmp ult i32 %n, PATIENCE
+  %more = and i1 %away, %patient
+  br i1 %more, label %nap, label %end
+nap:
+  call void @nap()
+  %n.next = add i32 %n, 1
+  br label %wait
+end:
+  ret i32 1
+}
+
+define internal i32 @arrive(ptr %unused) #0 {
+start:
+  PY PyObject_Call
+  PY PyObject_IsTrue
+  PY Py_DecRef
+  %question = load ptr, ptr getelementptr (i64, ptr @wb_facts, i64 8)
+  %empty = load ptr, ptr getelementptr (i64, ptr @wb_facts, i64 9)
+  %answer = call ptr %PyObject_Call(ptr %question, ptr %empty, ptr null)
+  %failed = icmp eq ptr %answer, null
+  br i1 %failed, label %raise, label %look
+look:
+  %yes = call i32 %PyObject_IsTrue(ptr %answer)
+  call void %Py_DecRef(ptr %answer)
+  %wanted = icmp eq i32 %yes, 1
+  br i1 %wanted, label %set, label %leave
+set:
+  PY PyErr_SetNone
+  PY PyExc_KeyboardInterrupt
+  call void %PyErr_SetNone(ptr %PyExc_KeyboardInterrupt)
+  br label %raise
+raise:
+  ret i32 -1
+leave:
+  ret i32 0
+}
+
+define internal void @mark() #0 {                     ; a signal has come
+start:
+  store volatile i8 1, ptr getelementptr (i8, ptr @wb_main, i64 1)
+  %usual = load volatile i64, ptr getelementptr (i64, ptr @wb_facts, i64 7)
+  %default = icmp ne i64 %usual, 0
+  %jax = load i64, ptr getelementptr (i64, ptr @wb_facts, i64 6)
+  %here = icmp ne i64 %jax, 0
+  %both = and i1 %default, %here
+  br i1 %both, label %calls, label %done
+calls:
+  PY Py_AddPendingCall
+  %stop = load volatile ptr, ptr @wb_jax
+  store volatile i8 1, ptr %stop
   %queued = call i32 %Py_AddPendingCall(ptr @returned, ptr null)
+  br label %done
+done:
   ret void
 }
 
-define internal i32 @returned(ptr %unused) #0 {
-  store volatile i8 1, ptr @back
-  store volatile i8 0, ptr getelementptr (i8, ptr @wb_others, i64 1)
-  store volatile i8 0, ptr getelementptr (i8, ptr @wb_others, i64 2)
+define internal i32 @returned(ptr %unused) #0 {       ; the main thread is back in Python
+  %turn = load i64, ptr @turn
+  %up = add i64 %turn, 1
+  %next = urem i64 %up, RING
+  %stop = getelementptr inbounds [RING x %stop], ptr @ring, i64 0, i64 %next
+  store volatile i32 0, ptr %stop
+  store i64 %next, ptr @turn
+  store volatile ptr %stop, ptr @wb_jax
   ret i32 0
 }
 """
@@ -214,9 +259,8 @@ define internal void @nap() #0 {
 }
 
 define internal void @on_signal(i32 %number, ptr %info, ptr %context) #0 {
-  store volatile i8 1, ptr getelementptr (i8, ptr @wb_main, i64 1)
-  store volatile i8 1, ptr getelementptr (i8, ptr @wb_others, i64 1)
-  %next = load ptr, ptr getelementptr (ptr, ptr @wb_facts, i64 1)
+  call void @mark()
+  %next = load ptr, ptr getelementptr (i64, ptr @wb_facts, i64 1)
   tail call void %next(i32 %number, ptr %info, ptr %context)
   ret void
 }
@@ -227,7 +271,7 @@ start:
   call void @llvm.memset.p0.i64(ptr %action, i8 0, i64 512, i1 false)
   %asked = call i32 @sigaction(i32 SIGINT, ptr null, ptr %action)
   %now = load ptr, ptr %action
-  %python = load ptr, ptr getelementptr (ptr, ptr @wb_facts, i64 1)
+  %python = load ptr, ptr getelementptr (i64, ptr @wb_facts, i64 1)
   %same = icmp eq ptr %now, %python
   %none = icmp eq ptr %python, null
   %known = xor i1 %none, true
@@ -279,45 +323,20 @@ leave:
 def text() -> str:
     """The LLVM IR, to stand beside the launcher's."""
     posix = sys.platform != "win32"
-    body = _TEXT.replace("STAYS", "0" if posix else "1").replace("PATIENCE", str(PATIENCE))
+    stops = ", ".join(["%stop { i32 0, ptr @ask.jax, i64 0, i64 0, i64 0 }"] * RING)
+    body = _TEXT.replace("STAYS", "0" if posix else "1").replace("STOPS", stops).replace("RING", str(RING)).replace("PATIENCE", str(PATIENCE))
     body = re.sub(r"^  PY (\w+)\n", lambda found: api(found[1]), body, flags=re.MULTILINE)
     system = _POSIX.replace("SIGINT", str(int(signal.SIGINT))) if posix else _WINDOWS
     return clock_text(sys.platform) + system + body
 
 
-class Stopping:
-    """The words of a loaded image.
-
-    Attributes:
-        main: address of what launches of the main thread look at.
-        others: of what all others do, JAX's among them.
-    """
-
-    def __init__(self, addresses: Mapping[str, int]) -> None:
-        """From the addresses of the image's symbols; from now on signals come by."""
-        self.main, self.others = addresses["wb_main"], addresses["wb_others"]
-        self._usual = ctypes.CFUNCTYPE(ctypes.c_int)(_is_usual)
-        facts = (ctypes.c_uint64 * 3).from_address(addresses["wb_facts"])
-        facts[0] = threading.main_thread().ident or 0
-        facts[1] = _python_handler()
-        facts[2] = ctypes.cast(self._usual, ctypes.c_void_p).value or 0
-        self.arm = ctypes.CFUNCTYPE(ctypes.c_bool)(addresses["wb_arm"])
-        self.arm()
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=lambda: facts.__setitem__(0, threading.get_ident()))
-
-    def words(self) -> Words:
-        """What the main thread's launch says of itself now."""
-        return Words(*(ctypes.c_int64 * 3).from_address(self.main + 16))
-
-
 class Words(NamedTuple):
-    """How far a launch is.
+    """How far the main thread's launch is.
 
     Attributes:
         threads: that are done, about.
         rows: of a table that are done.
-        began: when, in nanoseconds of `time.perf_counter_ns`, to about a millisecond; 0 where none has run for longer.
+        began: when, as `time.perf_counter_ns`, to about a millisecond; 0 where none has run that long.
     """
 
     threads: int
@@ -325,8 +344,61 @@ class Words(NamedTuple):
     began: int
 
 
-def _is_usual() -> int:
-    return signal.getsignal(signal.SIGINT) is signal.default_int_handler
+class Stopping:
+    """The words of a loaded image, through which launches are stopped.
+
+    Attributes:
+        jax: where the address stands of what calls of JAX look at.
+    """
+
+    def __init__(self, addresses: Mapping[str, int]) -> None:
+        """From the addresses of the image's symbols; from now on SIGINT comes by."""
+        self._words = (ctypes.c_int64 * 3).from_address(addresses["wb_main"] + 16)
+        self._facts = (ctypes.c_uint64 * 10).from_address(addresses["wb_facts"])
+        self._arm = ctypes.CFUNCTYPE(ctypes.c_bool)(addresses["wb_arm"])
+        self._kept = (int(signal.SIGINT),)
+        self.jax = addresses["wb_jax"]
+        self._facts[_MAIN] = threading.main_thread().ident or 0
+        self._facts[_PYTHON] = _python_handler()
+        self._facts[_GETSIGNAL:_JAX] = [id(_signal.getsignal), id(self._kept), id(_signal.default_int_handler)]
+        self._facts[_WANTED:] = [id(_interrupt_wanted), id(_EMPTY_TUPLE)]
+        self.arm()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=lambda: self._facts.__setitem__(_MAIN, threading.get_ident()))
+
+    def arm(self) -> None:
+        """See that signals come by: others may have put their handler in the place of ours."""
+        self._facts[_USUAL] = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        self._arm()
+
+    def serve_jax(self) -> int:
+        """From now on mark what JAX runs, too; gives where the address stands of what its calls look at."""
+        self._facts[_JAX] = 1
+        return self.jax
+
+    @contextmanager
+    def called_by_jax(self) -> Iterator[None]:
+        """Launches of this thread inside are JAX's: it has called Python from a thread of its own."""
+        before, self._facts[_CALLED] = self._facts[_CALLED], threading.get_ident()
+        try:
+            yield
+        finally:
+            self._facts[_CALLED] = before
+
+    def words(self) -> Words:
+        """What the main thread's launch says of itself now."""
+        return Words(*self._words)
+
+
+def _interrupt_wanted() -> bool:
+    """Whether an interrupt that XLA's error went before has still to arrive; not where that has ended the program."""
+    frame = sys._getframe()
+    while frame.f_back is not None:
+        frame = frame.f_back
+    return frame.f_globals.get("__name__") not in ("threading", "atexit")
+
+
+_EMPTY_TUPLE: tuple[()] = ()
 
 
 def _python_handler() -> int:

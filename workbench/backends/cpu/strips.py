@@ -17,11 +17,11 @@ from workbench.ir.values import Block, Function, Op, Value, walk
 if TYPE_CHECKING:
     from workbench.backends.cpu.spell import Speller
 
-SHORT, LONG = 2**16, 2**20
+SHORT, LONG = 2**16, 2**22
 """Operations of a strip of an innermost loop; of one whose turns hold loops that look, and of threads."""
 SELDOM = 16  # turns that a loop over the edge of a tile counts as
 LANES = 8  # multiply-adds that a product of tiles does at a time
-WEIGHTS = "!3 = !{!\"branch_weights\", i32 1048575, i32 1}"
+WEIGHTS = '!3 = !{!"branch_weights", i32 1048575, i32 1}'
 
 
 class Strips:

@@ -39,6 +39,7 @@ STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
     "ErrorDestroy": (("struct_size", "i64"), ("extension_start", "ptr"), ("error", "ptr")),
     "FutureCreate": (("struct_size", "i64"), ("extension_start", "ptr"), ("future", "ptr")),
     "FutureSetAvailable": (("struct_size", "i64"), ("extension_start", "ptr"), ("future", "ptr")),
+    "FutureSetError": (("struct_size", "i64"), ("extension_start", "ptr"), ("future", "ptr"), ("error", "ptr")),
     "StreamGet": (("struct_size", "i64"), ("extension_start", "ptr"), ("ctx", "ptr"), ("stream", "ptr")),
     "DeviceOrdinalGet": (
         ("struct_size", "i64"), ("extension_start", "ptr"), ("ctx", "ptr"), ("device_ordinal", "i32"),
@@ -66,6 +67,7 @@ HEADER_NAMES: dict[str, str] = {
     "ErrorDestroy": "XLA_FFI_Error_Destroy_Args",
     "FutureCreate": "XLA_FFI_Future_Create_Args",
     "FutureSetAvailable": "XLA_FFI_Future_SetAvailable_Args",
+    "FutureSetError": "XLA_FFI_Future_SetError_Args",
     "StreamGet": "XLA_FFI_Stream_Get_Args",
     "DeviceOrdinalGet": "XLA_FFI_DeviceOrdinal_Get_Args",
     "PoolSchedule": "XLA_FFI_ThreadPool_Schedule_Args",
@@ -81,6 +83,7 @@ FUNCTIONS: dict[str, int] = {
     "XLA_FFI_ThreadPool_NumThreads": 12,
     "XLA_FFI_Future_Create": 13,
     "XLA_FFI_Future_SetAvailable": 14,
+    "XLA_FFI_Future_SetError": 15,
     "XLA_FFI_DeviceOrdinal_Get": 17,
 }
 

@@ -31,8 +31,9 @@
 ; One call, followed in memory by one %Bound a parameter and by the parameter buffer:
 ;   0 kernel   1 points of one launch   2 points of all batches   3 batch axes   4 their sizes
 ; and what its threads share:
-;   5 chunk   6 next point   7 points done   8 holders of this memory   9 XLA's API   10 the future
-%Call = type { ptr, i64, i64, i64, [8 x i64], i64, i64, i64, i64, ptr, ptr }
+;   5 chunk   6 next point   7 points done   8 holders of this memory   9 XLA's API   10 the future   11 -1: was ended
+;   12 what it looks at
+%Call = type { ptr, i64, i64, i64, [8 x i64], i64, i64, i64, i64, ptr, ptr, i64, ptr }
 
 declare i32 @snprintf(ptr, i64, ptr, ...)
 declare ptr @malloc(i64)
@@ -117,7 +118,7 @@ memory:
   %buffer.bytes = call i64 @field(ptr %kernel, i64 6)
   %bounds.bytes = mul i64 %count, 72
   %behind.bytes = add i64 %bounds.bytes, %buffer.bytes
-  %bytes = add i64 %behind.bytes, 144
+  %bytes = add i64 %behind.bytes, 160
   %call = alloca i8, i64 %bytes, align 16
   store ptr %kernel, ptr %call
   br i1 %on.gpu, label %stream, label %sizes
@@ -214,14 +215,25 @@ queue:
   %queued = call ptr @launch_cuda(ptr %frame, ptr %call, ptr %buffer)
   ret ptr %queued
 local:
+  %stop = call ptr @stop()
+  %end.now = call i1 @ends(ptr %stop)
+  br i1 %end.now, label %stopped, label %size.up
+size.up:
   %large = icmp sgt i64 %total, %grain
   br i1 %large, label %threads, label %here
 threads:
-  %shared = call i1 @share(ptr %frame, ptr %call, i64 %bytes, i64 %grain)
-  br i1 %shared, label %done, label %here
+  %shared = call i32 @share(ptr %frame, ptr %call, i64 %bytes, i64 %grain, ptr %stop)
+  switch i32 %shared, label %done [
+    i32 0, label %here
+    i32 -1, label %stopped
+  ]
 here:
-  call void @run(ptr %call, ptr %buffer, i64 0, i64 %total)
-  br label %done
+  %status = call i32 @run(ptr %call, ptr %buffer, i64 0, i64 %total, ptr %stop)
+  %fine = icmp eq i32 %status, 0
+  br i1 %fine, label %done, label %stopped
+stopped:
+  %stopped.error = call ptr @workbench_stopped(ptr %frame, ptr %kernel)
+  ret ptr %stopped.error
 done:
   ret ptr null
 }

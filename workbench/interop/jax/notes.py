@@ -32,6 +32,8 @@ ROOM = 1 << 30
 
 _NAMES = {number: name for name, number in CODES.items()}
 _BUFFER_WORDS, _MOST_DIMS = 16, 13
+
+
 def yield_text(platform: str) -> str:
     """`@give_way()`, which lets another thread have this core."""
     name = "SwitchToThread" if platform == "win32" else "sched_yield"

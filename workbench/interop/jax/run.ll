@@ -57,8 +57,8 @@ done:
   ret void
 }
 
-; Run the points [%start, %stop) of all batches in a row; %buffer is this thread's own.
-define private void @run(ptr %call, ptr %buffer, i64 %start, i64 %stop) {
+; Run the points [%start, %until.point) of all batches in a row; %buffer is this thread's own. -1 where it was ended.
+define private i32 @run(ptr %call, ptr %buffer, i64 %start, i64 %until.point, ptr %stop) {
 entry:
   %kernel = load ptr, ptr %call
   %entry.at = getelementptr %Kernel, ptr %kernel, i64 0, i32 1
@@ -67,8 +67,8 @@ entry:
   %axes = call i64 @field(ptr %call, i64 3)
   br label %next
 next:
-  %point = phi i64 [ %start, %entry ], [ %point.next, %launch ]
-  %more = icmp slt i64 %point, %stop
+  %point = phi i64 [ %start, %entry ], [ %point.next, %look ]
+  %more = icmp slt i64 %point, %until.point
   br i1 %more, label %step, label %done
 step:                                                 ; a launch without batches needs no division
   %alone = icmp eq i64 %axes, 0
@@ -81,13 +81,19 @@ launch:
   call void @point(ptr %call, ptr %buffer, i64 %batch)
   %before = mul i64 %batch, %points
   %begin = sub i64 %point, %before
-  %until = sub i64 %stop, %before
+  %until = sub i64 %until.point, %before
   %end = call i64 @llvm.smin.i64(i64 %until, i64 %points)
-  %status = call i32 %kernel.entry(ptr %buffer, i64 %begin, i64 %end, ptr null)
+  %status = call i32 %kernel.entry(ptr %buffer, i64 %begin, i64 %end, ptr null, ptr %stop)
   %point.next = add i64 %before, %end
-  br label %next
+  %broken = icmp eq i32 %status, -1
+  br i1 %broken, label %ended, label %look
+look:
+  %end.now = call i1 @ends(ptr %stop)
+  br i1 %end.now, label %ended, label %next
+ended:
+  ret i32 -1
 done:
-  ret void
+  ret i32 0
 }
 
 ; What one thread does: draw chunks until none is left, then leave.
@@ -97,7 +103,8 @@ define private void @work(ptr %call) {
   ret void
 }
 
-; Draw chunks until none is left. Who ends the last one tells XLA, where it waits for a future.
+; Draw chunks until none is left; of a call that was ended they are counted and not run. Who ends the last one tells XLA,
+; where it waits for a future.
 define private void @draw(ptr %call) {
 entry:
   %kernel = load ptr, ptr %call
@@ -113,6 +120,9 @@ entry:
   %future.at = getelementptr %Call, ptr %call, i64 0, i32 10
   %future = load ptr, ptr %future.at
   %waited = icmp eq ptr %future, null
+  %ended.at = getelementptr %Call, ptr %call, i64 0, i32 11
+  %look.at.at = getelementptr %Call, ptr %call, i64 0, i32 12
+  %look.at = load ptr, ptr %look.at.at
   br label %next
 next:
   %start = atomicrmw add ptr %next.at, i64 %chunk monotonic
@@ -121,7 +131,17 @@ next:
 do:
   %far = add i64 %start, %chunk
   %stop = call i64 @llvm.smin.i64(i64 %far, i64 %total)
-  call void @run(ptr %call, ptr %buffer, i64 %start, i64 %stop)
+  %ended = load atomic i64, ptr %ended.at monotonic, align 8
+  %on = icmp eq i64 %ended, 0
+  br i1 %on, label %run, label %count
+run:
+  %status = call i32 @run(ptr %call, ptr %buffer, i64 %start, i64 %stop, ptr %look.at)
+  %fine = icmp eq i32 %status, 0
+  br i1 %fine, label %count, label %end
+end:
+  store atomic i64 -1, ptr %ended.at monotonic, align 8
+  br label %count
+count:
   %amount = sub i64 %stop, %start
   %before = atomicrmw add ptr %done.at, i64 %amount acq_rel
   %after = add i64 %before, %amount
@@ -132,6 +152,21 @@ over:
 announce:
   %api.at = getelementptr %Call, ptr %call, i64 0, i32 9
   %api = load ptr, ptr %api.at
+  %verdict = load atomic i64, ptr %ended.at monotonic, align 8
+  %good = icmp eq i64 %verdict, 0
+  br i1 %good, label %available, label %broken
+broken:
+  %reason = call ptr @cancelled(ptr %api, ptr %kernel)
+  %with.future = insertvalue %FutureSetError { i64 32, ptr null, ptr null, ptr null }, ptr %future, 2
+  %with.error = insertvalue %FutureSetError %with.future, ptr %reason, 3
+  %error.arguments = alloca %FutureSetError
+  store %FutureSetError %with.error, ptr %error.arguments
+  %set.error.at = getelementptr %Api, ptr %api, i64 0, i32 4, i64 15
+  %set.error = load ptr, ptr %set.error.at
+  %unset = call ptr %set.error(ptr %error.arguments)
+  %unset.ignored = call i1 @failed(ptr %api, ptr %unset)
+  br label %out
+available:
   %filled = insertvalue %FutureSetAvailable { i64 24, ptr null, ptr null }, ptr %future, 2
   %arguments = alloca %FutureSetAvailable
   store %FutureSetAvailable %filled, ptr %arguments
@@ -215,8 +250,8 @@ define private ptr @future(ptr %api) {
   ret ptr %future
 }
 
-; Share the call among threads; false where that cannot be, and nothing has run.
-define private i1 @share(ptr %frame, ptr %call, i64 %bytes, i64 %grain) {
+; Share the call among threads: 1; 0 where that cannot be, and nothing has run; -1 where it was waited for, and ended.
+define private i32 @share(ptr %frame, ptr %call, i64 %bytes, i64 %grain, ptr %stop) {
 entry:
   %api.at = getelementptr %Frame, ptr %frame, i64 0, i32 2
   %api = load ptr, ptr %api.at
@@ -224,7 +259,7 @@ entry:
   %several = icmp sgt i64 %threads, 1
   br i1 %several, label %plan, label %alone
 alone:
-  ret i1 false
+  ret i32 0
 plan:                                                 ; four chunks a thread, none below a quarter of the grain
   %total = call i64 @field(ptr %call, i64 2)
   %parts = mul i64 %threads, 4
@@ -259,6 +294,10 @@ allocate:
   store i64 0, ptr %done.at
   %holders.at = getelementptr %Call, ptr %job, i64 0, i32 8
   store i64 %holders, ptr %holders.at
+  %ended.at = getelementptr %Call, ptr %job, i64 0, i32 11
+  store i64 0, ptr %ended.at
+  %stop.at = getelementptr %Call, ptr %job, i64 0, i32 12
+  store ptr %stop, ptr %stop.at
   %job.api.at = getelementptr %Call, ptr %job, i64 0, i32 9
   store ptr %api, ptr %job.api.at
   %job.future.at = getelementptr %Call, ptr %job, i64 0, i32 10
@@ -291,8 +330,12 @@ join:
   br i1 %step, label %await, label %part
 await:
   call void @wait(ptr %job)
+  %verdict = load atomic i64, ptr %ended.at monotonic, align 8
   br label %part
 part:
+  %said = phi i64 [ 0, %join ], [ %verdict, %await ]
   call void @leave(ptr %job)
-  ret i1 true
+  %ended = trunc i64 %said to i32
+  %status = or i32 %ended, 1
+  ret i32 %status
 }
