@@ -69,7 +69,7 @@ done:
 define i32 @wb_dispatch(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault, i64 %mask) #0 {
   %stop = call ptr @begin()
   %code = call i32 @launch(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault, i64 %mask, ptr %stop)
-  call void @over(ptr %stop)
+  call void @over(ptr %stop, i32 %code)
   ret i32 %code
 }
 

@@ -114,7 +114,7 @@ start:
   %state = call ptr %PyEval_SaveThread()
   %stop = call ptr @begin()
   %code = call i32 @row(ptr %row, ptr %stop)
-  call void @over(ptr %stop)
+  call void @over(ptr %stop, i32 %code)
   call void %PyEval_RestoreThread(ptr %state)
   %given = call ptr @given(i32 %code)
   ret ptr %given
@@ -168,7 +168,7 @@ start:
   %state = call ptr %PyEval_SaveThread()
   %stop = call ptr @begin()
   %held = call i64 @hold(i64 %a0, ptr %stop)
-  call void @over(ptr %stop)
+  call void @over(ptr %stop, i32 0)
   call void %PyEval_RestoreThread(ptr %state)
   %stopped = icmp slt i64 %held, 0
   %kept = select i1 %stopped, i64 0, i64 %held
@@ -220,12 +220,11 @@ next:
   %end = call i1 @ends(ptr %stop)
   br i1 %end, label %stopped, label %head
 stopped:
-  call void @over(ptr %stop)
   call void %PyEval_RestoreThread(ptr %state)
   %none = call ptr @given(i32 -1)
   ret ptr %none
 done:
-  call void @over(ptr %stop)
+  call void @over(ptr %stop, i32 0)
   call void %PyEval_RestoreThread(ptr %state)
   %given = call ptr %PyLong_FromLongLong(i64 %n)
   ret ptr %given
@@ -244,7 +243,7 @@ start:
   %state = call ptr %PyEval_SaveThread()
   %stop = call ptr @begin()
   %code = call i32 @wb_graph(ptr %steps, i64 %count, ptr %stop)
-  call void @over(ptr %stop)
+  call void @over(ptr %stop, i32 %code)
   call void %PyEval_RestoreThread(ptr %state)
   %given = call ptr @given(i32 %code)
   ret ptr %given

@@ -60,7 +60,8 @@ start:
   br i1 %main, label %own, label %other
 own:
   store volatile i8 1, ptr @wb_main
-  call void @over(ptr @wb_main)
+  store i64 0, ptr getelementptr (i8, ptr @wb_main, i64 16)
+  store i64 0, ptr getelementptr (i8, ptr @wb_main, i64 32)
   ret ptr @wb_main
 other:
   %called = call i1 @is(i64 2)
@@ -69,9 +70,15 @@ other:
   ret ptr %stop
 }
 
-define internal void @over(ptr %stop) #0 {
+define internal void @over(ptr %stop, i32 %code) #0 { ; what was stopped keeps its words, for the error to read
+start:
+  %stopped = icmp eq i32 %code, -1
+  br i1 %stopped, label %leave, label %clear
+clear:
   %began = getelementptr inbounds i8, ptr %stop, i64 32
   store i64 0, ptr %began
+  br label %leave
+leave:
   ret void
 }
 
@@ -388,6 +395,12 @@ class Stopping:
     def words(self) -> Words:
         """What the main thread's launch says of itself now."""
         return Words(*self._words)
+
+    def ended(self) -> Words:
+        """What the launch said of itself that was stopped last, once; it had not begun where none was."""
+        words = self.words()
+        self._words[2] = 0
+        return words
 
 
 def _interrupt_wanted() -> bool:

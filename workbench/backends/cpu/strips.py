@@ -10,9 +10,10 @@ word is not 0, and says whether the launch ends.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.types import element
 
 if TYPE_CHECKING:
     from workbench.backends.cpu.spell import Speller
@@ -56,18 +57,25 @@ class Strips:
         if 0 <= total <= LONG:
             self._turns[op] = 0
             return 1 + total
-        turns = self._turns[op] = _strip(inner, LONG if inner > SHORT // 2 else SHORT)
+        turns = _strip(inner, LONG if inner > SHORT // 2 else SHORT)
+        self._turns[op] = turns = min(turns, 2 ** (_bits(op) - 2))
         return turns * inner
 
     def _trips(self, op: Op) -> int:
-        """Turns of a `for` where they are known; else -1."""
+        """The most turns that a loop can have, where that is known; else -1."""
         if op.attrs.get("cold"):
             return SELDOM
-        bounds = [self._known.get(v) for v in op.operands[:3]] if op.name == "for" else [None]
-        if any(bound is None for bound in bounds):
+        if op.name == "while":
             return -1
-        start, stop, step = (int(bound) for bound in bounds)  # type: ignore[arg-type]
-        return len(range(start, stop, step)) if step else 0
+        start, stop, step = (self._known.get(v) for v in op.operands[:3])
+        if start is None or stop is None or step is None:
+            return 2 ** _bits(op) if _bits(op) < 32 else -1
+        return len(range(int(start), int(stop), int(step))) if step else 0
+
+
+def _bits(op: Op) -> int:
+    """Bits of what counts a loop's turns."""
+    return element(op.operands[0].type).bits if op.name == "for" else 32
 
 
 def _strip(cost: int, most: int) -> int:

@@ -21,6 +21,7 @@ from workbench.interop.jax.run import Signature
 from workbench.runtime.array import array
 from workbench.runtime.create import zeros
 from workbench.runtime.device import CPU, ScopedDevice
+from workbench.runtime.launcher import install_launcher
 from workbench.runtime.observers import OBSERVERS
 from workbench.types import ArrayType, Vector, element, is_float
 
@@ -71,6 +72,8 @@ class _Run:
 
     def __enter__(self) -> _Run:
         self._token = OBSERVERS.set(())
+        self._calls = install_launcher().stopping.called_by_jax()
+        self._calls.__enter__()
         self._place = ScopedDevice(CPU)
         self._place.__enter__()
         signature, rest = self._called.signature, iter(self._values)
@@ -88,6 +91,7 @@ class _Run:
         return self
 
     def __exit__(self, *problem: Any) -> None:
+        self._calls.__exit__(None, None, None)
         self._place.__exit__(*problem)
         OBSERVERS.reset(self._token)
 
