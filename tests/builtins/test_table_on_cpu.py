@@ -20,7 +20,10 @@ from workbench.ir.verify import verify
 from workbench.types import SCALARS, ArrayType, Scalar, Vector, element, int32
 from workbench.types import bool as bool_
 
-ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
+ENTRY = ctypes.CFUNCTYPE(
+    ctypes.c_int32, *[ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p]
+)
+GO_ON = (ctypes.c_int64 * 5)()  # a `%stop` that stops nothing
 Job = tuple[str, Signature]
 
 
@@ -35,7 +38,7 @@ def run_on_cpu(function: Function, count: int, args: list[np.ndarray]) -> None:
         struct.pack_into("3q", buffer, slot.offset, arg.ctypes.data, arg.shape[0], arg.strides[0])
     code = load_kernel(artifact.image, artifact.metadata["entry"])
     params = np.frombuffer(bytes(buffer), np.uint8)
-    assert ENTRY(code.address)(params.ctypes.data, 0, count, None) == 0
+    assert ENTRY(code.address)(params.ctypes.data, 0, count, None, ctypes.addressof(GO_ON)) == 0
 
 
 def jobs(scalar: Scalar, length: int) -> list[Job]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import subprocess
 import sys
@@ -113,22 +114,24 @@ def test_a_launch_waits_for_memory_and_not_for_other_memory() -> None:
     other = next(a for a in (wb.zeros(8 + k, dtype=wb.float64) for k in range(100)) if a.memory.turn != s.memory.turn)
     wb.launch(total, N, [x, s])
     done = threading.Event()
-    native.hold(s.memory.turn)
+    held = ctypes.c_int64()
+    native.hold(s.memory.turn, ctypes.addressof(held))
     waiting = threading.Thread(target=lambda: (wb.launch(total, N, [x, s]), done.set()))
     waiting.start()
     wb.launch(total, N, [x, other])
-    held = done.is_set(), s.numpy()[0]
-    native.drop(s.memory.turn)
+    seen = done.is_set(), s.numpy()[0]
+    native.drop(held.value)
     waiting.join()
-    assert held == (False, N) and other.numpy()[0] == N and s.numpy()[0] == 2 * N
+    assert seen == (False, N) and other.numpy()[0] == N and s.numpy()[0] == 2 * N
 
 
 FORKING = """
-import os, workbench as wb
+import ctypes, os, workbench as wb
 from tests.runtime.test_turns import N, total
 from workbench.runtime.launcher import install_launcher
 x, s = wb.ones(N, dtype=wb.float64), wb.zeros(N, dtype=wb.float64)
-install_launcher().functions.hold(s.memory.turn)
+held = ctypes.c_int64()
+install_launcher().functions.hold(s.memory.turn, ctypes.addressof(held))
 child = os.fork()
 if child == 0:
     wb.launch(total, N, [x, s])

@@ -68,13 +68,19 @@ class Graph(Body):
         Raises:
             LaunchError: it is not complete.
             KernelFault: code with checks met a fault; all that did not fault is done.
+            KeyboardInterrupt: or what else a signal's handler raises: it was stopped, what it writes is half done.
             NotDifferentiable: a tape records: it cannot look inside a graph.
         """
         observers, direct = OBSERVERS.get(), self._direct
         if direct is not None and not observers and not (SUBSCRIBERS and listening(Replayed)):
             for memory in self._written:
                 memory.version += 1
-            direct[0]()  # its plan is held here, too, where another thread may give the graph another one meanwhile
+            run, explain = direct  # its plan is held here, too, where another thread may give the graph another one meanwhile
+            try:
+                run()
+            except BaseException as error:
+                explain(error)
+                raise
             return
         self.must_be_complete()
         if not observers and not listening(Replayed):

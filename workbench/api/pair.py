@@ -63,6 +63,7 @@ class LaunchPair:
         """
         for copy, original in self._copies:
             copy.copy_(original)
+        self._ran = False  # an interrupt may leave it half done
         execute_again(self.forward_record)
         self._ran = True
 

@@ -96,6 +96,7 @@ class Tape(Observer):
             self._carriers = None
         self._into_grad = into_grad
         self._token: Any = None
+        self._stopped: set[Step] = set()
 
     def __enter__(self) -> Self:
         if self._token is not None:
@@ -148,6 +149,10 @@ class Tape(Observer):
             self.kept.note(step)
             for value in {step.arrays[n].memory: step.arrays[n] for n in record.writes}.values():
                 self.kept.before_change(value, record.kernel)
+
+    def stopped(self, record: LaunchRecord) -> None:
+        """Note that a launch did not come to its end."""
+        self._stopped.update(s for s in self.steps[-1:] if isinstance(s, LaunchStep) and s.record is record)
 
     def copying(self, target: array, source: array) -> None:
         """Note a copy."""
@@ -247,6 +252,7 @@ class Tape(Observer):
             )
         starts = [(target, _seed(target, value)) for target, value in seeds.items()]
         steps = self.path(seeds)
+        self._refuse_stopped(steps)
         self.seeds = dict(starts)
         if loss is not None and not steps:
             raise LaunchError("Nothing that this tape recorded has written the loss.", advice=_UNWRITTEN)
@@ -270,6 +276,16 @@ class Tape(Observer):
                 self.adjoints[memory].copy_(held)
             for memory, held in aside.items():
                 self.adjoints[memory].add_(held)
+
+    def _refuse_stopped(self, steps: Sequence[Step]) -> None:
+        for step in steps:
+            if step in self._stopped and isinstance(step, LaunchStep):
+                name, written = step.record.loaded.title, ", ".join(sorted(step.record.writes))
+                raise NotDifferentiable(
+                    f"{name} was stopped while this tape recorded: {written} is half written, and so would a gradient be.",
+                    advice="Run the tape's block again.",
+                    function=step.record.kernel,
+                )
 
     def path(self, ends: Mapping[array, Any] | Sequence[array]) -> list[Step]:
         """The steps through which a gradient goes that starts at these arrays, the last one first."""
@@ -304,6 +320,7 @@ class Tape(Observer):
         self.seen.clear()
         self.kept.clear()
         self.seeds.clear()
+        self._stopped.clear()
 
     def adjoint_of(self, value: array) -> array:
         """The adjoint of an array: a view of its memory's adjoint, laid out alike."""

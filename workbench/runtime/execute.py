@@ -25,6 +25,7 @@ from workbench.runtime.peers import is_peer_access_enabled, let_device_wait, wai
 from workbench.runtime.prints import printing
 from workbench.runtime.record import BLOCK_DIM, LaunchRecord
 from workbench.runtime.settle import fault_of, settling
+from workbench.runtime.stopped import explain
 from workbench.runtime.streams import mark
 
 _FaultWords = ctypes.c_int64 * (FAULT_SIZE // 8)
@@ -48,6 +49,7 @@ def execute(record: LaunchRecord) -> None:
     Raises:
         DeviceError: the device refused it.
         KernelFault: code with checks met a fault; the launch is over, and all that did not fault is done.
+        KeyboardInterrupt: or what else a signal's handler raises: it was stopped, and what it writes is half written.
     """
     observers = OBSERVERS.get()
     if tell("launching", record):
@@ -57,7 +59,12 @@ def execute(record: LaunchRecord) -> None:
     on_device = bool(observers) and record.loaded.device.is_cuda and record.threads > 0
     before = mark(record.loaded.device, record.stream) if on_device else None
     started = time.perf_counter()
-    fault = _run_record(record)
+    try:
+        fault = _run_record(record)
+    except BaseException:
+        for observer in observers:
+            observer.stopped(record)
+        raise
     seconds = time.perf_counter() - started
     after = mark(record.loaded.device, record.stream) if on_device else None
     for observer in observers:
@@ -84,7 +91,11 @@ def execute_again(record: LaunchRecord) -> None:
         memory.version += 1
     run = record.__dict__.get("_native") or _native(record)
     if run is not None:
-        run()
+        try:
+            run()
+        except BaseException as error:
+            _explain(error, record.loaded, record.dim)
+            raise
         return
     fault = _run_record(record)
     if fault is not None:
@@ -125,12 +136,20 @@ def run_unseen(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) 
         total = dims[0] if len(dims) == 1 else math.prod(dims)
         if not loaded.checked:
             mask = loaded.mask(arguments) if loaded.shared else 0
-            native_launch()(loaded.address, params, total, cpu_threads(), loaded.threads_per_task, 0, mask)
+            try:
+                native_launch()(loaded.address, params, total, cpu_threads(), loaded.threads_per_task, 0, mask)
+            except BaseException as error:
+                _explain(error, loaded, dims)
+                raise
             return
         record = _FaultWords()
         place = ctypes.addressof(record)
         mask = loaded.mask(arguments)
-        native_launch()(loaded.address, params, total, cpu_threads(), loaded.threads_per_task, place, mask)
+        try:
+            native_launch()(loaded.address, params, total, cpu_threads(), loaded.threads_per_task, place, mask)
+        except BaseException as error:
+            _explain(error, loaded, dims)
+            raise
         if record[0]:
             raise fault_of(loaded, dims, params, bytes(record)) or AssertionError("a fault that nobody can name")
         return
@@ -164,14 +183,20 @@ def _run(
         return None
     install_launcher()
     start, grain, mask = ctypes.addressof(buffer), loaded.threads_per_task, loaded.mask(arguments)
-    if not loaded.checked:
-        with printing(loaded):
-            dispatch.dispatch(loaded.address, start, total, cpu_threads(), grain, 0, mask)
-        return None
-    record = ctypes.create_string_buffer(FAULT_SIZE)
+    record = ctypes.create_string_buffer(FAULT_SIZE) if loaded.checked else None
+    place = ctypes.addressof(record) if record is not None else 0
     with printing(loaded):
-        dispatch.dispatch(loaded.address, start, total, cpu_threads(), grain, ctypes.addressof(record), mask)
-    return fault_of(loaded, dims, buffer, record.raw)
+        try:
+            dispatch.dispatch(loaded.address, start, total, cpu_threads(), grain, place, mask)
+        except BaseException as error:
+            _explain(error, loaded, dims)
+            raise
+    return fault_of(loaded, dims, buffer, record.raw) if record is not None else None
+
+
+def _explain(error: BaseException, loaded: Loaded, dims: Sequence[int]) -> None:
+    """Let an interrupt say which launch it ended."""
+    explain(error, loaded.title, math.prod(dims), sorted(loaded.writes))
 
 
 @contextmanager
@@ -204,5 +229,4 @@ def _run_cuda(
     if loaded.checked:
         record = ctypes.c_void_p(settling(found).record(index, loaded, dims, buffer))
         addresses.append(ctypes.addressof(record))
-    name = loaded.name if loaded.direction == "forward" else f"{loaded.name} ({loaded.direction})"
-    found.launch(index, loaded.handle, call.grid, call.block, addresses, stream, call.shared, name)
+    found.launch(index, loaded.handle, call.grid, call.block, addresses, stream, call.shared, loaded.title)

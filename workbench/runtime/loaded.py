@@ -70,6 +70,11 @@ class Loaded:
     geometry: Geometry | None = None
     explain: Callable[[FaultRecord], KernelFault] | None = field(default=None, repr=False)
 
+    @property
+    def title(self) -> str:
+        """What people call it: `blur`, `blur (adjoint)`."""
+        return self.name if self.direction == "forward" else f"{self.name} ({self.direction})"
+
     @cached_property
     def function(self) -> Function:
         """The compiled function in IR."""

@@ -100,13 +100,13 @@ def _from_elsewhere(target: array, source: array) -> None:
 def add(target: array, source: array) -> None:
     """Add the elements of `source`."""
     if not target.device.is_cuda:
-        turn = target.memory.turn
+        held = ctypes.c_int64()
         native = install_launcher().functions
         try:
-            native.hold(turn)  # inside: an interrupt can come right after it
+            native.hold(target.memory.turn, ctypes.addressof(held))  # inside: an interrupt can come right after it
             target.host()[...] = summed(target.host(), source.host(), target.dtype)
         finally:
-            native.drop(turn)
+            native.drop(held.value)
     elif source.device != target.device or _sum_entry(target) is None:
         held = target.fresh_like()
         total = np.ascontiguousarray(summed(target.host(), source.host(), target.dtype))

@@ -55,6 +55,9 @@ class Observer:
     def measured(self, subject: object, before: Any, after: Any) -> None:
         """What was announced lies between these two events of its device's stream; told before `done`."""
 
+    def stopped(self, record: LaunchRecord) -> None:
+        """The launch that was announced last did not come to its end: an interrupt, say."""
+
     def done(self, subject: object, started: float, seconds: float) -> None:
         """What was announced is over: `subject` is the record, target or graph; `started` as `time.perf_counter`."""
 

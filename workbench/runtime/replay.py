@@ -26,6 +26,7 @@ from workbench.runtime.memory import Memory
 from workbench.runtime.prints import printing
 from workbench.runtime.record import LaunchRecord
 from workbench.runtime.settle import fault_of
+from workbench.runtime.stopped import explain
 from workbench.structs import Struct
 from workbench.types import element
 
@@ -57,12 +58,16 @@ class Batch:
 
         Raises:
             KernelFault: of the first launch that met a fault; what comes after it has not run.
-            KeyboardInterrupt: between two rows.
+            KeyboardInterrupt: or what else a signal's handler raises: one was stopped, and what follows has not run.
         """
         if self.faults.size:
             self.faults[:] = 0
         with printing(*self.printers):
-            done = install_launcher().functions.replay(self.table.ctypes.data, len(self.entries))
+            try:
+                done = install_launcher().functions.replay(self.table.ctypes.data, len(self.entries))
+            except BaseException as error:
+                self._explain(error)
+                raise
         if done == len(self.entries):
             return
         entry, start = self.entries[done], self.offsets[done]
@@ -73,6 +78,18 @@ class Batch:
         found = fault_of(record.loaded, record.dim, params, self.faults[place : place + FAULT_SIZE].tobytes())
         if found is not None:
             raise found
+
+
+    def _explain(self, error: BaseException) -> None:
+        """Let an interrupt say in which launch it came."""
+        at = install_launcher().stopping.words().rows
+        entry = self.entries[min(at, len(self.entries) - 1)]
+        row = f", in {at + 1} of {len(self.entries)}" if len(self.entries) > 1 else ""
+        if isinstance(entry, LaunchEntry):
+            loaded = entry.record.loaded
+            explain(error, f"The replay of {loaded.title}", entry.record.threads, sorted(loaded.writes), row)
+        else:
+            explain(error, f"The replay of a {entry.kind}", 0, (), row)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,11 @@
-"""Helpers for one call: threads made, the caller at work beside them, all joined; text that two dispatchers share."""
+"""Helpers for one call: threads made, the caller at work beside them, all joined; text that two dispatchers share.
+
+What helpers share begins as a `%stop` of their own (`stopping`): the caller alone asks whether to end, and tells them.
+"""
 
 from __future__ import annotations
+
+import sys
 
 _TEXT = """  br label %spawn
 spawn:
@@ -9,39 +14,106 @@ spawn:
   br i1 %more, label %make, label %help
 make:
   %id = getelementptr inbounds i64, ptr %ids, i64 %n
-  %code = call i32 @pthread_create(ptr %id, ptr null, ptr @WORK, ptr %JOB)
+  %code = call i32 @pthread_create(ptr %id, ptr null, ptr @WORK.helper, ptr %JOB)
   %failed = icmp ne i32 %code, 0
   br i1 %failed, label %help, label %made
 made:
   %n.next = add i64 %n, 1
   br label %spawn
 help:
-  %self = call ptr @WORK(ptr %JOB)
+  call void @WORK(ptr %JOB, ptr %stop)
+  %status.at = getelementptr inbounds %JOB, ptr %JOB, i64 0, i32 STATUS
+  %own = load i32, ptr %status.at
+  %ended = icmp eq i32 %own, -1
+  br i1 %ended, label %end, label %join
+end:
+  store volatile i32 1, ptr %JOB
   br label %join
 join:
-  %m = phi i64 [ 0, %help ], [ %m.next, %wait ]
+  %m = phi i64 [ 0, %help ], [ 0, %end ], [ %m, %look ], [ %m, %tell ], [ %m.next, %joined ]
   %left = icmp slt i64 %m, %n
   br i1 %left, label %wait, label %done
 wait:
   %id.at = getelementptr inbounds i64, ptr %ids, i64 %m
   %id.joined = load i64, ptr %id.at
-  %joined = call i32 @pthread_join(i64 %id.joined, ptr null)
+  %gone = getelementptr inbounds i8, ptr %JOB, i64 24
+  %over = call i1 @joined(i64 %id.joined, ptr %gone, i64 %n)
+  br i1 %over, label %joined, label %look
+joined:
   %m.next = add i64 %m, 1
   br label %join
+look:
+  %stopped = call i1 @ends(ptr %stop)
+  br i1 %stopped, label %tell, label %join
+tell:
+  store volatile i32 1, ptr %JOB
+  %old = atomicrmw or ptr %status.at, i32 -1 monotonic
+  br label %join
 done:
-  %status.at = getelementptr inbounds %JOB, ptr %JOB, i64 0, i32 STATUS
   %status = load i32, ptr %status.at
   ret i32 %status
 }
+
+define internal ptr @WORK.helper(ptr %JOB) #0 {
+  call void @WORK(ptr %JOB, ptr %JOB)
+  %gone = getelementptr inbounds i8, ptr %JOB, i64 24
+  %before = atomicrmw add ptr %gone, i64 1 release
+  ret ptr null
+}
 """
+
+_JOINED = {
+    "linux": """
+declare i32 @pthread_timedjoin_np(i64, ptr, ptr)
+
+define internal i1 @joined(i64 %id, ptr %gone, i64 %all) #0 {
+  %time = alloca { i64, i64 }
+  %code = call i32 @clock_gettime(i32 0, ptr %time)
+  %seconds = load i64, ptr %time
+  %part.at = getelementptr i64, ptr %time, i64 1
+  %part = load i64, ptr %part.at
+  %later = add i64 %part, 20000000
+  %full = icmp sge i64 %later, 1000000000
+  %over = zext i1 %full to i64
+  %seconds.then = add i64 %seconds, %over
+  %taken = mul i64 %over, 1000000000
+  %part.then = sub i64 %later, %taken
+  store i64 %seconds.then, ptr %time
+  store i64 %part.then, ptr %part.at
+  %status = call i32 @pthread_timedjoin_np(i64 %id, ptr null, ptr %time)
+  %done = icmp eq i32 %status, 0
+  ret i1 %done
+}
+""",
+    "darwin": """
+define internal i1 @joined(i64 %id, ptr %gone, i64 %all) #0 {
+start:
+  %so.far = load atomic i64, ptr %gone acquire, align 8
+  %done = icmp sge i64 %so.far, %all
+  br i1 %done, label %join, label %pause
+join:
+  %status = call i32 @pthread_join(i64 %id, ptr null)
+  ret i1 true
+pause:
+  %slept = call i32 @usleep(i32 50)
+  ret i1 false
+}
+""",
+}
+
+
+def joining() -> str:
+    """`@joined(id, gone, all)`: wait for a helper a while; whether it has ended. `gone` of `all` have done their work."""
+    declared = "declare i32 @pthread_create(ptr, ptr, ptr, ptr)\ndeclare i32 @pthread_join(i64, ptr)\n"
+    return declared + _JOINED.get(sys.platform, _JOINED["linux"])
 
 
 def crew(work: str, state: str, wanted: str, status: int) -> str:
     """The end of a function that has `wanted` helpers run `work`, runs it too, and gives the status they left.
 
     Args:
-        work: name of the function that each thread runs.
-        state: name of the struct type, and of the register with its address, that each thread is given.
+        work: name of the function `work(state, stop)` that each thread runs; it ends where it has left the status -1.
+        state: name of the struct type, and of the register with its address, that threads share: first a `%stop`.
         wanted: name of the register with the number of helpers; their ids go to `%ids`.
         status: which field of the struct is the status.
     """

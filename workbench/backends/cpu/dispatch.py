@@ -10,9 +10,9 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from workbench.backends.cpu import fastcall, schedule, turns
+from workbench.backends.cpu import fastcall, schedule, stopping, turns
 from workbench.backends.cpu.compile import CpuBackend, compile_text
-from workbench.backends.cpu.crew import crew
+from workbench.backends.cpu.crew import crew, joining
 from workbench.backends.cpu.jit import CpuCode, load_symbols
 from workbench.backends.cpu.schedule import MAX_THREADS
 from workbench.forks import renewed
@@ -21,21 +21,21 @@ GRAIN = 65536
 ENTRY_SIZE = 56
 """Bytes of a row, for `fastcall`: pointers entry, params; int64 total, threads, grain; pointer fault; int64 mask."""
 
-symbols = ("wb_dispatch", "wb_py_link", "wb_busy", *fastcall.FUNCTIONS)
+symbols = ("wb_dispatch", "wb_py_link", "wb_busy", *stopping.SYMBOLS, *fastcall.FUNCTIONS)
 
-# A job: entry, params, total, grain, fault, next index, status.
 _TEXT = """
-%job = type { ptr, ptr, i64, i64, ptr, i64, i32 }
+%job = type { %stop, ptr, ptr, i64, i64, ptr, i64, i32 }  ; for helpers; entry, params, total, grain, fault, next index, status
 
-define internal ptr @work(ptr %job) #0 {
+define internal void @work(ptr %job, ptr %stop) #0 {
 start:
-  %entry.at = getelementptr inbounds %job, ptr %job, i64 0, i32 0
-  %params.at = getelementptr inbounds %job, ptr %job, i64 0, i32 1
-  %total.at = getelementptr inbounds %job, ptr %job, i64 0, i32 2
-  %grain.at = getelementptr inbounds %job, ptr %job, i64 0, i32 3
-  %fault.at = getelementptr inbounds %job, ptr %job, i64 0, i32 4
-  %next.at = getelementptr inbounds %job, ptr %job, i64 0, i32 5
-  %status.at = getelementptr inbounds %job, ptr %job, i64 0, i32 6
+  %entry.at = getelementptr inbounds %job, ptr %job, i64 0, i32 1
+  %params.at = getelementptr inbounds %job, ptr %job, i64 0, i32 2
+  %total.at = getelementptr inbounds %job, ptr %job, i64 0, i32 3
+  %grain.at = getelementptr inbounds %job, ptr %job, i64 0, i32 4
+  %fault.at = getelementptr inbounds %job, ptr %job, i64 0, i32 5
+  %next.at = getelementptr inbounds %job, ptr %job, i64 0, i32 6
+  %status.at = getelementptr inbounds %job, ptr %job, i64 0, i32 7
+  %threads.at = getelementptr inbounds i8, ptr %stop, i64 16
   %entry = load ptr, ptr %entry.at
   %params = load ptr, ptr %params.at
   %total = load i64, ptr %total.at
@@ -45,22 +45,42 @@ start:
 take:
   %begin = atomicrmw add ptr %next.at, i64 %grain monotonic
   %over = icmp sge i64 %begin, %total
-  br i1 %over, label %done, label %run
+  br i1 %over, label %done, label %look
+look:
+  store i64 %begin, ptr %threads.at
+  %end.now = call i1 @ends(ptr %stop)
+  br i1 %end.now, label %stopped, label %run
 run:
   %left = sub i64 %total, %begin
   %short = icmp slt i64 %left, %grain
   %size = select i1 %short, i64 %left, i64 %grain
   %end = add i64 %begin, %size
-  %code = call i32 %entry(ptr %params, i64 %begin, i64 %end, ptr %fault)
+  %code = call i32 %entry(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop)
   %old = atomicrmw or ptr %status.at, i32 %code monotonic
-  br label %take
+  %broken = icmp eq i32 %code, -1
+  br i1 %broken, label %done, label %take
+stopped:
+  %before = atomicrmw or ptr %status.at, i32 -1 monotonic
+  br label %done
 done:
-  ret ptr null
+  ret void
 }
 
 define i32 @wb_dispatch(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault, i64 %mask) #0 {
+  %stop = call ptr @begin()
+  %code = call i32 @launch(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault, i64 %mask, ptr %stop)
+  call void @over(ptr %stop, i32 %code)
+  ret i32 %code
+}
+
+define internal i32 @launch(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault, i64 %mask, ptr %stop) #0 {
 start:
-  call void @hold(i64 %mask)
+  %held = call i64 @hold(i64 %mask, ptr %stop)
+  %stopped = icmp slt i64 %held, 0
+  br i1 %stopped, label %leave, label %run
+leave:
+  ret i32 -1
+run:
   %alone = icmp sle i64 %threads, 1
   %small = icmp sle i64 %total, %grain
   %bad = icmp sle i64 %grain, 0
@@ -68,12 +88,12 @@ start:
   %inline = or i1 %either, %bad
   br i1 %inline, label %direct, label %shared
 direct:
-  %code = call i32 %entry(ptr %params, i64 0, i64 %total, ptr %fault)
-  call void @drop(i64 %mask)
+  %code = call i32 %entry(ptr %params, i64 0, i64 %total, ptr %fault, ptr %stop)
+  call void @drop(i64 %held)
   ret i32 %code
 shared:
-  %code.shared = call i32 @share(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault)
-  call void @drop(i64 %mask)
+  %code.shared = call i32 @share(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault, ptr %stop)
+  call void @drop(i64 %held)
   ret i32 %code.shared
 }
 
@@ -81,10 +101,7 @@ attributes #0 = { nounwind }
 """
 
 _SHARE = """
-declare i32 @pthread_create(ptr, ptr, ptr, ptr)
-declare i32 @pthread_join(i64, ptr)
-
-define internal i32 @share(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault) #0 {
+define internal i32 @share(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault, ptr %stop) #0 {
 start:
   %job = alloca %job
   %ids = alloca [MAX_THREADS x i64]
@@ -95,17 +112,17 @@ start:
   %wanted.all = select i1 %few, i64 %chunks.low, i64 %threads.less
   %many = icmp sgt i64 %wanted.all, MAX_THREADS
   %wanted = select i1 %many, i64 MAX_THREADS, i64 %wanted.all
-  %job.0 = insertvalue %job zeroinitializer, ptr %entry, 0
-  %job.1 = insertvalue %job %job.0, ptr %params, 1
-  %job.2 = insertvalue %job %job.1, i64 %total, 2
-  %job.3 = insertvalue %job %job.2, i64 %grain, 3
-  %job.4 = insertvalue %job %job.3, ptr %fault, 4
+  %job.0 = insertvalue %job { %stop { i32 0, ptr @yes, i64 0, i64 0, i64 0 }, ptr null, ptr null, i64 0, i64 0, ptr null, i64 0, i32 0 }, ptr %entry, 1
+  %job.1 = insertvalue %job %job.0, ptr %params, 2
+  %job.2 = insertvalue %job %job.1, i64 %total, 3
+  %job.3 = insertvalue %job %job.2, i64 %grain, 4
+  %job.4 = insertvalue %job %job.3, ptr %fault, 5
   store %job %job.4, ptr %job
-CREW""".replace("CREW", crew("work", "job", "wanted", 6)).replace("MAX_THREADS", str(MAX_THREADS))
+CREW""".replace("CREW", crew("work", "job", "wanted", 7)).replace("MAX_THREADS", str(MAX_THREADS))
 
 _ALONE = """
-define internal i32 @share(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault) #0 {
-  %code = call i32 %entry(ptr %params, i64 0, i64 %total, ptr %fault)
+define internal i32 @share(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault, ptr %stop) #0 {
+  %code = call i32 %entry(ptr %params, i64 0, i64 %total, ptr %fault, ptr %stop)
   ret i32 %code
 }
 """
@@ -118,6 +135,7 @@ class Launcher:
     image: bytes
     code: CpuCode
     functions: fastcall.Functions
+    stopping: stopping.Stopping
 
 
 _launcher: Launcher | None = None
@@ -126,7 +144,9 @@ _lock = renewed(__name__, "_lock")
 
 def text() -> str:
     """The launcher's LLVM IR."""
-    return _TEXT + (_ALONE if sys.platform == "win32" else _SHARE) + turns.text() + schedule.text() + fastcall.text()
+    shared = _ALONE if sys.platform == "win32" else joining() + _SHARE
+    parts = (stopping.text(), _TEXT, shared, turns.text(), schedule.text(), fastcall.text())
+    return "".join(parts)
 
 
 def image() -> bytes:
@@ -146,7 +166,8 @@ def install(kept: bytes | None = None) -> Launcher:
             whole = kept if kept is not None else image()
             code = load_symbols(whole, symbols)
             turns.reset_after_fork(code.addresses)
-            _launcher = Launcher(whole, code, fastcall.Functions(code.addresses))
+            functions = fastcall.Functions(code.addresses)
+            _launcher = Launcher(whole, code, functions, stopping.Stopping(code.addresses))
         return _launcher
 
 
@@ -158,6 +179,9 @@ def dispatch(
     Inline where `total <= grain` or `threads == 1`, else in chunks of `grain` over `threads` threads, the caller among
     them. The GIL is free meanwhile; the caller keeps the buffer and what it points to alive. `mask` (see `turns`) is
     the memory that no other launch may change at the same time.
+
+    Raises:
+        KeyboardInterrupt: or what else a signal's handler raises: the launch has ended in the middle (see `stopping`).
     """
     return (_launcher or install()).functions.run(address, params_address, total, threads, grain, fault, mask)
 
@@ -165,7 +189,9 @@ def dispatch(
 def replay(table_address: int, count: int) -> int:
     """Run `count` rows one after another, in one native call; gives how many went well.
 
-    A row whose fault record counts a fault is the last one that runs. From time to time it looks for signals, so that
-    Ctrl-C ends a long replay with KeyboardInterrupt; the GIL is free in between.
+    A row whose fault record counts a fault is the last one that runs. The GIL is free meanwhile.
+
+    Raises:
+        KeyboardInterrupt: or what else a signal's handler raises: it has ended, perhaps in the middle of a row.
     """
     return (_launcher or install()).functions.replay(table_address, count)

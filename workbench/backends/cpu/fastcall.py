@@ -14,33 +14,33 @@ from collections.abc import Callable, Mapping
 METH_FASTCALL, METH_NOARGS = 0x80, 0x04
 API = (
     "PyLong_AsLongLong", "PyLong_FromLongLong", "PyErr_Occurred", "PyErr_CheckSignals", "PyErr_SetString",
-    "PyEval_SaveThread", "PyEval_RestoreThread", "PyBytes_AsString",
+    "PyEval_SaveThread", "PyEval_RestoreThread", "PyBytes_AsString", "PyErr_SetNone", "PyErr_Clear",
+    "PyErr_SetInterrupt", "PyGILState_Ensure", "PyGILState_Release", "Py_AddPendingCall", "PyObject_Call",
+    "PyObject_IsTrue", "Py_DecRef",
 )  # fmt: skip
-"""What the bodies call, in the order of the table; after these comes the object TypeError."""
+"""What the bodies call, in the order of the table; after these come `OBJECTS`."""
+OBJECTS = ("PyExc_TypeError", "PyExc_KeyboardInterrupt")
 
 FUNCTIONS = ("wb_py_run", "wb_py_launch", "wb_py_replay", "wb_py_hold", "wb_py_drop", "wb_py_row", "wb_py_graph")
 """The functions' symbols; the last two are made anew for each row or graph, with its address as their `self`."""
 
-_TYPE_ERROR = len(API)
-_BUDGET = 512
-"""Work, in chunks of about 0.1 ms, after which a replay asks whether the user wants to stop it."""
+_TABLE = (*API, *OBJECTS)
 
 
-def _api(name: str) -> str:
-    """The address of an API function, as `%name`."""
-    at = f"getelementptr inbounds ([{len(API) + 1} x ptr], ptr @py, i64 0, i64 {API.index(name)})"
+def api(name: str) -> str:
+    """The text that loads the address of an API function, or an object, as `%name`."""
+    at = f"getelementptr inbounds ([{len(_TABLE)} x ptr], ptr @py, i64 0, i64 {_TABLE.index(name)})"
     return f"  %{name} = load ptr, ptr {at}\n"
 
 
 def _arguments(count: int, skip: int = -1) -> str:
     """`%a0`, `%a1`, … as i64 from Python integers, without the one to `skip`; a wrong call gives an exception."""
-    rows = [_api("PyLong_AsLongLong"), _api("PyErr_Occurred"), _api("PyErr_SetString")]
+    rows = [api("PyLong_AsLongLong"), api("PyErr_Occurred"), api("PyErr_SetString")]
     rows.append(
         f"  %counted = icmp eq i64 %nargs, {count}\n  br i1 %counted, label %take, label %refuse\n"
         "refuse:\n"
-        f"  %error.at = getelementptr inbounds [{len(API) + 1} x ptr], ptr @py, i64 0, i64 {_TYPE_ERROR}\n"
-        "  %error = load ptr, ptr %error.at\n"
-        "  call void %PyErr_SetString(ptr %error, ptr @wrong.count)\n  ret ptr null\n"
+        f"{api('PyExc_TypeError')}"
+        "  call void %PyErr_SetString(ptr %PyExc_TypeError, ptr @wrong.count)\n  ret ptr null\n"
         "take:\n"
     )
     for k in range(count):
@@ -55,7 +55,7 @@ def _arguments(count: int, skip: int = -1) -> str:
 
 
 _HEAD = f"""
-@py = internal global [{len(API) + 1} x ptr] zeroinitializer
+@py = internal global [{len(_TABLE)} x ptr] zeroinitializer
 @wrong.count = private constant [26 x i8] c"wrong number of arguments\\00"
 
 define void @wb_py_link(ptr %table) #0 {{
@@ -64,11 +64,11 @@ start:
 head:
   %n = phi i64 [ 0, %start ], [ %n.next, %head ]
   %from = getelementptr inbounds ptr, ptr %table, i64 %n
-  %to = getelementptr inbounds [{len(API) + 1} x ptr], ptr @py, i64 0, i64 %n
+  %to = getelementptr inbounds [{len(_TABLE)} x ptr], ptr @py, i64 0, i64 %n
   %address = load ptr, ptr %from
   store ptr %address, ptr %to
   %n.next = add i64 %n, 1
-  %more = icmp slt i64 %n.next, {len(API) + 1}
+  %more = icmp slt i64 %n.next, {len(_TABLE)}
   br i1 %more, label %head, label %done
 done:
   ret void
@@ -78,50 +78,49 @@ done:
 _RUN = f"""
 define ptr @wb_py_run(ptr %self, ptr %args, i64 %nargs) #0 {{
 start:
-{_arguments(7)}{_api("PyEval_SaveThread")}{_api("PyEval_RestoreThread")}{_api("PyLong_FromLongLong")}
+{_arguments(7)}{api("PyEval_SaveThread")}{api("PyEval_RestoreThread")}
   %entry = inttoptr i64 %a0 to ptr
   %params = inttoptr i64 %a1 to ptr
   %fault = inttoptr i64 %a5 to ptr
   %state = call ptr %PyEval_SaveThread()
   %code = call i32 @wb_dispatch(ptr %entry, ptr %params, i64 %a2, i64 %a3, i64 %a4, ptr %fault, i64 %a6)
   call void %PyEval_RestoreThread(ptr %state)
-  %wide = sext i32 %code to i64
-  %given = call ptr %PyLong_FromLongLong(i64 %wide)
+  %given = call ptr @given(i32 %code)
   ret ptr %given
 }}
 
 define ptr @wb_py_launch(ptr %self, ptr %args, i64 %nargs) #0 {{
 start:
-{_arguments(7, skip=1)}{_api("PyBytes_AsString")}
+{_arguments(7, skip=1)}{api("PyBytes_AsString")}
   %params = call ptr %PyBytes_AsString(ptr %p1)
   %is.bytes = icmp ne ptr %params, null
   br i1 %is.bytes, label %run, label %leave
 run:
   %fault = inttoptr i64 %a5 to ptr
-{_api("PyEval_SaveThread")}{_api("PyEval_RestoreThread")}{_api("PyLong_FromLongLong")}
+{api("PyEval_SaveThread")}{api("PyEval_RestoreThread")}
   %entry = inttoptr i64 %a0 to ptr
   %state = call ptr %PyEval_SaveThread()
   %code = call i32 @wb_dispatch(ptr %entry, ptr %params, i64 %a2, i64 %a3, i64 %a4, ptr %fault, i64 %a6)
   call void %PyEval_RestoreThread(ptr %state)
-  %wide = sext i32 %code to i64
-  %given = call ptr %PyLong_FromLongLong(i64 %wide)
+  %given = call ptr @given(i32 %code)
   ret ptr %given
 }}
 
 define ptr @wb_py_row(ptr %self, ptr %unused) #0 {{
 start:
-{_api("PyLong_AsLongLong")}{_api("PyEval_SaveThread")}{_api("PyEval_RestoreThread")}{_api("PyLong_FromLongLong")}
+{api("PyLong_AsLongLong")}{api("PyEval_SaveThread")}{api("PyEval_RestoreThread")}
   %address = call i64 %PyLong_AsLongLong(ptr %self)
   %row = inttoptr i64 %address to ptr
   %state = call ptr %PyEval_SaveThread()
-  %code = call i32 @row(ptr %row)
+  %stop = call ptr @begin()
+  %code = call i32 @row(ptr %row, ptr %stop)
+  call void @over(ptr %stop, i32 %code)
   call void %PyEval_RestoreThread(ptr %state)
-  %wide = sext i32 %code to i64
-  %given = call ptr %PyLong_FromLongLong(i64 %wide)
+  %given = call ptr @given(i32 %code)
   ret ptr %given
 }}
 
-define internal i32 @row(ptr %row) #0 {{
+define internal i32 @row(ptr %row, ptr %stop) #0 {{
   %params.at = getelementptr inbounds i8, ptr %row, i64 8
   %total.at = getelementptr inbounds i8, ptr %row, i64 16
   %threads.at = getelementptr inbounds i8, ptr %row, i64 24
@@ -135,27 +134,55 @@ define internal i32 @row(ptr %row) #0 {{
   %mask.at = getelementptr inbounds i8, ptr %row, i64 48
   %fault = load ptr, ptr %fault.at
   %mask = load i64, ptr %mask.at
-  %code = call i32 @wb_dispatch(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault, i64 %mask)
+  %code = call i32 @launch(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault, i64 %mask, ptr %stop)
   ret i32 %code
+}}
+
+define internal ptr @given(i32 %code) #0 {{           ; as a number; null where it was stopped, and an exception is set
+start:
+  %stopped = icmp eq i32 %code, -1
+  br i1 %stopped, label %look, label %number
+look:
+{api("PyErr_Occurred")}{api("PyErr_SetNone")}{api("PyExc_KeyboardInterrupt")}
+  %raised = call ptr %PyErr_Occurred()
+  %none = icmp eq ptr %raised, null
+  br i1 %none, label %raise, label %leave
+raise:
+  call void %PyErr_SetNone(ptr %PyExc_KeyboardInterrupt)
+  br label %leave
+leave:
+  ret ptr null
+number:
+{api("PyLong_FromLongLong")}
+  %wide = sext i32 %code to i64
+  %made = call ptr %PyLong_FromLongLong(i64 %wide)
+  ret ptr %made
 }}
 """
 
 _TURNS = f"""
 define ptr @wb_py_hold(ptr %self, ptr %args, i64 %nargs) #0 {{
 start:
-{_arguments(1)}{_api("PyEval_SaveThread")}{_api("PyEval_RestoreThread")}{_api("PyLong_FromLongLong")}
+{_arguments(2)}{api("PyEval_SaveThread")}{api("PyEval_RestoreThread")}
+  %place = inttoptr i64 %a1 to ptr
   %state = call ptr %PyEval_SaveThread()
-  call void @hold(i64 %a0)
+  %stop = call ptr @begin()
+  %held = call i64 @hold(i64 %a0, ptr %stop)
+  call void @over(ptr %stop, i32 0)
   call void %PyEval_RestoreThread(ptr %state)
-  %given = call ptr %PyLong_FromLongLong(i64 0)
+  %stopped = icmp slt i64 %held, 0
+  %kept = select i1 %stopped, i64 0, i64 %held
+  store i64 %kept, ptr %place
+  %code = sext i1 %stopped to i32
+  %given = call ptr @given(i32 %code)
   ret ptr %given
 }}
 
 define ptr @wb_py_drop(ptr %self, ptr %args, i64 %nargs) #0 {{
 start:
-{_arguments(1)}{_api("PyLong_FromLongLong")}
+{_arguments(1)}
   call void @drop(i64 %a0)
-  %given = call ptr %PyLong_FromLongLong(i64 0)
+  %given = call ptr @given(i32 0)
   ret ptr %given
 }}
 """
@@ -163,56 +190,41 @@ start:
 _REPLAY = f"""
 define ptr @wb_py_replay(ptr %self, ptr %args, i64 %nargs) #0 {{
 start:
-{_arguments(2)}{_api("PyEval_SaveThread")}{_api("PyEval_RestoreThread")}{_api("PyErr_CheckSignals")}
-{_api("PyLong_FromLongLong")}
+{_arguments(2)}{api("PyEval_SaveThread")}{api("PyEval_RestoreThread")}{api("PyLong_FromLongLong")}
   %table = inttoptr i64 %a0 to ptr
-  br label %batch
-batch:                                                ; rows until the budget is spent, then a look at the signals
-  %first = phi i64 [ 0, %go ], [ %n.next, %asked ]
   %state = call ptr %PyEval_SaveThread()
+  %stop = call ptr @begin()
+  %rows.at = getelementptr inbounds i8, ptr %stop, i64 24
   br label %head
 head:
-  %n = phi i64 [ %first, %batch ], [ %n.next, %next ]
-  %work = phi i64 [ 0, %batch ], [ %work.next, %next ]
+  %n = phi i64 [ 0, %go ], [ %n.next, %next ]
   %more = icmp slt i64 %n, %a1
   br i1 %more, label %body, label %done
 body:
+  store i64 %n, ptr %rows.at
   %row = getelementptr inbounds {{ ptr, ptr, i64, i64, i64, ptr, i64 }}, ptr %table, i64 %n
-  %code = call i32 @row(ptr %row)
+  %code = call i32 @row(ptr %row, ptr %stop)
+  %broken = icmp eq i32 %code, -1
+  br i1 %broken, label %stopped, label %faulty
+faulty:
   %fault.at = getelementptr inbounds i8, ptr %row, i64 40
   %fault = load ptr, ptr %fault.at
   %checked = icmp ne ptr %fault, null
-  br i1 %checked, label %look, label %count
+  br i1 %checked, label %look, label %next
 look:
-  %faults = load i64, ptr %fault
-  %bad = icmp ne i64 %faults, 0
-  br i1 %bad, label %done, label %count
-count:
-  %total.at = getelementptr inbounds i8, ptr %row, i64 16
-  %total = load i64, ptr %total.at
-  %grain.at = getelementptr inbounds i8, ptr %row, i64 32
-  %grain = load i64, ptr %grain.at
-  %small = icmp sle i64 %total, %grain
-  br i1 %small, label %next, label %large
-large:
-  %chunks = udiv i64 %total, %grain
-  br label %next
+  %count = load i64, ptr %fault
+  %bad = icmp ne i64 %count, 0
+  br i1 %bad, label %done, label %next
 next:
-  %amount = phi i64 [ 1, %count ], [ %chunks, %large ]
-  %work.next = add i64 %work, %amount
   %n.next = add i64 %n, 1
-  %spent = icmp sgt i64 %work.next, {_BUDGET}
-  br i1 %spent, label %ask, label %head
-ask:
+  %end = call i1 @ends(ptr %stop)
+  br i1 %end, label %stopped, label %head
+stopped:
   call void %PyEval_RestoreThread(ptr %state)
-  %signal = call i32 %PyErr_CheckSignals()
-  %stop = icmp ne i32 %signal, 0
-  br i1 %stop, label %interrupted, label %asked
-asked:
-  br label %batch
-interrupted:
-  ret ptr null
+  %none = call ptr @given(i32 -1)
+  ret ptr %none
 done:
+  call void @over(ptr %stop, i32 0)
   call void %PyEval_RestoreThread(ptr %state)
   %given = call ptr %PyLong_FromLongLong(i64 %n)
   ret ptr %given
@@ -222,42 +234,19 @@ done:
 _GRAPH = f"""
 define ptr @wb_py_graph(ptr %self, ptr %unused) #0 {{
 start:
-{_api("PyLong_AsLongLong")}{_api("PyEval_SaveThread")}{_api("PyEval_RestoreThread")}{_api("PyLong_FromLongLong")}
-  %held = alloca ptr
+{api("PyLong_AsLongLong")}{api("PyEval_SaveThread")}{api("PyEval_RestoreThread")}
   %address = call i64 %PyLong_AsLongLong(ptr %self)
   %pair = inttoptr i64 %address to ptr
   %steps = load ptr, ptr %pair
   %count.at = getelementptr inbounds i8, ptr %pair, i64 8
   %count = load i64, ptr %count.at
   %state = call ptr %PyEval_SaveThread()
-  store ptr %state, ptr %held
-  %code = call i32 @wb_graph(ptr %steps, i64 %count, ptr %held)
-  %now = load ptr, ptr %held
-  %stopped = icmp eq ptr %now, null
-  br i1 %stopped, label %leave, label %done
-leave:
-  ret ptr null
-done:
-  call void %PyEval_RestoreThread(ptr %now)
-  %wide = sext i32 %code to i64
-  %given = call ptr %PyLong_FromLongLong(i64 %wide)
-  ret ptr %given
-}}
-
-define internal i1 @ask(ptr %held) #0 {{              ; whether to go on; if not, the GIL is held, an exception is set
-{_api("PyErr_CheckSignals")}{_api("PyEval_SaveThread")}{_api("PyEval_RestoreThread")}
-  %state = load ptr, ptr %held
+  %stop = call ptr @begin()
+  %code = call i32 @wb_graph(ptr %steps, i64 %count, ptr %stop)
+  call void @over(ptr %stop, i32 %code)
   call void %PyEval_RestoreThread(ptr %state)
-  %signal = call i32 %PyErr_CheckSignals()
-  %stop = icmp ne i32 %signal, 0
-  br i1 %stop, label %interrupted, label %asked
-interrupted:
-  store ptr null, ptr %held
-  ret i1 false
-asked:
-  %fresh = call ptr %PyEval_SaveThread()
-  store ptr %fresh, ptr %held
-  ret i1 true
+  %given = call ptr @given(i32 %code)
+  ret ptr %given
 }}
 """
 
@@ -281,19 +270,21 @@ class _Method(ctypes.Structure):
 class Functions:
     """The functions of a loaded image, for the rest of the process.
 
-    Wrong counts and kinds of arguments raise; what an address means is believed.
+    Wrong counts and kinds of arguments raise; what an address means is believed. What runs or waits may be stopped by a
+    signal whose handler raises (`stopping`): then that is raised here.
 
     Attributes:
         run: (entry, params' address, total, threads, grain, fault's address or 0, mask) to the entries' return values,
             or-ed.
         launch: the same with the params as bytes in place of their address.
         replay: (table's address, rows) to how many rows went well.
-        hold, drop: (mask), to change memory as a launch may; see `turns`.
+        hold: (mask, address of an int64), to change memory as a launch may; what is held goes there (see `turns`).
+        drop: (what is held).
     """
 
     def __init__(self, addresses: Mapping[str, int]) -> None:
         """From the addresses of the image's symbols."""
-        table = (ctypes.c_void_p * (len(API) + 1))(*(_address(name) for name in API), _object("PyExc_TypeError"))
+        table = (ctypes.c_void_p * len(_TABLE))(*map(_address, API), *map(_object, OBJECTS))
         ctypes.CFUNCTYPE(None, ctypes.c_void_p)(addresses["wb_py_link"])(ctypes.addressof(table))
         make = ctypes.pythonapi.PyCFunction_NewEx
         make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
@@ -307,10 +298,7 @@ class Functions:
         return self._function("wb_py_row", address)
 
     def graph(self, address: int) -> Callable[[], int]:
-        """A function without arguments that runs a graph: at `address` stand the address and the number of its steps.
-
-        Its loops look for signals at each turn, so that Ctrl-C ends them.
-        """
+        """A function without arguments that runs a graph: at `address` stand the address and the number of its steps."""
         return self._function("wb_py_graph", address)
 
     def _function(self, name: str, own: int) -> Callable[..., int]:

@@ -3,7 +3,7 @@
 A graph on the CPU is a list of steps. A step runs items (a kernel's entry over a range), shared over threads where that
 pays, or it branches, or it loops, on an int32 that earlier steps may write; then its items are steps. Helpers are POSIX
 threads of the step, so nothing outlives the call and no fork can break it. Without them the caller does all. A status
-of -1 ends everything: a signal has come.
+of -1 ends everything: the launch was stopped (`stopping`).
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ RUN, IF, WHILE = 0, 1, 2
 _TEXT = """
 %item = type { ptr, ptr, i64, i64, ptr }
 %step = type { i64, ptr, i64, i64, ptr, ptr, i64, i64 }
-%team = type { ptr, i64, i64, i32 }
+%team = type { %stop, ptr, i64, i64, i32 }            ; for helpers; items, how many, the next one, status
 
-define internal ptr @team_work(ptr %team) #0 {
+define internal void @team_work(ptr %team, ptr %stop) #0 {
 start:
-  %items = load ptr, ptr %team
-  %count.at = getelementptr inbounds %team, ptr %team, i64 0, i32 1
-  %next.at = getelementptr inbounds %team, ptr %team, i64 0, i32 2
-  %status.at = getelementptr inbounds %team, ptr %team, i64 0, i32 3
+  %items.at = getelementptr inbounds %team, ptr %team, i64 0, i32 1
+  %count.at = getelementptr inbounds %team, ptr %team, i64 0, i32 2
+  %next.at = getelementptr inbounds %team, ptr %team, i64 0, i32 3
+  %status.at = getelementptr inbounds %team, ptr %team, i64 0, i32 4
+  %items = load ptr, ptr %items.at
   %count = load i64, ptr %count.at
   br label %take
 take:
@@ -38,14 +39,21 @@ take:
   %more = icmp slt i64 %n, %count
   br i1 %more, label %run, label %done
 run:
-  %code = call i32 @one(ptr %items, i64 %n)
+  %code = call i32 @one(ptr %items, i64 %n, ptr %stop)
   %old = atomicrmw or ptr %status.at, i32 %code monotonic
-  br label %take
+  %broken = icmp eq i32 %code, -1
+  br i1 %broken, label %done, label %take
 done:
-  ret ptr null
+  ret void
 }
 
-define internal i32 @one(ptr %items, i64 %n) #0 {
+define internal i32 @one(ptr %items, i64 %n, ptr %stop) #0 {
+start:
+  %end.now = call i1 @ends(ptr %stop)
+  br i1 %end.now, label %stopped, label %run
+stopped:
+  ret i32 -1
+run:
   %item = getelementptr inbounds %item, ptr %items, i64 %n
   %params.at = getelementptr inbounds %item, ptr %item, i64 0, i32 1
   %begin.at = getelementptr inbounds %item, ptr %item, i64 0, i32 2
@@ -56,20 +64,23 @@ define internal i32 @one(ptr %items, i64 %n) #0 {
   %begin = load i64, ptr %begin.at
   %end = load i64, ptr %end.at
   %fault = load ptr, ptr %fault.at
-  %code = call i32 %entry(ptr %params, i64 %begin, i64 %end, ptr %fault)
+  %code = call i32 %entry(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop)
   ret i32 %code
 }
 
-define internal i32 @in_turn(ptr %items, i64 %count) #0 {
+define internal i32 @in_turn(ptr %items, i64 %count, ptr %stop) #0 {
 start:
   br label %head
 head:
   %n = phi i64 [ 0, %start ], [ %n.next, %body ]
   %status = phi i32 [ 0, %start ], [ %status.next, %body ]
   %more = icmp slt i64 %n, %count
-  br i1 %more, label %body, label %done
+  %stopped = icmp eq i32 %status, -1
+  %less = xor i1 %stopped, true
+  %on = and i1 %more, %less
+  br i1 %on, label %body, label %done
 body:
-  %code = call i32 @one(ptr %items, i64 %n)
+  %code = call i32 @one(ptr %items, i64 %n, ptr %stop)
   %status.next = or i32 %status, %code
   %n.next = add i64 %n, 1
   br label %head
@@ -77,7 +88,7 @@ done:
   ret i32 %status
 }
 
-define i32 @wb_graph(ptr %steps, i64 %count, ptr %held) #0 {
+define i32 @wb_graph(ptr %steps, i64 %count, ptr %stop) #0 {
 start:
   br label %head
 head:
@@ -105,16 +116,19 @@ body:
   switch i64 %kind, label %run [ i64 1, label %if
                                  i64 2, label %while ]
 run:
-  call void @hold(i64 %mask)
+  %held = call i64 @hold(i64 %mask, ptr %stop)
+  %no.turn = icmp slt i64 %held, 0
+  br i1 %no.turn, label %stopped, label %go
+go:
   %few = icmp slt i64 %threads, 2
   br i1 %few, label %alone, label %together
 alone:
-  %code.alone = call i32 @in_turn(ptr %items, i64 %size)
-  call void @drop(i64 %mask)
+  %code.alone = call i32 @in_turn(ptr %items, i64 %size, ptr %stop)
+  call void @drop(i64 %held)
   br label %after
 together:
-  %code.together = call i32 @team(ptr %items, i64 %size, i64 %threads)
-  call void @drop(i64 %mask)
+  %code.together = call i32 @team(ptr %items, i64 %size, i64 %threads, ptr %stop)
+  call void @drop(i64 %held)
   br label %after
 if:
   %always = icmp eq ptr %cond, null
@@ -124,10 +138,10 @@ ask:
   %holds = icmp ne i32 %value, 0
   br i1 %holds, label %yes, label %no
 yes:
-  %code.yes = call i32 @wb_graph(ptr %items, i64 %size, ptr %held)
+  %code.yes = call i32 @wb_graph(ptr %items, i64 %size, ptr %stop)
   br label %after
 no:
-  %code.no = call i32 @wb_graph(ptr %other, i64 %other.size, ptr %held)
+  %code.no = call i32 @wb_graph(ptr %other, i64 %other.size, ptr %stop)
   br label %after
 while:
   %so.far = phi i32 [ 0, %body ], [ %so.far.next, %turn ]
@@ -135,13 +149,13 @@ while:
   %on = icmp ne i32 %now, 0
   br i1 %on, label %again, label %after
 again:
-  %code.again = call i32 @wb_graph(ptr %items, i64 %size, ptr %held)
+  %code.again = call i32 @wb_graph(ptr %items, i64 %size, ptr %stop)
   %so.far.next = or i32 %so.far, %code.again
   %broken = icmp eq i32 %code.again, -1
   br i1 %broken, label %stopped, label %look
 look:
-  %go.on = call i1 @ask(ptr %held)
-  br i1 %go.on, label %turn, label %stopped
+  %end.now = call i1 @ends(ptr %stop)
+  br i1 %end.now, label %stopped, label %turn
 turn:
   br label %while
 stopped:
@@ -161,26 +175,26 @@ done:
 """
 
 _TEAM = """
-define internal i32 @team(ptr %items, i64 %count, i64 %threads) #0 {
+define internal i32 @team(ptr %items, i64 %count, i64 %threads, ptr %stop) #0 {
 start:
   %team = alloca %team
   %ids = alloca [MAX_THREADS x i64]
   %helpers.all = add i64 %threads, -1
   %many = icmp sgt i64 %helpers.all, MAX_THREADS
   %helpers = select i1 %many, i64 MAX_THREADS, i64 %helpers.all
-  %team.0 = insertvalue %team zeroinitializer, ptr %items, 0
-  %team.1 = insertvalue %team %team.0, i64 %count, 1
+  %team.0 = insertvalue %team { %stop { i32 0, ptr @yes, i64 0, i64 0, i64 0 }, ptr null, i64 0, i64 0, i32 0 }, ptr %items, 1
+  %team.1 = insertvalue %team %team.0, i64 %count, 2
   store %team %team.1, ptr %team
-CREW""".replace("CREW", crew("team_work", "team", "helpers", 3)).replace("MAX_THREADS", str(MAX_THREADS))
+CREW""".replace("CREW", crew("team_work", "team", "helpers", 4)).replace("MAX_THREADS", str(MAX_THREADS))
 
 _ALONE = """
-define internal i32 @team(ptr %items, i64 %count, i64 %threads) #0 {
-  %code = call i32 @in_turn(ptr %items, i64 %count)
+define internal i32 @team(ptr %items, i64 %count, i64 %threads, ptr %stop) #0 {
+  %code = call i32 @in_turn(ptr %items, i64 %count, ptr %stop)
   ret i32 %code
 }
 """
 
 
 def text() -> str:
-    """The scheduler's LLVM IR: `wb_graph(steps, how many, what holds the Python thread)`, beside `fastcall`'s."""
+    """The scheduler's LLVM IR: `wb_graph(steps, how many, stop)`."""
     return _TEXT + (_ALONE if sys.platform == "win32" else _TEAM)

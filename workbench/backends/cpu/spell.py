@@ -1,8 +1,9 @@
 """IR to LLVM IR text: one entry function that runs a range of threads.
 
-    i32 entry(ptr params, i64 begin, i64 end, ptr fault)
+    i32 entry(ptr params, i64 begin, i64 end, ptr fault, ptr stop)
 
-`params` is the buffer of `backends/layout.py`; [begin, end) are linear indices over the launch, last dimension fastest.
+`params` is the buffer of `backends/layout.py`; [begin, end) are linear indices over the launch, last dimension fastest;
+`stop` is what asks it to end (`strips`): then it gives -1, else 0.
 The innermost loop counts the last dimension in 32 bits without overflow, so that LLVM can see how addresses move with
 it and vectorise over threads. See `design/cpu.md`.
 """
@@ -14,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from workbench.backends.base import Options
-from workbench.backends.cpu import atomics, faults, matmul, memory, prints, slots, structured, vecmath
+from workbench.backends.cpu import atomics, faults, matmul, memory, prints, slots, strips, structured, vecmath
 from workbench.backends.cpu.elementwise import native, spell_builtin, spell_cast
 from workbench.backends.cpu.halves import definitions as half_functions
 from workbench.backends.cpu.values import literals, register
@@ -79,6 +80,7 @@ class Speller:
         tids: the thread's indices, as i32.
         heap: memory that is given back at the end.
         row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
+        strips: how many turns loops make between two looks at what asks them to end.
     """
 
     def __init__(
@@ -99,6 +101,7 @@ class Speller:
         self.sums: dict[tuple[object, ...], tuple[Value, int]] = {}
         self.tids: tuple[str, ...] = ()
         self.row = ""
+        self.strips = strips.Strips(function)
         self.heap: list[str] = []
         self._operands: dict[Value, tuple[str, ...]] = {}
         self._vector_functions: dict[str, str] = {}
@@ -158,28 +161,33 @@ class Speller:
     def module(self) -> str:
         """The whole text."""
         loops = {0: self._any_order, 1: self._one_dimension}.get(self.function.launch_ndim, self._rows)
-        loops()
+        self._in_strips(loops)
         w = self.writer
         lines = [
-            f"define i32 @{entry_name(self.function)}(ptr %params, i64 %begin, i64 %end, ptr %fault) #0 {{",
+            f"define i32 @{entry_name(self.function)}(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop) #0 {{",
             "entry:",
             *w.head,
             "  %some = icmp slt i64 %begin, %end",
             "  br i1 %some, label %start, label %exit",
             *w.lines,
             "exit:",
-            *(f"  call void @free(ptr {place})" for place in self.heap),
-            "  ret i32 0",
+            *self._leave(0),
+            "stopped:",
+            *self._leave(-1),
             "}",
             *w.declarations.values(),
             ATTRIBUTES,
             *(f"attributes #{n} = {{ {a} }}" for n, a in enumerate(self._vector_functions.values(), 1)),
             *self._used(),
             "!0 = !{i64 0, i64 140737488355328}",
+            strips.WEIGHTS,
             *(f"!{COLD + n} = distinct !{{!{COLD + n}, !1, !2}}" for n in range(1, self._cold + 1)),
             *(_AS_IT_IS if self._cold else ()),
         ]
         return "\n".join(lines) + "\n"
+
+    def _leave(self, status: int) -> list[str]:
+        return [*(f"  call void @free(ptr {place})" for place in self.heap), f"  ret i32 {status}"]
 
     def _used(self) -> list[str]:
         if not self._kept:
@@ -188,42 +196,53 @@ class Speller:
         array = f"[{len(self._kept)} x ptr] [{pointers}]"
         return [f'@llvm.compiler.used = appending global {array}, section "llvm.metadata"']
 
-    def _finish(self) -> None:
+    def _in_strips(self, loops: Callable[[], None]) -> None:
+        """All threads in strips: `loops` runs those from `%first` up to `%last`, linear indices, and goes to `done`."""
+        w = self.writer
+        w.open("start")
+        w.declare("llvm.umin.i64", "declare i64 @llvm.umin.i64(i64, i64)")
+        w.jump("strip")
+        w.open("strip")
+        row = w.reserve()
+        left = w.emit("sub nuw nsw i64 %end, %first", "left")
+        few = w.emit(f"call i64 @llvm.umin.i64(i64 {left}, i64 {self.strips.threads})", "few")
+        w.do(f"%last = add nuw nsw i64 %first, {few}")
+        loops()
+        w.open("done")
+        w.branch(w.emit("icmp slt i64 %last, %end", "more"), "again", "finish")
+        w.open("again")
+        strips.look(self, "%last")
+        w.fill(row, "%first", f"phi i64 [ %begin, %start ], [ %last, %{w.label} ]")
+        w.jump("strip")
+        w.open("finish")
         memory.flush_sums(self)
-        self.writer.jump("exit")
+        w.jump("exit")
 
     def _any_order(self) -> None:
         """A kernel that never asks which thread it is."""
-        self.writer.open("start")
-        self._threads("i64", "%begin", "%end", "start", "done")
-        self.writer.open("done")
-        self._finish()
+        self._threads("i64", "%first", "%last", "done")
 
     def _one_dimension(self) -> None:
         w = self.writer
-        w.open("start")
-        low = w.emit("trunc nuw nsw i64 %begin to i32", "low")
-        high = w.emit("trunc nuw nsw i64 %end to i32", "high")
+        low = w.emit("trunc nuw nsw i64 %first to i32", "low")
+        high = w.emit("trunc nuw nsw i64 %last to i32", "high")
         self.tids = ("%tid",)
-        self._threads("i32", low, high, "start", "done")
-        w.open("done")
-        self._finish()
+        self._threads("i32", low, high, "done")
 
     def _rows(self) -> None:
         """An outer loop over rows of the last dimension; the other indices are computed once a row."""
         w, ndim = self.writer, self.function.launch_ndim
         extent = memory.launch_dim(self, ndim - 1)
-        w.open("start")
-        first = w.emit(f"udiv i64 %begin, {extent}", "first")
-        last = w.emit(f"udiv i64 {w.emit('add nsw i64 %end, -1')}, {extent}", "last")
+        first = w.emit(f"udiv i64 %first, {extent}", "first")
+        last = w.emit(f"udiv i64 {w.emit('add nsw i64 %last, -1')}, {extent}", "last")
         w.jump("row")
         w.open("row")
-        w.do(f"%row.at = phi i64 [ {first}, %start ], [ %row.next, %row.end ]")
+        w.do(f"%row.at = phi i64 [ {first}, %strip ], [ %row.next, %row.end ]")
         base = self.row = w.emit(f"mul nuw nsw i64 %row.at, {extent}")
         for name in ("smax", "smin"):
             w.declare(f"llvm.{name}.i64", f"declare i64 @llvm.{name}.i64(i64, i64)")
-        low = w.emit(f"call i64 @llvm.smax.i64(i64 {w.emit(f'sub nsw i64 %begin, {base}')}, i64 0)")
-        high = w.emit(f"call i64 @llvm.smin.i64(i64 {w.emit(f'sub nsw i64 %end, {base}')}, i64 {extent})")
+        low = w.emit(f"call i64 @llvm.smax.i64(i64 {w.emit(f'sub nsw i64 %first, {base}')}, i64 0)")
+        high = w.emit(f"call i64 @llvm.smin.i64(i64 {w.emit(f'sub nsw i64 %last, {base}')}, i64 {extent})")
         low = w.emit(f"trunc nuw nsw i64 {low} to i32", "low")
         high = w.emit(f"trunc nuw nsw i64 {high} to i32", "high")
         outer: list[str] = []
@@ -234,16 +253,15 @@ class Speller:
             rest = w.emit(f"udiv i64 {rest}, {along}")
         outer.insert(0, rest)
         self.tids = (*(w.emit(f"trunc nuw nsw i64 {o} to i32", f"tid{a}") for a, o in enumerate(outer)), "%tid")
-        self._threads("i32", low, high, "row", "row.end")
+        self._threads("i32", low, high, "row.end")
         w.open("row.end")
         w.do("%row.next = add nuw nsw i64 %row.at, 1")
         w.branch(w.emit(f"icmp slt i64 %row.at, {last}"), "row", "done")
-        w.open("done")
-        self._finish()
 
-    def _threads(self, kind: str, low: str, high: str, before: str, after: str) -> None:
-        """The loop over threads; the open block is `before`, control goes to `after`."""
+    def _threads(self, kind: str, low: str, high: str, after: str) -> None:
+        """The loop over threads; control goes to `after`."""
         w = self.writer
+        before = w.label
         w.jump("threads")
         w.open("threads")
         w.do(f"%tid = phi {kind} [ {low}, %{before} ], [ %tid.next, %thread.end ]")

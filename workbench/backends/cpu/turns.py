@@ -20,7 +20,7 @@ ANY = (1 << BITS) - 1
 
 _WAIT = {
     False: (
-        "declare i32 @sched_yield()\ndeclare i32 @usleep(i32)\n",
+        "declare i32 @sched_yield()\n",
         "  %patient = icmp ult i32 %tries, 200\n  br i1 %patient, label %step.aside, label %sleep\n"
         "step.aside:\n  %yielded = call i32 @sched_yield()\n  br label %again\n"
         "sleep:\n  %slept = call i32 @usleep(i32 50)\n  br label %again\n",
@@ -32,10 +32,10 @@ _WAIT = {
 _TEXT = """
 @wb_busy = global i64 0
 
-define internal void @hold(i64 %mask) #0 {
+define internal i64 @hold(i64 %mask, ptr %stop) #0 {  ; what to drop; -1 where the launch ends before it begins
 start:
   %free = icmp eq i64 %mask, 0
-  br i1 %free, label %done, label %head
+  br i1 %free, label %none, label %head
 head:
   %tries = phi i32 [ 0, %start ], [ %tries.next, %again ]
   %old = load atomic i64, ptr @wb_busy monotonic, align 8
@@ -47,13 +47,26 @@ take:
   %pair = cmpxchg ptr @wb_busy, i64 %old, i64 %new acquire monotonic
   %won = extractvalue { i64, i1 } %pair, 1
   br i1 %won, label %done, label %again
-wait:
+wait:                                                 ; in a signal's handler, the launch that it came in waits for us
+  %nested = load i8, ptr @asking
+  %inside = icmp ne i8 %nested, 0
+  %on.main = call i1 @is(i64 0)
+  %own = and i1 %inside, %on.main
+  br i1 %own, label %none, label %look
+look:
+  %end = call i1 @ends(ptr %stop)
+  br i1 %end, label %stopped, label %pause
+pause:
 WAIT
 again:
   %tries.next = add i32 %tries, 1
   br label %head
 done:
-  ret void
+  ret i64 %mask
+none:
+  ret i64 0
+stopped:
+  ret i64 -1
 }
 
 define internal void @drop(i64 %mask) #0 {

@@ -24,6 +24,7 @@ from workbench.runtime.array import array
 from workbench.runtime.checks import checks_wanted, choosing_checks
 from workbench.runtime.create import zeros
 from workbench.runtime.device import CPU, ScopedDevice
+from workbench.runtime.launcher import install_launcher
 from workbench.runtime.observers import OBSERVERS
 from workbench.types import ArrayType, Vector, element, is_float
 
@@ -76,6 +77,7 @@ class _Run:
     def __enter__(self) -> _Run:
         self._token = OBSERVERS.set(())
         self._around = ExitStack()
+        self._around.enter_context(install_launcher().stopping.called_by_jax())
         self._around.enter_context(ScopedDevice(CPU))
         self._around.enter_context(choosing_checks(self._called.checks))
         signature, rest = self._called.signature, iter(self._values)

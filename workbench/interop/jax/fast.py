@@ -14,12 +14,13 @@ from itertools import count
 from workbench.backends.layout import Slot
 from workbench.interop.jax.abi import CODES, STAGE_EXECUTE, code, types_text
 from workbench.interop.jax.descriptor import DESCRIPTION, OUTDATED, THUNK, Description, Kind, Wire
-from workbench.interop.jax.handler import address_of, handler_address
+from workbench.interop.jax.handler import STOPPED, address_of, handler_address
+from workbench.runtime.launcher import install_launcher
 from workbench.types import element
 
 
 def thunk_source(description: Description) -> str:
-    """The thunk of a description, with HANDLER, ENTRY and LISTENING for addresses of this process."""
+    """The thunk of a description, with HANDLER, ENTRY, LISTENING, STOP and STOPPED for addresses of this process."""
     wires = description.wires
     plain = not description.checked and all(w.kind in (Kind.ARRAY, Kind.SCALAR) and w.fill is None for w in wires)
     body = _Body(description).text() if plain and wires else ["  br label %generic"]
@@ -38,9 +39,12 @@ def thunk_source(description: Description) -> str:
 
 def thunk_text(source: str, entry: int) -> str:
     """A kept text for this process, where the kernel's entry is at `entry`."""
-    addresses = {"ENTRY": entry, "HANDLER": handler_address(), "LISTENING": address_of("wb_ffi_on")}
+    addresses = {
+        "ENTRY": entry, "HANDLER": handler_address(), "LISTENING": address_of("wb_ffi_on"),
+        "STOP": install_launcher().stopping.jax, "STOPPED": address_of(STOPPED),
+    }  # fmt: skip
     for name, address in addresses.items():
-        source = re.sub(rf"(?<=[ ]){name}(?=[ ,(])", f"inttoptr (i64 {address} to ptr)", source)
+        source = re.sub(rf"(?<= ){name}\b", f"inttoptr (i64 {address} to ptr)", source)
     return source
 
 
@@ -56,6 +60,8 @@ class _Body:
         wires = self.description.wires
         self._must("i32", self._new("load atomic i32, ptr LISTENING monotonic, align 4"), 0)
         self._must("ptr", self._new(f"load atomic ptr, ptr @{OUTDATED} monotonic, align 8"), "null")
+        self._row("%stop = load volatile ptr, ptr STOP")
+        self._must("i32", self._new("load volatile i32, ptr %stop"), 0)
         self._must("ptr", self._at("ptr", "%Frame", "%frame", 1), "null")
         self._must("i32", self._at("i32", "%Frame", "%frame", 4), STAGE_EXECUTE)
         self._must("i64", self._at("i64", "%Frame", "%frame", 5, 2), len(self.description.operands()))
@@ -69,8 +75,14 @@ class _Body:
         points = self._dims(arrays[0][0], arrays[0][1])
         self._fits(points)
         self._parameters(arrays[1][1] if values else "", arrays[-1][1] if views else "")
-        self._row(f"%status = call i32 ENTRY(ptr %buffer, i64 0, i64 {points}, ptr null)")
+        self._row(f"%status = call i32 ENTRY(ptr %buffer, i64 0, i64 {points}, ptr null, ptr %stop)")
+        self._row("%fine = icmp eq i32 %status, 0")
+        self._row("br i1 %fine, label %over, label %stopped")
+        self._row("over:")
         self._row("ret ptr null")
+        self._row("stopped:")
+        self._row(f"%error = tail call ptr STOPPED(ptr %frame, ptr @{DESCRIPTION})")
+        self._row("ret ptr %error")
         return self.rows
 
     def _row(self, text: str) -> None:

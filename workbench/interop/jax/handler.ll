@@ -33,8 +33,8 @@
 ;   0 kernel   1 points of one launch   2 points of all batches   3 batch axes   4 their sizes
 ; and what its threads share:
 ;   5 chunk   6 next point   7 points done   8 holders of this memory   9 XLA's API   10 the future
-;   11 dimensions of the launch   12 the first fault (fault.ll)
-%Call = type { ptr, i64, i64, i64, [8 x i64], i64, i64, i64, i64, ptr, ptr, i64, [8 x i64] }
+;   11 dimensions of the launch   12 the first fault (fault.ll)   13 -1: was ended   14 what it looks at (stop.ll)
+%Call = type { ptr, i64, i64, i64, [8 x i64], i64, i64, i64, i64, ptr, ptr, i64, [8 x i64], i64, ptr }
 
 declare i32 @snprintf(ptr, i64, ptr, ...)
 declare ptr @malloc(i64)
@@ -127,7 +127,7 @@ memory:
   %buffer.bytes = call i64 @field(ptr %kernel, i64 6)
   %bounds.bytes = mul i64 %count, 72
   %behind.bytes = add i64 %bounds.bytes, %buffer.bytes
-  %bytes = add i64 %behind.bytes, 216
+  %bytes = add i64 %behind.bytes, 232
   %call = alloca i8, i64 %bytes, align 16
   store ptr %kernel, ptr %call
   %ndim.to = getelementptr %Call, ptr %call, i64 0, i32 11
@@ -239,21 +239,31 @@ queue:
   %queued = call ptr @launch_cuda(ptr %frame, ptr %call, ptr %buffer)
   ret ptr %queued
 local:
+  %stop = call ptr @stop()
+  %end.now = call i1 @ends(ptr %stop)
+  br i1 %end.now, label %stopped, label %size.up
+size.up:
   %large = icmp sgt i64 %total, %grain
   br i1 %large, label %threads, label %here
 threads:
   %shared.error = alloca ptr
-  %shared = call i1 @share(ptr %frame, ptr %call, i64 %bytes, i64 %grain, ptr %shared.error)
+  %shared = call i1 @share(ptr %frame, ptr %call, i64 %bytes, i64 %grain, ptr %stop, ptr %shared.error)
   br i1 %shared, label %over, label %here
 over:
   %waited.error = load ptr, ptr %shared.error
   ret ptr %waited.error
 here:
-  call void @run(ptr %call, ptr %buffer, i64 0, i64 %total)
+  %status = call i32 @run(ptr %call, ptr %buffer, i64 0, i64 %total, ptr %stop)
+  %ran = icmp eq i32 %status, 0
+  br i1 %ran, label %all.done, label %stopped
+all.done:
   %api.at = getelementptr %Frame, ptr %frame, i64 0, i32 2
   %api = load ptr, ptr %api.at
   %run.error = call ptr @fault_error(ptr %api, ptr %call)
   ret ptr %run.error
+stopped:
+  %stopped.error = call ptr @workbench_stopped(ptr %frame, ptr %kernel)
+  ret ptr %stopped.error
 done:
   ret ptr null
 }

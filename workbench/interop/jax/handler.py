@@ -6,23 +6,27 @@ that is made per kernel, and between `jit(f)(x)` and the kernel's entry no Pytho
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from functools import lru_cache
 from importlib.resources import files
 
+from workbench.backends.cpu.clock import clock_text
 from workbench.backends.cpu.jit import CpuCode, load_symbols
 from workbench.cache.native import native_image
 from workbench.forks import renewed
 from workbench.interop.jax.abi import CODE_COUNT, names_text, sizes_text, string_text, types_text
 from workbench.interop.jax.faults import EXPLAIN, explain_faults
-from workbench.interop.jax.notes import SYMBOLS, Notes, clock_text, yield_text
+from workbench.interop.jax.notes import SYMBOLS, Notes, yield_text
+from workbench.runtime.launcher import install_launcher
 from workbench.runtime.sources import add_source
 
 SYMBOL = "workbench_ffi"
 PROGRAM = "workbench_program"
 CUDA, CUDA_INITIALIZE = "workbench_cuda", "workbench_cuda_initialize"
+STOPPED, STOP = "workbench_stopped", "wb_ffi_stop"
 MAX_BATCH_AXES = 8
-_FILES = ("notes.ll", "handler.ll", "check.ll", "bind.ll", "run.ll", "fault.ll", "program.ll", "cuda.ll")
+_FILES = ("notes.ll", "handler.ll", "check.ll", "bind.ll", "run.ll", "fault.ll", "program.ll", "cuda.ll", "stop.ll")
 _lock = renewed(__name__, "_lock")
 
 # What a call is refused with. The first %s is the kernel, or all; see the `refuse` calls for the others.
@@ -43,6 +47,7 @@ MESSAGES: dict[str, str] = {
     "cuda.early": "kernel '%s': XLA runs it on a GPU before it was initialised",
     "cuda.grid": "kernel '%s': %lld blocks are more than one launch can have (%lld)",
     "cuda.unknown": "an error without a name",
+    "stopped": "kernel '%s' was interrupted: its results are half written and cannot be used",
     "alias": "kernel '%s', parameter '%s': goes in and comes out, but with sizes %lld and %lld along one axis",
 }
 
@@ -78,15 +83,16 @@ def handler_address() -> int:
 
 
 def address_of(symbol: str) -> int:
-    """The address of another of the handler's functions: `PROGRAM(frame, table)`, `CUDA(frame, kernel)`, …"""
+    """The address of another of the handler's functions: `PROGRAM(frame, table)`, `STOPPED(frame, kernel)`, …"""
     with _lock:
         return _load().addresses[symbol]
 
 
 @lru_cache(maxsize=1)
 def _load() -> CpuCode:
-    symbols = (SYMBOL, PROGRAM, CUDA, CUDA_INITIALIZE, EXPLAIN, *SYMBOLS)
+    symbols = (SYMBOL, PROGRAM, CUDA, CUDA_INITIALIZE, EXPLAIN, STOPPED, STOP, *SYMBOLS)
     code = load_symbols(native_image(SYMBOL, handler_text()), symbols)
+    ctypes.c_void_p.from_address(code.addresses[STOP]).value = install_launcher().stopping.serve_jax()
     add_source(Notes(code.addresses))
     explain_faults(code.addresses[EXPLAIN])
     return code

@@ -57,8 +57,8 @@ done:
   ret void
 }
 
-; Run the points [%start, %stop) of all batches in a row; %buffer is this thread's own.
-define private void @run(ptr %call, ptr %buffer, i64 %start, i64 %stop) {
+; Run the points [%start, %until.point) of all batches in a row; %buffer is this thread's own. -1 where it was ended.
+define private i32 @run(ptr %call, ptr %buffer, i64 %start, i64 %until.point, ptr %stop) {
 entry:
   %kernel = load ptr, ptr %call
   %entry.at = getelementptr %Kernel, ptr %kernel, i64 0, i32 1
@@ -68,8 +68,8 @@ entry:
   %record = alloca [7 x i64]                            ; of code with checks (fault.ll)
   br label %next
 next:
-  %point = phi i64 [ %start, %entry ], [ %point.next, %ran ]
-  %more = icmp slt i64 %point, %stop
+  %point = phi i64 [ %start, %entry ], [ %point.next, %look ]
+  %more = icmp slt i64 %point, %until.point
   br i1 %more, label %step, label %done
 step:                                                 ; a launch without batches needs no division
   %alone = icmp eq i64 %axes, 0
@@ -82,10 +82,10 @@ launch:
   call void @point(ptr %call, ptr %buffer, i64 %batch)
   %before = mul i64 %batch, %points
   %begin = sub i64 %point, %before
-  %until = sub i64 %stop, %before
+  %until = sub i64 %until.point, %before
   %end = call i64 @llvm.smin.i64(i64 %until, i64 %points)
   store i64 0, ptr %record
-  %status = call i32 %kernel.entry(ptr %buffer, i64 %begin, i64 %end, ptr %record)
+  %status = call i32 %kernel.entry(ptr %buffer, i64 %begin, i64 %end, ptr %record, ptr %stop)
   %faults = load i64, ptr %record
   %fine = icmp eq i64 %faults, 0
   br i1 %fine, label %ran, label %fault
@@ -94,9 +94,15 @@ fault:
   br label %ran
 ran:
   %point.next = add i64 %before, %end
-  br label %next
+  %broken = icmp eq i32 %status, -1
+  br i1 %broken, label %ended, label %look
+look:
+  %end.now = call i1 @ends(ptr %stop)
+  br i1 %end.now, label %ended, label %next
+ended:
+  ret i32 -1
 done:
-  ret void
+  ret i32 0
 }
 
 ; What one thread does: draw chunks until none is left, then leave.
@@ -106,7 +112,8 @@ define private void @work(ptr %call) {
   ret void
 }
 
-; Draw chunks until none is left. Who ends the last one tells XLA, where it waits for a future.
+; Draw chunks until none is left; of a call that was ended they are counted and not run. Who ends the last one tells XLA,
+; where it waits for a future.
 define private void @draw(ptr %call) {
 entry:
   %kernel = load ptr, ptr %call
@@ -122,6 +129,9 @@ entry:
   %future.at = getelementptr %Call, ptr %call, i64 0, i32 10
   %future = load ptr, ptr %future.at
   %waited = icmp eq ptr %future, null
+  %ended.at = getelementptr %Call, ptr %call, i64 0, i32 13
+  %look.at.at = getelementptr %Call, ptr %call, i64 0, i32 14
+  %look.at = load ptr, ptr %look.at.at
   br label %next
 next:
   %start = atomicrmw add ptr %next.at, i64 %chunk monotonic
@@ -130,7 +140,17 @@ next:
 do:
   %far = add i64 %start, %chunk
   %stop = call i64 @llvm.smin.i64(i64 %far, i64 %total)
-  call void @run(ptr %call, ptr %buffer, i64 %start, i64 %stop)
+  %ended = load atomic i64, ptr %ended.at monotonic, align 8
+  %on = icmp eq i64 %ended, 0
+  br i1 %on, label %run, label %count
+run:
+  %status = call i32 @run(ptr %call, ptr %buffer, i64 %start, i64 %stop, ptr %look.at)
+  %fine = icmp eq i32 %status, 0
+  br i1 %fine, label %count, label %end
+end:
+  store atomic i64 -1, ptr %ended.at monotonic, align 8
+  br label %count
+count:
   %amount = sub i64 %stop, %start
   %before = atomicrmw add ptr %done.at, i64 %amount acq_rel
   %after = add i64 %before, %amount
@@ -141,11 +161,11 @@ over:
 announce:
   %api.at = getelementptr %Call, ptr %call, i64 0, i32 9
   %api = load ptr, ptr %api.at
-  %fault = call ptr @fault_error(ptr %api, ptr %call)
-  %fine = icmp eq ptr %fault, null
-  br i1 %fine, label %available, label %broken
+  %problem = call ptr @error_when_over(ptr %api, ptr %call)
+  %good = icmp eq ptr %problem, null
+  br i1 %good, label %available, label %broken
 broken:
-  call void @fail(ptr %api, ptr %future, ptr %fault)
+  call void @fail(ptr %api, ptr %future, ptr %problem)
   br label %out
 available:
   %filled = insertvalue %FutureSetAvailable { i64 24, ptr null, ptr null }, ptr %future, 2
@@ -158,6 +178,22 @@ available:
   br label %out
 out:
   ret void
+}
+
+; The error of a call whose threads are through: it was ended, or something in it went wrong; null where all is well.
+define private ptr @error_when_over(ptr %api, ptr %call) {
+entry:
+  %ended.at = getelementptr %Call, ptr %call, i64 0, i32 13
+  %ended = load atomic i64, ptr %ended.at monotonic, align 8
+  %whole = icmp eq i64 %ended, 0
+  br i1 %whole, label %ran, label %stopped
+ran:
+  %fault = call ptr @fault_error(ptr %api, ptr %call)
+  ret ptr %fault
+stopped:
+  %kernel = load ptr, ptr %call
+  %error = call ptr @cancelled(ptr %api, ptr %kernel)
+  ret ptr %error
 }
 
 ; Tell XLA that what waits for the future has failed; the error is XLA's then.
@@ -246,7 +282,7 @@ define private ptr @future(ptr %api) {
 
 ; Share the call among threads; false where that cannot be, and nothing has run. A call without a future is waited for,
 ; and its error stands at %error.to.
-define private i1 @share(ptr %frame, ptr %call, i64 %bytes, i64 %grain, ptr %error.to) {
+define private i1 @share(ptr %frame, ptr %call, i64 %bytes, i64 %grain, ptr %stop, ptr %error.to) {
 entry:
   store ptr null, ptr %error.to
   %api.at = getelementptr %Frame, ptr %frame, i64 0, i32 2
@@ -290,6 +326,10 @@ allocate:
   store i64 0, ptr %done.at
   %holders.at = getelementptr %Call, ptr %job, i64 0, i32 8
   store i64 %holders, ptr %holders.at
+  %ended.at = getelementptr %Call, ptr %job, i64 0, i32 13
+  store i64 0, ptr %ended.at
+  %stop.at = getelementptr %Call, ptr %job, i64 0, i32 14
+  store ptr %stop, ptr %stop.at
   %job.api.at = getelementptr %Call, ptr %job, i64 0, i32 9
   store ptr %api, ptr %job.api.at
   %job.future.at = getelementptr %Call, ptr %job, i64 0, i32 10
@@ -322,8 +362,8 @@ join:
   br i1 %step, label %await, label %part
 await:
   call void @wait(ptr %job)
-  %fault = call ptr @fault_error(ptr %api, ptr %job)
-  store ptr %fault, ptr %error.to
+  %problem = call ptr @error_when_over(ptr %api, ptr %job)
+  store ptr %problem, ptr %error.to
   br label %part
 part:
   call void @leave(ptr %job)

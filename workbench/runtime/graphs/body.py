@@ -20,6 +20,9 @@ ALL = Use(0, 2**64, "all memory", True, True)
 """What a node uses of which nothing is known."""
 
 
+Direct = tuple[Callable[[], Any], Callable[[BaseException], None]]
+
+
 class Plan(Protocol):
     """What runs a body: made once, patched where a parameter changes."""
 
@@ -28,8 +31,8 @@ class Plan(Protocol):
         ...
 
     @property
-    def direct(self) -> Callable[[], Any] | None:
-        """A native function that does all that `run` does; None where that takes more."""
+    def direct(self) -> Direct | None:
+        """A native function that does all that `run` does, and what explains its interrupts; None: it takes more."""
         ...
 
     def patch(self, nodes: Sequence[LaunchNode]) -> bool:
@@ -49,7 +52,7 @@ class Body:
         self.nodes: list[Node] = []
         self._edges: list[Edge] | None = None
         self._plan: Plan | None = None
-        self._direct: tuple[Callable[[], Any], Plan] | None = None
+        self._direct: Direct | None = None
         self._written: list[Memory] = []
         self._inner: list[Body] = []
         self._generations: list[int] = []
@@ -167,8 +170,7 @@ class Body:
 
     def _use(self, plan: Plan) -> Plan:
         self._plan, self._written = plan, self.written()
-        direct = None if self._inner else plan.direct
-        self._direct = (direct, plan) if direct is not None else None
+        self._direct = None if self._inner else plan.direct
         return plan
 
     def written(self) -> list[Memory]:

@@ -24,6 +24,7 @@ from workbench.runtime.launcher import install_launcher
 from workbench.runtime.moves import move_of
 from workbench.runtime.prints import printing
 from workbench.runtime.settle import fault_of
+from workbench.runtime.stopped import explain
 
 if TYPE_CHECKING:
     from workbench.runtime.graphs.body import Body
@@ -60,6 +61,8 @@ class CpuPlan:
         self._planned: dict[int, tuple[int, int, int]] = {}
         self._faults = np.zeros((len(checked), FAULT_SIZE // 8), np.int64)
         self._pair = np.array(self._table(body), np.int64)
+        self._names = list(dict.fromkeys(n.record.loaded.title for n in launches))
+        self._written = sorted({name for n in launches for name in n.record.writes})
         self._run = install_launcher().functions.graph(self._pair.ctypes.data)
 
     def run(self) -> None:
@@ -67,22 +70,29 @@ class CpuPlan:
 
         Raises:
             KernelFault: what the first launch with a fault reported.
+            KeyboardInterrupt: or what else a signal's handler raises: it was stopped in the middle.
         """
-        if not self._nodes:
-            self._run()
-            return
         self._faults.fill(0)
         with printing(*self._printing):
-            self._run()
+            try:
+                self._run()
+            except BaseException as error:
+                self.explain(error)
+                raise
         for node, record in zip(self._nodes, self._faults, strict=True):
             fault = fault_of(node.record.loaded, node.dims, node.buffer, record.tobytes()) if record[0] else None
             if fault is not None:
                 raise fault
 
     @property
-    def direct(self) -> Callable[[], int] | None:
-        """The native function alone, where no kernel prints or tests."""
-        return None if self._nodes else self._run
+    def direct(self) -> tuple[Callable[[], int], Callable[[BaseException], None]] | None:
+        """The native function alone, where no kernel prints or tests, and what explains its interrupts."""
+        return None if self._nodes else (self._run, self.explain)
+
+    def explain(self, error: BaseException) -> None:
+        """Let an interrupt say what it ended."""
+        shown = ", ".join(self._names[:4]) + (", …" if len(self._names) > 4 else "")
+        explain(error, f"A graph ({shown})" if shown else "A graph", 0, self._written)
 
     def patch(self, nodes: Sequence[LaunchNode]) -> bool:
         """Whether these launches' parameters of now are already where they should be: in the buffers."""
