@@ -114,15 +114,13 @@ class Description:
         return "\n".join(
             [
                 f"%Param = type {{ ptr, {', '.join(['i64'] * 13)} }}",
-                "%Kernel = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr, i64, ptr }",
-                f"@{OUTDATED} = global ptr null",
+                "%Kernel = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr, i64 }",
                 *strings,
                 f"@params = private constant {table} [",
                 ",\n".join(f"  {row}" for row in rows),
                 "]",
                 f"@{DESCRIPTION} = constant %Kernel {{",
-                f"  ptr @kernel, ptr ENTRY, {', '.join(f'i64 {c}' for c in counts)}, ptr @params, i64 {views},",
-                f"  ptr @{OUTDATED}",
+                f"  ptr @kernel, ptr ENTRY, {', '.join(f'i64 {c}' for c in counts)}, ptr @params, i64 {views}",
                 "}",
             ]
         )

@@ -20,6 +20,7 @@ from workbench.runtime.sources import add_source
 SYMBOL = "workbench_ffi"
 PROGRAM = "workbench_program"
 CUDA, CUDA_INITIALIZE = "workbench_cuda", "workbench_cuda_initialize"
+REFUSE = "workbench_outdated_call"
 MAX_BATCH_AXES = 8
 _FILES = ("notes.ll", "handler.ll", "check.ll", "bind.ll", "run.ll", "program.ll", "cuda.ll")
 _lock = threading.Lock()
@@ -82,6 +83,7 @@ def address_of(symbol: str) -> int:
 
 @lru_cache(maxsize=1)
 def _load() -> CpuCode:
-    code = load_symbols(native_image(SYMBOL, handler_text()), (SYMBOL, PROGRAM, CUDA, CUDA_INITIALIZE, *SYMBOLS))
+    symbols = (SYMBOL, PROGRAM, CUDA, CUDA_INITIALIZE, REFUSE, *SYMBOLS)
+    code = load_symbols(native_image(SYMBOL, handler_text()), symbols)
     add_source(Notes(code.addresses))
     return code

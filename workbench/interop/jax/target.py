@@ -175,8 +175,10 @@ def _thunk(name: str, text: str, kernel: jit.CpuCode) -> int:
     with _thunks_lock:
         if name not in _thunks:
             image = compile_text(thunk_text(text, kernel.address), CpuBackend().target(), optimise=False)
-            code = for_ever(jit.load_symbols(image, (THUNK, DESCRIPTION, OUTDATED), needs=[kernel]))
-            edits.watch_word(name, code.addresses[OUTDATED])
+            word = (OUTDATED,) if f"@{OUTDATED}" in text else ()  # exports of before have none, and need none
+            code = for_ever(jit.load_symbols(image, (THUNK, DESCRIPTION, *word), needs=[kernel]))
+            if word:
+                edits.watch_word(name, code.addresses[OUTDATED])
             known.names[code.addresses[DESCRIPTION]] = name
             _thunks[name] = code.address
         return _thunks[name]
