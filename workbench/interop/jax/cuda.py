@@ -26,7 +26,8 @@ from workbench.errors import DeviceError
 from workbench.interop.jax import edits, known
 from workbench.interop.jax.abi import string_text
 from workbench.interop.jax.descriptor import DESCRIPTION, OUTDATED, THUNK, Description, Kind, Wire
-from workbench.interop.jax.handler import CUDA, CUDA_INITIALIZE, address_of
+from workbench.interop.jax.fast import outdated_first
+from workbench.interop.jax.handler import CUDA, CUDA_INITIALIZE, REFUSE, address_of
 from workbench.interop.jax.plan import Code, Plan
 from workbench.interop.jax.target import content_name, for_ever, make_known_on_gpus
 from workbench.ir.build import Builder
@@ -106,13 +107,15 @@ class CudaTarget:
         table = ", ".join(f"ptr inttoptr (i64 {functions[name]} to ptr)" for name in FUNCTIONS)
         places = [0, *(slot.offset for slot in self.description.layout.slots)]
         thunks = "\n".join(
-            f"define ptr @{symbol}(ptr %frame) {{\n"
+            f"define ptr @{symbol}(ptr %frame) {{"
+            f"{outdated_first(f'inttoptr (i64 {address_of(REFUSE)} to ptr)', 'other', 'other')}\nother:\n"
             f"  %error = tail call ptr inttoptr (i64 {address_of(handler)} to ptr)(ptr %frame, ptr @{DESCRIPTION})\n"
             "  ret ptr %error\n}"
             for symbol, handler in ((THUNK, CUDA), (INITIALIZE, CUDA_INITIALIZE))
         )
         return "\n".join(
             [
+                f"@{OUTDATED} = global ptr null",
                 self.description.text().replace("ptr ENTRY", "ptr @cuda"),
                 f"@driver = private constant [{len(FUNCTIONS)} x ptr] [{table}]",
                 f"@places = private constant [{len(places)} x i64] [{', '.join(f'i64 {p}' for p in places)}]",

@@ -6,7 +6,6 @@ in the parameter buffer, initial values. It is compiled, not allocated, so a tar
 
 from __future__ import annotations
 
-import re
 import struct
 from dataclasses import dataclass
 from enum import IntEnum
@@ -120,33 +119,16 @@ class Description:
         return "\n".join(
             [
                 f"%Param = type {{ ptr, {', '.join(['i64'] * 13)} }}",
-                _KERNEL,
-                _WORD,
+                "%Kernel = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr, i64, i64 }",
                 *strings,
                 f"@params = private constant {table} [",
                 ",\n".join(f"  {row}" for row in rows),
                 "]",
                 f"@{DESCRIPTION} = constant %Kernel {{",
-                f"  ptr @kernel, ptr ENTRY, {', '.join(f'i64 {c}' for c in counts)}, ptr @params, {behind},",
-                f"  ptr @{OUTDATED}",
+                f"  ptr @kernel, ptr ENTRY, {', '.join(f'i64 {c}' for c in counts)}, ptr @params, {behind}",
                 "}",
             ]
         )
-
-
-_KERNEL = "%Kernel = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr, i64, i64, ptr }"
-_WORD = f"@{OUTDATED} = global ptr null"
-
-
-def upgraded(text: str) -> str:
-    """A description's text as an earlier version kept it, with the fields that descriptions have now.
-
-    An exported program names its targets; the cache keeps what each was made of, as long as the program may live.
-    """
-    if _WORD in text:
-        return text
-    text = re.sub(r"%Kernel = type \{[^}]*\}", f"{_KERNEL}\n{_WORD}", text, count=1)
-    return re.sub(r"(ptr @params, i64 -?\d+)\n\}", rf"\1, i64 0,\n  ptr @{OUTDATED}\n}}", text, count=1)
 
 
 def _pattern(wire: Wire) -> tuple[int, int]:

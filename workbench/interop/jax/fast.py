@@ -14,7 +14,7 @@ from itertools import count
 from workbench.backends.layout import Slot
 from workbench.interop.jax.abi import CODES, STAGE_EXECUTE, code, types_text
 from workbench.interop.jax.descriptor import DESCRIPTION, OUTDATED, THUNK, Description, Kind, Wire
-from workbench.interop.jax.handler import STOPPED, address_of, handler_address
+from workbench.interop.jax.handler import REFUSE, STOPPED, address_of, handler_address
 from workbench.runtime.launcher import install_launcher
 from workbench.types import element
 
@@ -27,7 +27,10 @@ def thunk_source(description: Description) -> str:
     return "\n".join(
         [
             types_text(),
+            f"@{OUTDATED} = global ptr null",
             f"define ptr @{THUNK}(ptr %frame) {{",
+            outdated_first("REFUSE", "asked", "generic"),
+            "asked:",
             *body,
             "generic:",
             f"  %answer = tail call ptr HANDLER(ptr %frame, ptr @{DESCRIPTION})",
@@ -37,11 +40,25 @@ def thunk_source(description: Description) -> str:
     )
 
 
+def outdated_first(refuse: str, current: str, other: str) -> str:
+    """How a thunk begins: to `current`, or the error of an outdated kernel; to `other` if XLA asks something else."""
+    return f"""
+  %outdated = load atomic ptr, ptr @{OUTDATED} acquire, align 8
+  %is.current = icmp eq ptr %outdated, null
+  br i1 %is.current, label %{current}, label %is.outdated
+is.outdated:
+  %refusal = call ptr {refuse}(ptr %frame, ptr %outdated)
+  %is.other = icmp eq ptr %refusal, null
+  br i1 %is.other, label %{other}, label %refused
+refused:
+  ret ptr %refusal"""
+
+
 def thunk_text(source: str, entry: int) -> str:
     """A kept text for this process, where the kernel's entry is at `entry`."""
     addresses = {
         "ENTRY": entry, "HANDLER": handler_address(), "LISTENING": address_of("wb_ffi_on"),
-        "STOP": install_launcher().stopping.jax, "STOPPED": address_of(STOPPED),
+        "STOP": install_launcher().stopping.jax, "STOPPED": address_of(STOPPED), "REFUSE": address_of(REFUSE),
     }  # fmt: skip
     for name, address in addresses.items():
         source = re.sub(rf"(?<= ){name}\b", f"inttoptr (i64 {address} to ptr)", source)
@@ -59,7 +76,6 @@ class _Body:
     def text(self) -> list[str]:
         wires = self.description.wires
         self._must("i32", self._new("load atomic i32, ptr LISTENING monotonic, align 4"), 0)
-        self._must("ptr", self._new(f"load atomic ptr, ptr @{OUTDATED} monotonic, align 8"), "null")
         self._row("%stop = load volatile ptr, ptr STOP")
         self._must("i32", self._new("load volatile i32, ptr %stop"), 0)
         self._must("ptr", self._at("ptr", "%Frame", "%frame", 1), "null")

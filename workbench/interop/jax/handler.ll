@@ -22,8 +22,7 @@
 ;   0 name   1 entry   2 parameters   3 operands   4 results   5 static values   6 bytes of the parameter buffer
 ;   7 the largest launch that stays on one thread; -1 on a GPU   8 the parameter that is result 0   9 the table of parameters
 ;   10 int64 of all views   11 whether a fault only waits for Python (fault.ll)
-;   12 where it says why it is outdated: null while it is not
-%Kernel = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr, i64, i64, ptr }
+%Kernel = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr, i64, i64 }
 
 ; On a GPU 10 of a call is the stream, and the entry a %Cuda (cuda.ll).
 ; A parameter in this call: its address, and its stride in bytes along each batch axis (0 where that axis has size 1).
@@ -56,13 +55,7 @@ stages:
   %stage.at = getelementptr %Frame, ptr %frame, i64 0, i32 4
   %stage = load i32, ptr %stage.at
   %executes = icmp eq i32 %stage, 3
-  br i1 %executes, label %current, label %done
-current:
-  %outdated = call ptr @refuse_outdated(ptr %frame, ptr %kernel)
-  %is.current = icmp eq ptr %outdated, null
-  br i1 %is.current, label %counts, label %bad.current
-bad.current:
-  ret ptr %outdated
+  br i1 %executes, label %counts, label %done
 
 counts:
   %kernel.name = load i64, ptr %kernel
@@ -268,19 +261,38 @@ done:
   ret ptr null
 }
 
-; The error of a kernel that was redefined after this program was compiled; null where it was not.
-define private ptr @refuse_outdated(ptr %frame, ptr %kernel) {
+; A call of a kernel that was redefined after its program was compiled: the sentence at %text as the error of the stages that
+; run it (on a GPU also of `initialize`, since a command buffer repeats what it queued without `execute`); null for other
+; questions, which are the kernel's own.
+define ptr @workbench_outdated_call(ptr %frame, ptr %text) {
 entry:
-  %word.at = getelementptr %Kernel, ptr %kernel, i64 0, i32 12
-  %word = load ptr, ptr %word.at
-  %text = load atomic i64, ptr %word acquire, align 8
-  %fine = icmp eq i64 %text, 0
-  br i1 %fine, label %yes, label %no
-yes:
-  ret ptr null
-no:
-  %error = call ptr @refuse(ptr %frame, ptr @say.outdated, i64 %text, i64 0, i64 0, i64 0)
+  %first.at = getelementptr %Frame, ptr %frame, i64 0, i32 1
+  %first = load ptr, ptr %first.at
+  br label %next
+next:
+  %extension = phi ptr [ %first, %entry ], [ %following, %other ]
+  %end = icmp eq ptr %extension, null
+  br i1 %end, label %stages, label %look
+look:                                                 ; XLA asks for the API's version at registration
+  %type.at = getelementptr %Extension, ptr %extension, i64 0, i32 1
+  %type = load i32, ptr %type.at
+  %asked = icmp eq i32 %type, 1
+  %following.at = getelementptr %Extension, ptr %extension, i64 0, i32 2
+  %following = load ptr, ptr %following.at
+  br i1 %asked, label %no, label %other
+other:
+  br label %next
+stages:
+  %stage.at = getelementptr %Frame, ptr %frame, i64 0, i32 4
+  %stage = load i32, ptr %stage.at
+  %runs = icmp sge i32 %stage, 2
+  br i1 %runs, label %refused, label %no
+refused:
+  %said = ptrtoint ptr %text to i64
+  %error = call ptr @refuse(ptr %frame, ptr @say.outdated, i64 %said, i64 0, i64 0, i64 0)
   ret ptr %error
+no:
+  ret ptr null
 }
 
 ; The attribute numbered %index, where it is an array of int64; else null.

@@ -25,6 +25,7 @@ SYMBOL = "workbench_ffi"
 PROGRAM = "workbench_program"
 CUDA, CUDA_INITIALIZE = "workbench_cuda", "workbench_cuda_initialize"
 STOPPED, STOP = "workbench_stopped", "wb_ffi_stop"
+REFUSE = "workbench_outdated_call"
 MAX_BATCH_AXES = 8
 _FILES = ("notes.ll", "handler.ll", "check.ll", "bind.ll", "run.ll", "fault.ll", "program.ll", "cuda.ll", "stop.ll")
 _lock = renewed(__name__, "_lock")
@@ -90,7 +91,7 @@ def address_of(symbol: str) -> int:
 
 @lru_cache(maxsize=1)
 def _load() -> CpuCode:
-    symbols = (SYMBOL, PROGRAM, CUDA, CUDA_INITIALIZE, EXPLAIN, STOPPED, STOP, *SYMBOLS)
+    symbols = (SYMBOL, PROGRAM, CUDA, CUDA_INITIALIZE, EXPLAIN, STOPPED, STOP, REFUSE, *SYMBOLS)
     code = load_symbols(native_image(SYMBOL, handler_text()), symbols)
     ctypes.c_void_p.from_address(code.addresses[STOP]).value = install_launcher().stopping.serve_jax()
     add_source(Notes(code.addresses))

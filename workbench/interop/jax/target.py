@@ -25,7 +25,7 @@ from workbench.cache.store import default_store
 from workbench.errors import CacheError
 from workbench.forks import renewed
 from workbench.interop.jax import edits, known
-from workbench.interop.jax.descriptor import DESCRIPTION, OUTDATED, THUNK, Description, upgraded
+from workbench.interop.jax.descriptor import DESCRIPTION, OUTDATED, THUNK, Description
 from workbench.interop.jax.fast import thunk_source, thunk_text
 from workbench.interop.jax.handler import handler_text
 from workbench.interop.jax.library import library
@@ -154,7 +154,7 @@ def thunk_named(name: str) -> int:
     if "function" in described:
         known.functions.setdefault(name, partial(from_data, described["function"]))
     code = load_kernel(artifact.image, artifact.metadata["entry"])
-    return _thunk(name, upgraded(described["description"]), code)
+    return _thunk(name, described["description"], code)
 
 
 def _key(name: str) -> Key:
@@ -194,8 +194,10 @@ def _thunk(name: str, text: str, kernel: jit.CpuCode) -> int:
     with _thunks_lock:
         if name not in _thunks:
             image = compile_text(thunk_text(text, kernel.address), CpuBackend().target(), optimise=False)
-            code = for_ever(jit.load_symbols(image, (THUNK, DESCRIPTION, OUTDATED), needs=[kernel]))
-            edits.watch_word(name, code.addresses[OUTDATED])
+            word = (OUTDATED,) if f"@{OUTDATED}" in text else ()  # exports of before have none, and need none
+            code = for_ever(jit.load_symbols(image, (THUNK, DESCRIPTION, *word), needs=[kernel]))
+            if word:
+                edits.watch_word(name, code.addresses[OUTDATED])
             known.names[code.addresses[DESCRIPTION]] = name
             _thunks[name] = code.address
         return _thunks[name]
