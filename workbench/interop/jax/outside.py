@@ -58,7 +58,7 @@ class Reach:
     def _accesses(self, dims: Shape, shapes: Mapping[str, Shape]) -> Accesses:
         made = {n: tuple(_size(s, n, k) for k, s in enumerate(shape)) for n, shape in shapes.items()}
         known = {s.number: s for shape in made.values() for s in shape if isinstance(s, SymbolicSize)}
-        sizes = [known.get(d, _size(d, "", k)) if is_symbolic(d) else d for k, d in enumerate(dims)]
+        sizes: list[Any] = [known.get(d, _size(d, "", k)) if is_symbolic(d) else d for k, d in enumerate(dims)]
         return accesses(self.function, sizes, made, self.numbers)
 
     def _refusal(self, found: Accesses) -> LaunchError:
