@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,19 @@ def test_a_kernel_and_its_gradient_are_calls_of_cuda_targets(registered: list[An
     assert all(set(bundle) == {"initialize", "execute"} and platform == "CUDA" for _, bundle, platform in registered)
     lowered(lambda x: f(x, 2.5), X)
     assert len(registered) == 2
+
+
+def test_checks_are_not_made_there_and_a_warning_says_so(registered: list[Any]) -> None:
+    f = wb.jax_kernel(scale)
+    plain = lowered(lambda x: f(x, 1.0), X)
+    before = wb.set_checks(True)
+    try:
+        with pytest.warns(UserWarning, match="without checks on GPUs under JAX"):
+            checked = lowered(lambda x: f(x, 1.0), X)
+    finally:
+        wb.set_checks(before)
+    called = [re.findall(r"@(workbench\.scale\.\w+)", text) for text in (plain, checked)]
+    assert called[0] == called[1] != []
 
 
 def test_another_block_is_another_target(registered: list[Any]) -> None:

@@ -25,7 +25,7 @@ from workbench.passes.sizes import Axis, Size, SymbolicSize, combined, compared
 from workbench.types import Scalar, is_integer
 from workbench.types import bool as bool_
 
-_MOST_OPS = 20_000  # looked at in one launch: enough for a kernel of some thousand lines
+_MOST_OPS = 8_000  # looked at in one launch, some 0.1 s: enough for a kernel of a thousand lines
 _WHOLE_LOOP = 8  # a loop of so many turns is followed; of a longer one the first turn and the last
 
 
@@ -86,10 +86,10 @@ def accesses(
     if 0 in (d for d in dims if isinstance(d, int)) or not any(op.name in ACCESSES for op in walk(function.body)):
         return found
     ends = [(0, *([] if d == 1 else [d.plus(-1) if isinstance(d, SymbolicSize) else d - 1])) for d in dims]
-    follow = _Follow(function, dims, shapes, numbers, found)
+    follow, corners = _Follow(function, dims, shapes, numbers, found), list(product(*ends))
     with np.errstate(all="ignore"):
-        for thread in product(*ends):
-            follow.thread(thread)
+        for thread in corners:
+            follow.thread(thread, _MOST_OPS // len(corners))
     return found
 
 
@@ -106,11 +106,10 @@ class _Follow:
     ) -> None:  # fmt: skip
         self.function, self.dims, self.shapes, self.numbers, self.found = function, dims, shapes, numbers, found
         self.made = {v: op for op in walk(function.body) for v in op.results}
-        self.left = _MOST_OPS
 
-    def thread(self, index: tuple[Size, ...]) -> None:
-        """Follow the thread of this index."""
-        self.index = index
+    def thread(self, index: tuple[Size, ...], most: int) -> None:
+        """Follow the thread of this index for so many operations at most."""
+        self.index, self.left = index, most
         self.known: dict[Value, Any] = {}
         for param in self.function.params:
             if param.name in self.numbers and isinstance(param.type, Scalar) and _counts(param.type):

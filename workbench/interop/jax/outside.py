@@ -53,12 +53,12 @@ class Reach:
         found = self._accesses(self.dims, self.shapes)
         if found.outside is not None:
             raise self._refusal(found)
-        return tuple(found.conditions)
+        return tuple(c for c in found.conditions if all(array for (array, _), _ in c.terms))
 
     def _accesses(self, dims: Shape, shapes: Mapping[str, Shape]) -> Accesses:
         made = {n: tuple(_size(s, n, k) for k, s in enumerate(shape)) for n, shape in shapes.items()}
         known = {s.number: s for shape in made.values() for s in shape if isinstance(s, SymbolicSize)}
-        sizes: list[Any] = [known.get(d, d) if is_symbolic(d) else d for d in dims]
+        sizes: list[Any] = [known.get(d, _size(d, "", k)) if is_symbolic(d) else d for k, d in enumerate(dims)]
         return accesses(self.function, sizes, made, self.numbers)
 
     def _refusal(self, found: Accesses) -> LaunchError:
