@@ -21,6 +21,7 @@ from kernel_ext.house_magics import HouseMagics
 from kernel_ext.magics import KernelMagics
 from kernel_ext.measure_magics import MeasureMagics
 from kernel_ext.options import with_help
+from kernel_ext.progress import Progress
 from kernel_ext.record_magics import RecordMagics
 from kernel_ext.recording import timeline_view
 from kernel_ext.settling import Settler
@@ -40,6 +41,7 @@ class _Loaded:
     tracebacks: ShortTracebacks
     matcher: Matcher
     settler: Settler
+    progress: Progress
     before: dict[str, dict[str, Any]]
     warming: threading.Thread
     checks: bool
@@ -65,8 +67,10 @@ def load(shell: Any) -> None:
         matcher.install()
         settler = Settler(shell)
         settler.install()
+        progress = Progress(shell)
+        progress.install()
         warming = threading.Thread(target=inspect.warm, name="workbench-warm", daemon=True)
-        registry[_KEY] = _Loaded(magics, tracebacks, matcher, settler, before, warming, wb.set_checks(True))
+        registry[_KEY] = _Loaded(magics, tracebacks, matcher, settler, progress, before, warming, wb.set_checks(True))
         warming.start()
     print(queries.greeting())
 
@@ -125,5 +129,6 @@ def unload(shell: Any) -> None:
     loaded.tracebacks.remove()
     loaded.matcher.remove()
     loaded.settler.remove()
+    loaded.progress.remove()
     wb.set_checks(loaded.checks)
     loaded.warming.join()
