@@ -22,6 +22,7 @@ from kernel_ext.house_magics import HouseMagics
 from kernel_ext.magics import KernelMagics
 from kernel_ext.measure_magics import MeasureMagics
 from kernel_ext.options import with_help
+from kernel_ext.progress import Progress
 from kernel_ext.record_magics import RecordMagics
 from kernel_ext.recording import timeline_view
 from kernel_ext.settling import Settler
@@ -42,6 +43,7 @@ class _Loaded:
     matcher: Matcher
     settler: Settler
     edits: Edits
+    progress: Progress
     before: dict[str, dict[str, Any]]
     warming: threading.Thread
     checks: bool
@@ -68,9 +70,11 @@ def load(shell: Any) -> None:
         settler, edits = Settler(shell), Edits(shell)
         settler.install()
         edits.install()
+        progress = Progress(shell)
+        progress.install()
         warming = threading.Thread(target=inspect.warm, name="workbench-warm", daemon=True)
         registry[_KEY] = _Loaded(
-            magics, tracebacks, matcher, settler, edits, before, warming, wb.set_checks(True)
+            magics, tracebacks, matcher, settler, edits, progress, before, warming, wb.set_checks(True)
         )  # fmt: skip
         warming.start()
     print(queries.greeting())
@@ -131,5 +135,6 @@ def unload(shell: Any) -> None:
     loaded.matcher.remove()
     loaded.settler.remove()
     loaded.edits.remove()
+    loaded.progress.remove()
     wb.set_checks(loaded.checks)
     loaded.warming.join()

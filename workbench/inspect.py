@@ -36,8 +36,10 @@ from workbench.errors import LaunchError, WorkbenchError
 from workbench.ir.show import show
 from workbench.runtime.device import CPU, get_devices
 from workbench.runtime.execute import cpu_threads as threads_of_launches
+from workbench.runtime.launcher import install_launcher
 from workbench.runtime.memory import Memory
 from workbench.runtime.settle import settle_all
+from workbench.runtime.underway import UnderWay, Watch
 from workbench.types import Type
 
 PANES = ("source", "ir", "adjoint", "tangent", "cuda", "llvm", "ptx", "sass", "asm", "key")
@@ -311,15 +313,20 @@ def cpu_threads() -> int:
     return threads_of_launches()
 
 
+def arm() -> None:
+    """See that an interrupt can stop launches, though another handler of SIGINT was set since; from any thread."""
+    if install_launcher.cache_info().currsize:
+        install_launcher().stopping.arm()
+
+
 def warm() -> None:
     """Do LLVM's first-use initialisation: call it in a background thread, so that the first cell does not wait."""
     cpu.warm()
 
 
 __all__ = [
-    "CUDA_PANES", "PANES", "Finding", "ProductView", "Report", "Steps", "TapeSteps", "adjoint", "asm", "cache_entries",
-    "cache_info",
-    "can_link", "constants", "cpu_target", "cpu_threads", "cuda", "devices", "diff", "doctor", "free_memory", "held",
-    "ir", "key", "llvm", "note_bindings", "panes", "parameters", "products", "ptx", "sass", "settle_all", "source",
-    "tangent", "tape_steps", "warm", "why",
+    "CUDA_PANES", "PANES", "Finding", "ProductView", "Report", "Steps", "TapeSteps", "UnderWay", "Watch", "adjoint",
+    "arm", "asm", "cache_entries", "cache_info", "can_link", "constants", "cpu_target", "cpu_threads", "cuda",
+    "devices", "diff", "doctor", "free_memory", "held", "ir", "key", "llvm", "note_bindings", "panes", "parameters",
+    "products", "ptx", "sass", "settle_all", "source", "tangent", "tape_steps", "warm", "why",
 ]  # fmt: skip

@@ -35,7 +35,8 @@ from workbench.passes.own import own
 from workbench.runtime.device import Device, get_device
 from workbench.runtime.driver import driver
 from workbench.runtime.execute import cpu_threads
-from workbench.runtime.loaded import Loaded
+from workbench.runtime.loaded import Loaded, titled
+from workbench.runtime.underway import compiles
 from workbench.structs import Struct, StructArray
 from workbench.weak import Weak
 from workbench.work import go_on
@@ -280,6 +281,7 @@ def _tell_done(stages: _Stages, key: Key, started: float, entry: Entry) -> None:
     publish(CompileDone(stages.kernel, stages.direction, key.digest, spent, stages.seconds, facts))
 
 
+@compiles(lambda frame: titled(frame["specialisation"].kernel.name, frame["direction"]))
 def _compiled(
     specialisation: Specialisation, direction: str, options: Options, atomic: bool, key: Key, backend: Backend,
     target: str, stages: _Stages,

@@ -19,6 +19,7 @@ from workbench.runtime.observers import OBSERVERS, tell
 from workbench.runtime.record import LaunchRecord
 from workbench.runtime.streams import mark
 from workbench.runtime.substitute import Substitution, fits
+from workbench.runtime.underway import Native, explain, runs
 
 _OPEN = "it is still being captured"
 
@@ -62,24 +63,25 @@ class Graph(Body):
             self._planned()
         return self
 
+    @runs(lambda frame: frame["plan"].native if "plan" in frame else Native("graph"))
     def launch(self) -> None:
         """Run the graph on its arrays' contents of now; inside a capture, become part of that graph.
 
         Raises:
             LaunchError: it is not complete.
             KernelFault: code with checks met a fault; all that did not fault is done.
-            KeyboardInterrupt: or what else a signal's handler raises: it was stopped, what it writes is half done.
+            KeyboardInterrupt: or what else a signal's handler raises: it was stopped in the middle.
             NotDifferentiable: a tape records: it cannot look inside a graph.
         """
         observers, direct = OBSERVERS.get(), self._direct
         if direct is not None and not observers and not (SUBSCRIBERS and listening(Replayed)):
             for memory in self._written:
                 memory.version += 1
-            run, explain = direct  # its plan is held here, too, where another thread may give the graph another one meanwhile
+            run, plan = direct  # held here, too: another thread may give the graph another plan meanwhile
             try:
                 run()
             except BaseException as error:
-                explain(error)
+                explain(error, plan.native)
                 raise
             return
         self.must_be_complete()

@@ -282,7 +282,7 @@ class Tape(Observer):
             if step in self._stopped and isinstance(step, LaunchStep):
                 name, written = step.record.loaded.title, ", ".join(sorted(step.record.writes))
                 raise NotDifferentiable(
-                    f"{name} was stopped while this tape recorded: {written} is half written, and so would a gradient be.",
+                    f"{name} was stopped while this tape recorded: {written} is half written, so no gradient is right.",
                     advice="Run the tape's block again.",
                     function=step.record.kernel,
                 )

@@ -25,8 +25,8 @@ from workbench.runtime.peers import is_peer_access_enabled, let_device_wait, wai
 from workbench.runtime.prints import printing
 from workbench.runtime.record import BLOCK_DIM, LaunchRecord
 from workbench.runtime.settle import fault_of, settling
-from workbench.runtime.stopped import explain
 from workbench.runtime.streams import mark
+from workbench.runtime.underway import Native, explain, runs, sorted_names
 
 _FaultWords = ctypes.c_int64 * (FAULT_SIZE // 8)
 
@@ -77,6 +77,11 @@ def execute(record: LaunchRecord) -> None:
         raise fault
 
 
+def _native_of(loaded: Loaded, dims: Sequence[int]) -> Native:
+    return Native(loaded.title, math.prod(dims), sorted_names(loaded.writes))
+
+
+@runs(lambda frame: _native_of(frame["record"].loaded, frame["record"].dim))
 def execute_again(record: LaunchRecord) -> None:
     """Run a record once more, on the arrays' contents of now.
 
@@ -94,7 +99,7 @@ def execute_again(record: LaunchRecord) -> None:
         try:
             run()
         except BaseException as error:
-            _explain(error, record.loaded, record.dim)
+            explain(error, _native_of(record.loaded, record.dim))
             raise
         return
     fault = _run_record(record)
@@ -121,6 +126,7 @@ def table_row(record: LaunchRecord, params: int | None = None, fault: int = 0) -
     return loaded.address, start, record.threads, cpu_threads(), loaded.threads_per_task, fault, mask
 
 
+@runs(lambda frame: _native_of(frame["loaded"], frame["dims"]))
 def run_unseen(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) -> None:
     """Run a launch that nobody watches, without a record of it.
 
@@ -139,7 +145,7 @@ def run_unseen(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) 
             try:
                 native_launch()(loaded.address, params, total, cpu_threads(), loaded.threads_per_task, 0, mask)
             except BaseException as error:
-                _explain(error, loaded, dims)
+                explain(error, _native_of(loaded, dims))
                 raise
             return
         record = _FaultWords()
@@ -148,7 +154,7 @@ def run_unseen(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) 
         try:
             native_launch()(loaded.address, params, total, cpu_threads(), loaded.threads_per_task, place, mask)
         except BaseException as error:
-            _explain(error, loaded, dims)
+            explain(error, _native_of(loaded, dims))
             raise
         if record[0]:
             raise fault_of(loaded, dims, params, bytes(record)) or AssertionError("a fault that nobody can name")
@@ -165,6 +171,7 @@ def _run_record(record: LaunchRecord) -> KernelFault | None:
     return _run(record.loaded, record.dim, record.buffer, record.block_dim, record.stream, arguments)
 
 
+@runs(lambda frame: _native_of(frame["loaded"], frame["dims"]))
 def _run(
     loaded: Loaded,
     dims: Sequence[int],
@@ -189,14 +196,9 @@ def _run(
         try:
             dispatch.dispatch(loaded.address, start, total, cpu_threads(), grain, place, mask)
         except BaseException as error:
-            _explain(error, loaded, dims)
+            explain(error, _native_of(loaded, dims))
             raise
     return fault_of(loaded, dims, buffer, record.raw) if record is not None else None
-
-
-def _explain(error: BaseException, loaded: Loaded, dims: Sequence[int]) -> None:
-    """Let an interrupt say which launch it ended."""
-    explain(error, loaded.title, math.prod(dims), sorted(loaded.writes))
 
 
 @contextmanager

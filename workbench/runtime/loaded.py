@@ -17,6 +17,11 @@ from workbench.runtime.geometry import Block, BlockPacker, Geometry
 from workbench.runtime.pack import Packer
 
 
+def titled(name: str, direction: str) -> str:
+    """What people call one direction of a kernel."""
+    return name if direction == "forward" else f"{name} ({direction})"
+
+
 @dataclass(frozen=True)
 class Call:
     """A launch as a driver takes it: blocks, threads of a block, where parameters lie, bytes of shared memory."""
@@ -73,7 +78,7 @@ class Loaded:
     @property
     def title(self) -> str:
         """What people call it: `blur`, `blur (adjoint)`."""
-        return self.name if self.direction == "forward" else f"{self.name} ({self.direction})"
+        return titled(self.name, self.direction)
 
     @cached_property
     def function(self) -> Function:

@@ -26,7 +26,7 @@ from workbench.runtime.memory import Memory
 from workbench.runtime.prints import printing
 from workbench.runtime.record import LaunchRecord
 from workbench.runtime.settle import fault_of
-from workbench.runtime.stopped import explain
+from workbench.runtime.underway import Native, explain, runs, sorted_names
 from workbench.structs import Struct
 from workbench.types import element
 
@@ -53,6 +53,7 @@ class Batch:
     printers: tuple[Loaded, ...]
     keep: tuple[Any, ...]
 
+    @runs(lambda frame: frame["self"].native())
     def run(self) -> None:
         """Run all, in one native call.
 
@@ -66,7 +67,7 @@ class Batch:
             try:
                 done = install_launcher().functions.replay(self.table.ctypes.data, len(self.entries))
             except BaseException as error:
-                self._explain(error)
+                explain(error, self.native())
                 raise
         if done == len(self.entries):
             return
@@ -79,17 +80,14 @@ class Batch:
         if found is not None:
             raise found
 
-
-    def _explain(self, error: BaseException) -> None:
-        """Let an interrupt say in which launch it came."""
-        at = install_launcher().stopping.words().rows
-        entry = self.entries[min(at, len(self.entries) - 1)]
-        row = f", in {at + 1} of {len(self.entries)}" if len(self.entries) > 1 else ""
-        if isinstance(entry, LaunchEntry):
-            loaded = entry.record.loaded
-            explain(error, f"The replay of {loaded.title}", entry.record.threads, sorted(loaded.writes), row)
-        else:
-            explain(error, f"The replay of a {entry.kind}", 0, (), row)
+    def native(self) -> Native:
+        """What the native call runs, at the entry that it has come to."""
+        entry = self.entries[min(install_launcher().stopping.words().rows, len(self.entries) - 1)]
+        if not isinstance(entry, LaunchEntry):
+            return Native(f"replay of a {entry.kind}", rows=len(self.entries))
+        record = entry.record
+        written = sorted_names(record.writes)
+        return Native(f"replay of {record.loaded.title}", record.threads, written, len(self.entries))
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,6 +35,18 @@
     settle();
   }
 
+  /** Let "stop" in the line of a launch that goes on interrupt the notebook's kernel. @param {any} panel */
+  function watchStops(panel) {
+    const style = document.createElement("style");
+    style.textContent = ".workbench-stops .wb-stop[hidden] { display: inline }";
+    panel.node.append(style);
+    panel.node.classList.add("workbench-stops");
+    panel.node.addEventListener("click", (/** @type {Event} */ event) => {
+      if (!(event.target instanceof Element) || !event.target.closest("[data-workbench-stop]")) return;
+      panel.sessionContext?.session?.kernel?.interrupt();
+    });
+  }
+
   const extension = {
     id: "workbench:cuda-cells",
     description: "C++ highlighting of %%cuda cells",
@@ -58,6 +70,7 @@
           };
           panel.content.modelChanged.connect(begin);
           begin();
+          watchStops(panel);
           return { dispose() {}, isDisposed: false };
         },
       });

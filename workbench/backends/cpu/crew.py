@@ -103,7 +103,7 @@ pause:
 
 
 def joining() -> str:
-    """`@joined(id, gone, all)`: wait for a helper a while; whether it has ended. `gone` of `all` have done their work."""
+    """`@joined(id, gone, all)`: wait for a helper for a while; gives whether it has ended. `gone` counts such."""
     declared = "declare i32 @pthread_create(ptr, ptr, ptr, ptr)\ndeclare i32 @pthread_join(i64, ptr)\n"
     return declared + _JOINED.get(sys.platform, _JOINED["linux"])
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from workbench.backends.cpu import fastcall, schedule, stopping, turns
+from workbench.backends.cpu import fastcall, schedule, stopping, stoptext, turns
 from workbench.backends.cpu.compile import CpuBackend, compile_text
 from workbench.backends.cpu.crew import crew, joining
 from workbench.backends.cpu.jit import CpuCode, load_symbols
@@ -24,7 +24,8 @@ ENTRY_SIZE = 56
 symbols = ("wb_dispatch", "wb_py_link", "wb_busy", *stopping.SYMBOLS, *fastcall.FUNCTIONS)
 
 _TEXT = """
-%job = type { %stop, ptr, ptr, i64, i64, ptr, i64, i32 }  ; for helpers; entry, params, total, grain, fault, next index, status
+; What threads share: the helpers' stop, entry, params, total, grain, fault, next index, status.
+%job = type { %stop, ptr, ptr, i64, i64, ptr, i64, i32 }
 
 define internal void @work(ptr %job, ptr %stop) #0 {
 start:
@@ -68,12 +69,14 @@ done:
 
 define i32 @wb_dispatch(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault, i64 %mask) #0 {
   %stop = call ptr @begin()
-  %code = call i32 @launch(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault, i64 %mask, ptr %stop)
+  %code = call i32 @launch(ptr %stop, ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault,
+                           i64 %mask)
   call void @over(ptr %stop, i32 %code)
   ret i32 %code
 }
 
-define internal i32 @launch(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault, i64 %mask, ptr %stop) #0 {
+define internal i32 @launch(ptr %stop, ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault,
+                            i64 %mask) #0 {
 start:
   %held = call i64 @hold(i64 %mask, ptr %stop)
   %stopped = icmp slt i64 %held, 0
@@ -112,8 +115,9 @@ start:
   %wanted.all = select i1 %few, i64 %chunks.low, i64 %threads.less
   %many = icmp sgt i64 %wanted.all, MAX_THREADS
   %wanted = select i1 %many, i64 MAX_THREADS, i64 %wanted.all
-  %job.0 = insertvalue %job { %stop { i32 0, ptr @yes, i64 0, i64 0, i64 0 }, ptr null, ptr null, i64 0, i64 0, ptr null, i64 0, i32 0 }, ptr %entry, 1
-  %job.1 = insertvalue %job %job.0, ptr %params, 2
+  %job.0 = insertvalue %job zeroinitializer, %stop { i32 0, ptr @yes, i64 0, i64 0, i64 0 }, 0
+  %job.entry = insertvalue %job %job.0, ptr %entry, 1
+  %job.1 = insertvalue %job %job.entry, ptr %params, 2
   %job.2 = insertvalue %job %job.1, i64 %total, 3
   %job.3 = insertvalue %job %job.2, i64 %grain, 4
   %job.4 = insertvalue %job %job.3, ptr %fault, 5
@@ -145,7 +149,7 @@ _lock = renewed(__name__, "_lock")
 def text() -> str:
     """The launcher's LLVM IR."""
     shared = _ALONE if sys.platform == "win32" else joining() + _SHARE
-    parts = (stopping.text(), _TEXT, shared, turns.text(), schedule.text(), fastcall.text())
+    parts = (stoptext.text(), _TEXT, shared, turns.text(), schedule.text(), fastcall.text())
     return "".join(parts)
 
 

@@ -134,7 +134,8 @@ define internal i32 @row(ptr %row, ptr %stop) #0 {{
   %mask.at = getelementptr inbounds i8, ptr %row, i64 48
   %fault = load ptr, ptr %fault.at
   %mask = load i64, ptr %mask.at
-  %code = call i32 @launch(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault, i64 %mask, ptr %stop)
+  %code = call i32 @launch(ptr %stop, ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault,
+                           i64 %mask)
   ret i32 %code
 }}
 
@@ -298,7 +299,7 @@ class Functions:
         return self._function("wb_py_row", address)
 
     def graph(self, address: int) -> Callable[[], int]:
-        """A function without arguments that runs a graph: at `address` stand the address and the number of its steps."""
+        """A function without arguments that runs a graph: at `address` stand its steps' address and number."""
         return self._function("wb_py_graph", address)
 
     def _function(self, name: str, own: int) -> Callable[..., int]:

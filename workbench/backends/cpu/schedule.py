@@ -182,8 +182,9 @@ start:
   %helpers.all = add i64 %threads, -1
   %many = icmp sgt i64 %helpers.all, MAX_THREADS
   %helpers = select i1 %many, i64 MAX_THREADS, i64 %helpers.all
-  %team.0 = insertvalue %team { %stop { i32 0, ptr @yes, i64 0, i64 0, i64 0 }, ptr null, i64 0, i64 0, i32 0 }, ptr %items, 1
-  %team.1 = insertvalue %team %team.0, i64 %count, 2
+  %team.0 = insertvalue %team zeroinitializer, %stop { i32 0, ptr @yes, i64 0, i64 0, i64 0 }, 0
+  %team.items = insertvalue %team %team.0, ptr %items, 1
+  %team.1 = insertvalue %team %team.items, i64 %count, 2
   store %team %team.1, ptr %team
 CREW""".replace("CREW", crew("team_work", "team", "helpers", 4)).replace("MAX_THREADS", str(MAX_THREADS))
 

@@ -20,7 +20,7 @@ ALL = Use(0, 2**64, "all memory", True, True)
 """What a node uses of which nothing is known."""
 
 
-Direct = tuple[Callable[[], Any], Callable[[BaseException], None]]
+Direct = tuple[Callable[[], Any], CpuPlan]
 
 
 class Plan(Protocol):
@@ -32,7 +32,7 @@ class Plan(Protocol):
 
     @property
     def direct(self) -> Direct | None:
-        """A native function that does all that `run` does, and what explains its interrupts; None: it takes more."""
+        """A native function that does all that `run` does, with what it needs; None where that takes more."""
         ...
 
     def patch(self, nodes: Sequence[LaunchNode]) -> bool:

@@ -24,7 +24,7 @@ from workbench.runtime.launcher import install_launcher
 from workbench.runtime.moves import move_of
 from workbench.runtime.prints import printing
 from workbench.runtime.settle import fault_of
-from workbench.runtime.stopped import explain
+from workbench.runtime.underway import Native, explain, runs, sorted_names
 
 if TYPE_CHECKING:
     from workbench.runtime.graphs.body import Body
@@ -61,10 +61,13 @@ class CpuPlan:
         self._planned: dict[int, tuple[int, int, int]] = {}
         self._faults = np.zeros((len(checked), FAULT_SIZE // 8), np.int64)
         self._pair = np.array(self._table(body), np.int64)
-        self._names = list(dict.fromkeys(n.record.loaded.title for n in launches))
-        self._written = sorted({name for n in launches for name in n.record.writes})
+        names = list(dict.fromkeys(n.record.loaded.title for n in launches))
+        shown = ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
+        written = sorted_names(name for n in launches for name in n.record.writes)
+        self.native = Native(f"graph of {shown}" if shown else "graph", written=written)
         self._run = install_launcher().functions.graph(self._pair.ctypes.data)
 
+    @runs(lambda frame: frame["self"].native)
     def run(self) -> None:
         """Run it; what kernels print and a fault are told when all is done.
 
@@ -77,7 +80,7 @@ class CpuPlan:
             try:
                 self._run()
             except BaseException as error:
-                self.explain(error)
+                explain(error, self.native)
                 raise
         for node, record in zip(self._nodes, self._faults, strict=True):
             fault = fault_of(node.record.loaded, node.dims, node.buffer, record.tobytes()) if record[0] else None
@@ -85,14 +88,9 @@ class CpuPlan:
                 raise fault
 
     @property
-    def direct(self) -> tuple[Callable[[], int], Callable[[BaseException], None]] | None:
-        """The native function alone, where no kernel prints or tests, and what explains its interrupts."""
-        return None if self._nodes else (self._run, self.explain)
-
-    def explain(self, error: BaseException) -> None:
-        """Let an interrupt say what it ended."""
-        shown = ", ".join(self._names[:4]) + (", …" if len(self._names) > 4 else "")
-        explain(error, f"A graph ({shown})" if shown else "A graph", 0, self._written)
+    def direct(self) -> tuple[Callable[[], int], CpuPlan] | None:
+        """The native function alone, where no kernel prints or tests, and this plan, which it needs."""
+        return None if self._nodes else (self._run, self)
 
     def patch(self, nodes: Sequence[LaunchNode]) -> bool:
         """Whether these launches' parameters of now are already where they should be: in the buffers."""
