@@ -118,3 +118,7 @@ def table(request: dict[str, Any], data: bytes, tell: Any) -> Facts:
 
 def sleep_if_marked(request: dict[str, Any], data: bytes, tell: Any) -> Facts:
     return sleep(request, data, tell) if b"@wb_marked" in data else codegen.generate(request, data, tell)
+
+
+def spin_if_marked(request: dict[str, Any], data: bytes, tell: Any) -> Facts:
+    return spin(request, data, tell) if b"@wb_marked" in data else codegen.generate(request, data, tell)
