@@ -114,3 +114,11 @@ def table(request: dict[str, Any], data: bytes, tell: Any) -> Facts:
         tell(f"emit for {name}")
         sizes[name] = len(machine.emit_object(first))
     return sizes, b""
+
+
+def sleep_if_marked(request: dict[str, Any], data: bytes, tell: Any) -> Facts:
+    return sleep(request, data, tell) if b"@wb_marked" in data else codegen.generate(request, data, tell)
+
+
+def spin_if_marked(request: dict[str, Any], data: bytes, tell: Any) -> Facts:
+    return spin(request, data, tell) if b"@wb_marked" in data else codegen.generate(request, data, tell)

@@ -64,13 +64,13 @@ class Process:
         Raises:
             Unavailable: there is no Python to run, or no process can be made now.
         """
-        self._errors = _scratch()
         bare = ("-P",) if paths is None else ("-I", "-S")  # no site: it starts in 10 ms
         folders = _own_paths() if paths is None else paths
         command = [python(), *bare, *_flags(), "-c", _BEGIN, str(ROOT), *folders]
         with _starting:
             if _closed:
                 raise Unavailable("this Python is ending")
+            self._errors = _scratch()
             try:
                 self._popen = subprocess.Popen(
                     command,
@@ -134,7 +134,9 @@ class Process:
         if self._errors is None:
             return ""
         self._errors.seek(0)
-        return "\n".join(self._errors.read().decode(errors="replace").splitlines()[-_LAST_LINES:])
+        rows = self._errors.read().decode(errors="replace").splitlines()
+        first = max((n for n, row in enumerate(rows) if "ERROR" in row), default=max(0, len(rows) - _LAST_LINES))
+        return "\n".join(rows[first : first + _LAST_LINES])
 
     def _close_errors(self) -> None:
         if self._errors is not None:

@@ -44,7 +44,8 @@ class Service(threading.Thread):
                 self._do(job)
                 if self.pool.once:
                     self._stop()
-        except Unavailable as problem:
+        except Exception as error:  # whatever it is, who waits must hear of it
+            problem = error if isinstance(error, Unavailable) else Unavailable(f"its thread failed: {error!r}")
             self.pool.give_up(self, problem)
             if self._job is not None:
                 self._over(self._job, None, problem)
