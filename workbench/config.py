@@ -6,13 +6,32 @@ Nothing here may enter a module key by itself: what changes generated code trave
 from __future__ import annotations
 
 import os
+import platform
+import warnings
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import platformdirs
 
+Value = TypeVar("Value", int, str)
+
 MATMULS = ("auto", "generated", "cublasdx")
 """How tiles may be multiplied on CUDA."""
+_ARM = (
+    "generic", "apple-m1", "apple-m2", "apple-m3", "apple-m4", "neoverse-n1", "neoverse-n2", "neoverse-v1",
+    "neoverse-v2", "cortex-a72", "cortex-a76",
+)  # fmt: skip
+_X86 = (
+    "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "generic", "nehalem", "sandybridge", "ivybridge", "haswell",
+    "broadwell", "skylake", "skylake-avx512", "cascadelake", "cooperlake", "icelake-client", "icelake-server",
+    "tigerlake", "alderlake", "sapphirerapids", "emeraldrapids", "graniterapids", "znver1", "znver2", "znver3",
+    "znver4", "znver5",
+)  # fmt: skip
+CPUS = {"x86_64": _X86, "AMD64": _X86, "aarch64": _ARM, "arm64": _ARM}
+"""CPUs that can be asked for, by architecture: LLVM ends the process at a name that it does not know."""
+_TOLD: set[tuple[str, str]] = set()
 
 
 @dataclass(frozen=True)
@@ -23,7 +42,7 @@ class Settings:
         cache_dir: the cache's root (`WORKBENCH_CACHE`, else the user's cache folder).
         cache_readonly: a second, read-only cache folder (`WORKBENCH_CACHE_READONLY`), or None.
         cache_limit: size limit in bytes (`WORKBENCH_CACHE_LIMIT`, default 1 GiB).
-        cpu: the CPU target, "native" or a portable level such as "x86-64-v3" (`WORKBENCH_CPU`).
+        cpu: the CPU target, "native" or one of `CPUS`, such as "x86-64-v3" (`WORKBENCH_CPU`).
         threads: threads of a large CPU launch (`WORKBENCH_THREADS`, default the cores this process may use).
         matmul: how tiles are multiplied on CUDA where no kernel says so: "auto", "generated" or "cublasdx"
             (`WORKBENCH_MATMUL`, default "auto": generated until cuBLASDx's code is ready).
@@ -43,20 +62,16 @@ class Settings:
 
 
 def settings() -> Settings:
-    """The settings as the environment has them now.
-
-    Raises:
-        ValueError: a number in the environment is not one, or a word is none of those it may be.
-    """
+    """The settings as the environment has them now; what makes no sense there is warned of once, and not used."""
     env = os.environ
     readonly = env.get("WORKBENCH_CACHE_READONLY")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return Settings(
         cache_dir=Path(env.get("WORKBENCH_CACHE") or _user_cache()),
         cache_readonly=Path(readonly) if readonly else None,
-        cache_limit=_number("WORKBENCH_CACHE_LIMIT", 1 << 30),
-        cpu=env.get("WORKBENCH_CPU", "native"),
-        threads=max(1, _number("WORKBENCH_THREADS", cores)),
+        cache_limit=_number("WORKBENCH_CACHE_LIMIT", 1 << 30, unit=" of bytes"),
+        cpu=_one_of("WORKBENCH_CPU", ("native", *CPUS.get(platform.machine(), ()))),
+        threads=_number("WORKBENCH_THREADS", cores, least=1),
         matmul=_one_of("WORKBENCH_MATMUL", MATMULS),
         compile_seconds=max(1, _number("WORKBENCH_COMPILE_SECONDS", 60)),
         compile_memory=max(256 << 20, _number("WORKBENCH_COMPILE_MEMORY", 4 << 30)),
@@ -73,16 +88,27 @@ def _user_cache() -> Path:
 
 def _one_of(name: str, words: tuple[str, ...]) -> str:
     found = os.environ.get(name) or words[0]
-    if found not in words:
-        raise ValueError(f"the environment variable {name} is {found!r}; it takes {', '.join(words)}")
-    return found
+    return found if found in words else _ignored(name, ", ".join(words), words[0])
 
 
-def _number(name: str, default: int) -> int:
+def _number(name: str, default: int, least: int | None = None, unit: str = "") -> int:
+    """A whole number; where it is none, or less than `least`, a warning and the default."""
     text = os.environ.get(name)
     if not text:
         return default
-    try:
-        return int(text)
-    except ValueError:
-        raise ValueError(f"the environment variable {name} is {text!r}; it takes a whole number") from None
+    with suppress(ValueError):
+        if least is None or int(text) >= least:
+            return int(text)
+    least_shown = f" from {least}" if least is not None else ""
+    return _ignored(name, f"a whole number{least_shown}{unit}", default)
+
+
+def _ignored(name: str, takes: str, default: Value) -> Value:
+    """The default, with a warning, once for each value: a setting that makes no sense stops no work."""
+    found = os.environ[name]
+    if (name, found) not in _TOLD:
+        _TOLD.add((name, found))
+        warnings.warn(
+            f"The environment variable {name} is {found!r}; it takes {takes}. {default} is used.", stacklevel=4
+        )
+    return default

@@ -8,25 +8,25 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from workbench.api import build
 from workbench.api.arguments import as_dims, check, spread_adjoints
 from workbench.api.kernel import Specialisation
-from workbench.autodiff import FORWARD, adjoint_names, derived, parameters
+from workbench.autodiff import FORWARD, adjoint_names, derived, parameters, refuse_shifted
 from workbench.autodiff import adjoint as differentiate
 from workbench.backends.base import Options
 from workbench.errors import LaunchError
-from workbench.ir.values import walk, written_arrays
+from workbench.ir.values import Function, walk, written_arrays
 from workbench.runtime.array import array
 from workbench.runtime.create import zeros
 from workbench.runtime.device import Device
 from workbench.runtime.geometry import Block
 from workbench.runtime.loaded import Loaded
 from workbench.runtime.record import BLOCK_DIM, Binder, LaunchRecord, memory_versions
-from workbench.runtime.substitute import extent
+from workbench.runtime.substitute import extent, shares
 from workbench.structs import ELEMENT, Absent
 from workbench.types import ArrayType, is_float
 
@@ -46,11 +46,22 @@ def bind(
     options = replace(options, contiguous=is_dense(arrays))
     before, _, step = direction.rpartition(" ")
     if step == "adjoint":
-        adjoints = adjoint_names(parameters(specialisation.function.params, before or FORWARD)).values()
+        named = adjoint_names(parameters(specialisation.function.params, before or FORWARD))
+        adjoints = named.values()
+        for name, adjoint in named.items():
+            if name in arrays and arrays[adjoint].shape != arrays[name].shape:
+                raise LaunchError(
+                    f"{specialisation.kernel.name}: {adjoint} has shape {arrays[adjoint].shape}; {name} has "
+                    f"{arrays[name].shape}.", parameter=adjoint,
+                )  # fmt: skip
         atomic = overlap({name: arguments[name] for name in adjoints})
-        if atomic and _is_aliased(specialisation, arguments):
-            # raises where the order of accesses would matter
+        aliased = list(_aliases(specialisation, arguments)) if atomic else []
+        if aliased:
+            # both raise where the order of accesses would matter: in a thread, and between threads
             differentiate(derived(specialisation.function, before or FORWARD), aliased=True)
+            several = math.prod(dims) > 1
+            for one, two in ((a, b) for a, b in aliased if several and shares(arrays[a], arrays[b])):
+                refuse_shifted(specialisation.function, one, two, _shifts(arrays[one], arrays[two]))
     elif "adjoint" in direction:
         atomic = overlap(arrays)
     else:
@@ -62,6 +73,10 @@ def bind(
             parameter="dim", advice="Give dim as many sizes as there are indices.",
         )  # fmt: skip
     loaded = build.load(specialisation, direction, options, device, atomic)
+    if step == "adjoint" and overlap(arrays):
+        function = derived(specialisation.function, before or FORWARD)
+        unwanted = {function.params[k].name for k in options.constant if not before}
+        _refuse_shared(loaded, function, {n: a for n, a in named.items() if n not in unwanted}, arrays)
     if loaded.geometry is not None:
         assert isinstance(block_dim, Block), "a kernel that sees its blocks needs to be told their size"
         _refuse_text(loaded, dims, arrays)
@@ -69,6 +84,47 @@ def bind(
     if options.ordered and device.is_cuda:
         _refuse_unordered(loaded)
     return record_of(loaded, specialisation, dims, arguments, options, block_dim, stream)
+
+
+def _refuse_shared(loaded: Loaded, function: Function, named: Mapping[str, str], arrays: Mapping[str, array]) -> None:
+    """An adjoint lies in memory as its array does: what overlaps otherwise would be cleared or added to unread.
+
+    Adjoints of arrays that the kernel only reads are only added to, so they may be one: it becomes their sum.
+
+    Args:
+        loaded: the adjoint's code.
+        function: what it is the adjoint of.
+        named: float parameters whose gradients are wanted to the names of their adjoints.
+        arrays: the launch's arrays.
+    """
+    pairs = {n: a for n, a in named.items() if n in arrays}
+    # What a text does with adjoints is not known: none may be shared.
+    seeds = pairs.keys() if loaded.geometry is not None else written_arrays(function)
+    for (one, adj_one), (two, adj_two) in itertools.combinations(pairs.items(), 2):
+        if {one, two} & seeds and _meet(arrays, adj_one, adj_two) and not _alike(arrays, one, two, pairs):
+            raise _shared(loaded, adj_one, adj_two, f"{adj_one if one in seeds else adj_two} is read and cleared")
+    read = loaded.reads - set(pairs.values())
+    for name, adjoint in itertools.product(sorted(read & arrays.keys()), pairs.values()):
+        if _meet(arrays, name, adjoint):
+            raise _shared(loaded, name, adjoint, f"{name} is read while {adjoint} changes")
+
+
+def _meet(arrays: Mapping[str, array], one: str, two: str) -> bool:
+    return overlap({one: arrays[one], two: arrays[two]})
+
+
+def _alike(arrays: Mapping[str, array], one: str, two: str, adjoints: Mapping[str, str]) -> bool:
+    """Whether the adjoints lie to each other as their arrays do."""
+    first, second = arrays[adjoints[one]], arrays[adjoints[two]]
+    apart = first.address - second.address == arrays[one].address - arrays[two].address
+    return apart and (first.strides, second.strides) == (arrays[one].strides, arrays[two].strides)
+
+
+def _shared(loaded: Loaded, one: str, two: str, why: str) -> LaunchError:
+    return LaunchError(
+        f"{loaded.name}: {one} and {two} share memory, and {why}.", parameter=two,
+        advice=f"Give {two} memory of its own: wb.clone(…).",
+    )  # fmt: skip
 
 
 def _refuse_text(loaded: Loaded, dims: tuple[int, ...], arrays: Mapping[str, array]) -> None:
@@ -83,13 +139,31 @@ def _refuse_text(loaded: Loaded, dims: tuple[int, ...], arrays: Mapping[str, arr
         )  # fmt: skip
 
 
-def _is_aliased(specialisation: Specialisation, arguments: Mapping[str, Any]) -> bool:
-    """Whether an array that the kernel writes may share memory with another argument."""
+def _aliases(specialisation: Specialisation, arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Pairs of array parameters that share memory, and of which the kernel writes one."""
     names = [p.name for p in specialisation.function.params if isinstance(p.type, ArrayType)]
     written = written_arrays(specialisation.function)
-    return any(
-        overlap({a: arguments[a], b: arguments[b]}) for a, b in itertools.combinations(names, 2) if {a, b} & written
-    )
+    for a, b in itertools.combinations(names, 2):
+        if {a, b} & written and overlap({a: arguments[a], b: arguments[b]}):
+            yield a, b
+
+
+def _shifts(one: array, two: array) -> list[tuple[int, ...]] | None:
+    """How many elements `two` may begin behind `one` along each axis; None where their elements lie otherwise."""
+    if one.strides != two.strides:
+        return None
+    sizes = [max(pair) for pair in zip(one.shape, two.shape, strict=True)]
+
+    def steps(axis: int, apart: int) -> Iterator[tuple[int, ...]]:
+        if axis == one.ndim:
+            yield from [()] if apart == 0 else []
+            return
+        step = one.strides[axis]
+        for count in {apart // step, -(-apart // step)} if step else {0}:
+            if abs(count) < sizes[axis]:
+                yield from ((count, *rest) for rest in steps(axis + 1, apart - count * step))
+
+    return list(steps(0, two.address - one.address))
 
 
 def _refuse_unordered(loaded: Loaded) -> None:
@@ -219,7 +293,7 @@ def adjoint_arguments(
         value = spread.get(name)
         wanted = type if isinstance(type, ArrayType) else ArrayType(type, 1)
         if value is None:
-            value = arguments[name].grad if isinstance(type, ArrayType) else zeros(1, type, device)
+            value = _gradient(arguments[name]) if isinstance(type, ArrayType) else zeros(1, type, device)
         if name in unwanted or (value is None and name in absent):
             value = arguments[name]
         if value is None:
@@ -228,13 +302,14 @@ def adjoint_arguments(
                 advice=f"Make {name} with requires_grad=True, or give its adjoint array.",
             )  # fmt: skip
         checked = check(kernel, names[name], wanted, value, device)
-        if isinstance(type, ArrayType) and checked.shape != arguments[name].shape:
-            raise LaunchError(
-                f"{kernel.name}: {names[name]} has shape {checked.shape}; {name} has {arguments[name].shape}.",
-                parameter=names[name],
-            )
         result[names[name]] = checked
     return result
+
+
+def _gradient(value: array) -> array | None:
+    """The array's `.grad`; of a view, the part of its memory's that lies as it does."""
+    whole = value.memory.grad
+    return value.grad if value.grad is not None or whole is None else value.twin(whole.memory)
 
 
 def not_wanted(specialisation: Specialisation, given: Sequence[Any]) -> tuple[int, ...]:

@@ -46,13 +46,12 @@ def launch(
     adj_inputs: Sequence[Any] = (),
     adj_outputs: Sequence[Any] = (),
     record_cmd: bool = False,
+    record_tape: bool = True,
     device: Device | str | None = None,
     stream: Any = None,
     block_dim: Any = BLOCK_DIM,
-    fast_math: bool = False,
-    checks: bool | None = None,
-    deterministic: bool = False,
-) -> Launch | None:
+    fast_math: bool = False, checks: bool | None = None, deterministic: bool = False,
+) -> Launch | None:  # fmt: skip
     """Run a kernel once for each thread of `dim`.
 
     Args:
@@ -66,6 +65,7 @@ def launch(
             an array that the kernel only reads: its gradient is not wanted, and not computed.
         adj_outputs: the same for `outputs`.
         record_cmd: run nothing; give a `Launch` to be run later, again, and with other arguments.
+        record_tape: False: to open tapes what it writes is constant, or the matter of a `Tape.record_func`.
         device: where; the arrays' device where none is given.
         stream: the queue of a CUDA device that it goes into; the device's default one where None. The CPU's are empty.
         block_dim: threads of a CUDA block, 1 to 1024 (CUDA C++: or a size a dimension); with tiles dim is a multiple.
@@ -88,13 +88,19 @@ def launch(
     plain = not adjoint and stream is None and block_dim == BLOCK_DIM
     plan = _plan_for(kernel, dim, values, device, options) if plain else None
     if plan is None:
-        extra = adjoint_list(inputs, adj_inputs, adj_outputs), device, options, block_dim, stream
+        extra = adjoint_list(inputs, outputs, adj_inputs, adj_outputs), device, options, block_dim, stream
         record = prepare(kernel, dim, listed(kernel, inputs, outputs), adjoint, *extra)
     else:
         dims, arguments = plan.arguments(kernel, dim, values)
         if not (record_cmd or OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
             return run_unseen(plan.loaded, dims, arguments)
         record = plan.record(kernel, dims, arguments, options)
+    return finished(kernel, record, record_cmd, record_tape)
+
+
+def finished(kernel: Kernel, record: LaunchRecord, record_cmd: bool, record_tape: bool) -> Launch | None:
+    """Run it, or keep it."""
+    record = record if record_tape else replace(record, taped=False)
     return Launch(kernel, record) if record_cmd else execute(record)
 
 
@@ -189,8 +195,21 @@ def _arrays(values: Sequence[Any]) -> dict[str, array]:
     return {f"{k}.{n}": a for k, v in enumerate(values) for n, a in enumerate(arrays_in(v))}
 
 
-def adjoint_list(inputs: Sequence[Any], adj_inputs: Sequence[Any], adj_outputs: Sequence[Any]) -> list[Any]:
-    """Adjoint arguments in the order of the parameters, None where none is given."""
+def adjoint_list(
+    inputs: Sequence[Any], outputs: Sequence[Any], adj_inputs: Sequence[Any], adj_outputs: Sequence[Any]
+) -> list[Any]:
+    """Adjoint arguments in the order of the parameters, None where none is given.
+
+    Raises:
+        LaunchError: there are more of them than arguments.
+    """
+    room = len(inputs) if adj_outputs else len(inputs) + len(outputs)
+    for name, given, most in (("inputs", adj_inputs, room), ("outputs", adj_outputs, len(outputs))):
+        if len(given) > most:
+            raise LaunchError(
+                f"adj_{name} has {len(given)} elements; there are {most} {name if adj_outputs else 'arguments'}.",
+                parameter=f"adj_{name}", advice="Give one for each argument, in the same order; None leaves one out.",
+            )  # fmt: skip
     padding = [None] * (len(inputs) - len(adj_inputs)) if adj_outputs else []
     return [*adj_inputs, *padding, *adj_outputs]
 

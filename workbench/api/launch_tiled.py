@@ -7,9 +7,8 @@ from typing import Any
 
 from workbench.api.kept import Launch
 from workbench.api.kernel import Kernel
-from workbench.api.launch import adjoint_list, launch_options, prepare
+from workbench.api.launch import adjoint_list, finished, launch_options, prepare
 from workbench.runtime.device import Device
-from workbench.runtime.execute import execute
 from workbench.runtime.record import BLOCK_DIM
 
 
@@ -23,6 +22,7 @@ def launch_tiled(
     adj_inputs: Sequence[Any] = (),
     adj_outputs: Sequence[Any] = (),
     record_cmd: bool = False,
+    record_tape: bool = True,
     device: Device | str | None = None,
     stream: Any = None,
     block_dim: int = BLOCK_DIM,
@@ -40,6 +40,7 @@ def launch_tiled(
         inputs, outputs: arguments, as for `launch`.
         adjoint, adj_inputs, adj_outputs: run the adjoint instead, as for `launch`.
         record_cmd: run nothing; give a `Launch` to be run later.
+        record_tape: as for `launch`.
         device: where; the arrays' device where none is given.
         stream: the queue of a CUDA device that it goes into.
         block_dim: threads of a block, 1 to 1024: a number known while compiling, so another one is other code. On the
@@ -57,6 +58,6 @@ def launch_tiled(
     """
     values = [*inputs, *outputs]
     options = launch_options(kernel, checks, fast_math, deterministic)
-    adjoints = adjoint_list(inputs, adj_inputs, adj_outputs)
+    adjoints = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
     record = prepare(kernel, dim, values, adjoint, adjoints, device, options, block_dim, stream, tiled=True)
-    return Launch(kernel, record) if record_cmd else execute(record)
+    return finished(kernel, record, record_cmd, record_tape)

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
-import numpy as np
-
+from workbench.api.cuts import CutStep, unseen, untaped
+from workbench.api.seeds import UNWRITTEN, seed, starts
 from workbench.api.segments import Checkpoints
 from workbench.api.snapshots import Snapshot, Snapshots
 from workbench.api.steps import CopyStep, FillStep, FunctionStep, LaunchStep, Step
@@ -24,10 +24,8 @@ from workbench.runtime.create import zeros
 from workbench.runtime.memory import Memory
 from workbench.runtime.observers import OBSERVERS, Observer, without
 from workbench.runtime.record import LaunchRecord
-from workbench.structs import Struct
+from workbench.runtime.twins import refuse_apart
 from workbench.types import element, is_float
-
-_UNWRITTEN = "Launch the kernel that writes it inside `with tape:`; a change made through NumPy is not seen."
 
 
 class Gradients(Mapping[array, array]):
@@ -86,6 +84,8 @@ class Tape(Observer):
             raise ValueError(f"checkpoint_every is a number of steps, not {checkpoint_every!r}")
         self.steps: list[Step] = []
         self.adjoints: dict[Memory, array] = {}
+        self.written: set[Memory] = set()
+        self._versions: dict[Memory, int] = {}
         self.seen: dict[int, array] = {}
         self.kept = Checkpoints(checkpoint_every) if checkpoint_every else Snapshots()
         self.seeds: dict[array, array] = {}
@@ -141,12 +141,15 @@ class Tape(Observer):
     def launching(self, record: LaunchRecord) -> None:
         """Note a launch, and keep what it is about to overwrite."""
         step = LaunchStep(record, self._unwanted(record))
-        self._carry(step)
         for value in step.arrays.values():
             self._see(value)
-        self.steps.append(step)
+        self._follow(step.touched, record.changes)
+        noted: Step = step if record.taped else untaped(step, self._taped())
+        if record.taped:
+            self._carry(step)
+        self.steps.append(noted)
         with without(self):
-            self.kept.note(step)
+            self.kept.note(noted)
             for value in {step.arrays[n].memory: step.arrays[n] for n in record.writes}.values():
                 self.kept.before_change(value, record.kernel)
 
@@ -170,12 +173,31 @@ class Tape(Observer):
 
     def _change(self, target: array, what: str, step: Step) -> None:
         self._see(target)
+        self._follow(step.touched, (target.memory,))
         self._carry(step)
         if is_float(target.dtype) or isinstance(self.kept, Checkpoints):
             self.steps.append(step)
         with without(self):
             self.kept.note(step)
             self.kept.before_change(target, what)
+
+    def _follow(self, touched: Sequence[array], changes: Sequence[Memory]) -> None:
+        """Notice what was changed since the last step that touched it, outside the `with`."""
+        taped: set[Memory] | None = None
+        for value in touched:
+            memory = value.memory
+            if memory.version > self._versions.get(memory, memory.version):
+                self.kept.interrupt()
+                taped = self._taped() if taped is None else taped
+                if memory in taped and is_float(value.dtype):
+                    self.steps.append(unseen(value))
+            self._versions[memory] = memory.version
+        for memory in changes:
+            self._versions[memory] += 1
+
+    def _taped(self) -> set[Memory]:
+        """Memories of float arrays that the steps so far have changed, and can undo."""
+        return {a.memory for s in self.steps for a in s.changed if not isinstance(s, CutStep)}
 
     def _unwanted(self, record: LaunchRecord) -> frozenset[str]:
         if self._carriers is None or record.direction != FORWARD:
@@ -218,6 +240,10 @@ class Tape(Observer):
             if not isinstance(value, array) or not is_float(value.dtype):
                 raise LaunchError(f"record_func() takes arrays of floats; this is {value!r}.")
             self._see(value)
+        for earlier in self.steps:
+            if isinstance(earlier, CutStep):
+                earlier.lost.difference_update(a.memory for a in arrays)
+        self._versions.update((a.memory, a.memory.version) for a in arrays)
         step = FunctionStep(backward, tuple(arrays))
         self._carry(step)
         self.steps.append(step)
@@ -231,42 +257,45 @@ class Tape(Observer):
 
         Args:
             loss: a float array of one element, whose adjoint is set to 1.
-            grads: arrays to their adjoints (arrays or NumPy arrays of the same shape).
+            grads: arrays to their adjoints (arrays or NumPy arrays of the same shape, or one number for all elements).
+                They are copied before anything changes, so they may be any arrays: `{y: y.grad}` will do.
             retain_grad: leave in the adjoint of every array what it was after the array's last change; without, the
                 adjoints of what a launch, a copy or a fill has overwritten are used up (0) in the end.
 
         Raises:
-            LaunchError: neither or both are given, the loss has more than one element, or nothing recorded wrote it.
-            NotDifferentiable: a kernel has no right adjoint, or an array its adjoint reads has changed unseen.
+            LaunchError: neither or both are given, the loss is not one float, nothing recorded wrote it (or used what
+                `grads` names), or an adjoint does not fit.
+            NotDifferentiable: a kernel has no right adjoint, an array its adjoint reads has changed unseen, or two
+                arrays were made of the same memory.
         """
-        if (loss is None) == (grads is None):
-            raise LaunchError("backward() takes a loss, or grads: one of the two.")
         if self._token is not None:
             raise LaunchError("backward() was called inside the tape's own `with`.", advice="Call it after the block.")
         if retain_grad and isinstance(self.kept, Checkpoints):
             raise LaunchError("retain_grad needs a tape without checkpoints.")
-        seeds: Mapping[array, Any] = {loss: np.ones(())} if loss is not None else grads or {}
-        if loss is not None and (loss.size != 1 or not is_float(loss.dtype)):
-            raise LaunchError(
-                f"A loss is one float; this is {loss.type!r} of shape {loss.shape}.", advice="Sum it in a kernel."
-            )
-        starts = [(target, _seed(target, value)) for target, value in seeds.items()]
-        steps = self.path(seeds)
+        given = starts(loss, grads, {a.memory for a in self.seen.values()})
+        targets = [target for target, _ in given]
+        steps = self.path(targets)
         self._refuse_stopped(steps)
-        self.seeds = dict(starts)
         if loss is not None and not steps:
-            raise LaunchError("Nothing that this tape recorded has written the loss.", advice=_UNWRITTEN)
-        for target in seeds:
+            raise LaunchError("Nothing that this tape recorded has written the loss.", advice=UNWRITTEN)
+        refuse_apart(
+            {a.memory for s in self.steps for a in s.touched}, {a.memory for s in self.steps for a in s.changed}
+        )
+        for target in targets:
             self._see(target)
         with without(self):
+            seeds = [(target, seed(target, value)) for target, value in given]
             before = set(self.adjoints) | {a.memory for s in steps for a in s.changed if a.memory.grad is not None}
+            for value in {a.memory: a for s in steps for a in (*s.changed, *s.used)}.values():
+                self._base(value)
+            self.seeds = dict(seeds)
             again = isinstance(self.kept, Checkpoints)
             ready = [] if again else [(step, step.reversed(self)) for step in steps]
             aside = self._set_aside({a.memory for s in steps for a in s.changed} & before)
-            for target, seed in starts:
-                self.adjoint_of(target).add_(seed)
+            for target, start in seeds:
+                self.adjoint_of(target).add_(start)
             if isinstance(self.kept, Checkpoints):
-                self.kept.backward(self, steps, {t.memory for t in seeds})
+                self.kept.backward(self, steps, {t.memory for t in targets})
             retained: dict[Memory, array] = {}
             for step, undo in ready:
                 if retain_grad:
@@ -308,8 +337,11 @@ class Tape(Observer):
         return {m: self.adjoints[m].fresh_like().copy_(self.adjoints[m]) for m in memories if m in self.adjoints}
 
     def zero(self) -> None:
-        """Set all adjoints to 0; the records stay."""
+        """Set all adjoints to 0, and `.grad` of all arrays that the tape saw; the records stay."""
         with without(self):
+            for value in self.seen.values():
+                if value.memory.grad is not None and self._into_grad:
+                    self._base(value)
             for adjoint in self.adjoints.values():
                 adjoint.zero_()
 
@@ -317,6 +349,8 @@ class Tape(Observer):
         """Forget records, snapshots and adjoints; `.grad` of the user's arrays keeps its values."""
         self.steps.clear()
         self.adjoints.clear()
+        self.written.clear()
+        self._versions.clear()
         self.seen.clear()
         self.kept.clear()
         self.seeds.clear()
@@ -324,6 +358,10 @@ class Tape(Observer):
 
     def adjoint_of(self, value: array) -> array:
         """The adjoint of an array: a view of its memory's adjoint, laid out alike."""
+        return value.twin(self._base(value).memory)
+
+    def _base(self, value: array) -> array:
+        """The adjoint of all of its memory."""
         base = self.adjoints.get(value.memory)
         if base is None:
             base = value.memory.grad if self._into_grad else None
@@ -331,8 +369,13 @@ class Tape(Observer):
                 scalar = element(value.dtype)
                 with without(self):
                     base = zeros(max(1, -(-value.memory.nbytes // scalar.size)), scalar, value.device)
-            self.adjoints[value.memory] = base
-        return value.twin(base.memory)
+            self.lend(value.memory, base)
+        return base
+
+    def lend(self, memory: Memory, base: array) -> None:
+        """Let this array be the adjoint of all that lies in a memory; `written` has what backward passes change."""
+        self.adjoints[memory] = base
+        self.written.add(base.memory)
 
 
 def _memories(only: Sequence[array]) -> set[Memory]:
@@ -344,17 +387,3 @@ def _memories(only: Sequence[array]) -> set[Memory]:
     if not isinstance(only, list | tuple) or not all(isinstance(a, array) and is_float(a.dtype) for a in only):
         raise LaunchError(f"Tape(only=…) takes a list of arrays of floats; this is {only!r}.", advice="Write only=[x].")
     return {a.memory for a in only}
-
-
-def _seed(target: array, value: Any) -> array:
-    """An adjoint to start from, as an array like the target."""
-    if isinstance(value, array) and (value.tag, value.shape) == (target.tag, target.shape):
-        return value
-    if isinstance(target.dtype, Struct):
-        records = array(value, target.dtype).numpy()
-        return array(np.broadcast_to(records, target.shape), target.dtype, device=target.device)
-    host = value.numpy() if isinstance(value, array) else np.asarray(value)
-    wanted = (*target.shape, *target.dtype.shape)
-    if host.shape not in ((), wanted):
-        raise LaunchError(f"This adjoint has shape {host.shape}; the array has {wanted}.")
-    return array(np.broadcast_to(host, wanted).astype(element(target.dtype).numpy), target.dtype, device=target.device)
