@@ -70,7 +70,7 @@ def spell_while(speller: Speller, op: Op) -> None:
         speller.bind(param, names)
     speller.block(body)
     phis.close(body.yielded, w.label)
-    w.jump(head)
+    w.do(f"br label %{head}{speller.loop_end()}")
     w.open(done)
     for result, names in zip(op.results, carried, strict=True):
         speller.bind(result, names)
@@ -115,7 +115,7 @@ def spell_for(speller: Speller, op: Op) -> None:
         w.do(f"{counted} = add nuw {kind} {counter}, 1")
         w.fill(counter_row, counter, f"phi {kind} [ 0, %{before} ], [ {counted}, %{w.label} ]")
     phis.close(body.yielded, w.label)
-    w.do(f"br label %{head}{speller.cold_loop() if op.attrs.get('cold') else ''}")
+    w.do(f"br label %{head}{speller.loop_end(bool(op.attrs.get('cold')))}")
     w.open(done)
     for result, names in zip(op.results, carried, strict=True):
         speller.bind(result, names)
