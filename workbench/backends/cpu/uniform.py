@@ -3,8 +3,8 @@
 LLVM's loop vectoriser asks of each value in a loop whether it is the same in all lanes. It asks the operands in turn,
 along every path, and remembers no answer (`vputils::isSingleScalar` and `isUniformAcrossVFsAndUFs` of LLVM 22). Where
 all of it is the same (it starts from `c[0]`, which LLVM cannot load before the loop, since a store in it may change
-that), `v = v * (1 - v)` doubles the paths, and 24 such lines take minutes. A `freeze` of the load ends the first walk at
-once, an interleave count of 1 leaves out the second; results are the same. Paths are counted, so other code stays as
+that), `v = v * (1 - v)` doubles the paths, and 24 such lines take minutes. A `freeze` of the load ends the first walk
+at once, an interleave count of 1 leaves out the second; results are the same. Paths are counted, so other code stays as
 it is.
 """
 
