@@ -20,7 +20,7 @@ from workbench.autodiff.places import overwrites
 from workbench.autodiff.plain import plain_additions
 from workbench.autodiff.promote import promote
 from workbench.autodiff.reads import adjoint_names
-from workbench.autodiff.recompute import Missing
+from workbench.autodiff.recompute import Missing, written_out
 from workbench.autodiff.reuse import reuse
 from workbench.autodiff.reverse import Reverse
 from workbench.errors import NotDifferentiable
@@ -127,7 +127,7 @@ def _attempt(function: Function, wanted: _Wanted, kept: frozenset[Op]) -> tuple[
     params = (*primal, *adjoints.values())
     name = f"{function.name}_adjoint"
     result = replace(function, name=name, params=params, body=builder.body())
-    return prune(result), builder
+    return prune(written_out(prune(result))), builder
 
 
 def _adjoint_param(param: Value, name: str) -> Value:

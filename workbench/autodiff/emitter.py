@@ -27,6 +27,20 @@ class Emitter(Builder):
         self.labels: dict[Value, str] = {}
         self.recomputed: set[Value] = set()
         self.counts: dict[Op, Value] = {}
+        self._free: dict[Op, tuple[Value, ...]] = {}
+
+    def free(self, op: Op) -> tuple[Value, ...]:
+        """The values from outside that an operation with blocks uses."""
+        if op not in self._free:
+            used = dict.fromkeys(op.operands)
+            for block in op.blocks:
+                inside = set(block.params)
+                for inner in block.ops:
+                    names = self.free(inner) if inner.blocks else inner.operands
+                    used.update(dict.fromkeys(v for v in names if v not in inside))
+                    inside.update(inner.results)
+            self._free[op] = tuple(used)
+        return self._free[op]
 
     def append(self, op: Op) -> Op:
         """Add a ready-made operation."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,8 @@ from workbench.types import is_integer
 
 if TYPE_CHECKING:
     from workbench.frontend.porting import Notice
+    from workbench.frontend.repeated import Calls
+    from workbench.frontend.settle import Settled
 
 Env = dict[str, Operand]
 LowerBody = Callable[["Context", Sequence[ast.stmt]], Returned]
@@ -38,6 +40,16 @@ class NotingBuilder(Builder):
         if len(op.results) == 1 and is_integer(op.result.type) and self._positive(op):
             self.non_negative.add(op.result)
         return super().append(op)
+
+    def known(self, value: Value) -> tuple[bool, bool, bool]:
+        """What is known of a value: whether it is not negative, a size, a 1."""
+        return value in self.non_negative, value in self._sizes, value in self._ones
+
+    def learn(self, value: Value, known: tuple[bool, bool, bool]) -> None:
+        """Know as much of a value as of another."""
+        for holds, values in zip(known, (self.non_negative, self._sizes, self._ones), strict=True):
+            if holds:
+                values.add(value)
 
     def _positive(self, op: Op) -> bool:
         known = [v in self.non_negative for v in op.operands]
@@ -81,6 +93,8 @@ class Shared:
         tiling: how a kernel of tiles is launched; None for one that runs once a thread.
         lifted: what is lowered now is done for each element of tiles.
         tentative: values whose type a loop may still widen, and the loop's name they come from.
+        calls: of funcs, by what they were given (see frontend/repeated.py).
+        settled: what loops came to, by what they read (see frontend/settle.py).
     """
 
     lower_body: LowerBody
@@ -94,6 +108,8 @@ class Shared:
     tiling: Tiling | None = None
     lifted: bool = False
     tentative: dict[Value, Owner] = field(default_factory=dict)
+    calls: dict[Hashable, Calls] = field(default_factory=dict)
+    settled: dict[Hashable, Settled] = field(default_factory=dict)
 
     @property
     def non_negative(self) -> set[Value]:

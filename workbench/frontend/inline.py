@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.frontend import repeated
 from workbench.frontend.annotate import parameter_annotations, parameter_families
 from workbench.frontend.coerce import assign_type, describe, indexable, usable
 from workbench.frontend.context import Context, Env
@@ -16,7 +17,7 @@ from workbench.frontend.exits import rewrite
 from workbench.frontend.generic import Family, Generic
 from workbench.frontend.names import watch_annotations
 from workbench.frontend.natives import unknown_body
-from workbench.frontend.operands import Literal, Operand, Poison, Static, Unset, View, counted
+from workbench.frontend.operands import Literal, Operand, Poison, Returned, Static, Unset, View, counted
 from workbench.frontend.overloads import accepts, choose
 from workbench.frontend.porting import note_loops
 from workbench.frontend.randoms import mark
@@ -48,21 +49,27 @@ def call(context: Context, callee: Static, args: list[Operand], keywords: dict[s
             KernelSyntaxError, f"{definition.name} calls itself; a kernel has no recursion.", "Write a loop."
         )
     note_loops(context, definition)
-    inner = Context(definition, dict(env), context.shared, (*context.inside, frame), caller=context)
-    watch_annotations(inner)
     place = context.builder.location
+
+    def inside(env: Env) -> Context:
+        return Context(definition, dict(env), context.shared, (*context.inside, frame), caller=context)
+
+    def lower(env: Env) -> Returned:
+        return context.shared.lower_body(inside(env), rewrite(mark(definition, definition.node.body)))
+
+    watch_annotations(inside(env))
     custom = custom_of(context, callee.value.__wb_customs__, definition)
     if custom is not None:
         with context.builder.block() as opened:
             if custom.native is not None and not custom.native.reference:
-                returned = unknown_body(inner, env, custom.native)
+                returned = unknown_body(inside(env), env, custom.native)
             else:
-                returned = context.shared.lower_body(inner, rewrite(mark(definition, definition.node.body)))
+                returned = lower(env)
         context.builder.location = place
         return emit(context, definition, custom, env, opened.block, returned.value)
-    returned = context.shared.lower_body(inner, rewrite(mark(definition, definition.node.body)))
+    value = repeated.call(context, definition, env, lower)
     context.builder.location = place
-    return returned.value if returned.value is not None else ()
+    return value if value is not None else ()
 
 
 def _arrange(

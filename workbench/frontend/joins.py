@@ -18,19 +18,42 @@ RETURNS_A_VALUE = "What a return inside a loop gives must be a number or a vecto
 
 
 def assigned(statements: Sequence[ast.stmt]) -> list[str]:
-    """Names that the statements may bind, in order of first appearance."""
-    found: dict[str, None] = {}
-    for statement in statements:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                found[node.id] = None
-            elif isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
-                root = node.value
-                while isinstance(root, (ast.Attribute, ast.Subscript)):
-                    root = root.value
-                if isinstance(root, ast.Name):  # v.x = …, v[0] = …, p.v.x = … rebind v or p
-                    found[root.id] = None
-    return list(found)
+    """Names that the statements may bind: those of the first statement first, outer ones before inner ones."""
+    return list(dict.fromkeys(name for s in statements for level in _bound(s) for name in level))
+
+
+def _bound(node: ast.AST) -> list[list[str]]:
+    """The names that a node binds, by depth below it; found once, since each of nested statements is asked for them."""
+    known: list[list[str]] | None = getattr(node, "_bound", None)
+    if known is not None:
+        return known
+    levels = [[name] if (name := _target(node)) is not None else []]
+    for child in ast.iter_child_nodes(node):
+        for depth, names in enumerate(_bound(child), 1):
+            if depth == len(levels):
+                levels.append([])
+            levels[depth] += names
+    seen: dict[str, None] = {}
+    for depth, names in enumerate(levels):
+        levels[depth] = [n for n in dict.fromkeys(names) if n not in seen]
+        seen.update(dict.fromkeys(names))
+    while not levels[-1] and len(levels) > 1:
+        levels.pop()
+    if isinstance(node, ast.stmt):
+        node._bound = levels  # type: ignore[attr-defined]
+    return levels
+
+
+def _target(node: ast.AST) -> str | None:
+    """The name that this node alone binds."""
+    if isinstance(node, ast.Name):
+        return node.id if isinstance(node.ctx, ast.Store) else None
+    if not isinstance(node, (ast.Attribute, ast.Subscript)) or not isinstance(node.ctx, ast.Store):
+        return None
+    root: ast.AST = node.value
+    while isinstance(root, (ast.Attribute, ast.Subscript)):
+        root = root.value
+    return root.id if isinstance(root, ast.Name) else None  # v.x = …, v[0] = …, p.v.x = … rebind v or p
 
 
 def is_ours(name: str) -> bool:

@@ -60,7 +60,7 @@ def for_loop(
 
     blocks: list[Block] = []
     before = dict(context.env)
-    types = settle(context, names, before, attempt)
+    types = settle(context, node, names, before, attempt)
     init = initial(context, before, types)
     results = list(context.builder.for_(start, stop, step, init, blocks[-1]))
     leave(context, before, types, results, [*assigned(node.body), index_name])
@@ -154,7 +154,7 @@ def _while(
         return ends
 
     before = dict(context.env)
-    types = settle(context, names, before, attempt)
+    types = settle(context, node, names, before, attempt)
     init = initial(context, before, types)
     results = list(context.builder.while_(init, *pairs[-1]))
     leave(context, before, types, results, [*touched, *([skip] if skip else [])])

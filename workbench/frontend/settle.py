@@ -2,14 +2,19 @@
 
 The body is lowered once to learn the types at its end. Where a literal before the loop becomes a float in it
 (`s = 0; for …: s += x[i]`), or meets a wider type (`tentative.py`), it takes that type and the body is lowered again.
+An inner loop is then lowered again too; where all that it reads is as it was, it starts with the types it came to
+before: else n loops within one another would be lowered 2ⁿ times.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from workbench.errors import KernelTypeError, WorkbenchError
+from workbench.frontend.alike import form
 from workbench.frontend.coerce import convert, default_type, materialise
 from workbench.frontend.context import Context, Env
 from workbench.frontend.joins import RETURNS_A_VALUE, is_ours, same
@@ -23,15 +28,32 @@ Attempt = Callable[[dict[str, Type], Fresh], dict[str, Operand]]
 TRIES = 16
 
 
-def settle(context: Context, names: Sequence[str], before: Env, attempt: Attempt) -> dict[str, Type]:
+@dataclass(frozen=True)
+class Settled:
+    """What a loop came to: the carried names' types, of those the made ones, names without a value at its beginning,
+    names that stay what their literal is. `read` keeps alive what is known by identity.
+    """
+
+    types: dict[str, Type]
+    made: frozenset[str]
+    hidden: dict[str, Operand]
+    fixed: frozenset[str]
+    read: tuple[Operand, ...]
+
+
+def settle(
+    context: Context, node: ast.For | ast.While, names: Sequence[str], before: Env, attempt: Attempt
+) -> dict[str, Type]:
     """Lower the body until the carried names' types before and after an iteration agree; the last try counts.
 
     A name that an iteration leaves as something that cannot be carried (a tuple, a func, an array) has no value at the
     beginning of the body, unless it is the same one.
     """
-    loop, hidden, errors = Loop(), dict[str, Operand](), context.shared.errors
-    types = {n: t for n in names if (t := _start_type(before[n])) is not None}
-    kept, made = len(errors), set[str]()
+    errors, kept = context.shared.errors, len(context.shared.errors)
+    read = _read(node, names, before)
+    key = node, *read, *form(context, read.values())
+    known = context.shared.settled.get(key) or _first(names, before)
+    types, made, hidden, loop = known.types, set(known.made), dict(known.hidden), Loop(set(known.fixed))
     for _ in range(TRIES):
         del errors[kept:]
         context.env.clear()
@@ -59,12 +81,26 @@ def settle(context: Context, names: Sequence[str], before: Env, attempt: Attempt
         wider = {n: t for n, t in wider.items() if n not in hidden}
         if not wider:
             _check_ends(context, types, before, ends)
+            fixed = frozenset(loop.fixed)
+            context.shared.settled[key] = Settled(types, frozenset(made), hidden, fixed, tuple(read.values()))
             return types
         types = types | wider
         made.update(wider)
     which = ", ".join(sorted(made))
     message = f"The types of {which} in this loop do not settle." if which else "The types in this loop do not settle."
     raise context.error(KernelTypeError, message, "Give them types before it: n = float(0).")
+
+
+def _first(names: Sequence[str], before: Env) -> Settled:
+    """What a loop begins with."""
+    types = {n: t for n in names if (t := _start_type(before[n])) is not None}
+    return Settled(types, frozenset(), {}, frozenset(), ())
+
+
+def _read(node: ast.For | ast.While, names: Sequence[str], before: Env) -> Env:
+    """The names that lowering the loop looks at, structs' fields too."""
+    used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | {*names, getattr(node, "until", None)}
+    return {name: operand for name, operand in before.items() if name in used or name.partition(".")[0] in used}
 
 
 def _start_type(operand: Operand) -> Type | None:

@@ -145,10 +145,15 @@ class Function:
 
 def walk(block: Block) -> Iterator[Op]:
     """Every operation of a block and of the blocks inside, outer before inner, in order."""
-    for op in block.ops:
-        yield op
-        for inner in op.blocks:
-            yield from walk(inner)
+    open_blocks = [iter(block.ops)]
+    while open_blocks:
+        for op in open_blocks[-1]:
+            yield op
+            if op.blocks:
+                open_blocks += [iter(inner.ops) for inner in reversed(op.blocks)]
+                break
+        else:
+            open_blocks.pop()
 
 
 def closed_blocks(op: Op) -> tuple[Block, ...]:

@@ -6,7 +6,6 @@ is done component by component, so that a backend spells scalars alone. Componen
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ from workbench.errors import BuildError
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import replace_body
 from workbench.ir.values import Block, Function, Op, Value
+from workbench.passes.scopes import Scopes
 from workbench.types import Vector, int32
 
 VECTOR_OPERATORS = frozenset({"add", "sub", "mul", "div", "neg"})
@@ -48,16 +48,14 @@ class _Expander:
         self.keep_vector_operators = keep_vector_operators
         self.mapping: dict[Value, Value] = {}
         self.constants: dict[Value, Any] = {}
-        self.parts: ChainMap[Value, tuple[Value, ...]] = ChainMap()
+        self.parts: Scopes[Value, tuple[Value, ...]] = Scopes()
         self.builder = Builder()
 
     def block(self, block: Block) -> Block:
         """The block with its operations expanded; parameters and kept results stay the same values."""
-        self.parts = self.parts.new_child()
-        with self.builder.block(block.params) as opened:
+        with self.parts.block(), self.builder.block(block.params) as opened:
             for op in block.ops:
                 self.op(op)
-        self.parts = self.parts.parents
         return opened.block
 
     def op(self, op: Op) -> None:

@@ -6,7 +6,6 @@ between devices). A captured constant stays a name, never computed into a litera
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +16,7 @@ from workbench.builtins.meaning import apply, convert, value_of
 from workbench.ir.rewrite import replace_body
 from workbench.ir.show import literal_bits
 from workbench.ir.values import CORE, EFFECTS, REPORTS, STRUCTURED, Block, Function, Op, Value
+from workbench.passes.scopes import Scopes
 from workbench.types import Scalar, Type, Vector, is_float
 
 PURE_CORE = CORE - EFFECTS - REPORTS - STRUCTURED - {
@@ -41,14 +41,13 @@ class _Folder:
         self.mapping: dict[Value, Value] = {}
         self.known: dict[Value, Any] = {}
         self.made: dict[Value, Op] = {}
-        self.shared: ChainMap[Any, Value] = ChainMap()
+        self.shared: Scopes[Any, Value] = Scopes()
         self.ops: list[Op] = []
 
     def block(self, block: Block) -> Block:
         outer, self.ops = self.ops, []
-        self.shared = self.shared.new_child()
-        self.into(block)
-        self.shared = self.shared.parents
+        with self.shared.block():
+            self.into(block)
         ops, self.ops = self.ops, outer
         return Block(block.params, tuple(ops))
 

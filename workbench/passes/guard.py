@@ -9,7 +9,6 @@ at the line where its operation stands now.
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,6 +19,7 @@ from workbench.ir.rewrite import copy_block, map_blocks, replace_body
 from workbench.ir.values import Block, Function, Op, Value, number_ops, walk
 from workbench.passes.intervals import Intervals
 from workbench.passes.prune import prune
+from workbench.passes.scopes import Scopes
 from workbench.tiles import Tile
 from workbench.types import (
     ArrayType,
@@ -165,15 +165,13 @@ class _Guard:
         self.made = {v: op for op in walk(function.body) for v in op.results}
         self.intervals = intervals
         self.builder = Builder()
-        self.known: ChainMap[Any, Value] = ChainMap()
+        self.known: Scopes[Any, Value] = Scopes()
 
     def block(self, block: Block) -> Block:
-        self.known = self.known.new_child()
-        with self.builder.block(block.params) as opened:
+        with self.known.block(), self.builder.block(block.params) as opened:
             for op in block.ops:
                 self.builder.location = op.location
                 _GUARDS.get(op.name, _Guard.keep)(self, op)
-        self.known = self.known.parents
         return opened.block
 
     def keep(self, op: Op, operands: tuple[Value, ...] = ()) -> None:

@@ -138,7 +138,10 @@ def spell_load(speller: Speller, op: Op) -> None:
     """Each component by itself."""
     scalar = element(op.result.type)
     name = op.result.name
-    speller.bind(op.result, [read(speller, place, scalar, name) for place in places(speller, op)])
+    found = [read(speller, place, scalar, name) for place in places(speller, op)]
+    if op in speller.frozen:
+        found = [speller.writer.emit(f"freeze {register(scalar)} {part}", name) for part in found]
+    speller.bind(op.result, found)
 
 
 def spell_store(speller: Speller, op: Op) -> None:

@@ -18,6 +18,7 @@ from workbench.backends.base import Options
 from workbench.backends.cpu import atomics, faults, matmul, memory, prints, slots, strips, structured, vecmath
 from workbench.backends.cpu.elementwise import native, spell_builtin, spell_cast
 from workbench.backends.cpu.halves import definitions as half_functions
+from workbench.backends.cpu.uniform import uniform_loads
 from workbench.backends.cpu.values import literals, register
 from workbench.backends.cpu.vecmath import Maths
 from workbench.backends.cpu.writer import Writer
@@ -34,8 +35,8 @@ from workbench.types import ArrayType, Scalar, Vector, element
 
 ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" }'
 
-_AS_IT_IS = ('!1 = !{!"llvm.loop.vectorize.enable", i1 false}', '!2 = !{!"llvm.loop.unroll.disable"}')
-COLD = 9  # the metadata of loops that are seldom run are numbered from here
+_AS_IT_IS = ("vectorize.enable", "i1 false"), ("unroll.disable", "")
+_ONE_BY_ONE = (("interleave.count", "i32 1"),)
 
 
 def entry_name(function: Function) -> str:
@@ -79,6 +80,7 @@ class Speller:
         sums: the local sums of `reduce_add`, by array and component.
         tids: the thread's indices, as i32.
         heap: memory that is given back at the end.
+        frozen: the loads that are frozen (see `uniform`).
         row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
         strips: how many turns loops make between two looks at what asks them to end.
     """
@@ -94,6 +96,7 @@ class Speller:
         self.innermost = vecmath.worth_it(function)
         self.halves = vecmath.has_wide_data(function)
         self.one_core = one_core
+        self.frozen = uniform_loads(function)
         self.writer = Writer()
         self.constants: dict[Value, Any] = {}
         places = layout([(p.name, p.type) for p in function.params])
@@ -107,7 +110,7 @@ class Speller:
         self._vector_functions: dict[str, str] = {}
         self._kept: list[str] = []
         self._line = 0
-        self._cold = 0
+        self._loops: list[str] = []
 
     def operands(self, value: Value) -> tuple[str, ...]:
         """The LLVM operands of a value's components."""
@@ -148,10 +151,15 @@ class Speller:
                 self.writer.declare(symbol, text)
         return found.symbol, 1 + list(self._vector_functions).index(found.symbol)
 
-    def cold_loop(self) -> str:
-        """What marks the end of a loop that is seldom run: it is left as it is."""
-        self._cold += 1
-        return f", !llvm.loop !{COLD + self._cold}"
+    def loop_end(self, cold: bool = False) -> str:
+        """What marks the jump back: a loop that is seldom run is left as it is; one with frozen loads in one piece."""
+        wishes = _AS_IT_IS if cold else _ONE_BY_ONE if self.frozen else ()
+        if not wishes:
+            return ""
+        number = len(self._loops) + 2
+        nodes = "".join(f', !{{!"llvm.loop.{name}"{value and ", " + value}}}' for name, value in wishes)
+        self._loops.append(f"!{number} = distinct !{{!{number}{nodes}}}")
+        return f", !llvm.loop !{number}"
 
     def needs_halves(self, scalar: Scalar) -> None:
         """Define the conversions of a 16-bit float."""
@@ -181,8 +189,7 @@ class Speller:
             *self._used(),
             "!0 = !{i64 0, i64 140737488355328}",
             strips.WEIGHTS,
-            *(f"!{COLD + n} = distinct !{{!{COLD + n}, !1, !2}}" for n in range(1, self._cold + 1)),
-            *(_AS_IT_IS if self._cold else ()),
+            *self._loops,
         ]
         return "\n".join(lines) + "\n"
 
@@ -271,7 +278,7 @@ class Speller:
         w.jump("thread.end")
         w.open("thread.end")
         w.do(f"%tid.next = add nsw {kind} %tid, 1")
-        w.jump("threads")
+        w.do(f"br label %threads{self.loop_end()}")
 
 
 def _const(speller: Speller, op: Op) -> None:

@@ -22,7 +22,7 @@ SHORT, LONG = 2**16, 2**22
 """Operations of a strip of an innermost loop; of one whose turns hold loops that look, and of threads."""
 SELDOM = 16  # turns that a loop over the edge of a tile counts as
 LANES = 8  # multiply-adds that a product of tiles does at a time
-WEIGHTS = '!3 = !{!"branch_weights", i32 1048575, i32 1}'
+WEIGHTS = '!1 = !{!"branch_weights", i32 1048575, i32 1}'
 
 
 class Strips:
@@ -96,7 +96,7 @@ def look(speller: Speller, done: str = "") -> None:
         w.do(f"store i64 {done}, ptr {w.once(('stop', 'done'), 'getelementptr inbounds i8, ptr %stop, i64 16')}")
     word = w.emit("load volatile i32, ptr %stop", "stop")
     calm = w.emit(f"icmp eq i32 {word}, 0", "calm")
-    w.do(f"br i1 {calm}, label %{go}, label %{ask}, !prof !3")
+    w.do(f"br i1 {calm}, label %{go}, label %{ask}, !prof !1")
     w.open(ask)
     decide = w.emit(f"load ptr, ptr {w.once(('stop', 'ask'), 'getelementptr inbounds i8, ptr %stop, i64 8')}")
     says = w.emit(f"call i32 {decide}(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)")

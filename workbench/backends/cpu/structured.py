@@ -86,12 +86,14 @@ def spell_while(speller: Speller, op: Op) -> None:
         turn = w.name("turn")
         following = w.emit(f"add nuw nsw i32 {turn}, 1", "turn")
         w.fill(turn_row, turn, f"phi i32 [ 0, %{before} ], [ {following}, %{w.label} ]")
-        full = w.block_name("full")
-        w.branch(w.emit(f"icmp ult i32 {following}, {turns}", "more"), head, full)
+        full, more = w.block_name("full"), w.emit(f"icmp ult i32 {following}, {turns}", "more")
+        w.do(f"br i1 {more}, label %{head}, label %{full}{speller.loop_end()}")
         w.open(full)
         look(speller)
         strips.close(body.yielded, w.label)
-    w.jump(strip if turns > 1 else head)
+        w.jump(strip)
+    else:
+        w.do(f"br label %{head}{speller.loop_end()}")
     w.open(done)
     for result, names in zip(op.results, carried, strict=True):
         speller.bind(result, names)
@@ -138,7 +140,7 @@ class _For:
         if self.speller.strips.turns(self.op):
             look(self.speller)
         self.close(counts, following, phis)
-        w.do(f"br label %{head}{self.speller.cold_loop() if self.op.attrs.get('cold') else ''}")
+        w.do(f"br label %{head}{self.speller.loop_end(bool(self.op.attrs.get('cold')))}")
         w.open(done)
         return carried
 
@@ -163,7 +165,8 @@ class _For:
         counts, phis = self.phis(outer.names, self.body.params[1:], strip)
         following = self.turn(counts)
         self.close(counts, following, phis)
-        w.branch(w.emit(f"icmp ne {self.kind} {following[-1]}, {last}", "more"), inside, stripped)
+        more = w.emit(f"icmp ne {self.kind} {following[-1]}, {last}", "more")
+        w.do(f"br i1 {more}, label %{inside}, label %{stripped}{self.speller.loop_end()}")
         w.open(stripped)
         w.branch(w.emit(f"icmp ne {self.kind} {last}, {self.end}", "more"), again, done)
         w.open(again)

@@ -1,0 +1,217 @@
+"""Loads that a loop repeats unchanged, and whether what is computed from them needs to be kept from LLVM's view.
+
+LLVM's loop vectoriser asks of each value in a loop whether it is the same in all lanes. It asks the operands in turn,
+along every path, and remembers no answer (`vputils::isSingleScalar` and `isUniformAcrossVFsAndUFs` of LLVM 22). Where
+all of it is the same (it starts from `c[0]`, which LLVM cannot load before the loop, since a store in it may change
+that), `v = v * (1 - v)` doubles the paths, and 24 such lines take minutes. A `freeze` of the load ends the first walk
+at once, an interleave count of 1 leaves out the second; results are the same. Paths are counted, so other code stays as
+it is.
+"""
+
+from __future__ import annotations
+
+from workbench.ir.values import Block, Function, Op, Value
+
+PATHS = 1024
+"""So many paths to a value take LLVM no time yet."""
+UNROLLED = 4096
+"""Operations of a loop that LLVM writes out whole, at most."""
+COUNTED = 100
+"""Iterations of a `while` that LLVM counts by running it."""
+PEELED = 8
+"""Iterations that are written out of a loop whose end only the run knows."""
+_DIGIT = 32  # bits in which paths are counted from one loop's carried values
+_SWEEPS = 4
+
+
+def uniform_loads(function: Function) -> frozenset[Op]:
+    """The loads to freeze: those at an address that stays in some loop around them, the one over threads included.
+
+    Args:
+        function: as it is spelled, with builtins on scalars.
+
+    Returns:
+        None of them where LLVM gets by.
+    """
+    variation = _Variation(function)
+    if not variation.found():
+        return frozenset()
+    while variation.changed and variation.sweeps < _SWEEPS:
+        variation.sweep()
+    loads = variation.found()
+    return loads if loads and _Paths(variation, loads).explode() else frozenset()
+
+
+class _Variation:
+    """What each value varies with: one bit a loop, 1 for the loop over threads.
+
+    Attributes:
+        of: the bits of each value; none where there is no entry.
+        around: the bits of the loops around each load.
+    """
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.of: dict[Value, int] = {}
+        self.around: dict[Op, int] = {}
+        self.loops: dict[Op, int] = {}
+        self.changed = False
+        self.sweeps = 0
+        self.sweep()
+
+    def found(self) -> frozenset[Op]:
+        """The loads at an address that some loop around them leaves as it is."""
+        return frozenset(op for op, around in self.around.items() if self.stays(op.result, around))
+
+    def stays(self, value: Value, around: int) -> bool:
+        """Whether one of the loops leaves the value as it is."""
+        return bool(around & ~self.of.get(value, 0))
+
+    def sweep(self) -> None:
+        """Once over everything, in order; what loops carry back is seen by the next sweep."""
+        self.changed = False
+        self.sweeps += 1
+        self.block(self.function.body, 1)
+
+    def learn(self, value: Value, bits: int) -> None:
+        known = self.of.get(value, 0)
+        if bits & ~known:
+            self.of[value] = known | bits
+            self.changed = True
+
+    def together(self, values: tuple[Value, ...]) -> int:
+        of, bits = self.of, 0
+        for value in values:
+            bits |= of.get(value, 0)
+        return bits
+
+    def block(self, block: Block, around: int) -> None:
+        for op in block.ops:
+            if op.blocks:
+                self.structured(op, around)
+                continue
+            bits = self.together(op.operands)
+            if op.name == "tid":
+                bits = int(op.attrs["axis"] == self.function.launch_ndim - 1)
+            elif op.name == "load":
+                self.around[op] = around
+            elif op.name in ("atomic", "atomic_add"):
+                bits = around
+            elif op.name == "slot_write":
+                self.learn(op.operands[0], bits)
+            for value in op.results:
+                self.learn(value, bits)
+
+    def structured(self, op: Op, around: int) -> None:
+        if op.name == "if":
+            bits = self.together(op.operands)
+            for block in op.blocks:
+                self.block(block, around)
+            for n, value in enumerate(op.results):
+                self.learn(value, bits | self.together(tuple(b.yielded[n] for b in op.blocks)))
+            return
+        bit = self.loops.setdefault(op, 2 << len(self.loops))
+        first = 3 if op.name == "for" else 0
+        for block in op.blocks:
+            carried = block.params[len(block.params) - len(op.results) :]
+            for value in block.params[: len(block.params) - len(carried)]:
+                self.learn(value, bit | self.together(op.operands[:first]))
+            for value, init, after in zip(carried, op.operands[first:], op.blocks[-1].yielded, strict=True):
+                self.learn(value, bit | self.together((init, after)))
+            self.block(block, around | bit)
+        for value, init, after in zip(op.results, op.operands[first:], op.blocks[-1].yielded, strict=True):
+            self.learn(value, self.together((init, after)) & ~bit)
+
+
+class _Paths:
+    """How many paths lead from the loads to each value, along those that some loop leaves as they are.
+
+    A count is an integer of digits: from loads, from what the outermost loop around carries, from what the next does.
+    """
+
+    def __init__(self, variation: _Variation, loads: frozenset[Op]) -> None:
+        self.variation = variation
+        self.loads = loads
+        self.of: dict[Value, int] = {}
+        self.constants: dict[Value, int] = {}
+        self.many = sum((2**_DIGIT - PATHS) << _DIGIT * level for level in range(64))
+        self.exploded = False
+
+    def explode(self) -> bool:
+        """Whether there are too many to some value."""
+        self.block(self.variation.function.body, 1, 0)
+        return self.exploded
+
+    def learn(self, value: Value, count: int, around: int) -> None:
+        if count and self.variation.stays(value, around):
+            self.of[value] = count
+            self.exploded |= bool(count & self.many)
+
+    def total(self, values: tuple[Value, ...]) -> int:
+        of, count = self.of, 0
+        for value in values:
+            count += of.get(value, 0)
+        return count
+
+    def most(self, values: tuple[Value, ...]) -> int:
+        return max((self.of.get(v, 0) for v in values), default=0)
+
+    def block(self, block: Block, around: int, level: int) -> int:
+        """Count in a block; gives how many operations it is."""
+        operations = 0
+        for op in block.ops:
+            if self.exploded:
+                return operations
+            if op.blocks:
+                operations += self.structured(op, around, level)
+                continue
+            operations += 1
+            if op.name == "const" and isinstance(op.attrs["value"], int):
+                self.constants[op.result] = op.attrs["value"]
+            elif op in self.loads:
+                self.learn(op.result, 1, around)
+            elif op.name == "slot_write":
+                self.learn(op.operands[0], self.most((op.operands[0], op.operands[-1])), around)
+            elif op.name not in ("load", "yield"):
+                together = self.most if op.name in ("vec", "insert") else self.total
+                count = together(op.operands)
+                for value in op.results:
+                    self.learn(value, count, around)
+        return operations
+
+    def structured(self, op: Op, around: int, level: int) -> int:
+        if op.name == "if":
+            operations = sum(self.block(b, around, level) for b in op.blocks)
+            condition = self.total(op.operands)
+            for n, value in enumerate(op.results):
+                self.learn(value, condition + self.total(tuple(b.yielded[n] for b in op.blocks)), around)
+            return operations
+        return self.loop(op, around, level + 1)
+
+    def loop(self, op: Op, around: int, level: int) -> int:
+        """What the loop carries counts as 1 inside; behind it, as often as the iterations written out make it."""
+        init = op.operands[3:] if op.name == "for" else op.operands
+        inside = around | self.variation.loops[op]
+        operations = 0
+        for block in op.blocks:
+            for value in block.params[len(block.params) - len(init) :]:
+                self.learn(value, 1 << _DIGIT * level, inside)
+            operations += self.block(block, inside, level)
+        trips = max(1, min(self.trips(op), UNROLLED // max(1, operations)))
+        own = (1 << _DIGIT) - 1 << _DIGIT * level
+        after = [self.of.get(v, 0) for v in op.blocks[-1].yielded]
+        gain = max(((count & own) >> _DIGIT * level for count in after), default=0)
+        grown = max(1, gain) ** min(trips, PATHS.bit_length())
+        self.exploded |= grown >= PATHS
+        before = self.most(init) * grown
+        for value, count in zip(op.results, after, strict=True):
+            self.learn(value, before + (count & ~own) * trips, around)
+        return operations * trips
+
+    def trips(self, op: Op) -> int:
+        """How many iterations LLVM may write out."""
+        if op.name == "while":
+            return COUNTED
+        bounds = [self.constants.get(v) for v in op.operands[:3]]
+        start, stop, step = bounds
+        return len(range(start, stop, step)) if start is not None and stop is not None and step else PEELED

@@ -1,0 +1,33 @@
+"""What a walk over blocks knows: learnt in one block, it holds in the blocks inside and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class Scopes(dict[K, V]):
+    """A dictionary that forgets at the end of a block what was learnt in it. One lookup, however deep the block."""
+
+    def __init__(self) -> None:
+        """With the outermost block open."""
+        super().__init__()
+        self._learnt: list[list[K]] = [[]]
+
+    def __setitem__(self, key: K, value: V) -> None:
+        """Learn it; what is known already may not change."""
+        if key not in self:
+            self._learnt[-1].append(key)
+            super().__setitem__(key, value)
+
+    @contextmanager
+    def block(self) -> Iterator[None]:
+        """Inside, a block is open."""
+        self._learnt.append([])
+        yield
+        for key in self._learnt.pop():
+            del self[key]
