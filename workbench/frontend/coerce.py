@@ -24,9 +24,9 @@ from workbench.frontend.operands import (
     View,
 )
 from workbench.frontend.tentative import ask_float, ask_type, spread
-from workbench.frontend.tile_maps import any_tile, over, uniform
+from workbench.frontend.tile_maps import any_tile, fill, over, uniform
 from workbench.ir.values import Value
-from workbench.tiles import contents, is_tile, shown
+from workbench.tiles import Tile, contents, is_tile, shown
 from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element, float32, int32
 from workbench.types import bool as bool_
 
@@ -141,7 +141,8 @@ def convert(context: Context, operand: Operand, type: Type) -> Value:
     if isinstance(operand, Literal):
         return materialise(context, operand, type)
     if isinstance(operand, Pending):
-        return materialise(context, Literal(0), type)
+        zero = materialise(context, Literal(0), contents(type) if isinstance(type, Tile) else type)
+        return fill(context, type.shape, zero, type.storage) if isinstance(type, Tile) else zero
     value = materialise(context, operand)
     if value.type == type:
         return value

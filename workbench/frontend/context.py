@@ -19,6 +19,7 @@ from workbench.types import is_integer
 
 if TYPE_CHECKING:
     from workbench.frontend.porting import Notice
+    from workbench.frontend.unbound import Loop
 
 Env = dict[str, Operand]
 LowerBody = Callable[["Context", Sequence[ast.stmt]], Returned]
@@ -126,8 +127,7 @@ class Context:
         env: local names to what they are now.
         shared: what all inlined functions share.
         inside: the funcs being inlined, outermost first, each with the functions it was given: recursion is found here.
-        loops: how many loops are open in this function.
-        copies: how many open branches have lowered what follows them twice.
+        loops: the loops of this function that are being lowered, outermost first.
         caller: of the function that calls this one.
     """
 
@@ -135,8 +135,7 @@ class Context:
     env: Env
     shared: Shared
     inside: tuple[tuple[Definition, tuple[int, ...]], ...] = ()
-    loops: int = 0
-    copies: int = 0
+    loops: list[Loop] = field(default_factory=list)
     node: ast.AST | None = None
     caller: Context | None = None
 

@@ -128,7 +128,7 @@ def _closed(context: Context, definition: Definition, env: Env) -> Context:
         outer.lower_body, launch_ndim=outer.launch_ndim, captured=outer.captured, watched=outer.watched,
         errors=outer.errors,
     )  # fmt: skip
-    return Context(definition, env, shared, (*context.inside, (definition, ())), 0)
+    return Context(definition, env, shared, (*context.inside, (definition, ())))
 
 
 def _parameters(inner: Context, env: Env, types: Sequence[AnyType | None]) -> list[Value]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from workbench.errors import CellErrors, KernelSyntaxError, KernelTypeError, WorkbenchError, at
-from workbench.frontend import bodies
+from workbench.frontend import returns
 from workbench.frontend.coerce import materialise
 from workbench.frontend.context import Context, Env, Shared, Watched
 from workbench.frontend.definition import Definition
@@ -58,7 +58,7 @@ def lower(
         operand = Static(None, argument.arg) if isinstance(type, Absent) else operand
         bind(env, argument.arg, operand)
         params += values
-    shared = Shared(bodies.body, trace=trace, notices=[] if from_warp else None, tiling=tiling)
+    shared = Shared(returns.body, trace=trace, notices=[] if from_warp else None, tiling=tiling)
     context = Context(definition, env, shared)
     note_loops(context, definition)
     returned = _body(context)
@@ -89,7 +89,7 @@ def lower(
 def _body(context: Context) -> Returned:
     definition = context.definition
     try:
-        return bodies.body(context, rewrite(mark(definition, definition.node.body)))
+        return returns.body(context, rewrite(mark(definition, definition.node.body)))
     except RecursionError:
         place, advice = definition.locate(definition.node), "Give parts of it names of their own."
         raise KernelSyntaxError(f"{definition.name} is nested too deeply.", place, advice, definition.name) from None
@@ -101,7 +101,7 @@ def result_types(definition: Definition, types: Mapping[str, AnyType]) -> tuple[
     Raises:
         KernelSyntaxError, KernelTypeError: what is wrong with it; also where it returns nothing, or no values.
     """
-    shared = Shared(bodies.body)
+    shared = Shared(returns.body)
     env: Env = {}
     for name, type in types.items():
         bind(env, name, parameter(name, type)[0])
