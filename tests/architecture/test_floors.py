@@ -22,6 +22,7 @@ FLOORS = {
     "config": 0,
     "events": 0,
     "work": 0,
+    "deep": 0,
     "ir": 1,
     "builtins": 2,
     "frontend": 3,

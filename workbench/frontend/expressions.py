@@ -121,8 +121,14 @@ def _tuple(context: Context, node: ast.Tuple) -> Operand:
 
 
 def _binary(context: Context, node: ast.BinOp) -> Operand:
-    left, right = expression(context, node.left), expression(context, node.right)
-    return binary(context, type(node.op), left, right)
+    chain = [node]  # a sum of many terms, the last first
+    while isinstance(chain[-1].left, ast.BinOp):
+        chain.append(chain[-1].left)
+    left = expression(context, chain[-1].left)
+    for part in reversed(chain):
+        with context.at(part):
+            left = binary(context, type(part.op), left, expression(context, part.right))
+    return left
 
 
 def binary(context: Context, sign: type[ast.operator], left: Operand, right: Operand) -> Operand:

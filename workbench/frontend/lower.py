@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+from workbench.deep import deep
 from workbench.errors import CellErrors, KernelSyntaxError, KernelTypeError, WorkbenchError, at
 from workbench.frontend import returns
 from workbench.frontend.coerce import materialise
@@ -49,6 +51,27 @@ def lower(
         NeedsBlocks: the kernel uses tiles, and there is no tiling.
         KernelSyntaxError, KernelTypeError: what is wrong, at its place; several at once as `CellErrors`.
     """
+    with _as_deep_as_can_be(definition):
+        return _lower(definition, types, trace, from_warp, tiling)
+
+
+@contextmanager
+def _as_deep_as_can_be(definition: Definition) -> Iterator[None]:
+    try:
+        yield
+    except RecursionError:
+        place, advice = definition.locate(definition.node), "Give parts of it names of their own."
+        raise KernelSyntaxError(f"{definition.name} is nested too deeply.", place, advice, definition.name) from None
+
+
+@deep
+def _lower(
+    definition: Definition,
+    types: Mapping[str, AnyType],
+    trace: bool,
+    from_warp: bool,
+    tiling: Tiling | None,
+) -> Lowered:
     errors = list(_signature_errors(definition))
     params: list[Value] = []
     env: Env = {}
@@ -88,11 +111,7 @@ def lower(
 
 def _body(context: Context) -> Returned:
     definition = context.definition
-    try:
-        return returns.body(context, rewrite(mark(definition, definition.node.body)))
-    except RecursionError:
-        place, advice = definition.locate(definition.node), "Give parts of it names of their own."
-        raise KernelSyntaxError(f"{definition.name} is nested too deeply.", place, advice, definition.name) from None
+    return returns.body(context, rewrite(mark(definition, definition.node.body)))
 
 
 def result_types(definition: Definition, types: Mapping[str, AnyType]) -> tuple[AnyType, ...]:
@@ -101,6 +120,12 @@ def result_types(definition: Definition, types: Mapping[str, AnyType]) -> tuple[
     Raises:
         KernelSyntaxError, KernelTypeError: what is wrong with it; also where it returns nothing, or no values.
     """
+    with _as_deep_as_can_be(definition):
+        return _result_types(definition, types)
+
+
+@deep
+def _result_types(definition: Definition, types: Mapping[str, AnyType]) -> tuple[AnyType, ...]:
     shared = Shared(returns.body)
     env: Env = {}
     for name, type in types.items():
