@@ -200,6 +200,12 @@ def augment(context: Context, node: ast.AugAssign) -> None:
     place = locate(context, node.target)
     sign = type(node.op)
     adds = sign in (ast.Add, ast.Sub)
+    if isinstance(place, Element) and adds:
+        text = ast.unparse(node.target)
+        raise context.error(
+            KernelTypeError, "+= and -= on an element of an array are atomic, which they cannot be on a struct.",
+            f"Write {text} = {text} + …, where no other thread changes it.",
+        )  # fmt: skip
     slot = place if isinstance(place, Slot) else place.owner if isinstance(place, Part) else None
     if not isinstance(slot, Slot) or not adds or (place is not slot and not _is_plain(slot)):
         current = read(context, place)
