@@ -23,6 +23,7 @@ FLOORS = {
     "events": 0,
     "work": 0,
     "deep": 0,
+    "ranges": 0,
     "ir": 1,
     "builtins": 2,
     "frontend": 3,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
-from workbench.frontend import calls, iterate, loops, names, structs, targets, tile_lanes, views
+from workbench.frontend import calls, iterate, loops, names, structs, targets, tile_lanes, tile_wholes, views
 from workbench.frontend.annotate import parameter_type
 from workbench.frontend.asserts import lower_assert
 from workbench.frontend.coerce import convert, truth
@@ -196,6 +196,8 @@ def join(context: Context, condition: Value, blocks: Sequence[Block], found: Bra
     for name, result in zip(types, op.results, strict=True):
         found.after[name] = result
         spread(context, "where", found.to_join[name], result)
+        for operand in found.to_join[name]:
+            tile_wholes.follow(context, operand, result)
     for name, reason in found.unset.items():
         value = found.after[name]
         found.after[name] = value if isinstance(value, Unset) else Unset(reason, value)

@@ -81,6 +81,7 @@ class Shared:
         notices: what a kernel from Warp means otherwise here; None where nobody asks.
         tiling: how a kernel of tiles is launched; None for one that runs once a thread.
         lifted: what is lowered now is done for each element of tiles.
+        parts: tiles that are a part or a form of another one, with that and its name.
         tentative: values whose type a loop may still widen, and the loop's name they come from.
     """
 
@@ -94,6 +95,7 @@ class Shared:
     notices: list[Notice] | None = None
     tiling: Tiling | None = None
     lifted: bool = False
+    parts: dict[Value, tuple[Value, str]] = field(default_factory=dict)
     tentative: dict[Value, Owner] = field(default_factory=dict)
 
     @property

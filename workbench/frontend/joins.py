@@ -13,7 +13,8 @@ from workbench.frontend.context import Context, Env
 from workbench.frontend.operands import PENDING, POISON, Literal, Operand, Parts, Pending, Poison, Static, Unset, View
 from workbench.frontend.tentative import ask_type
 from workbench.ir.values import Value
-from workbench.types import ArrayType, Kind, Type, element
+from workbench.ranges import fits
+from workbench.types import ArrayType, Kind, Type, element, float32, float64
 
 RETURNS_A_VALUE = "What a return inside a loop gives must be a number or a vector, or several of them written out."
 
@@ -72,6 +73,8 @@ def joined_type(context: Context, name: str, a: Operand, b: Operand) -> Type | N
     literal, value = (a, b) if isinstance(a, Literal) else (b, a)
     assert isinstance(literal, Literal) and isinstance(value, Value)
     met = meet("join", [weak(literal), value.type])
+    if met == float32 and not fits(literal.value, float32):
+        ask_type(context, value, float64, made=True)
     if met != value.type or element(value.type).kind is Kind.BOOL:
         ask_type(context, value, met, made=True)
         raise _disagree(context, name, a, b)

@@ -18,7 +18,7 @@ from workbench.frontend.operands import Bundle, Poison, Returned, Static
 from workbench.frontend.porting import Notice, note_loops
 from workbench.frontend.randoms import mark
 from workbench.frontend.structs import bind, parameter
-from workbench.frontend.tiling import Tiling
+from workbench.frontend.tiling import NeedsBlocks, Tiling
 from workbench.ir.values import Function, Value
 from workbench.ir.verify import verify
 from workbench.passes.fold import fold
@@ -120,8 +120,15 @@ def result_types(definition: Definition, types: Mapping[str, AnyType]) -> tuple[
     Raises:
         KernelSyntaxError, KernelTypeError: what is wrong with it; also where it returns nothing, or no values.
     """
-    with _as_deep_as_can_be(definition):
-        return _result_types(definition, types)
+    try:
+        with _as_deep_as_can_be(definition):
+            return _result_types(definition, types)
+    except NeedsBlocks:
+        message, place = (
+            "What is mapped runs once per element; this func uses tiles.",
+            definition.locate(definition.node),
+        )
+        raise KernelTypeError(message, place, "Write a kernel, and launch it with wb.launch_tiled.") from None
 
 
 @deep

@@ -1,5 +1,6 @@
-"""Operators on structs: a func that has the operator's name, as in Warp. `def add(a: Dual, b: Dual)` makes `a + b` work.
+"""Operators on structs: a func that has the operator's name, as in Warp.
 
+`def add(a: Dual, b: Dual)` makes `a + b` work.
 Numbers, vectors and tiles have operators of their own, so a func named `add` of two floats is a func like any other.
 """
 

@@ -7,7 +7,6 @@ The body is lowered once to learn the types at its end. Where a literal before t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.coerce import convert, default_type, materialise
@@ -15,6 +14,7 @@ from workbench.frontend.context import Context, Env
 from workbench.frontend.joins import RETURNS_A_VALUE, is_ours, same
 from workbench.frontend.operands import POISON, Literal, Operand, Pending, Poison, Unset
 from workbench.frontend.tentative import Loop, Widen, ask_type, carried
+from workbench.frontend.tile_wholes import go_round
 from workbench.ir.values import Value
 from workbench.types import ArrayType, Kind, Type, element, int32
 
@@ -30,6 +30,12 @@ def settle(context: Context, names: Sequence[str], before: Env, attempt: Attempt
     beginning of the body, unless it is the same one.
     """
     loop, hidden, errors = Loop(), dict[str, Operand](), context.shared.errors
+
+    def fresh() -> dict[str, Value]:
+        made = carried(context, loop, types, before)
+        go_round(context, before, made)
+        return made
+
     types = {n: t for n in names if (t := _start_type(before[n])) is not None}
     kept, made = len(errors), set[str]()
     for _ in range(TRIES):
@@ -37,7 +43,7 @@ def settle(context: Context, names: Sequence[str], before: Env, attempt: Attempt
         context.env.clear()
         context.env.update(before | hidden)
         try:
-            ends = attempt(types, partial(carried, context, loop, types, before))
+            ends = attempt(types, fresh)
         except Widen as wide:
             if wide.owner.loop is not loop:
                 raise
