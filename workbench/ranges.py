@@ -22,6 +22,7 @@ INFINITE_FROM = {
 
 def fits(number: Any, type: Scalar) -> bool:
     """Whether a number can be one of this type: not beyond an integer's range, nor infinite by rounding."""
+    number = number if isinstance(number, int) else float(number)
     if type.kind is Kind.FLOAT:
         return not INFINITE_FROM[type.name] <= abs(number) < math.inf
     low = 0 if type.kind is Kind.UINT else -(2 ** (type.bits - 1))

@@ -16,7 +16,7 @@ from workbench.frontend.annotate import parameter_type
 from workbench.frontend.asserts import lower_assert
 from workbench.frontend.coerce import convert, truth
 from workbench.frontend.context import Context
-from workbench.frontend.exits import Leave, denied
+from workbench.frontend.exits import Give, Leave, denied
 from workbench.frontend.expressions import expression
 from workbench.frontend.joins import Branches, assigned, branch_values, joined_type
 from workbench.frontend.operands import (
@@ -29,6 +29,7 @@ from workbench.frontend.operands import (
     Unset,
 )
 from workbench.frontend.refusals import REFUSED
+from workbench.frontend.results import as_said, widened
 from workbench.frontend.tentative import spread
 from workbench.frontend.trace import mark
 from workbench.ir.values import Block, Value
@@ -164,6 +165,11 @@ def _leave(context: Context, node: Leave) -> None:
     _assign(context, node)
 
 
+def _give(context: Context, node: Give) -> None:
+    """A `return` in a loop: its values are kept."""
+    targets.assign(context, node.targets[0], widened(context, as_said(context, expression(context, node.value))))
+
+
 def shown(test: ast.expr) -> str:
     """How a message says on what something depends."""
     if any(isinstance(n, ast.Name) and "." in n.id for n in ast.walk(test)):
@@ -226,5 +232,6 @@ def _assert(context: Context, node: ast.Assert) -> None:
 
 LOWER: dict[type[ast.stmt], Callable[[Context, Any], None]] = {
     ast.Assign: _assign, ast.AnnAssign: _annotated, ast.AugAssign: _augmented, ast.Expr: _expression, ast.Pass: _pass,
-    ast.If: _if, ast.For: _for, ast.While: _while, ast.Return: _return_in_loop, ast.Assert: _assert, Leave: _leave,
+    ast.If: _if, ast.For: _for, ast.While: _while, ast.Return: _return_in_loop, ast.Assert: _assert,
+    Leave: _leave, Give: _give,
 }  # fmt: skip

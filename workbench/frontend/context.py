@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.errors import WorkbenchError, at
 from workbench.frontend.definition import Definition
 from workbench.frontend.operands import Operand, Returned
-from workbench.frontend.tentative import Owner
+from workbench.frontend.tentative import Owner, Results
 from workbench.frontend.tiling import Tiling
 from workbench.ir.build import Builder
 from workbench.ir.values import Captured, Op, Value
@@ -130,6 +130,7 @@ class Context:
         shared: what all inlined functions share.
         inside: the funcs being inlined, outermost first, each with the functions it was given: recursion is found here.
         loops: the loops of this function that are being lowered, outermost first.
+        results: of which types its literal results are, where paths may differ in that.
         caller: of the function that calls this one.
     """
 
@@ -138,6 +139,7 @@ class Context:
     shared: Shared
     inside: tuple[tuple[Definition, tuple[int, ...]], ...] = ()
     loops: list[Loop] = field(default_factory=list)
+    results: Results | None = None
     node: ast.AST | None = None
     caller: Context | None = None
 

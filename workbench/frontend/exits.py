@@ -33,6 +33,10 @@ class Leave(ast.Assign):
     out_of: str
 
 
+class Give(ast.Assign):
+    """What a `return` in a loop becomes: names that take what it gives."""
+
+
 def rewrite(body: Sequence[ast.stmt]) -> Statements:
     """The statements of a function without `break`, `continue`, `else` of loops and `return` in loops.
 
@@ -83,7 +87,7 @@ class Returns:
         for statement in body:
             if isinstance(statement, ast.Return) and _shape(statement) == self.shape:
                 if statement.value is not None:
-                    done.append(_located(ast.Assign([self._values(ast.Store())], statement.value), statement))
+                    done.append(_located(Give([self._values(ast.Store())], statement.value), statement))
                 done += [_set(RETURNED, True, statement), _break(statement)]
                 continue
             if isinstance(statement, Loop):

@@ -11,7 +11,7 @@ from workbench.errors import KernelTypeError
 from workbench.frontend.coerce import default_type, describe, weak
 from workbench.frontend.context import Context, Env
 from workbench.frontend.operands import PENDING, POISON, Literal, Operand, Parts, Pending, Poison, Static, Unset, View
-from workbench.frontend.tentative import ask_type
+from workbench.frontend.tentative import ask_result, ask_type
 from workbench.ir.values import Value
 from workbench.ranges import fits
 from workbench.types import ArrayType, Kind, Type, element, float32, float64
@@ -66,6 +66,8 @@ def joined_type(context: Context, name: str, a: Operand, b: Operand) -> Type | N
         if a.type != b.type:
             ask_type(context, a, b.type, made=True)
             ask_type(context, b, a.type, made=True)
+            if is_ours(name):
+                ask_result(context, name, (a.type, b.type))
             raise _disagree(context, name, a, b)
         return a.type
     if isinstance(a, Literal) and isinstance(b, Literal):

@@ -19,7 +19,8 @@ from workbench.frontend.context import Context, Env
 from workbench.frontend.expressions import expression
 from workbench.frontend.joins import Branches, assigned, branch_values, same, stays
 from workbench.frontend.operands import PENDING, POISON, AlreadyReported, Elements, Operand, Pending, Poison, Returned
-from workbench.frontend.results import as_said
+from workbench.frontend.results import as_said, widened
+from workbench.frontend.tentative import Results, Widen
 from workbench.frontend.trace import mark
 from workbench.ir.values import Block, Value
 from workbench.types import bool as bool_
@@ -42,8 +43,26 @@ class Ended:
 
 
 def body(context: Context, statements: Sequence[ast.stmt]) -> Returned:
-    """Lower a function's statements to the end or to a `return`; what comes after a `return` is unreachable."""
-    return Returned(_run(context, statements, True).value)
+    """Lower a function's statements to the end or to a `return`; what comes after a `return` is unreachable.
+
+    Where paths return numbers of two types it is done again, with literals in the type of the others.
+    """
+    context.results = Results()
+    before, kept = dict(context.env), len(context.shared.errors)
+    while True:
+        try:
+            with context.builder.block() as opened:
+                ended = _run(context, statements, True)
+            break
+        except Widen as wide:
+            if wide.owner.loop is not context.results:
+                raise
+            context.env.clear()
+            context.env.update(before)
+            del context.shared.errors[kept:]
+    for op in opened.block.ops:
+        context.builder.append(op)
+    return Returned(ended.value)
 
 
 def _run(context: Context, statements: Sequence[ast.stmt], last: bool) -> Ended:
@@ -68,7 +87,7 @@ def _returned(context: Context, node: ast.Return) -> Operand | None:
         return None
     try:
         with context.at(node):
-            return as_said(context, expression(context, node.value))
+            return widened(context, as_said(context, expression(context, node.value)))
     except AlreadyReported:
         return POISON
     except WorkbenchError as error:

@@ -61,7 +61,7 @@ def settle(context: Context, names: Sequence[str], before: Env, attempt: Attempt
             types = types | dict.fromkeys(ints, int32)
             continue
         wider = {n: t for n in types if (t := _wider(before[n], types[n], ends[n])) is not None}
-        wider |= {n: t for n in names if n not in types and (t := _returned(before[n], context.env[n])) is not None}
+        wider |= {n: t for n in names if (t := _returned(before[n], context.env[n])) not in (None, types.get(n))}
         wider = {n: t for n, t in wider.items() if n not in hidden}
         if not wider:
             _check_ends(context, types, before, ends)
