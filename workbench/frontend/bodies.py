@@ -7,7 +7,9 @@ errors all come at once and none comes twice.
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
@@ -16,7 +18,7 @@ from workbench.frontend.annotate import parameter_type
 from workbench.frontend.asserts import lower_assert
 from workbench.frontend.coerce import convert, truth
 from workbench.frontend.context import Context
-from workbench.frontend.exits import Give, Leave, denied
+from workbench.frontend.exits import NESTED, Give, Leave, denied, flag_set
 from workbench.frontend.expressions import expression
 from workbench.frontend.joins import Branches, assigned, branch_values, joined_type
 from workbench.frontend.operands import (
@@ -35,6 +37,7 @@ from workbench.frontend.trace import mark
 from workbench.ir.values import Block, Value
 from workbench.structs import AnyType
 from workbench.types import ArrayType, Type
+from workbench.types import bool as bool_
 
 
 def guarded(context: Context, statement: ast.stmt, lower: Callable[[], Any]) -> Any:
@@ -134,6 +137,49 @@ def _return_in_loop(context: Context, node: ast.Return) -> None:
 
 
 def _if(context: Context, node: ast.If) -> None:
+    links = [node]
+    while len(links[-1].orelse) == 1 and isinstance(links[-1].orelse[0], ast.If):
+        links.append(links[-1].orelse[0])
+    if len(links) > NESTED:
+        _long_chain(context, links)
+    else:
+        _one_if(context, node)
+
+
+def _long_chain(context: Context, links: list[ast.If]) -> None:
+    """A chain of many `elif`, in groups: the next one does not nest in the one before, but stands behind a flag."""
+    flag = f"else.{links[0].lineno}.{links[0].col_offset}"
+    context.env[flag] = context.builder.const(False, bool_)
+    start, names_ = dict(context.env), assigned(links[:1])
+    for first in range(0, len(links), NESTED):
+        group = [copy.copy(link) for link in links[first : first + NESTED]]
+        for link, inner in pairwise(group):
+            link.orelse = [inner]
+        if group[-1].orelse and first + NESTED < len(links):
+            group[-1].orelse = [flag_set(flag, group[-1])]
+            group[-1].left = (getattr(group[-1], "left", (False, False))[0], True)  # type: ignore[attr-defined]
+        condition, ended = context.env[flag], dict(context.env)
+        context.env.clear()
+        context.env.update(start)
+        if first == 0:
+            _one_if(context, group[0])
+            continue
+        assert isinstance(condition, Value)
+        with context.builder.block() as then:
+            _statements(context, group[:1])
+        envs = [dict(context.env), ended | {flag: start[flag]}]
+        context.env.clear()
+        context.env.update(start)
+        touched = structs.with_fields([n for n in [flag, *names_] if any(n in env for env in envs)], *envs)
+        found = branch_values(context, touched, envs, "one of the conditions before")
+        with context.builder.block() as orelse:
+            pass
+        join(context, condition, [then.block, orelse.block], found)
+        context.env.update(found.after)
+    del context.env[flag]
+
+
+def _one_if(context: Context, node: ast.If) -> None:
     condition = truth(context, expression(context, node.test))
     if isinstance(condition, bool):
         _statements(context, node.body if condition else node.orelse)

@@ -23,6 +23,10 @@ Loop = ast.For | ast.While
 Statements = list[ast.stmt]
 
 
+NESTED = 16
+"""How many branches of one list nest what follows them: the next ones stand behind a flag, so depth has a bound."""
+
+
 class Leave(ast.Assign):
     """What `break` and `continue` become: flags that are set.
 
@@ -163,6 +167,15 @@ class _Exits:
 
     def guard(self, body: Statements) -> Statements:
         """Statements of the loop's body, with what an exit skips out of its way."""
+        first, *others = in_groups(body, _leaves, _is_the_end)
+        done = self.group(first)
+        for group in others:
+            self.flagged = True
+            done.append(_marked(_if_not(self.skip, self.group(group), group[0]), (False, True)))
+        return done
+
+    def group(self, body: Statements) -> Statements:
+        """The same of some statements, of which few leave."""
         done: Statements = []
         for position, statement in enumerate(body):
             if isinstance(statement, ast.Break):
@@ -199,6 +212,37 @@ class _Exits:
         return [node, _marked(_if_not(self.skip, self.guard(rest), rest[0]), (False, True))]
 
 
+def in_groups(
+    body: Sequence[ast.stmt], leaves: Callable[[ast.stmt], bool], ends: Callable[[ast.stmt], bool]
+) -> list[Statements]:
+    """Statements in groups, in each of which `NESTED` at most leave; what comes after one that always does is left out.
+
+    An `if` whose side always leaves and whose `else` is thus what follows it becomes that: chains of `elif` are lists.
+    """
+    groups: list[Statements] = [[]]
+    count = 0
+    waiting = list(reversed(body))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and node.orelse and leaves(node) and not ends(node) and all_end(node.body, ends):
+            waiting += reversed(node.orelse)
+            node = ast.copy_location(ast.If(node.test, node.body, []), node)
+        if leaves(node):
+            count += 1
+            if count > NESTED:
+                groups.append([])
+                count = 1
+        groups[-1].append(node)
+        if ends(node):
+            break
+    return groups
+
+
+def all_end(body: Sequence[ast.stmt], ends: Callable[[ast.stmt], bool]) -> bool:
+    """Whether no path comes to the end of these statements."""
+    return any(map(ends, body))
+
+
 def _leaves(node: ast.stmt) -> bool:
     """Whether something in it may leave the round of the loop around it."""
     if isinstance(node, Loop):
@@ -211,13 +255,14 @@ def _leaves(node: ast.stmt) -> bool:
 
 
 def _always_leaves(body: Sequence[ast.stmt]) -> bool:
-    """Whether no path comes to the end of these statements."""
-    return any(map(_is_the_end, body))
+    return all_end(body, _is_the_end)
 
 
 def _is_the_end(node: ast.stmt) -> bool:
+    if isinstance(node, Loop):
+        return (_returning_loop(node) and _is_endless(node)) or (_always_leaves(node.orelse) and not _is_broken(node))
     if not isinstance(node, ast.If):
-        return isinstance(node, (ast.Break, ast.Continue)) or (_returning_loop(node) and _is_endless(node))
+        return isinstance(node, (ast.Break, ast.Continue))
     if not hasattr(node, "must_leave"):
         node.must_leave = _always_leaves(node.body) and _always_leaves(node.orelse)  # type: ignore[attr-defined]
     return node.must_leave  # type: ignore[attr-defined]
@@ -235,10 +280,13 @@ def _returning_loop(node: ast.stmt) -> bool:
 
 def _is_endless(loop: ast.stmt) -> bool:
     """Whether it is a `while True` that no `break` of the user's leaves."""
-    if not (is_while_true(loop) and isinstance(loop, ast.While)):
-        return False
-    breaks = _own(loop.body, ast.Break)
-    return not any(not getattr(b, "returns", False) for b in breaks)
+    return is_while_true(loop) and not _is_broken(loop)
+
+
+def _is_broken(loop: ast.AST) -> bool:
+    """Whether a `break` of the user's leaves the loop."""
+    breaks = _own(loop.body, ast.Break)  # type: ignore[attr-defined]
+    return not all(getattr(b, "returns", False) for b in breaks)
 
 
 def is_while_true(loop: ast.AST) -> bool:
@@ -279,6 +327,11 @@ def _located(node: Any, place: ast.AST) -> Any:
         if not hasattr(inner, "lineno"):
             ast.copy_location(inner, place)
     return node
+
+
+def flag_set(name: str, place: ast.AST) -> ast.stmt:
+    """`name = True`."""
+    return _set(name, True, place)
 
 
 def _set(name: str, value: bool, place: ast.AST) -> ast.stmt:

@@ -16,6 +16,7 @@ from workbench.frontend import structs, views
 from workbench.frontend.bodies import guarded, join, shown, statement
 from workbench.frontend.coerce import describe, truth, usable
 from workbench.frontend.context import Context, Env
+from workbench.frontend.exits import all_end, in_groups
 from workbench.frontend.expressions import expression
 from workbench.frontend.joins import Branches, assigned, branch_values, same, stays
 from workbench.frontend.operands import PENDING, POISON, AlreadyReported, Elements, Operand, Pending, Poison, Returned
@@ -67,6 +68,20 @@ def body(context: Context, statements: Sequence[ast.stmt]) -> Returned:
 
 def _run(context: Context, statements: Sequence[ast.stmt], last: bool) -> Ended:
     """Lower statements; `last`: their end is the function's."""
+    groups = in_groups(statements, _returns, _is_the_end)
+    ended = Ended(PENDING, True)
+    for number, group in enumerate(groups, 1):
+        final = last and number == len(groups)
+        if ended.goes_on is True:
+            ended = _group(context, group, final)
+        elif ended.goes_on is not False:
+            sides = group, Ended(ended.value)
+            ended = _parted(context, ended.goes_on, sides, "no return was reached", final)
+    return ended
+
+
+def _group(context: Context, statements: Sequence[ast.stmt], last: bool) -> Ended:
+    """The same of some statements, of which few return."""
     for position, node in enumerate(statements):
         if isinstance(node, ast.Return):
             return Ended(_returned(context, node))
@@ -213,7 +228,7 @@ def _returns(node: ast.AST) -> bool:
 
 
 def _always_returns(statements: Sequence[ast.stmt]) -> bool:
-    return any(map(_is_the_end, statements))
+    return all_end(statements, _is_the_end)
 
 
 def _is_the_end(node: ast.stmt) -> bool:
