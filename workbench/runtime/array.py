@@ -60,7 +60,7 @@ class array:
             generic = array_of(dtype, ndim)
             if generic is not None:
                 return generic
-            return array_type(dtype, ndim or 1)
+            return array_type(dtype, 1 if ndim is None else ndim)
         return super().__new__(cls)
 
     def __class_getitem__(cls, dtype: Any) -> Any:
