@@ -271,8 +271,8 @@ def array_type(dtype: Any, ndim: int) -> ArrayType | StructArray:
         TypeError: `dtype` names no type, a struct that itself holds arrays, or the dimensions are not 1 to 4.
     """
     kind = as_element(dtype)
-    if not 1 <= ndim <= MAX_NDIM:
-        raise TypeError(f"an array has 1 to 4 dimensions, not {ndim}")
+    if type(ndim) is not int or not 1 <= ndim <= MAX_NDIM:
+        raise TypeError(f"an array has 1 to 4 dimensions, not {ndim!r}")
     if not isinstance(kind, Struct):
         return ArrayType(kind, ndim)
     if kind.has_arrays:

@@ -24,6 +24,8 @@ FLOORS = {
     "forks": 0,
     "work": 0,
     "weak": 0,
+    "deep": 0,
+    "ranges": 0,
     "ir": 1,
     "builtins": 2,
     "frontend": 3,

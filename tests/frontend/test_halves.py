@@ -207,7 +207,10 @@ def test_arrays(half):
     assert b.numpy().astype(float).tolist() == [[0, 1, 0], [0, 1, 0]]
     k = define("def k(y: array(dtype=T), s: T):\n    y[tid()] = s * 2.0\n", {"T": half})["k"]
     y = wb.zeros(1, half)
-    wb.launch(k, 1, [y, 1e30])
+    if half == wb.float16:
+        with pytest.raises(wb.LaunchError, match="does not fit s, which is float16"):
+            wb.launch(k, 1, [y, 1e30])
+    wb.launch(k, 1, [y, np.inf if half == wb.float16 else 1e30])
     assert np.isinf(np.float32(y.numpy()[0])) == (half == wb.float16)
     shared = np.ones(4, half.numpy)
     wb.launch(k, 4, [shared, 1.5])

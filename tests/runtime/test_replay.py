@@ -247,13 +247,18 @@ def test_entries_know_their_time_and_line() -> None:
     assert "wb.launch(drift" in Path(__file__).read_text().splitlines()[entry.site.line - 1]
 
 
-def test_numbers_too_large_for_a_float32_are_infinite() -> None:
+def test_numbers_too_large_for_a_float32_are_refused_and_infinity_is_not() -> None:
     x, v = state()
-    with wb.record() as rec:
+    with wb.record() as rec, pytest.raises(wb.LaunchError, match="does not fit dt, which is float32"):
         wb.launch(drift, 2, inputs=[1e300, x, v])
+    with wb.record() as rec:
+        wb.launch(drift, 2, inputs=[np.inf, x, v])
     assert np.isinf(x.numpy()).all()
     x.fill_(0.0)
-    rec.replay(dt=-1e300)
+    with pytest.raises(wb.LaunchError, match="does not fit dt, which is float32"):
+        rec.replay(dt=-1e300)
+    assert (x.numpy() == 0.0).all()
+    rec.replay(dt=-np.inf)
     assert (x.numpy() == -np.inf).all()
 
 

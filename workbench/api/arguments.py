@@ -9,6 +9,7 @@ import numpy as np
 
 from workbench.api.kernel import Kernel
 from workbench.errors import KernelTypeError, LaunchError
+from workbench.ranges import fits, misfit
 from workbench.runtime.array import array
 from workbench.runtime.create import empty, from_numpy
 from workbench.runtime.device import Device
@@ -226,15 +227,18 @@ def _number(kernel: Kernel, name: str, type: Scalar, value: Any) -> Any:
     if type == bool_:
         return bool(value)
     if type.kind is Kind.FLOAT:
+        if not fits(value, type):
+            raise LaunchError(
+                f"{kernel.name}: {misfit(value, type, name)}.", parameter=name, advice="Pass inf where that is meant."
+            )
         return float(value)
     if isinstance(value, (float, np.floating)):
         raise LaunchError(
             f"{kernel.name}: {name} is {type!r}; {value!r} is a float.", parameter=name, advice=f"Pass int({value!r})."
         )
     number = int(value)
-    low = 0 if type.kind is Kind.UINT else -(2 ** (type.bits - 1))
-    if not low <= number < low + 2**type.bits:
-        raise LaunchError(f"{kernel.name}: {number} does not fit {name}, which is {type!r}.", parameter=name)
+    if not fits(number, type):
+        raise LaunchError(f"{kernel.name}: {misfit(number, type, name)}.", parameter=name)
     return number
 
 

@@ -26,6 +26,7 @@ from workbench.cache.key import Key, Part, make_key
 from workbench.cache.native import load_kernel
 from workbench.cache.store import Store, default_store
 from workbench.cache.unvectorised import find, keep, key_for
+from workbench.deep import deep
 from workbench.errors import DeviceError, NotDifferentiable
 from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, StageDone, publish
 from workbench.ir.values import Function, read_arrays, walk, written_arrays
@@ -62,6 +63,7 @@ def target_of(device: Device, backend: Backend) -> str:
     return found.arch(device.index)
 
 
+@deep
 def key_of(
     specialisation: Specialisation, direction: str, options: Options, backend: Backend, target: str, atomic: bool
 ) -> Key:
@@ -302,6 +304,7 @@ def _compiled(
     return Entry(artifact.image, _metadata(name, artifact, function, options, dict(stages.seconds)))
 
 
+@deep
 def function_of(
     specialisation: Specialisation, direction: str, atomic: bool = False, numbers: bool = True,
     constant: tuple[int, ...] = (),

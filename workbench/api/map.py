@@ -19,6 +19,7 @@ from workbench.api.text import definition_of
 from workbench.builtins import FORMS
 from workbench.errors import LaunchError
 from workbench.frontend import Definition, Scope, as_builtin, result_types
+from workbench.ranges import fits, misfit
 from workbench.runtime.array import array
 from workbench.runtime.create import empty
 from workbench.runtime.device import Device, get_device
@@ -164,6 +165,8 @@ def _number(value: Any, widest: Scalar) -> Any:
     if isinstance(value, int) and -(2**31) <= value < 2**31:
         return np.int32(value)
     if isinstance(value, float):
+        if not fits(value, widest):
+            raise LaunchError(f"map(): {misfit(value, widest)}.", advice="Pass inf where that is meant.")
         return widest(value)
     raise LaunchError(f"map() takes arrays, numbers and vectors; this is a {type(value).__name__}: {value!r}.")
 

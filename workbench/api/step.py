@@ -181,7 +181,13 @@ def step(
         raise LaunchError(f"step() takes a kernel; this is a {type(kernel).__name__}.")
     if len(values) != len(kernel.parameters):
         raise LaunchError(f"{kernel.name} takes {len(kernel.parameters)} arguments; {len(values)} were given.")
-    types = kernel.specialise(deduce(kernel, values)).types
+    specialisation = kernel.specialise(deduce(kernel, values))
+    types = specialisation.types
+    if specialisation.tiling is not None:
+        raise LaunchError(
+            f"{kernel.name} uses tiles, so it runs once per block; step() follows one thread.",
+            advice="Print values: print(wb.tile_sum(t)).",
+        )
     function = lower(kernel.definition, dict(zip(kernel.parameters, types, strict=True)), trace=True).function
     dims = as_dims(dim, kernel.name)
     index = (thread,) if isinstance(thread, int) else tuple(int(i) for i in thread)

@@ -7,53 +7,37 @@ errors all come at once and none comes twice.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import copy
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
-from workbench.frontend import calls, iterate, loops, names, structs, targets, tile_lanes, views
+from workbench.frontend import calls, iterate, loops, names, structs, targets, tile_lanes, tile_wholes, views
 from workbench.frontend.annotate import parameter_type
 from workbench.frontend.asserts import lower_assert
-from workbench.frontend.coerce import convert, describe, truth, usable
-from workbench.frontend.context import Context, Env
+from workbench.frontend.coerce import convert, truth
+from workbench.frontend.context import Context
+from workbench.frontend.exits import NESTED, Give, Leave, denied, flag_set
 from workbench.frontend.expressions import expression
-from workbench.frontend.joins import assigned, branch_values, joined_type
+from workbench.frontend.joins import Branches, assigned, branch_values, joined_type
 from workbench.frontend.operands import (
+    PENDING,
     POISON,
     AlreadyReported,
-    Bundle,
     Elements,
     Operand,
-    Pending,
-    Poison,
-    Returned,
     Static,
+    Unset,
 )
 from workbench.frontend.refusals import REFUSED
-from workbench.frontend.results import as_said
+from workbench.frontend.results import as_said, widened
 from workbench.frontend.tentative import spread
 from workbench.frontend.trace import mark
 from workbench.ir.values import Block, Value
 from workbench.structs import AnyType
 from workbench.types import ArrayType, Type
-
-MAX_COPIES = 4
-
-
-def body(context: Context, statements: Sequence[ast.stmt]) -> Returned:
-    """Lower statements to the end or to a `return`; what comes after a `return` is unreachable."""
-    for position, statement in enumerate(statements):
-        if isinstance(statement, ast.Return):
-            return Returned(_returned(context, statement))
-        if isinstance(statement, ast.If) and _returns(statement):
-            rest = statements[position + 1 :]
-            result = guarded(context, statement, lambda s=statement, r=rest: _returning_if(context, s, r))
-            return result or Returned(None)
-        guarded(context, statement, lambda s=statement: _statement(context, s))
-    if context.caller is None:
-        mark(context, None)
-    return Returned(None)
+from workbench.types import bool as bool_
 
 
 def guarded(context: Context, statement: ast.stmt, lower: Callable[[], Any]) -> Any:
@@ -73,26 +57,12 @@ def guarded(context: Context, statement: ast.stmt, lower: Callable[[], Any]) -> 
     return None
 
 
-def _returns(node: ast.stmt) -> bool:
-    return any(isinstance(n, ast.Return) for n in ast.walk(node))
+def statement(context: Context, node: ast.stmt) -> None:
+    """Lower one statement.
 
-
-def _returned(context: Context, node: ast.Return) -> Operand | None:
-    with context.at(node):
-        mark(context, node)
-    if node.value is None:
-        return None
-    try:
-        with context.at(node):
-            return as_said(context, expression(context, node.value))
-    except AlreadyReported:
-        return POISON
-    except WorkbenchError as error:
-        context.shared.errors.append(context.placed(error))
-        return POISON
-
-
-def _statement(context: Context, node: ast.stmt) -> None:
+    Raises:
+        WorkbenchError, AlreadyReported: what is wrong with it.
+    """
     lower = LOWER.get(type(node))
     if lower is None:
         message, advice = REFUSED.get(type(node), (f"{type(node).__name__} is not in the kernel language.", ""))
@@ -167,177 +137,135 @@ def _return_in_loop(context: Context, node: ast.Return) -> None:
 
 
 def _if(context: Context, node: ast.If) -> None:
+    links = [node]
+    while len(links[-1].orelse) == 1 and isinstance(links[-1].orelse[0], ast.If):
+        links.append(links[-1].orelse[0])
+    if len(links) > NESTED:
+        _long_chain(context, links)
+    else:
+        _one_if(context, node)
+
+
+def _long_chain(context: Context, links: list[ast.If]) -> None:
+    """A chain of many `elif`, in groups: the next one does not nest in the one before, but stands behind a flag."""
+    flag = f"else.{links[0].lineno}.{links[0].col_offset}"
+    context.env[flag] = context.builder.const(False, bool_)
+    start, names_ = dict(context.env), assigned(links[:1])
+    for first in range(0, len(links), NESTED):
+        group = [copy.copy(link) for link in links[first : first + NESTED]]
+        for link, inner in pairwise(group):
+            link.orelse = [inner]
+        if group[-1].orelse and first + NESTED < len(links):
+            group[-1].orelse = [flag_set(flag, group[-1])]
+            group[-1].left = (getattr(group[-1], "left", (False, False))[0], True)  # type: ignore[attr-defined]
+        condition, ended = context.env[flag], dict(context.env)
+        context.env.clear()
+        context.env.update(start)
+        if first == 0:
+            _one_if(context, group[0])
+            continue
+        assert isinstance(condition, Value)
+        with context.builder.block() as then:
+            _statements(context, group[:1])
+        envs = [dict(context.env), ended | {flag: start[flag]}]
+        context.env.clear()
+        context.env.update(start)
+        touched = structs.with_fields([n for n in [flag, *names_] if any(n in env for env in envs)], *envs)
+        found = branch_values(context, touched, envs, "one of the conditions before")
+        with context.builder.block() as orelse:
+            pass
+        join(context, condition, [then.block, orelse.block], found)
+        context.env.update(found.after)
+    del context.env[flag]
+
+
+def _one_if(context: Context, node: ast.If) -> None:
     condition = truth(context, expression(context, node.test))
     if isinstance(condition, bool):
-        for statement in node.body if condition else node.orelse:
-            guarded(context, statement, lambda s=statement: _statement(context, s))
+        _statements(context, node.body if condition else node.orelse)
         return
     before = dict(context.env)
     envs, blocks = [], []
+    flag = denied(node.test)
     for side in (node.body, node.orelse):
         context.env.clear()
         context.env.update(before)
+        if flag and side is node.orelse:
+            context.env.update((n, o.value) for n, o in before.items() if isinstance(o, Unset) and o.given == flag)
         with context.builder.block() as opened:
-            for statement in side:
-                guarded(context, statement, lambda s=statement: _statement(context, s))
+            _statements(context, side)
         envs.append(dict(context.env))
         blocks.append(opened.block)
     context.env.clear()
     context.env.update(before)
     touched = [n for n in assigned([*node.body, *node.orelse]) if n in envs[0] or n in envs[1]]
     touched = structs.with_fields(touched, *envs)
-    after, to_join = branch_values(context, touched, envs[0], envs[1], _shown(node.test))
-    _join(context, condition, blocks, envs, to_join, after)
-    context.env.update(after)
+    found = branch_values(context, touched, envs, shown(node.test), getattr(node, "left", (False, False)))
+    join(context, condition, blocks, found)
+    context.env.update(found.after)
 
 
-def _shown(test: ast.expr) -> str:
+def _leave(context: Context, node: Leave) -> None:
+    """A `break` or `continue`: its flags are set."""
+    context.loops[-1].left(context.env, node.out_of)
+    _assign(context, node)
+
+
+def _give(context: Context, node: Give) -> None:
+    """A `return` in a loop: its values are kept."""
+    targets.assign(context, node.targets[0], widened(context, as_said(context, expression(context, node.value))))
+
+
+def shown(test: ast.expr) -> str:
+    """How a message says on what something depends."""
     if any(isinstance(n, ast.Name) and "." in n.id for n in ast.walk(test)):
         return "the loop was not left"
     text = ast.unparse(test)
     return text if len(text) <= 40 else "the condition"
 
 
-def _join(
-    context: Context, condition: Value, blocks: list[Block], envs: list[Env], names_: list[str], after: Env
-) -> None:
-    """Emit the `if` whose blocks yield the joined names."""
+def join(context: Context, condition: Value, blocks: Sequence[Block], found: Branches) -> None:
+    """Emit the `if` whose blocks yield what has to be joined, and note in `found.after` what names are then."""
     types: dict[str, Type] = {}
-    for name in names_:
+    for name, pair in found.to_join.items():
         try:
-            found = joined_type(context, name, envs[0][name], envs[1][name])
-            assert found is not None and not isinstance(found, ArrayType)
-            types[name] = found
+            type = joined_type(context, name, *pair)
+            assert type is not None and not isinstance(type, ArrayType)
+            types[name] = type
         except WorkbenchError as error:
-            context.shared.errors.append(error)
-            after[name] = POISON
-    done = []
-    for block, env in zip(blocks, envs, strict=True):
-        with context.builder.block() as opened:
-            for op in block.ops:
-                context.builder.append(op)
-            context.builder.yield_(*(convert(context, env[n], t) for n, t in types.items()))
-        done.append(opened.block)
-    op = context.builder.emit("if", (condition,), list(types.values()), None, done, list(types))
-    after.update(zip(types, op.results, strict=True))
-    for name, result in zip(types, op.results, strict=True):
-        spread(context, "where", [env[name] for env in envs], result)
-
-
-def _returning_if(context: Context, node: ast.If, rest: Sequence[ast.stmt]) -> Returned:
-    """An `if` with a `return` inside: each side goes on to the end of the function."""
-    condition = truth(context, expression(context, node.test))
-    if isinstance(condition, bool):
-        return body(context, [*(node.body if condition else node.orelse), *rest])
-    before = dict(context.env)
-    sides: list[Returned] = []
-    blocks = []
-    with _copied_rest(context, node, rest):
-        for side in (node.body, node.orelse):
-            context.env.clear()
-            context.env.update(before)
-            with context.builder.block() as opened:
-                sides.append(body(context, [*side, *rest]))
-            blocks.append(opened.block)
-    return Returned(_merge(context, condition, blocks, [s.value for s in sides]))
-
-
-@contextmanager
-def _copied_rest(context: Context, node: ast.If, rest: Sequence[ast.stmt]) -> Iterator[None]:
-    """Count how often what follows is lowered twice: where neither side of an `if` always returns, both go on to it.
-
-    Raises:
-        KernelSyntaxError: more than `MAX_COPIES` such `if`s follow one another.
-    """
-    doubled = bool(rest) and not _always_returns(node.body) and not _always_returns(node.orelse)
-    if doubled and context.copies >= MAX_COPIES:
-        raise context.error(
-            KernelSyntaxError, f"More than {MAX_COPIES} branches before this one may return or may go on.",
-            "Let the inner condition join the outer one (if a and b: return), or return at the end of each branch.",
-        )  # fmt: skip
-    context.copies += doubled
-    try:
-        yield
-    finally:
-        context.copies -= doubled
-
-
-def _always_returns(statements: Sequence[ast.stmt]) -> bool:
-    last = statements[-1] if statements else None
-    if isinstance(last, ast.If):
-        return _always_returns(last.body) and _always_returns(last.orelse)
-    return isinstance(last, ast.Return)
-
-
-def _merge(context: Context, condition: Value, blocks: list[Block], results: list[Operand | None]) -> Operand | None:
-    """The `if` that yields what its sides return."""
-    flat = [_flatten(r) for r in results]
-    if any(isinstance(o, Poison) for side in flat for o in side):
-        return POISON
-    if len(flat[0]) != len(flat[1]):
-        if not context.inside:  # a kernel: that it returns anything is the error
-            return results[0] if flat[0] else results[1]
-        a, b = (f"{len(side)} value{'s' * (len(side) != 1)}" if side else "nothing" for side in flat)
-        message = f"{context.definition.name} returns {a} on one path and {b} on another."
-        advice = "End each path with a return of as many values."
-        context.shared.errors.append(context.error(KernelTypeError, message, advice))
-        return POISON
-    if any(isinstance(o, Bundle) for side in flat for o in side):
-        return _merged_structs(context, condition, blocks, (results[0], results[1]))
-    pairs = [(_known(context, a), _known(context, b)) for a, b in zip(*flat, strict=True)]
-    types = [joined_type(context, "The returned value", a, b) for a, b in pairs]
-    if any(isinstance(t, ArrayType) for t in types):
-        message = f"{context.definition.name} returns an array on a path that depends on a condition."
-        raise context.error(KernelTypeError, message, "Return its elements, or let the caller choose between them.")
+            found.after[name] = PENDING if name in found.unset else POISON
+            if name not in found.unset:  # else it is not read
+                context.shared.errors.append(error)
     done = []
     for side, block in enumerate(blocks):
         with context.builder.block() as opened:
             for op in block.ops:
                 context.builder.append(op)
-            context.builder.yield_(*(convert(context, p[side], t) for p, t in zip(pairs, types, strict=True) if t))
+            context.builder.yield_(*(convert(context, found.to_join[n][side], t) for n, t in types.items()))
         done.append(opened.block)
-    values = context.builder.if_(condition, *done)
-    if not isinstance(results[0], tuple):
-        return values[0] if values else None
-    return values
-
-
-def _merged_structs(
-    context: Context, condition: Value, blocks: list[Block], results: tuple[Operand | None, Operand | None]
-) -> Operand:
-    a, b = results
-    assert a is not None and b is not None
-    if structs.form(a) != structs.form(b):
-        shown = [", ".join(map(describe, _flatten(side))) for side in results]
-        raise context.error(
-            KernelTypeError, f"{context.definition.name} returns {shown[0]} on one path and {shown[1]} on the other."
-        )
-    return structs.chosen(context, condition, blocks, (a, b), f"What {context.definition.name} returns")
-
-
-def _known(context: Context, operand: Operand) -> Operand:
-    return operand if isinstance(operand, Pending) else usable(context, operand)
-
-
-def _flatten(operand: Operand | None) -> tuple[Operand, ...]:
-    return () if operand is None else operand if isinstance(operand, tuple) else (operand,)
+    labels = [v.name if " " in n else n for n, v in zip(types, done[0].yielded, strict=True)]
+    op = context.builder.emit("if", (condition,), list(types.values()), None, done, labels)
+    for name, result in zip(types, op.results, strict=True):
+        found.after[name] = result
+        spread(context, "where", found.to_join[name], result)
+        for operand in found.to_join[name]:
+            tile_wholes.follow(context, operand, result)
+    for name, reason in found.unset.items():
+        value = found.after[name]
+        found.after[name] = value if isinstance(value, Unset) else Unset(reason, value)
 
 
 def _for(context: Context, node: ast.For) -> None:
-    iterate.for_loop(context, node, expression, _loop_body)
+    iterate.for_loop(context, node, expression, _statements)
 
 
 def _while(context: Context, node: ast.While) -> None:
-    loops.while_loop(context, node, expression, _loop_body)
+    loops.while_loop(context, node, expression, _statements)
 
 
-def _loop_body(context: Context, statements: Sequence[ast.stmt]) -> None:
-    context.loops += 1
-    try:
-        for statement in statements:
-            guarded(context, statement, lambda s=statement: _statement(context, s))
-    finally:
-        context.loops -= 1
+def _statements(context: Context, statements: Sequence[ast.stmt]) -> None:
+    for node in statements:
+        guarded(context, node, lambda s=node: statement(context, s))
 
 
 def _augmented(context: Context, node: ast.AugAssign) -> None:
@@ -350,6 +278,6 @@ def _assert(context: Context, node: ast.Assert) -> None:
 
 LOWER: dict[type[ast.stmt], Callable[[Context, Any], None]] = {
     ast.Assign: _assign, ast.AnnAssign: _annotated, ast.AugAssign: _augmented, ast.Expr: _expression, ast.Pass: _pass,
-    ast.If: _if, ast.For: _for, ast.While: _while, ast.Return: _return_in_loop,
-    ast.Assert: _assert,
+    ast.If: _if, ast.For: _for, ast.While: _while, ast.Return: _return_in_loop, ast.Assert: _assert,
+    Leave: _leave, Give: _give,
 }  # fmt: skip

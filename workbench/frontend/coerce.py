@@ -24,9 +24,10 @@ from workbench.frontend.operands import (
     View,
 )
 from workbench.frontend.tentative import ask_float, ask_type, spread
-from workbench.frontend.tile_maps import any_tile, over, uniform
+from workbench.frontend.tile_maps import any_tile, fill, over, uniform
 from workbench.ir.values import Value
-from workbench.tiles import contents, is_tile, shown
+from workbench.ranges import fits, misfit
+from workbench.tiles import Tile, contents, is_tile, shown
 from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element, float32, int32
 from workbench.types import bool as bool_
 
@@ -122,12 +123,15 @@ def materialise(context: Context, operand: Operand, type: Type | None = None) ->
             f"The float {operand.value!r} does not fit {scalar!r}.",
             f"Write {scalar!r}({operand.value!r}).",
         )
-    if scalar.kind in (Kind.INT, Kind.UINT):
-        low, high = (
-            (0, 2**scalar.bits) if scalar.kind is Kind.UINT else (-(2 ** (scalar.bits - 1)), 2 ** (scalar.bits - 1))
+    if not fits(operand.value, scalar):
+        advice = "Use a wider type." if scalar.kind is not Kind.FLOAT else "Use a wider type, or write wb.inf."
+        text = misfit(operand.value, scalar)
+        text = (
+            f"The constant {operand.captured} is {text.replace(' does', ', which does', 1)}"
+            if operand.captured
+            else text
         )
-        if not low <= operand.value < high:
-            raise context.error(KernelTypeError, f"{operand.value!r} does not fit {scalar!r}.", "Use a wider type.")
+        raise context.error(KernelTypeError, f"{text}.", advice)
     number = (
         float(operand.value) if scalar.kind is Kind.FLOAT else bool(operand.value) if scalar == bool_ else operand.value
     )
@@ -141,7 +145,8 @@ def convert(context: Context, operand: Operand, type: Type) -> Value:
     if isinstance(operand, Literal):
         return materialise(context, operand, type)
     if isinstance(operand, Pending):
-        return materialise(context, Literal(0), type)
+        zero = materialise(context, Literal(0), contents(type) if isinstance(type, Tile) else type)
+        return fill(context, type.shape, zero, type.storage) if isinstance(type, Tile) else zero
     value = materialise(context, operand)
     if value.type == type:
         return value

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.errors import WorkbenchError, at
 from workbench.frontend.definition import Definition
 from workbench.frontend.operands import Operand, Returned
-from workbench.frontend.tentative import Owner
+from workbench.frontend.tentative import Owner, Results
 from workbench.frontend.tiling import Tiling
 from workbench.ir.build import Builder
 from workbench.ir.values import Captured, Op, Value
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from workbench.frontend.porting import Notice
     from workbench.frontend.repeated import Calls
     from workbench.frontend.settle import Settled
+    from workbench.frontend.unbound import Loop
 
 Env = dict[str, Operand]
 LowerBody = Callable[["Context", Sequence[ast.stmt]], Returned]
@@ -92,6 +93,7 @@ class Shared:
         notices: what a kernel from Warp means otherwise here; None where nobody asks.
         tiling: how a kernel of tiles is launched; None for one that runs once a thread.
         lifted: what is lowered now is done for each element of tiles.
+        parts: tiles that are a part or a form of another one, with that and its name.
         tentative: values whose type a loop may still widen, and the loop's name they come from.
         calls: of funcs, by what they were given (see frontend/repeated.py).
         settled: what loops came to, by what they read (see frontend/settle.py).
@@ -107,6 +109,7 @@ class Shared:
     notices: list[Notice] | None = None
     tiling: Tiling | None = None
     lifted: bool = False
+    parts: dict[Value, tuple[Value, str]] = field(default_factory=dict)
     tentative: dict[Value, Owner] = field(default_factory=dict)
     calls: dict[Hashable, Calls] = field(default_factory=dict)
     settled: dict[Hashable, Settled] = field(default_factory=dict)
@@ -142,8 +145,8 @@ class Context:
         env: local names to what they are now.
         shared: what all inlined functions share.
         inside: the funcs being inlined, outermost first, each with the functions it was given: recursion is found here.
-        loops: how many loops are open in this function.
-        copies: how many open branches have lowered what follows them twice.
+        loops: the loops of this function that are being lowered, outermost first.
+        results: of which types its literal results are, where paths may differ in that.
         caller: of the function that calls this one.
     """
 
@@ -151,8 +154,8 @@ class Context:
     env: Env
     shared: Shared
     inside: tuple[tuple[Definition, tuple[int, ...]], ...] = ()
-    loops: int = 0
-    copies: int = 0
+    loops: list[Loop] = field(default_factory=list)
+    results: Results | None = None
     node: ast.AST | None = None
     caller: Context | None = None
 

@@ -15,17 +15,17 @@ from dataclasses import dataclass
 from workbench.builtins.forms import adjoint as ADJOINT
 from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
 from workbench.frontend.annotate import parameter_annotations
-from workbench.frontend.coerce import assign_type, materialise
+from workbench.frontend.coerce import assign_type, convert, materialise
 from workbench.frontend.context import Context, Env, Shared, Watched
 from workbench.frontend.definition import Definition
 from workbench.frontend.exits import rewrite
 from workbench.frontend.names import read_again
 from workbench.frontend.natives import Native, attributes
-from workbench.frontend.operands import POISON, Elements, Literal, Operand, Parts, Poison, View
+from workbench.frontend.operands import PENDING, POISON, Elements, Literal, Operand, Parts, Poison, View
 from workbench.frontend.randoms import mark
 from workbench.ir.values import EFFECTS, Block, Value, walk
 from workbench.structs import AnyType
-from workbench.types import ArrayType, Type, Vector, is_float
+from workbench.types import ArrayType, Type, is_float
 
 
 @dataclass(frozen=True)
@@ -131,9 +131,9 @@ def _closed(context: Context, definition: Definition, env: Env) -> Context:
     outer = context.shared
     shared = Shared(
         outer.lower_body, launch_ndim=outer.launch_ndim, captured=outer.captured, watched=outer.watched,
-        errors=outer.errors,
+        errors=outer.errors, tiling=outer.tiling,
     )  # fmt: skip
-    return Context(definition, env, shared, (*context.inside, (definition, ())), 0)
+    return Context(definition, env, shared, (*context.inside, (definition, ())))
 
 
 def _parameters(inner: Context, env: Env, types: Sequence[AnyType | None]) -> list[Value]:
@@ -178,8 +178,7 @@ def _gradient(context: Context, name: str, definition: Definition, env: Env, res
     body = _Adjoints(inner, names[: len(env)], list(sums)).body()
     with inner.builder.block(params + arrays) as opened:
         for own, type in sums.items():
-            zeros = (0.0,) * type.length if isinstance(type, Vector) else 0.0
-            inner.env[f"{own}.adjoint"] = inner.builder.const(zeros, type)
+            inner.env[f"{own}.adjoint"] = convert(inner, PENDING, type)
         returned = inner.shared.lower_body(inner, rewrite(mark(definition, body))).value
         found = returned if isinstance(returned, tuple) else (returned,)
         if not any(isinstance(o, Poison) for o in found):

@@ -6,6 +6,7 @@ import ast
 import builtins
 import hashlib
 import weakref
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -137,11 +138,26 @@ class Definition:
         stored = (n for n in ast.walk(self.node) if isinstance(n, (ast.Name, ast.Attribute, ast.Subscript)))
         return frozenset(_root(n) for n in stored if isinstance(n.ctx, ast.Store))
 
+    @cached_property
+    def reads(self) -> Counter[str]:
+        """How often it reads each name."""
+        return reads(self.node)
+
     @property
     def parameters(self) -> list[ast.arg]:
         """The parameters, in order."""
         arguments = self.node.args
         return [*arguments.posonlyargs, *arguments.args]
+
+
+def reads(node: ast.AST) -> Counter[str]:
+    """How often each name is read there."""
+    found: Counter[str] = Counter()
+    for inner in ast.walk(node):
+        name = inner.target if isinstance(inner, ast.AugAssign) else inner
+        if isinstance(name, ast.Name) and (name is not inner or not isinstance(name.ctx, ast.Store)):
+            found[name.id] += 1
+    return found
 
 
 def _root(node: ast.expr) -> str:

@@ -19,15 +19,35 @@ from workbench.frontend.operands import PENDING
 
 RETURNED = "returned.early"
 VALUE = "returned.value"
+Loop = ast.For | ast.While
 Statements = list[ast.stmt]
+
+
+NESTED = 16
+"""How many branches of one list nest what follows them: the next ones stand behind a flag, so depth has a bound."""
+
+
+class Leave(ast.Assign):
+    """What `break` and `continue` become: flags that are set.
+
+    Attributes:
+        out_of: "loop" for a `break`, "round" for a `continue`, "function" for a `return`, whose values are names too.
+    """
+
+    out_of: str
+
+
+class Give(ast.Assign):
+    """What a `return` in a loop becomes: names that take what it gives."""
 
 
 def rewrite(body: Sequence[ast.stmt]) -> Statements:
     """The statements of a function without `break`, `continue`, `else` of loops and `return` in loops.
 
-    A loop that may be left early has the attribute `until`, the name of its flag. What a `return` in a loop gives waits
-    in names of its own until the loop is left. Where the returns in loops differ in how many values they give, those
-    unlike the first stay where they are, and are refused there.
+    A loop that may be left early has the attribute `until`, the name of its flag, and `otherwise` where something
+    happens only if it was not. An `if` of which one side leaves says so: `left`, a bool for each side. What a `return`
+    in a loop gives waits in names of its own until the loop is left. Where the returns in loops differ in how many
+    values they give, those unlike the first stay where they are, and are refused there.
     """
     if not any(_has_exit(node) for statement in body for node in ast.walk(statement)):
         return list(body)
@@ -37,8 +57,7 @@ def rewrite(body: Sequence[ast.stmt]) -> Statements:
 def _has_exit(node: ast.AST) -> bool:
     """Whether a node is a way out of a loop, or may be: a `return` counts where any loop is about."""
     return isinstance(node, (ast.Break, ast.Continue)) or (
-        isinstance(node, (ast.For, ast.While))
-        and (bool(node.orelse) or any(isinstance(inner, ast.Return) for inner in ast.walk(node)))
+        isinstance(node, Loop) and (bool(node.orelse) or any(isinstance(inner, ast.Return) for inner in ast.walk(node)))
     )
 
 
@@ -49,9 +68,9 @@ class Returns:
         self.shape = shape
         self.names = [f"{VALUE}.{k}" for k in range(abs(shape))]
 
-    def inside(self, node: ast.AST) -> bool:
-        """Whether a loop here has such a `return`."""
-        return any(_shape(r) == self.shape for r in _returns_in_loops(node))
+    def inside(self, body: Sequence[ast.stmt]) -> bool:
+        """Whether there is such a `return`."""
+        return any(isinstance(n, ast.Return) and _shape(n) == self.shape for s in body for n in ast.walk(s))
 
     def begin(self, place: ast.AST) -> Statements:
         """The names, before anything was returned."""
@@ -72,12 +91,12 @@ class Returns:
         for statement in body:
             if isinstance(statement, ast.Return) and _shape(statement) == self.shape:
                 if statement.value is not None:
-                    done.append(_located(ast.Assign([self._values(ast.Store())], statement.value), statement))
-                done += [_set(RETURNED, True, statement), ast.copy_location(ast.Break(), statement)]
+                    done.append(_located(Give([self._values(ast.Store())], statement.value), statement))
+                done += [_set(RETURNED, True, statement), _break(statement)]
                 continue
-            if isinstance(statement, (ast.For, ast.While)) and self.inside(statement):
-                statement.leaves = True  # type: ignore[union-attr]
-                statement.body = self.as_breaks(statement.body)
+            if isinstance(statement, Loop):
+                statement.leaves = self.inside(statement.body)  # type: ignore[union-attr]
+                statement.body, statement.orelse = self.as_breaks(statement.body), self.as_breaks(statement.orelse)
             elif isinstance(statement, ast.If):
                 statement.body, statement.orelse = self.as_breaks(statement.body), self.as_breaks(statement.orelse)
             done.append(statement)
@@ -100,8 +119,9 @@ class _Rewriter:
         """Outside of loops: each loop becomes its flag, itself, and what comes after it."""
         done: Statements = []
         for statement in body:
-            if isinstance(statement, (ast.For, ast.While)):
-                done += self.loop(statement, nested=False)
+            if isinstance(statement, Loop):
+                made, after = self.loop(statement, nested=False)
+                done += [*made, *self.statements(after)]
             elif isinstance(statement, ast.If):
                 statement.body = self.statements(statement.body)
                 statement.orelse = self.statements(statement.orelse)
@@ -110,30 +130,26 @@ class _Rewriter:
                 done.append(statement)
         return done
 
-    def loop(self, loop: ast.For | ast.While, nested: bool) -> Statements:
-        """The loop with what has to stand before and after it."""
+    def loop(self, loop: Loop, nested: bool) -> tuple[Statements, Statements]:
+        """The loop with what has to stand before it; and what comes after it, not rewritten yet."""
         self.count += 1
         broke, skip = f"break.{self.count}", f"skip.{self.count}"
-        returns = self.returns.inside(loop)
-        if returns:
+        if not nested and self.returns.inside(loop.body):
+            loop.leaves = True  # type: ignore[union-attr]
             loop.body = self.returns.as_breaks(loop.body)
-        breaks = _own(loop.body, ast.Break) or any(_returning_loop(s) for s in loop.body)
+        breaks = bool(_own(loop.body, ast.Break)) or any(map(_holds_returning, loop.body))
+        returned = _after_return(loop, [_break(loop)] if nested else [self.returns.give(loop)])
         orelse, loop.orelse = loop.orelse, []
-        exits = _Exits(broke, skip, lambda inner: self.loop(inner, nested=True), self.returns)
+        exits = _Exits(broke, skip, lambda inner: self.loop(inner, nested=True))
         loop.body = exits.guard(loop.body)
         if exits.flagged:
             loop.body = [_set(skip, False, loop), *loop.body]
-        done: Statements = []
-        if breaks:
-            loop.until = broke  # type: ignore[union-attr]
-            done.append(_set(broke, False, loop))
-        done.append(loop)
-        if orelse:
-            rest = self.statements(orelse)
-            done += [_if_not(broke, rest, orelse[0])] if breaks else rest
-        if returns and not nested:
-            done.append(_if(RETURNED, [self.returns.give(loop)], loop))
-        return done
+        if not breaks:
+            return [loop], [*orelse, *returned]
+        loop.until = broke  # type: ignore[union-attr]
+        loop.otherwise = bool(orelse)  # type: ignore[union-attr]
+        after = [_if_not(broke, orelse, orelse[0])] if orelse else []
+        return [_set(broke, False, loop), loop], [*after, *returned]
 
 
 class _Exits:
@@ -143,10 +159,7 @@ class _Exits:
         flagged: whether some guard reads the skip flag.
     """
 
-    def __init__(
-        self, broke: str, skip: str, loop: Callable[[ast.For | ast.While], Statements], returns: Returns
-    ) -> None:
-        self.returns = returns
+    def __init__(self, broke: str, skip: str, loop: Callable[[Loop], tuple[Statements, Statements]]) -> None:
         self.broke = broke
         self.skip = skip
         self.loop = loop
@@ -154,20 +167,29 @@ class _Exits:
 
     def guard(self, body: Statements) -> Statements:
         """Statements of the loop's body, with what an exit skips out of its way."""
+        first, *others = in_groups(body, _leaves, _is_the_end)
+        done = self.group(first)
+        for group in others:
+            self.flagged = True
+            done.append(_marked(_if_not(self.skip, self.group(group), group[0]), (False, True)))
+        return done
+
+    def group(self, body: Statements) -> Statements:
+        """The same of some statements, of which few leave."""
         done: Statements = []
         for position, statement in enumerate(body):
-            rest = body[position + 1 :]
             if isinstance(statement, ast.Break):
-                return [*done, _set(self.broke, True, statement), _set(self.skip, True, statement)]
+                out_of = "function" if getattr(statement, "returns", False) else "loop"
+                return [*done, _leave([self.broke, self.skip], out_of, statement)]
             if isinstance(statement, ast.Continue):
-                return [*done, _set(self.skip, True, statement)]
-            if isinstance(statement, (ast.For, ast.While)):
-                done += self.loop(statement)
-                if self.returns.inside(statement) or getattr(statement, "leaves", False):
-                    check = _if(RETURNED, [ast.copy_location(ast.Break(), statement)], statement)
-                    return [*done, *self.guard([check, *rest])]
-            elif isinstance(statement, ast.If) and _leaves([statement]):
-                return [*done, *self.branch(statement, rest)]
+                return [*done, _leave([self.skip], "round", statement)]
+            if isinstance(statement, Loop):
+                made, after = self.loop(statement)
+                done += made
+                if after:
+                    return [*done, *self.guard([*after, *body[position + 1 :]])]
+            elif isinstance(statement, ast.If) and _leaves(statement):
+                return [*done, *self.branch(statement, body[position + 1 :])]
             elif isinstance(statement, ast.If):
                 statement.body, statement.orelse = self.guard(statement.body), self.guard(statement.orelse)
                 done.append(statement)
@@ -177,45 +199,119 @@ class _Exits:
 
     def branch(self, node: ast.If, rest: Statements) -> Statements:
         """An `if` with an exit inside, and what follows it."""
-        if _always_leaves(node.body):
-            node.body, node.orelse = self.guard(node.body), self.guard([*node.orelse, *rest])
-            return [node]
-        if _always_leaves(node.orelse):
-            node.body, node.orelse = self.guard([*node.body, *rest]), self.guard(node.orelse)
-            return [node]
+        left = _always_leaves(node.body), _always_leaves(node.orelse)
+        if any(left):
+            sides = (node.body, [*node.orelse, *rest]) if left[0] else ([*node.body, *rest], node.orelse)
+            left = _always_leaves(sides[0]), _always_leaves(sides[1])
+            node.body, node.orelse = self.guard(sides[0]), self.guard(sides[1])
+            return [_marked(node, left)]
         node.body, node.orelse = self.guard(node.body), self.guard(node.orelse)
         if not rest:
             return [node]
         self.flagged = True
-        return [node, _if_not(self.skip, self.guard(rest), rest[0])]
+        return [node, _marked(_if_not(self.skip, self.guard(rest), rest[0]), (False, True))]
 
 
-def _own(body: Sequence[ast.stmt], kind: type[ast.stmt]) -> bool:
-    """Whether a statement of this kind belongs to the loop whose body this is."""
-    return any(
-        isinstance(s, kind) or (isinstance(s, ast.If) and (_own(s.body, kind) or _own(s.orelse, kind))) for s in body
-    )
+def in_groups(
+    body: Sequence[ast.stmt], leaves: Callable[[ast.stmt], bool], ends: Callable[[ast.stmt], bool]
+) -> list[Statements]:
+    """Statements in groups, in each of which `NESTED` at most leave; what comes after one that always does is left out.
+
+    An `if` whose side always leaves and whose `else` is thus what follows it becomes that: chains of `elif` are lists.
+    """
+    groups: list[Statements] = [[]]
+    count = 0
+    waiting = list(reversed(body))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and node.orelse and leaves(node) and not ends(node) and all_end(node.body, ends):
+            waiting += reversed(node.orelse)
+            node = ast.copy_location(ast.If(node.test, node.body, []), node)
+        if leaves(node):
+            count += 1
+            if count > NESTED:
+                groups.append([])
+                count = 1
+        groups[-1].append(node)
+        if ends(node):
+            break
+    return groups
 
 
-def _leaves(body: Sequence[ast.stmt]) -> bool:
-    return _own(body, ast.Break) or _own(body, ast.Continue) or any(_returning_loop(s) for s in body)
+def all_end(body: Sequence[ast.stmt], ends: Callable[[ast.stmt], bool]) -> bool:
+    """Whether no path comes to the end of these statements."""
+    return any(map(ends, body))
 
 
-def _returning_loop(node: ast.stmt) -> bool:
-    if isinstance(node, ast.If):
-        return any(_returning_loop(s) for s in [*node.body, *node.orelse])
-    return isinstance(node, (ast.For, ast.While)) and getattr(node, "leaves", False)
+def _leaves(node: ast.stmt) -> bool:
+    """Whether something in it may leave the round of the loop around it."""
+    if isinstance(node, Loop):
+        return _returning_loop(node) or any(map(_leaves, node.orelse))
+    if not isinstance(node, ast.If):
+        return isinstance(node, (ast.Break, ast.Continue))
+    if not hasattr(node, "may_leave"):  # kept: each `elif` is asked again by those before it
+        node.may_leave = any(_leaves(s) for s in [*node.body, *node.orelse])  # type: ignore[attr-defined]
+    return node.may_leave  # type: ignore[attr-defined]
 
 
 def _always_leaves(body: Sequence[ast.stmt]) -> bool:
-    last = body[-1] if body else None
-    if isinstance(last, ast.If):
-        return _always_leaves(last.body) and _always_leaves(last.orelse)
-    return isinstance(last, (ast.Break, ast.Continue))
+    return all_end(body, _is_the_end)
+
+
+def _is_the_end(node: ast.stmt) -> bool:
+    if isinstance(node, Loop):
+        return (_returning_loop(node) and _is_endless(node)) or (_always_leaves(node.orelse) and not _is_broken(node))
+    if not isinstance(node, ast.If):
+        return isinstance(node, (ast.Break, ast.Continue))
+    if not hasattr(node, "must_leave"):
+        node.must_leave = _always_leaves(node.body) and _always_leaves(node.orelse)  # type: ignore[attr-defined]
+    return node.must_leave  # type: ignore[attr-defined]
+
+
+def _holds_returning(node: ast.stmt) -> bool:
+    """Whether it is, or holds in branches, a loop in which a `return` may be reached."""
+    inside = [*node.body, *node.orelse] if isinstance(node, ast.If) else node.orelse if isinstance(node, Loop) else []
+    return _returning_loop(node) or any(map(_holds_returning, inside))
+
+
+def _returning_loop(node: ast.stmt) -> bool:
+    return isinstance(node, Loop) and getattr(node, "leaves", False)
+
+
+def _is_endless(loop: ast.stmt) -> bool:
+    """Whether it is a `while True` that no `break` of the user's leaves."""
+    return is_while_true(loop) and not _is_broken(loop)
+
+
+def _is_broken(loop: ast.AST) -> bool:
+    """Whether a `break` of the user's leaves the loop."""
+    breaks = _own(loop.body, ast.Break)  # type: ignore[attr-defined]
+    return not all(getattr(b, "returns", False) for b in breaks)
+
+
+def is_while_true(loop: ast.AST) -> bool:
+    """Whether only its body can end the loop."""
+    return isinstance(loop, ast.While) and isinstance(loop.test, ast.Constant) and bool(loop.test.value)
+
+
+def _own(body: Sequence[ast.stmt], kind: type[ast.stmt]) -> list[ast.stmt]:
+    """The statements of this kind that belong to the loop whose body this is."""
+    found = [s for s in body if isinstance(s, kind)]
+    for s in body:
+        found += _own([*s.body, *s.orelse], kind) if isinstance(s, ast.If) else []
+        found += _own(s.orelse, kind) if isinstance(s, Loop) else []
+    return found
+
+
+def _after_return(loop: Loop, leave: Statements) -> Statements:
+    """What is done after a loop in which a `return` may have been reached."""
+    if not _returning_loop(loop):
+        return []
+    return leave if _is_endless(loop) else [_located(ast.If(ast.Name(RETURNED, ast.Load()), leave, []), loop)]
 
 
 def _returns_in_loops(node: ast.AST) -> list[ast.Return]:
-    loops = [n for n in ast.walk(node) if isinstance(n, (ast.For, ast.While))]
+    loops = [n for n in ast.walk(node) if isinstance(n, Loop)]
     return [n for loop in loops for n in ast.walk(loop) if isinstance(n, ast.Return)]
 
 
@@ -233,13 +329,39 @@ def _located(node: Any, place: ast.AST) -> Any:
     return node
 
 
+def flag_set(name: str, place: ast.AST) -> ast.stmt:
+    """`name = True`."""
+    return _set(name, True, place)
+
+
 def _set(name: str, value: bool, place: ast.AST) -> ast.stmt:
     return _located(ast.Assign([ast.Name(name, ast.Store())], ast.Constant(value)), place)
 
 
-def _if(name: str, body: Statements, place: ast.AST) -> ast.If:
-    return _located(ast.If(ast.Name(name, ast.Load()), body, []), place)
+def _leave(flags: Sequence[str], out_of: str, place: ast.AST) -> ast.stmt:
+    node = Leave([ast.Name(flag, ast.Store()) for flag in flags], ast.Constant(True))
+    node.out_of = out_of
+    return _located(node, place)
+
+
+def _break(place: ast.AST) -> ast.stmt:
+    """The `break` that a `return` becomes."""
+    node = ast.Break()
+    node.returns = True  # type: ignore[attr-defined]
+    return ast.copy_location(node, place)
 
 
 def _if_not(name: str, body: Statements, place: ast.AST) -> ast.If:
     return _located(ast.If(ast.UnaryOp(ast.Not(), ast.Name(name, ast.Load())), body, []), place)
+
+
+def denied(test: ast.expr) -> str | None:
+    """The flag that a test asks not to be set; None for what users write."""
+    name = test.operand if isinstance(test, ast.UnaryOp) else None
+    return name.id if isinstance(name, ast.Name) and name.id.startswith("break.") else None
+
+
+def _marked(node: ast.If, left: tuple[bool, bool]) -> ast.If:
+    """The `if`, which says of which side no path comes to its end."""
+    node.left = left  # type: ignore[attr-defined]
+    return node

@@ -16,6 +16,7 @@ from workbench.frontend import (
     conditions,
     matrices,
     names,
+    operators,
     porting,
     structs,
     subscripts,
@@ -56,6 +57,7 @@ BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.BitXor: ("bit_xor", operator.xor), ast.LShift: ("lshift", operator.lshift),
     ast.RShift: ("rshift", operator.rshift), ast.MatMult: ("matmul", operator.matmul),
 }  # fmt: skip
+UNARY: dict[type[ast.unaryop], str] = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
 COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], bool]]] = {
     ast.Lt: ("lt", operator.lt), ast.LtE: ("le", operator.le), ast.Gt: ("gt", operator.gt),
     ast.GtE: ("ge", operator.ge), ast.Eq: ("eq", operator.eq), ast.NotEq: ("ne", operator.ne),
@@ -121,13 +123,21 @@ def _tuple(context: Context, node: ast.Tuple) -> Operand:
 
 
 def _binary(context: Context, node: ast.BinOp) -> Operand:
-    left, right = expression(context, node.left), expression(context, node.right)
-    return binary(context, type(node.op), left, right)
+    chain = [node]  # a sum of many terms, the last first
+    while isinstance(chain[-1].left, ast.BinOp):
+        chain.append(chain[-1].left)
+    left = expression(context, chain[-1].left)
+    for part in reversed(chain):
+        with context.at(part):
+            left = binary(context, type(part.op), left, expression(context, part.right))
+    return left
 
 
 def binary(context: Context, sign: type[ast.operator], left: Operand, right: Operand) -> Operand:
     """`left sign right`."""
     name, python = BINARY[sign]
+    if isinstance(left, Bundle) or isinstance(right, Bundle):
+        return operators.on_structs(context, name, left, right)
     left, right = usable(context, left), usable(context, right)
     porting.note_operator(context, sign, left, right)
     if name == "matmul" and is_tile(left) and is_tile(right):
@@ -208,12 +218,14 @@ def _unary(context: Context, node: ast.UnaryOp) -> Operand:
         if isinstance(condition, bool):
             return context.builder.const(not condition, bool_)
         return apply(context, TABLE["not_"], (condition,))
+    if isinstance(operand, Bundle):
+        return operators.on_structs(context, UNARY[type(node.op)], operand)
     operand = usable(context, operand)
     if isinstance(node.op, ast.UAdd):
         return operand
     if isinstance(operand, Literal):
         return _fold(context, operator.neg if isinstance(node.op, ast.USub) else operator.invert, operand.value)
-    return apply(context, TABLE["neg" if isinstance(node.op, ast.USub) else "invert"], (operand,))
+    return apply(context, TABLE[UNARY[type(node.op)]], (operand,))
 
 
 def _compare(context: Context, node: ast.Compare) -> Operand:

@@ -27,7 +27,7 @@ from workbench.ir.values import Value
 from workbench.structs import AnyType, IndexedArray, Struct, StructArray
 from workbench.types import int32
 
-DEEPEST = 64
+DEEPEST = 2000
 
 
 def call(context: Context, callee: Static, args: list[Operand], keywords: dict[str, Operand]) -> Operand:
@@ -44,7 +44,9 @@ def call(context: Context, callee: Static, args: list[Operand], keywords: dict[s
     definition, given = choose(context, definitions, lambda d: _arrange(context, d, args, keywords))
     env = _bind(context, definition, given)
     frame = (definition, tuple(id(o.value) for o in env.values() if isinstance(o, Static)))
-    if frame in context.inside or len(context.inside) > DEEPEST:
+    if len(context.inside) > DEEPEST:
+        raise context.error(KernelSyntaxError, f"More than {DEEPEST} funcs call one another here.", "Write a loop.")
+    if frame in context.inside:
         raise context.error(
             KernelSyntaxError, f"{definition.name} calls itself; a kernel has no recursion.", "Write a loop."
         )

@@ -9,13 +9,16 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Sequence
+from types import NoneType
 
 from workbench.errors import KernelTypeError
 from workbench.frontend import loops, views
 from workbench.frontend.coerce import default_type
 from workbench.frontend.context import Context
+from workbench.frontend.joins import assigned
 from workbench.frontend.operands import Literal, Operand, Unset
 from workbench.frontend.sequences import Expression, iterator_name, sequence, start_of
+from workbench.frontend.unbound import Loop
 from workbench.ir.values import Value
 from workbench.types import is_integer
 
@@ -90,6 +93,8 @@ def _unrolled(context: Context, node: ast.For, items: Sequence[Operand], lower_b
     bind = ast.Assign([node.target], ast.Name(item, ast.Load()))
     body = [*_placed([bind], node.target), *node.body]
     names = [n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)]
+    missing = [n for n in assigned(node.body) if isinstance(context.env.get(n), (Unset, NoneType))]
+    loop = Loop(tuple(missing), runs=bool(items), until=until)
     alike = len({_kind(operand) for operand in items}) <= 1
     for position, operand in enumerate(items):
         context.env[item] = operand
@@ -97,8 +102,11 @@ def _unrolled(context: Context, node: ast.For, items: Sequence[Operand], lower_b
         if guarded and not alike:
             for name in names:
                 context.env.pop(name, None)
-        lower_body(context, [loops.while_not(until, body, node)] if guarded else body)  # type: ignore[arg-type]
+        with loop.inside(context):
+            lower_body(context, [loops.while_not(until, body, node)] if guarded else body)  # type: ignore[arg-type]
+        loop.next(context.env)
     context.env.pop(item, None)
+    loop.after(context.env)
     for name in names:
         if name not in context.env:
             context.env[name] = Unset(f"{name} is unbound here: the loop before runs over nothing.")

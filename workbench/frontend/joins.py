@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from workbench.builtins.rules import meet
 from workbench.errors import KernelTypeError
 from workbench.frontend.coerce import default_type, describe, weak
 from workbench.frontend.context import Context, Env
-from workbench.frontend.operands import POISON, Literal, Operand, Parts, Pending, Poison, Static, Unset, View
-from workbench.frontend.tentative import ask_type
+from workbench.frontend.operands import PENDING, POISON, Literal, Operand, Parts, Pending, Poison, Static, Unset, View
+from workbench.frontend.tentative import ask_result, ask_type
 from workbench.ir.values import Value
-from workbench.types import ArrayType, Kind, Type, element
+from workbench.ranges import fits
+from workbench.types import ArrayType, Kind, Type, element, float32, float64
 
 RETURNS_A_VALUE = "What a return inside a loop gives must be a number or a vector, or several of them written out."
 
@@ -87,6 +89,8 @@ def joined_type(context: Context, name: str, a: Operand, b: Operand) -> Type | N
         if a.type != b.type:
             ask_type(context, a, b.type, made=True)
             ask_type(context, b, a.type, made=True)
+            if is_ours(name):
+                ask_result(context, name, (a.type, b.type))
             raise _disagree(context, name, a, b)
         return a.type
     if isinstance(a, Literal) and isinstance(b, Literal):
@@ -94,6 +98,8 @@ def joined_type(context: Context, name: str, a: Operand, b: Operand) -> Type | N
     literal, value = (a, b) if isinstance(a, Literal) else (b, a)
     assert isinstance(literal, Literal) and isinstance(value, Value)
     met = meet("join", [weak(literal), value.type])
+    if met == float32 and not fits(literal.value, float32):
+        ask_type(context, value, float64, made=True)
     if met != value.type or element(value.type).kind is Kind.BOOL:
         ask_type(context, value, met, made=True)
         raise _disagree(context, name, a, b)
@@ -101,6 +107,11 @@ def joined_type(context: Context, name: str, a: Operand, b: Operand) -> Type | N
 
 
 def _disagree(context: Context, name: str, a: Operand, b: Operand) -> Exception:
+    if name.startswith(("break.", "skip.")):
+        return context.error(
+            KernelTypeError, "Threads of a block may leave this loop, or a round of it, at different times; it works "
+            "on tiles.", "Decide by a number of the block: tile_max(…) > 0, say.",
+        )  # fmt: skip
     if is_ours(name):  # what the function returns
         return context.error(
             KernelTypeError,
@@ -120,29 +131,84 @@ def _joins(operand: Operand) -> bool:
     return isinstance(operand, (Literal, Pending))
 
 
-def branch_values(context: Context, names: Sequence[str], then: Env, orelse: Env, test: str) -> tuple[Env, list[str]]:
-    """What names are after an `if` where no value has to be joined, and the names whose values have to be.
+@dataclass
+class Branches:
+    """What names are after an `if`.
 
-    A name bound on one path only is unset afterwards: reading it says so.
+    Attributes:
+        after: where no value has to be joined.
+        to_join: the names whose values have to be, with what they are on both sides.
+        unset: those among all these that no path has surely set, with the reason: their values are for loops alone.
     """
-    after: Env = {}
-    to_join = []
+
+    after: Env = field(default_factory=dict)
+    to_join: dict[str, tuple[Operand, Operand]] = field(default_factory=dict)
+    unset: dict[str, str] = field(default_factory=dict)
+
+
+def branch_values(
+    context: Context, names: Sequence[str], envs: Sequence[Env], test: str, left: tuple[bool, bool] = (False, False)
+) -> Branches:
+    """What names are where two paths meet.
+
+    A name bound on one path only is unset afterwards: reading it says so. Where the other path does not come to its end
+    (it has left the round of a loop) the name is bound.
+
+    Args:
+        context: where.
+        names: those that either side may bind.
+        envs: what names are at the ends of both sides.
+        test: how a message says on what it depends.
+        left: which sides do not come to their ends.
+    """
+    found = Branches()
+    handed_on = context.loops[-1].names if context.loops else ()
     for name in names:
-        a, b = then.get(name), orelse.get(name)
-        if a is None or b is None:
-            where = "holds" if b is None else "does not hold"
-            after[name] = Unset(f"{name} may be unbound here: it is set only if {test} {where}.")
-        elif isinstance(a, Poison) or isinstance(b, Poison):
-            after[name] = POISON
-        elif isinstance(a, Unset) or isinstance(b, Unset):
-            after[name] = a if isinstance(a, Unset) else b
-        elif same(a, b):
-            after[name] = a
-        elif not (_joins(a) and _joins(b)):
-            if is_ours(name):
-                after[name] = Unset(RETURNS_A_VALUE)
-                continue
-            after[name] = Unset(f"{name} is {describe(a)} or {describe(b)} here, depending on {test}.")
+        a, b = (env.get(name) for env in envs)
+        if isinstance(a, Poison) or isinstance(b, Poison):
+            found.after[name] = POISON
+        elif a is None or b is None or isinstance(a, Unset) or isinstance(b, Unset):
+            bound = any(_is_bound(o) and left == gone for o, gone in ((a, (False, True)), (b, (True, False))))
+            if not bound:
+                where = "holds" if b is None else "does not hold"
+                unset = a if isinstance(a, Unset) else b
+                found.unset[name] = (
+                    unset.reason if isinstance(unset, Unset) and a is not None and b is not None
+                    else f"{name} may be unbound here: it is set only if {test} {where}."
+                )  # fmt: skip
+            pair = _behind(a), _behind(b)
+            _meet(found, name, pair if bound or name in handed_on or pair[0] is pair[1] else (PENDING, PENDING), test)
         else:
-            to_join.append(name)
-    return after, to_join
+            _meet(found, name, (a, b), test)
+    return found
+
+
+def stays(operand: Operand) -> bool:
+    """Whether it is the same outside of the block that it was met in: nothing that the block has computed."""
+    return isinstance(operand, (Literal, Static, Parts)) or (
+        isinstance(operand, Value) and isinstance(operand.type, ArrayType)
+    )
+
+
+def _is_bound(operand: Operand | None) -> bool:
+    return operand is not None and not isinstance(operand, Unset)
+
+
+def _behind(operand: Operand | None) -> Operand:
+    """The value of a name, also of one that no path has surely set."""
+    return PENDING if operand is None else operand.value if isinstance(operand, Unset) else operand
+
+
+def _meet(found: Branches, name: str, pair: tuple[Operand, Operand], test: str) -> None:
+    a, b = pair
+    known = next((o for o in pair if not isinstance(o, Pending)), PENDING)
+    if same(a, b):
+        found.after[name] = a
+    elif (a is PENDING or b is PENDING) and stays(known):
+        found.after[name] = known
+    elif _joins(a) and _joins(b):
+        found.to_join[name] = pair
+    elif is_ours(name):
+        found.after[name] = Unset(RETURNS_A_VALUE)
+    else:
+        found.after[name] = Unset(f"{name} is {describe(a)} or {describe(b)} here, depending on {test}.")

@@ -10,12 +10,14 @@ from workbench.builtins.table import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.coerce import apply, convert, describe, truth, usable, weak
 from workbench.frontend.context import Context
+from workbench.frontend.exits import is_while_true
 from workbench.frontend.joins import assigned
 from workbench.frontend.names import callee_name
-from workbench.frontend.operands import Literal, Operand, Static
+from workbench.frontend.operands import PENDING, Literal, Operand, Static
 from workbench.frontend.settle import Fresh, initial, leave, settle, yield_ends
 from workbench.frontend.structs import with_fields
 from workbench.frontend.tile_maps import uniform
+from workbench.frontend.unbound import opened
 from workbench.ir.values import Block, Value
 from workbench.types import Type, int64, is_integer
 from workbench.types import bool as bool_
@@ -42,41 +44,56 @@ def for_loop(
     index_name = node.target.id
     names = [n for n in assigned(node.body) if n != index_name and n in context.env]
     names = with_fields(names, context.env)
+    loop = opened(context, node, [*assigned(node.body), index_name], runs=bool(_steps(bounds)))
+    held, body = index_name, node.body
+    if until is not None and index_name in loop.names:  # the rounds that run idle leave it alone
+        held = f"index.{node.lineno}.{node.col_offset}"
+        body = [ast.Assign([ast.Name(index_name, ast.Store())], ast.Name(held, ast.Load())), *body]
+    if until is not None:
+        body = [while_not(until, body, node)]
 
     def attempt(types: dict[str, Type], fresh: Fresh) -> dict[str, Operand]:
         index = Value(start.type, index_name)
         if rising:
             context.shared.non_negative.add(index)
         carried = fresh()
-        with context.builder.block((index, *carried.values())) as opened:
+        with context.builder.block((index, *carried.values())) as block:
             context.env.update(carried)
-            context.env[index_name] = index
-            lower_body(context, node.body if until is None else [while_not(until, node.body, node)])
+            with loop.round(context, carried):
+                context.env[held] = index
+                lower_body(context, body)
             ends = {n: context.env[n] for n in types}
             yield_ends(context, ends, types)
-        block = opened.block
-        blocks.append(block)
+        blocks.append(block.block)
         return ends
 
     blocks: list[Block] = []
-    before = dict(context.env)
-    types = settle(context, node, names, before, attempt)
+    before = context.env | dict.fromkeys(loop.names, PENDING)
+    types = settle(context, node, [*names, *loop.names], before, attempt)
     init = initial(context, before, types)
     results = list(context.builder.for_(start, stop, step, init, blocks[-1]))
     leave(context, before, types, results, [*assigned(node.body), index_name])
+    loop.after(context.env)
+
+
+def _steps(bounds: Sequence[Operand]) -> range | None:
+    """The range, where it is known now."""
+    if not all(isinstance(b, Literal) and not b.is_float for b in bounds):
+        return None
+    start, stop, step = (int(b.value) for b in bounds)  # type: ignore[union-attr]
+    return range(start, stop, step) if step != 0 else None
 
 
 def _short(bounds: Sequence[Operand]) -> bool:
     """Whether the range is known now and has few steps: then the rest of them may as well run idle."""
-    if not all(isinstance(b, Literal) and not b.is_float for b in bounds):
-        return False
-    start, stop, step = (int(b.value) for b in bounds)  # type: ignore[union-attr]
-    return step != 0 and not range(start, stop, step)[SHORT:]
+    steps = _steps(bounds)
+    return steps is not None and not steps[SHORT:]
 
 
 def while_not(flag: str, body: list[ast.stmt], node: ast.For) -> ast.stmt:
     """The body, done only while the loop has not been left."""
     guard = ast.If(ast.UnaryOp(ast.Not(), ast.Name(flag, ast.Load())), body, [])
+    guard.left = (False, True)  # type: ignore[attr-defined]
     for inner in ast.walk(guard):
         if not hasattr(inner, "lineno"):
             ast.copy_location(inner, node)
@@ -117,7 +134,7 @@ def _leaving_for(
         context.env[counter] = apply(context, TABLE["add"], (at, wide[2]))
         lower_body(context, statements)
 
-    _while(context, node, [counter, *assigned(node.body)], more, body, skip=node.target.id)
+    _while(context, node, [counter, *assigned(node.body)], more, body, node.target.id, bool(_steps(bounds)))
 
 
 def while_loop(context: Context, node: ast.While, expression: Expression, lower_body: LowerBody) -> None:
@@ -127,37 +144,45 @@ def while_loop(context: Context, node: ast.While, expression: Expression, lower_
         found = truth(context, expression(context, node.test))
         return context.builder.const(found, bool_) if isinstance(found, bool) else found
 
-    _while(context, node, assigned(node.body), holds, lower_body)
+    _while(context, node, assigned(node.body), holds, lower_body, runs=is_while_true(node))
 
 
 def _while(
     context: Context, node: ast.For | ast.While, touched: Sequence[str], holds: Callable[[Context], Value],
-    lower_body: LowerBody, skip: str = "",
+    lower_body: LowerBody, skip: str = "", runs: bool = False,
 ) -> None:  # fmt: skip
-    """A loop that runs while `holds`, and has not been left where it can be left early."""
+    """A loop that runs while `holds`, and has not been left where it can be left early.
+
+    `skip` is a name that each round sets; `runs`: at least once.
+    """
     until = getattr(node, "until", None)
     names = with_fields([n for n in touched if n in context.env and n != skip], context.env)
+    touched = [*touched, *([skip] if skip else [])]
+    loop = opened(context, node, touched, runs, ends=not is_while_true(node))
     pairs: list[tuple[Block, Block]] = []
 
     def attempt(types: dict[str, Type], fresh: Fresh) -> dict[str, Operand]:
         tested = fresh()
         with context.builder.block(tuple(tested.values())) as condition:
             context.env.update(tested)
+            loop.hide(context.env, tested)
             context.builder.yield_(holds(context) if until is None else _not_left(context, until, holds))
         carried = fresh()
-        with context.builder.block(tuple(carried.values())) as opened:
+        with context.builder.block(tuple(carried.values())) as block:
             context.env.update(carried)
-            lower_body(context, node.body)
+            with loop.round(context, carried):
+                lower_body(context, node.body)
             ends = {n: context.env[n] for n in types}
             yield_ends(context, ends, types)
-        pairs.append((condition.block, opened.block))
+        pairs.append((condition.block, block.block))
         return ends
 
-    before = dict(context.env)
-    types = settle(context, node, names, before, attempt)
+    before = context.env | dict.fromkeys(loop.names, PENDING)
+    types = settle(context, node, [*names, *loop.names], before, attempt)
     init = initial(context, before, types)
     results = list(context.builder.while_(init, *pairs[-1]))
-    leave(context, before, types, results, [*touched, *([skip] if skip else [])])
+    leave(context, before, types, results, touched)
+    loop.after(context.env)
 
 
 def _not_left(context: Context, until: str, holds: Callable[[Context], Value]) -> Value:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+from workbench.deep import deep
 from workbench.errors import CellErrors, KernelSyntaxError, KernelTypeError, WorkbenchError, at
-from workbench.frontend import bodies
+from workbench.frontend import returns
 from workbench.frontend.coerce import materialise
 from workbench.frontend.context import Context, Env, Shared, Watched
 from workbench.frontend.definition import Definition
@@ -17,7 +19,7 @@ from workbench.frontend.operands import Bundle, Poison, Returned, Static
 from workbench.frontend.porting import Notice, note_loops
 from workbench.frontend.randoms import mark
 from workbench.frontend.structs import bind, parameter
-from workbench.frontend.tiling import Tiling
+from workbench.frontend.tiling import NeedsBlocks, Tiling
 from workbench.ir.values import Function, Value
 from workbench.ir.verify import verify
 from workbench.passes.fold import fold
@@ -50,6 +52,27 @@ def lower(
         NeedsBlocks: the kernel uses tiles, and there is no tiling.
         KernelSyntaxError, KernelTypeError: what is wrong, at its place; several at once as `CellErrors`.
     """
+    with _as_deep_as_can_be(definition):
+        return _lower(definition, types, trace, from_warp, tiling)
+
+
+@contextmanager
+def _as_deep_as_can_be(definition: Definition) -> Iterator[None]:
+    try:
+        yield
+    except RecursionError:
+        place, advice = definition.locate(definition.node), "Give parts of it names of their own."
+        raise KernelSyntaxError(f"{definition.name} is nested too deeply.", place, advice, definition.name) from None
+
+
+@deep
+def _lower(
+    definition: Definition,
+    types: Mapping[str, AnyType],
+    trace: bool,
+    from_warp: bool,
+    tiling: Tiling | None,
+) -> Lowered:
     errors = list(_signature_errors(definition))
     params: list[Value] = []
     env: Env = {}
@@ -59,7 +82,7 @@ def lower(
         operand = Static(None, argument.arg) if isinstance(type, Absent) else operand
         bind(env, argument.arg, operand)
         params += values
-    shared = Shared(bodies.body, trace=trace, notices=[] if from_warp else None, tiling=tiling)
+    shared = Shared(returns.body, trace=trace, notices=[] if from_warp else None, tiling=tiling)
     context = Context(definition, env, shared)
     note_loops(context, definition)
     watch_annotations(context)
@@ -90,11 +113,7 @@ def lower(
 
 def _body(context: Context) -> Returned:
     definition = context.definition
-    try:
-        return bodies.body(context, rewrite(mark(definition, definition.node.body)))
-    except RecursionError:
-        place, advice = definition.locate(definition.node), "Give parts of it names of their own."
-        raise KernelSyntaxError(f"{definition.name} is nested too deeply.", place, advice, definition.name) from None
+    return returns.body(context, rewrite(mark(definition, definition.node.body)))
 
 
 def result_types(definition: Definition, types: Mapping[str, AnyType]) -> tuple[AnyType, ...]:
@@ -103,7 +122,20 @@ def result_types(definition: Definition, types: Mapping[str, AnyType]) -> tuple[
     Raises:
         KernelSyntaxError, KernelTypeError: what is wrong with it; also where it returns nothing, or no values.
     """
-    shared = Shared(bodies.body)
+    try:
+        with _as_deep_as_can_be(definition):
+            return _result_types(definition, types)
+    except NeedsBlocks:
+        message, place = (
+            "What is mapped runs once per element; this func uses tiles.",
+            definition.locate(definition.node),
+        )
+        raise KernelTypeError(message, place, "Write a kernel, and launch it with wb.launch_tiled.") from None
+
+
+@deep
+def _result_types(definition: Definition, types: Mapping[str, AnyType]) -> tuple[AnyType, ...]:
+    shared = Shared(returns.body)
     env: Env = {}
     for name, type in types.items():
         bind(env, name, parameter(name, type)[0])

@@ -47,11 +47,25 @@ class Static:
     path: str
 
 
+class Pending:
+    """What no path that is read has set: it meets every type, and is written as 0."""
+
+
+PENDING = Pending()
+
+
 @dataclass(frozen=True)
 class Unset:
-    """A name that has no value on some path; reading it is an error with this reason."""
+    """A name that has no value on some path; reading it is an error with this reason.
+
+    Attributes:
+        value: what it is on the paths that have set it, where a loop hands that on (see frontend/unbound.py).
+        given: a flag: where that is set, the name is `value`.
+    """
 
     reason: str
+    value: Operand = PENDING
+    given: str | None = None
 
 
 @dataclass(frozen=True)
@@ -139,12 +153,6 @@ class Poison:
 
 POISON = Poison()
 
-
-class Pending:
-    """What a `return` inside a loop will give, before any was reached: it meets every type, and is written as 0."""
-
-
-PENDING = Pending()
 
 Struct_: TypeAlias = "Bundle | Parts | Elements | Element"
 Operand: TypeAlias = "Value | Literal | Static | View | tuple[Operand, ...] | Struct_ | Unset | Poison | Pending"

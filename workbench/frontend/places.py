@@ -17,6 +17,7 @@ from workbench.frontend.coerce import apply, assign_type, describe, indexable
 from workbench.frontend.context import Context
 from workbench.frontend.expressions import binary, expression, part_of
 from workbench.frontend.operands import Bundle, Element, Elements, Literal, Operand, Poison, View
+from workbench.frontend.tile_wholes import check_alone
 from workbench.ir.values import Value
 from workbench.tiles import Tile
 from workbench.types import ArrayType, Matrix, Transform, Vector
@@ -200,9 +201,17 @@ def augment(context: Context, node: ast.AugAssign) -> None:
     place = locate(context, node.target)
     sign = type(node.op)
     adds = sign in (ast.Add, ast.Sub)
+    if isinstance(place, Element) and adds:
+        text = ast.unparse(node.target)
+        raise context.error(
+            KernelTypeError, "+= and -= on an element of an array are atomic, which they cannot be on a struct.",
+            f"Write {text} = {text} + …, where no other thread changes it.",
+        )  # fmt: skip
     slot = place if isinstance(place, Slot) else place.owner if isinstance(place, Part) else None
     if not isinstance(slot, Slot) or not adds or (place is not slot and not _is_plain(slot)):
         current = read(context, place)
+        if isinstance(place, Name):
+            check_alone(context, place.id, current)
         write(context, place, binary(context, sign, current, expression(context, node.value)))
         return
     operand = expression(context, node.value)

@@ -14,11 +14,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Set: ("A kernel has no set.", "Use an array parameter."),
     ast.Dict: ("A kernel has no dict.", "Use separate variables or an array parameter."),
     ast.JoinedStr: ("A kernel has no strings.", ""),
-    ast.Break: (
-        "A break in the else of a loop cannot leave the one around it.",
-        "Set a bool there and test it after.",
-    ),
-    ast.Continue: ("A continue in the else of a loop cannot go on with the one around it.", "Use if after the loop."),
     ast.Try: ("A kernel has no try.", "Test for the condition with if."),
     ast.Raise: ("A kernel has no raise.", 'Write assert condition, "message".'),
     ast.With: ("A kernel has no with.", ""),

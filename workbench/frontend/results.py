@@ -15,6 +15,7 @@ from workbench.frontend.annotate import parameter_type, result
 from workbench.frontend.coerce import convert, describe, materialise
 from workbench.frontend.context import Context
 from workbench.frontend.operands import Bundle, Literal, Operand, Poison
+from workbench.frontend.structs import flatten, rebuilt
 from workbench.ir.values import Value
 from workbench.structs import AnyType
 from workbench.types import Kind, Scalar
@@ -42,6 +43,19 @@ def as_said(context: Context, operand: Operand) -> Operand:
         count = f"{len(operand)} values; its annotation says {len(types)}"
         raise context.error(KernelTypeError, f"{context.definition.name} returns {count}.")
     return tuple(_fitted(context, o, _type(context, t)) for o, t in zip(operand, types, strict=True))
+
+
+def widened(context: Context, operand: Operand) -> Operand:
+    """The value of a `return`, its literals in the types that other paths return."""
+    types = context.results.types if context.results is not None else {}
+    if not types or isinstance(operand, Poison):
+        return operand
+    leaves = flatten(operand)
+    for position, type in types.items():
+        leaf = leaves[position] if position < len(leaves) else None
+        if isinstance(leaf, Literal) and (_is_float(type) or not leaf.is_float):
+            leaves[position] = materialise(context, leaf, type)
+    return rebuilt(operand, leaves)
 
 
 def _type(context: Context, said: Any) -> AnyType | None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.alike import form
@@ -20,6 +19,7 @@ from workbench.frontend.context import Context, Env
 from workbench.frontend.joins import RETURNS_A_VALUE, is_ours, same
 from workbench.frontend.operands import POISON, Literal, Operand, Pending, Poison, Unset
 from workbench.frontend.tentative import Loop, Widen, ask_type, carried
+from workbench.frontend.tile_wholes import go_round
 from workbench.ir.values import Value
 from workbench.types import ArrayType, Kind, Type, element, int32
 
@@ -54,12 +54,18 @@ def settle(
     key = node, *read, *form(context, read.values())
     known = context.shared.settled.get(key) or _first(names, before)
     types, made, hidden, loop = known.types, set(known.made), dict(known.hidden), Loop(set(known.fixed))
+
+    def fresh() -> dict[str, Value]:
+        made = carried(context, loop, types, before)
+        go_round(context, before, made)
+        return made
+
     for _ in range(TRIES):
         del errors[kept:]
         context.env.clear()
         context.env.update(before | hidden)
         try:
-            ends = attempt(types, partial(carried, context, loop, types, before))
+            ends = attempt(types, fresh)
         except Widen as wide:
             if wide.owner.loop is not loop:
                 raise
@@ -77,7 +83,7 @@ def settle(
             types = types | dict.fromkeys(ints, int32)
             continue
         wider = {n: t for n in types if (t := _wider(before[n], types[n], ends[n])) is not None}
-        wider |= {n: t for n in names if n not in types and (t := _returned(before[n], context.env[n])) is not None}
+        wider |= {n: t for n in names if (t := _returned(before[n], context.env[n])) not in (None, types.get(n))}
         wider = {n: t for n, t in wider.items() if n not in hidden}
         if not wider:
             _check_ends(context, types, before, ends)

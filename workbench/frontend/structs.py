@@ -10,6 +10,7 @@ import ast
 import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import NoneType
 
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend import views
@@ -76,7 +77,7 @@ def with_fields(names: Iterable[str], *envs: Mapping[str, Operand]) -> list[str]
     found: list[str] = []
     for name in names:
         found.append(name)
-        kinds = [env[name] for env in envs if name in env]
+        kinds = [env[name] for env in envs if not isinstance(env.get(name), (Unset, NoneType))]
         if kinds and isinstance(kinds[0], Parts) and all(kind == kinds[0] for kind in kinds):
             found += with_fields([f"{name}.{f.name}" for f in kinds[0].type.fields], *envs)
     return found

@@ -29,6 +29,13 @@ class Loop:
     fixed: set[str] = field(default_factory=set)
 
 
+@dataclass(eq=False)
+class Results(Loop):
+    """What a function returns: literals among it take these types, by position."""
+
+    types: dict[int, Type] = field(default_factory=dict)
+
+
 @dataclass(frozen=True)
 class Owner:
     """Whose literal a tentative value comes from: a loop's carried name."""
@@ -56,6 +63,31 @@ def carried(context: Context, loop: Loop, types: dict[str, Type], before: dict[s
         if owner is not None:
             context.shared.tentative[value] = owner
     return made
+
+
+def ask_result(context: Context, name: str, types: Sequence[Type]) -> None:
+    """Where two paths return numbers of two types, and one may come from literals: unwind to the function.
+
+    Args:
+        context: where.
+        name: of the result; its position stands at the end.
+        types: of both.
+
+    Raises:
+        Widen: it is worth trying with the type that is not a literal's own.
+    """
+    results, number = context.results, name.replace(".", " ").split()[-1]
+    if results is None or not number.isdigit() or not all(isinstance(t, Scalar) for t in types):
+        return
+    position = int(number)
+    if position in results.types:
+        return
+    for own, other in (types, types[::-1]):
+        if (own == int32 and element(other).kind is not Kind.BOOL) or (
+            own == float32 and element(other).kind is Kind.FLOAT
+        ):
+            results.types[position] = other
+            raise Widen(Owner(results, name), other, made=True)
 
 
 def spread(context: Context, name: str, operands: Sequence[Operand], result: Value) -> None:

@@ -203,7 +203,9 @@ def _assigned(context: Context, before: Env, roots: Sequence[str]) -> tuple[dict
             continue
         if isinstance(operand, Value) and not isinstance(operand.type, ArrayType):
             values[name] = operand
-        elif isinstance(operand, (Literal, Static, Parts, Unset, Poison)):
+        elif isinstance(operand, Unset):
+            known[name] = Unset(operand.reason)
+        elif isinstance(operand, (Literal, Static, Parts, Poison)):
             known[name] = operand
         elif isinstance(operand, tuple) or name in before or not hasattr(operand, "type"):
             raise _kept_inside(context, name)

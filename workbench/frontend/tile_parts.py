@@ -13,6 +13,7 @@ from workbench.frontend.context import Context
 from workbench.frontend.operands import Literal, Operand, Static
 from workbench.frontend.tile_arguments import Arguments, Expression, tiling_of, type_of
 from workbench.frontend.tile_maps import fill, over, stored, uniform
+from workbench.frontend.tile_wholes import check_alone, part_of
 from workbench.ir.values import Value
 from workbench.tiles import Tile, is_shape, is_tile, shown
 from workbench.types import Scalar, Vector, float32, int32, int64
@@ -90,13 +91,14 @@ def subscript(context: Context, tile: Value, node: ast.expr, expression: Express
     if not shape:
         return context.builder.one("tile_extract", (tile, *starts), type_of(tile).dtype)
     part = one(context, "tile_slice", (tile, *starts), Tile(type_of(tile).dtype, sizes), {"shape": sizes})
-    return reshaped(context, part, shape)
+    return part_of(context, reshaped(context, part, shape), tile)
 
 
 def changed(
     context: Context, label: str, tile: Value, node: ast.expr, operand: Operand, expression: Expression
 ) -> Value:
     """The tile with `t[…] = operand` done."""
+    check_alone(context, label, tile)
     starts, sizes, shape = located(context, tile, node, expression)
     type = type_of(tile)
     what = f"An element of {label or 'a tile'}"
@@ -136,7 +138,8 @@ def attribute(context: Context, tile: Value, attr: str) -> Operand:
 def transposed(context: Context, tile: Value, axes: tuple[int, ...]) -> Value:
     """The tile with its axes in another order."""
     type = type_of(tile)
-    return one(context, "tile_transpose", (tile,), Tile(type.dtype, tuple(type.shape[a] for a in axes)), {"axes": axes})
+    made = Tile(type.dtype, tuple(type.shape[a] for a in axes))
+    return part_of(context, one(context, "tile_transpose", (tile,), made, {"axes": axes}), tile)
 
 
 def tile_view(context: Context, node: ast.Call, expression: Expression) -> Operand:
@@ -161,7 +164,7 @@ def tile_view(context: Context, node: ast.Call, expression: Expression) -> Opera
         if isinstance(operand, Literal):
             _ask_inside(given, axis, int(operand.value) % type.shape[axis], size, type)
     part = one(context, "tile_slice", (tile, *starts), Tile(type.dtype, sizes), {"shape": sizes})
-    return reshaped(context, part, shape)
+    return part_of(context, reshaped(context, part, shape), tile)
 
 
 def _ask_inside(given: Arguments, axis: int, start: int, size: int, whole: Tile) -> None:
@@ -178,6 +181,7 @@ def tile_assign(context: Context, node: ast.Call, expression: Expression) -> Ope
     if not isinstance(target, ast.Name):
         raise given.error("changes a tile, so it takes a local name first.")
     tile = given.tile("dst")
+    check_alone(context, target.id, tile)
     type = type_of(tile)
     source = assign_type(context, given.tile("src"), type.dtype, f"An element of {target.id}", tiles=True)
     sizes = type_of(source).shape
@@ -239,14 +243,14 @@ def tile_reshape(context: Context, node: ast.Call, expression: Expression) -> Op
         raise given.error(
             f"cannot bring a tile of shape {shown(type_of(tile).shape)}, which has {count} elements, to {shown(shape)}."
         )
-    return reshaped(context, tile, shape)
+    return part_of(context, reshaped(context, tile, shape), tile)
 
 
 def tile_squeeze(context: Context, node: ast.Call, expression: Expression) -> Operand:
     """`tile_squeeze(a)`: without the sizes of 1."""
     given = Arguments(context, node, expression, "a")
     tile = given.tile("a")
-    return reshaped(context, tile, tuple(n for n in type_of(tile).shape if n != 1) or (1,))
+    return part_of(context, reshaped(context, tile, tuple(n for n in type_of(tile).shape if n != 1) or (1,)), tile)
 
 
 def tile_transpose(context: Context, node: ast.Call, expression: Expression) -> Operand:

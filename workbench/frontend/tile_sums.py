@@ -14,6 +14,7 @@ from workbench.frontend.context import Context
 from workbench.frontend.operands import Operand, Static
 from workbench.frontend.tile_arguments import Arguments, Expression, tiling_of, type_of
 from workbench.frontend.tile_maps import any_tile, over, stored
+from workbench.frontend.tile_wholes import check_alone
 from workbench.ir.tiles import is_number, without
 from workbench.ir.values import Value
 from workbench.tiles import Tile, shown
@@ -178,6 +179,8 @@ def matmul(context: Context, a: Value, b: Value, acc: Value | None = None, preci
     def refuse(message: str, advice: str = "") -> Exception:
         return context.error(KernelTypeError, message, advice)
 
+    if acc is not None:
+        check_alone(context, acc.name, acc)
     if left.ndim != 2 or right.ndim != 2 or left.shape[1] != right.shape[0]:
         numbers = is_number(left.dtype) and is_number(right.dtype)
         raise refuse(

@@ -7,12 +7,14 @@ so the launcher asks for the atomic form where arguments do.
 
 from __future__ import annotations
 
+from workbench.deep import deep
 from workbench.ir.rewrite import Mapping, fresh, map_blocks, replace_body
 from workbench.ir.tiles import RULES as TILE_RULES
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.types import ArrayType
 
 
+@deep
 def own(function: Function) -> Function:
     """The function with plain adds to arrays that each thread touches at its own index alone; itself where none is."""
     arrays = owned_arrays(function)

@@ -15,6 +15,7 @@ from workbench.ir.rewrite import replace_body
 from workbench.ir.tiles import RULES, is_tiled
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.passes import untile_memory, untile_moves, untile_sums
+from workbench.passes.customs import without_customs
 from workbench.passes.nests import Nests
 from workbench.tiles import Tile, is_tile
 from workbench.types import Slots
@@ -24,6 +25,7 @@ def untile(function: Function) -> Function:
     """The function without operations on tiles; itself where it has none. One thread of a launch of it is one block."""
     if not is_tiled(function.body):
         return function
+    function = without_customs(function)
     lowering = Untile(function)
     body = lowering.whole(function.body)
     return replace_body(function, body)

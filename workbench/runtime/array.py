@@ -19,7 +19,7 @@ from workbench.runtime import moves
 from workbench.runtime.device import CPU, Device, get_device
 from workbench.runtime.driver import driver
 from workbench.runtime.exchange import cuda_array_interface, dlpack_device, host_view, to_dlpack
-from workbench.runtime.hostform import as_value, host_form, item, records
+from workbench.runtime.hostform import as_value, check_fits, host_form, item, records
 from workbench.runtime.memory import Memory, allocate, of_numpy
 from workbench.runtime.observers import tell
 from workbench.runtime.pack import array_piece
@@ -60,7 +60,7 @@ class array:
             generic = array_of(dtype, ndim)
             if generic is not None:
                 return generic
-            return array_type(dtype, ndim or 1)
+            return array_type(dtype, 1 if ndim is None else ndim)
         return super().__new__(cls)
 
     def __class_getitem__(cls, dtype: Any) -> Any:
@@ -312,8 +312,13 @@ class array:
         return self.numpy().reshape(-1)[0]
 
     def fill_(self, value: Any) -> array:
-        """Set every element (every component) to `value`; gives the array."""
+        """Set every element (every component) to `value`; gives the array.
+
+        Raises:
+            OverflowError: the value does not fit the element type; infinity is written inf.
+        """
         value = value.numpy() if hasattr(value, "as_tuple") else value  # a struct, as a record
+        check_fits(value, self.dtype)
         if tell("filling", self, value):
             return self
         self.memory.version += 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import math
 import struct
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -48,13 +47,6 @@ def value_piece(slot: Slot) -> Callable[[Any], bytes]:
     return (lambda numbers: pack(*numbers)) if isinstance(slot.type, Vector) else pack
 
 
-def _rounded(value: Any) -> Any:
-    """Numbers that are too large for a float32 as infinity; sequences of numbers likewise."""
-    if isinstance(value, (tuple, list)):
-        return [_rounded(v) for v in value]
-    return math.copysign(math.inf, value) if isinstance(value, float) and abs(value) > _FLOAT32_MAX else value
-
-
 def _halves_piece(scalar: Scalar, padding: int) -> Callable[[Any], bytes]:
     """Floats of 16 bits: `struct` knows no bfloat16, and raises where a float16 is infinite."""
 
@@ -64,10 +56,6 @@ def _halves_piece(scalar: Scalar, padding: int) -> Callable[[Any], bytes]:
         return bits + bytes(padding)
 
     return packed
-
-
-_FLOAT32_MAX = 3.4028235677973366e38
-"""From here on a number rounds to infinity: the largest float32 and half a step."""
 
 
 class Packer:
@@ -87,19 +75,13 @@ class Packer:
 
     def pack(self, dims: tuple[int, ...], values: Sequence[Any]) -> bytes:
         """1 to 4 dimensions and the arguments: arrays, numbers, or sequences of numbers for vectors."""
-        try:
-            return b"".join([dims_piece(dims), *[v.packed if p is None else p(v) for p, v in zip(self.pieces, values)]])  # noqa: B905
-        except OverflowError:  # 1e300 as a float32 is infinite
-            return self.pack(dims, [v if p is None else _rounded(v) for p, v in zip(self.pieces, values, strict=True)])
+        return b"".join([dims_piece(dims), *[v.packed if p is None else p(v) for p, v in zip(self.pieces, values)]])  # noqa: B905
 
     def single(self, position: int, value: Any) -> bytes:
         """The bytes of one argument that is no array."""
         piece = self.pieces[position]
         assert piece is not None
-        try:
-            return piece(value)
-        except OverflowError:
-            return piece(_rounded(value))
+        return piece(value)
 
     def write(self, buffer: ctypes.Array[ctypes.c_char], dims: Sequence[int], values: Sequence[Any]) -> None:
         """`pack` into a buffer that stays where it is."""

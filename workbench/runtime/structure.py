@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from workbench.errors import KernelTypeError, LaunchError
+from workbench.ranges import fits, misfit
 from workbench.runtime.array import array
 from workbench.runtime.indexed import indexedarray, tables
 from workbench.runtime.symbol import Symbol
@@ -148,7 +149,7 @@ def fitted(type: AnyType, value: Any, what: str) -> Any:
         if isinstance(value, (array, StructValue)) or np.shape(value) != type.shape:
             wanted = " × ".join(map(str, type.shape))
             raise KernelTypeError(f"{what} is {type!r}: {wanted} numbers; this is {value!r}.")
-        return np.array(value, type.dtype.numpy)
+        return np.array([number(type.dtype, n, what) for n in np.ravel(value)], type.dtype.numpy).reshape(type.shape)
     if not isinstance(value, NUMBERS):
         raise KernelTypeError(f"{what} is {type!r}; this is a {value.__class__.__name__}: {value!r}.")
     return number(type, value, what)
@@ -163,12 +164,13 @@ def number(type: Scalar, value: Any, what: str) -> Any:
     if type == bool_:
         return bool(value)
     if type.kind is Kind.FLOAT:
+        if not fits(value, type):
+            raise KernelTypeError(f"{misfit(value, type, what)}.", advice="Write inf where that is meant.")
         return float(value)
     if isinstance(value, (float, np.floating)):
         raise KernelTypeError(f"{what} is {type!r}; {value!r} is a float.", advice=f"Write int({value!r}).")
-    low = 0 if type.kind is Kind.UINT else -(2 ** (type.bits - 1))
-    if not low <= int(value) < low + 2**type.bits:
-        raise KernelTypeError(f"{int(value)} does not fit {what}, which is {type!r}.")
+    if not fits(int(value), type):
+        raise KernelTypeError(f"{misfit(int(value), type, what)}.")
     return int(value)
 
 

@@ -24,6 +24,7 @@ from workbench.backends.cpu.vecmath import Maths
 from workbench.backends.cpu.writer import Writer
 from workbench.backends.layout import Slot, layout
 from workbench.backends.prints import numbered
+from workbench.deep import deep
 from workbench.errors import BuildError
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.passes.cost import mostly_adds
@@ -44,6 +45,7 @@ def entry_name(function: Function) -> str:
     return "wb_" + re.sub(r"[^A-Za-z0-9_]", lambda m: f"${ord(m[0]):x}", function.name)
 
 
+@deep
 def spell(
     function: Function,
     options: Options,

@@ -25,6 +25,7 @@ from workbench.backends.cuda.tiles.reduce import with_combinations
 from workbench.backends.cuda.tiles.text import shared_memory
 from workbench.backends.cuda.tiles.uses import Region
 from workbench.backends.cuda.words import LOCAL_RESERVED, RESERVED, c_type, identifier, literal
+from workbench.deep import deep
 from workbench.errors import BuildError
 from workbench.ir.values import Function, Op, Value, walk
 from workbench.passes.expand import expand
@@ -75,6 +76,7 @@ def spell(function: Function, options: Options, *, lines: bool = False) -> str:
     return spelled(function, options, lines=lines).text
 
 
+@deep
 def spelled(function: Function, options: Options, *, lines: bool = False, link: str = "") -> Spelled:
     """The text as `spell` gives it, with the shared memory it takes.
 

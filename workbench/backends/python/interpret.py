@@ -21,6 +21,7 @@ from workbench.backends.python import tiles
 from workbench.builtins import TABLE
 from workbench.builtins.atomics import AFTER
 from workbench.builtins.meaning import apply, convert, value_of
+from workbench.deep import deep
 from workbench.errors import KernelFault, LaunchError
 from workbench.ir.values import ATOMIC_KINDS, Block, Function, Op, Value, walk
 from workbench.passes.guard import guard, reported
@@ -54,6 +55,7 @@ class Step:
         return self.op.location
 
 
+@deep
 def run(
     function: Function, dim: int | Sequence[int], args: Sequence[Any], *, threads: Iterable[Thread] | None = None,
     checks: bool = False,

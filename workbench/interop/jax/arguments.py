@@ -13,6 +13,7 @@ import numpy as np
 
 from workbench.errors import LaunchError
 from workbench.interop.jax.library import library
+from workbench.ranges import fits
 from workbench.runtime.memory import Memory
 from workbench.structs import AnyType, IndexedArray, Struct, StructArray
 from workbench.types import SCALARS, ArrayType, Kind, Scalar, Type, Vector, as_type, element, is_wide, promote
@@ -352,6 +353,8 @@ def _from_python(kernel: str, name: str, value: Any, type: Scalar | Vector, shap
         plain = np.asarray(value)
         given = SCALARS.get(plain.dtype.name)
         if given is None or _RANK[given.kind] > _RANK[scalar.kind] or plain.shape != shape:
+            raise ValueError
+        if scalar.kind is Kind.FLOAT and not all(fits(n, scalar) for n in plain.reshape(-1).tolist()):
             raise ValueError
         with np.errstate(over="ignore"):
             return np.asarray(value, dtype=scalar.numpy) if shape else np.asarray(plain.item(), dtype=scalar.numpy)

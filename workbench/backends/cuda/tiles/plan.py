@@ -100,9 +100,13 @@ def plan(function: Function) -> Plan:
     }
     for a, b in _ties(ops):
         made.tied.join(a, b)
+    in_order: set[Value] = set()
     for op in ops:
         # A reshape of what is in order is a view; of a transposed tile it is a copy.
-        if op.name in VIEWS and (op.name != "tile_reshape" or op.operands[0] not in made.views):
+        if op.name == "tile_reshape" and (op.operands[0] not in made.views or op.operands[0] in in_order):
+            made.views[op.result] = op.operands[0]
+            in_order.add(op.result)
+        elif op.name in VIEWS and op.name != "tile_reshape":
             made.views[op.result] = op.operands[0]
     made.shared = _closed({v for v in values if _type(v).storage == "shared"} | _reduced(ops) | _linked(ops), made)
     spread = _spread(ops, values, made)
