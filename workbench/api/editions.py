@@ -110,6 +110,15 @@ def _look(cell: str) -> None:
         watcher(cell)
 
 
+def is_current(kernel: Kernel) -> bool:
+    """Whether nothing has taken a kernel's place, as far as cells bind names."""
+    edition = vars(kernel).get("edition")
+    if kernel.stale:
+        return False
+    name = edition.name if edition is not None else None
+    return name is None or (name.content == edition.content and not name.stale)
+
+
 def newest(kernel: Kernel) -> Kernel:
     """The kernel that the name of an outdated one means now; the kernel itself where it is not outdated."""
     name = kernel.edition.name if _has_editions(kernel) else None

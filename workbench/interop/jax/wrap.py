@@ -12,6 +12,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from workbench.api.build import load
+from workbench.api.editions import is_current
 from workbench.api.kernel import Kernel, Specialisation
 from workbench.errors import LaunchError
 from workbench.frontend import Tiling
@@ -143,8 +144,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
             LaunchError: an argument does not fit; `parameter` names it.
             NotDifferentiable: under differentiation, where the kernel has no gradient.
         """
-        newest = current(self)
-        if newest is not self:
+        if not is_current(self.kernel) and (newest := current(self)) is not self:
             with naming_the_edit(self, newest):
                 return newest(*args, launch_dims=launch_dims, output_dims=output_dims, block_dim=block_dim, **named)
         block = self.block_dim if block_dim is None else block_dim
