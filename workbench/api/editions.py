@@ -112,11 +112,10 @@ def _look(cell: str) -> None:
 
 def is_current(kernel: Kernel) -> bool:
     """Whether nothing has taken a kernel's place, as far as cells bind names."""
-    edition = vars(kernel).get("edition")
-    if kernel.stale:
-        return False
-    name = edition.name if edition is not None else None
-    return name is None or (name.content == edition.content and not name.stale)
+    edition: Edition | None = vars(kernel).get("edition")
+    if kernel.stale or edition is None or edition.name is None:
+        return not kernel.stale
+    return edition.name.content == edition.content and not edition.name.stale
 
 
 def newest(kernel: Kernel) -> Kernel:
