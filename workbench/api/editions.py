@@ -110,6 +110,14 @@ def _look(cell: str) -> None:
         watcher(cell)
 
 
+def is_current(kernel: Kernel) -> bool:
+    """Whether nothing has taken a kernel's place, as far as cells bind names."""
+    edition: Edition | None = vars(kernel).get("edition")
+    if kernel.stale or edition is None or edition.name is None:
+        return not kernel.stale
+    return edition.name.content == edition.content and not edition.name.stale
+
+
 def newest(kernel: Kernel) -> Kernel:
     """The kernel that the name of an outdated one means now; the kernel itself where it is not outdated."""
     name = kernel.edition.name if _has_editions(kernel) else None

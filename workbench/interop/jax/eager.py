@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from workbench.interop.jax.edits import our_own
+from workbench.interop.jax.edits import OURS
 from workbench.interop.jax.faults import fault_in
 from workbench.interop.jax.library import library
 
@@ -29,11 +29,14 @@ def whole(function: Callable[..., Any], name: str, checked: Callable[[], bool] |
     jitted = jax.jit(operation)
 
     def call(*operands: Any) -> Any:
-        with our_own():
+        before = OURS.set(True)
+        try:
             if not jax.config.jax_disable_jit:
                 return jitted(*operands)
             with jax.disable_jit(False):
                 return jitted(*operands)
+        finally:
+            OURS.reset(before)
 
     def wait(*operands: Any) -> Any:
         try:

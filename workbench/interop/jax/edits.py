@@ -10,8 +10,6 @@ from __future__ import annotations
 import ctypes
 import threading
 import weakref
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -136,17 +134,8 @@ class _Program:
 
 
 _programs: weakref.WeakSet[_Program] = weakref.WeakSet()
-_ours: ContextVar[bool] = ContextVar("_ours", default=False)
-
-
-@contextmanager
-def our_own() -> Iterator[None]:
-    """Inside, programs are compiled for calls that nothing traces: an outdated one is not called again, nor counted."""
-    before = _ours.set(True)
-    try:
-        yield
-    finally:
-        _ours.reset(before)
+OURS: ContextVar[bool] = ContextVar("OURS", default=False)
+"""Programs compiled now are those of a call that nothing traces: an outdated one is not called again, nor counted."""
 
 
 def called(ctx: Any, target: T) -> T:
@@ -161,7 +150,7 @@ def called(ctx: Any, target: T) -> T:
     module = ctx.module_context
     if getattr(module.lowering_parameters, "for_export", False):
         return target.exported
-    if not _ours.get():
+    if not OURS.get():
         program = next((k for k in module.keepalives if isinstance(k, _Program)), None)
         if program is None:
             program = _Program()

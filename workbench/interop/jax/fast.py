@@ -41,7 +41,7 @@ def thunk_source(description: Description) -> str:
 
 
 def outdated_first(refuse: str, current: str, other: str) -> str:
-    """How a thunk begins: to `current`, or the error of an outdated kernel; to `other` if XLA asks something else."""
+    """How a thunk begins: to `current`, or the error of an outdated kernel, or `other` where XLA asks for neither."""
     return f"""
   %outdated = load atomic ptr, ptr @{OUTDATED} acquire, align 8
   %is.current = icmp eq ptr %outdated, null

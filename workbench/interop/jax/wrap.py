@@ -12,6 +12,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from workbench.api.build import load
+from workbench.api.editions import is_current
 from workbench.api.kernel import Kernel, Specialisation
 from workbench.errors import LaunchError
 from workbench.frontend import Tiling
@@ -104,8 +105,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
             KernelFault: traced with checks, where JAX does not trace the call; a jitted program raises JAX's error.
         """
         raise_late()
-        newest = current(self)
-        if newest is not self:
+        if not is_current(self.kernel) and (newest := current(self)) is not self:
             with naming_the_edit(self, newest):
                 return newest(*args, launch_dims=launch_dims, output_dims=output_dims, block_dim=block_dim, **named)
         block = self.block_dim if block_dim is None else block_dim
