@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import metadata
 from typing import Any
 
 from workbench.backends.base import Options
@@ -32,6 +31,8 @@ def version() -> str:
     Raises:
         DeviceError: nvJitLink is not installed.
     """
+    from importlib import metadata  # 20 ms, which most processes need not pay
+
     try:
         return f"{WHEEL} {metadata.version(WHEEL)}"
     except metadata.PackageNotFoundError:

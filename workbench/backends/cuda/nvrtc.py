@@ -11,7 +11,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import metadata
 from typing import Any
 
 from workbench.backends.base import Artifact, Backend, Options
@@ -66,6 +65,8 @@ class CudaBackend(Backend):
         Raises:
             DeviceError: NVRTC is not installed.
         """
+        from importlib import metadata  # 20 ms, which most processes need not pay
+
         try:
             return ", ".join(f"{name} {metadata.version(name)}" for name in (WHEEL, BINDINGS))
         except metadata.PackageNotFoundError as missing:

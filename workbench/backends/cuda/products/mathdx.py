@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import os
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +40,8 @@ def version() -> str:
     Raises:
         DeviceError: libmathdx is not installed.
     """
+    from importlib import metadata  # 20 ms, which most processes need not pay
+
     try:
         return ", ".join(f"{name} {metadata.version(name)}" for name in (WHEEL, COMPILER_WHEEL))
     except metadata.PackageNotFoundError as missing:
@@ -195,6 +196,8 @@ def _library() -> Any:
 
 def _library_file(wheel: str, name: str) -> str:
     """The path of a wheel's shared library."""
+    from importlib import metadata  # 20 ms, which most processes need not pay
+
     try:
         listed = metadata.distribution(wheel).files or []
     except metadata.PackageNotFoundError:
