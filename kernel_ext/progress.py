@@ -112,7 +112,7 @@ class Progress:
             while not self._ended:
                 self._changed.wait_for(lambda: self._line is not None or self._ended)
                 watch, line = inspect.Watch(), self._line
-                while self._line is line is not None and not self._ended:
+                while line is not None and self._line is line and not self._ended:
                     self._look(line, watch)
                     self._changed.wait(PAUSE)
 
