@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ import llvmlite.binding as llvm
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu import vecmath
 from workbench.backends.cpu.spell import entry_name, for_one_core, spell
+from workbench.backends.cpu.systems import code_model
 from workbench.backends.cpu.vecmath import Maths
 from workbench.backends.prints import prints
 from workbench.config import settings
@@ -177,7 +179,15 @@ def _parse(text: str, target: str, function: Function | None) -> llvm.ModuleRef:
         raise BuildError(
             "LLVM refused the text made from this kernel.", function=label, log=f"{error}\n{text}"
         ) from None
+    never_unwinds(module)
     return module
+
+
+def never_unwinds(module: llvm.ModuleRef) -> None:
+    """Say that no function unwinds: then no tables are made for it, which RuntimeDyld aborts on on Windows."""
+    for function in module.functions:
+        if not function.is_declaration:
+            function.add_function_attribute("nounwind")
 
 
 def _optimised(function: Function, options: Options, target: str) -> llvm.ModuleRef:
@@ -239,4 +249,4 @@ def _machine(target: str) -> llvm.TargetMachine:
             name, features = target, ""
         features = ",".join(f for f in (features, MISCOMPILED) if f)
         machine = llvm.Target.from_default_triple()
-        return machine.create_target_machine(name, features, opt=LEVEL, reloc="pic", codemodel="small")
+        return machine.create_target_machine(name, features, opt=LEVEL, reloc="pic", codemodel=code_model(sys.platform))

@@ -9,9 +9,8 @@ spawn:
   br i1 %more, label %make, label %help
 make:
   %id = getelementptr inbounds i64, ptr %ids, i64 %n
-  %code = call i32 @pthread_create(ptr %id, ptr null, ptr @WORK, ptr %JOB)
-  %failed = icmp ne i32 %code, 0
-  br i1 %failed, label %help, label %made
+  %started = call i1 @thread_start(ptr %id, ptr @WORK, ptr %JOB)
+  br i1 %started, label %made, label %help
 made:
   %n.next = add i64 %n, 1
   br label %spawn
@@ -25,7 +24,7 @@ join:
 wait:
   %id.at = getelementptr inbounds i64, ptr %ids, i64 %m
   %id.joined = load i64, ptr %id.at
-  %joined = call i32 @pthread_join(i64 %id.joined, ptr null)
+  call void @thread_join(i64 %id.joined)
   %m.next = add i64 %m, 1
   br label %join
 done:

@@ -1,8 +1,8 @@
 """The native launcher: one call that runs a kernel's entry over a range, on one thread or several.
 
 It is LLVM IR that our own backend compiles once (decision 6 of the architecture: the wheel stays pure Python). Chunks
-of `grain` threads come from one atomic counter; helpers are POSIX threads of the call, so nothing outlives it, no fork
-can break it, and none of them holds the GIL. Without POSIX threads, or where none can be made, the caller does it all.
+of `grain` threads come from one atomic counter; helpers are threads of the system, made for the call: nothing outlives
+it, no fork can break it, and none of them holds the GIL. Where none can be made, the caller does it all.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 import threading
 from dataclasses import dataclass
 
-from workbench.backends.cpu import fastcall, schedule, turns
+from workbench.backends.cpu import fastcall, schedule, systems, turns
 from workbench.backends.cpu.compile import CpuBackend, compile_text
 from workbench.backends.cpu.crew import crew
 from workbench.backends.cpu.jit import CpuCode, load_symbols
@@ -81,9 +81,6 @@ attributes #0 = { nounwind }
 """
 
 _SHARE = """
-declare i32 @pthread_create(ptr, ptr, ptr, ptr)
-declare i32 @pthread_join(i64, ptr)
-
 define internal i32 @share(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault) #0 {
 start:
   %job = alloca %job
@@ -103,13 +100,6 @@ start:
   store %job %job.4, ptr %job
 CREW""".replace("CREW", crew("work", "job", "wanted", 6)).replace("MAX_THREADS", str(MAX_THREADS))
 
-_ALONE = """
-define internal i32 @share(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault) #0 {
-  %code = call i32 %entry(ptr %params, i64 0, i64 %total, ptr %fault)
-  ret i32 %code
-}
-"""
-
 
 @dataclass(frozen=True)
 class Launcher:
@@ -124,9 +114,9 @@ _launcher: Launcher | None = None
 _lock = threading.Lock()
 
 
-def text() -> str:
+def text(platform: str = sys.platform) -> str:
     """The launcher's LLVM IR."""
-    return _TEXT + (_ALONE if sys.platform == "win32" else _SHARE) + turns.text() + schedule.text() + fastcall.text()
+    return _TEXT + _SHARE + systems.threads_text(platform) + turns.TEXT + schedule.TEXT + fastcall.text()
 
 
 def image() -> bytes:

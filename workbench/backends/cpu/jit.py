@@ -1,7 +1,7 @@
 """Object bytes to callable addresses, in this process.
 
 LLVM's ORC with JITLink: 0.2 ms an object, sections side by side (so the small code model holds), and each object is a
-library of its own, so that two kernels may share a symbol's name.
+library of its own, so that two kernels may share a symbol's name. Windows has RuntimeDyld (`systems`).
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import itertools
+import sys
 import threading
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -16,7 +17,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from workbench.backends.cpu import vecmath
+from workbench.backends.cpu import systems, vecmath
 from workbench.errors import BuildError
 
 _lock = threading.RLock()
@@ -66,7 +67,7 @@ def load_symbols(image: bytes, symbols: Sequence[str], imports: Mapping[str, int
     builder = llvm.JITLibraryBuilder().add_object_img(image).add_current_process()
     for symbol in symbols:
         builder.export_symbol(symbol)
-    for symbol, address in (imports or {}).items():
+    for symbol, address in {**_renamed(), **(imports or {})}.items():
         builder.import_symbol(symbol, address)
     with _lock:
         try:
@@ -77,11 +78,20 @@ def load_symbols(image: bytes, symbols: Sequence[str], imports: Mapping[str, int
 
 
 @lru_cache(maxsize=1)
+def _renamed() -> dict[str, int]:
+    """Addresses of the C library's functions that have other names here."""
+    names = systems.renamed(sys.platform)
+    found = {usual: llvm.address_of_symbol(theirs) for usual, theirs in names.items()}
+    return {usual: address for usual, address in found.items() if address}
+
+
+@lru_cache(maxsize=1)
 def _linker() -> llvm.LLJIT:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     for name in (ctypes.util.find_library("m"), vecmath.LIBRARY if vecmath.library() else None):
         if name:
             llvm.load_library_permanently(name)
-    machine = llvm.Target.from_default_triple().create_target_machine(opt=0, reloc="pic", codemodel="small")
-    return llvm.create_lljit_compiler(machine, use_jit_link=True)
+    model = systems.code_model(sys.platform)
+    machine = llvm.Target.from_default_triple().create_target_machine(opt=0, reloc="pic", codemodel=model)
+    return llvm.create_lljit_compiler(machine, use_jit_link=systems.has_jit_link(sys.platform))

@@ -34,7 +34,6 @@
 ;   5 chunk   6 next point   7 points done   8 holders of this memory   9 XLA's API   10 the future
 %Call = type { ptr, i64, i64, i64, [8 x i64], i64, i64, i64, i64, ptr, ptr }
 
-declare i32 @snprintf(ptr, i64, ptr, ...)
 declare ptr @malloc(i64)
 declare void @free(ptr)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)

@@ -11,10 +11,11 @@ import threading
 from functools import lru_cache
 from importlib.resources import files
 
+from workbench.backends.cpu import systems
 from workbench.backends.cpu.jit import CpuCode, load_symbols
 from workbench.cache.native import native_image
 from workbench.interop.jax.abi import CODE_COUNT, names_text, sizes_text, string_text, types_text
-from workbench.interop.jax.notes import SYMBOLS, Notes, clock_text, yield_text
+from workbench.interop.jax.notes import SYMBOLS, Notes
 from workbench.runtime.sources import add_source
 
 SYMBOL = "workbench_ffi"
@@ -44,7 +45,7 @@ MESSAGES: dict[str, str] = {
 
 
 @lru_cache
-def handler_text() -> str:
+def handler_text(platform: str = sys.platform) -> str:
     """The handler as LLVM IR text."""
     folder = files("workbench.interop.jax")
     messages = "\n".join(string_text(f"say.{name}", text) for name, text in MESSAGES.items())
@@ -55,8 +56,9 @@ def handler_text() -> str:
             types_text(),
             names_text(),
             sizes_text(),
-            clock_text(sys.platform),
-            yield_text(sys.platform),
+            systems.clock_text(platform),
+            systems.yield_text(platform),
+            systems.format_text(platform),
             messages,
             *bodies,
         ]
