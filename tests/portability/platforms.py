@@ -55,11 +55,11 @@ class Platform:
             passes.getModulePassManager().run(module, passes)
         return machine.emit_object(module)
 
-    def kernel(self, function: Function, options: Options | None = None) -> bytes:
+    def kernel(self, function: Function, options: Options | None = None, level: int = 3) -> bytes:
         """A kernel compiled for it."""
         maths = Maths(formulas=self.fused, bits=128 if self.arm else 256)
         with self.widths():
-            return self.object(spell(verify(function), options or Options(), maths, self.fused))
+            return self.object(spell(verify(function), options or Options(), maths, self.fused), level)
 
     @contextmanager
     def widths(self) -> Iterator[None]:
