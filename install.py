@@ -62,7 +62,8 @@ def show(progress: Progress, over: threading.Event, live: bool) -> None:
 
 def install(arguments: Iterable[str]) -> int:
     """Run pip; gives its exit status."""
-    command = [sys.executable, "-m", "pip", "install", "--progress-bar", "off", "--disable-pip-version-check", *arguments]
+    quiet = ("--progress-bar", "off", "--disable-pip-version-check")
+    command = [sys.executable, "-m", "pip", "install", *quiet, *arguments]
     pip = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     assert pip.stdout is not None
     progress, over, lines = Progress(), threading.Event(), []

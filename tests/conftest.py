@@ -79,10 +79,11 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.pop(name, None)
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
     os.environ["WORKBENCH_MATMUL"] = "generated"  # nothing is built in the background unasked
+    patient = hypothesis.settings(deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+    hypothesis.settings.register_profile("patient", patient)
     # The same drawn examples in every CI run: what they find is found when the change is made, not on a later day.
-    hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, database=None)
-    if STRICT:
-        hypothesis.settings.load_profile("ci")
+    hypothesis.settings.register_profile("ci", patient, derandomize=True, database=None)
+    hypothesis.settings.load_profile("ci" if STRICT else "patient")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

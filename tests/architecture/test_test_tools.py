@@ -26,7 +26,7 @@ def run(folder: Path, text: str, *options: str, strict: bool = False, name: str 
     (folder / name).write_text(text)
     environment = {**os.environ, "WORKBENCH_CI": "1" if strict else "0"}
     command = [sys.executable, "-m", "pytest", "-q", *options, str(folder)]
-    result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+    result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=900)
     return result.returncode, result.stdout
 
 
