@@ -23,13 +23,13 @@ class Progress:
     def __init__(self) -> None:
         self._begin = time.monotonic()
         self._packages: set[str] = set()
-        self._at = "asking pip"
+        self._at = "starting pip"
 
     def take(self, line: str) -> None:
         """Read a line of pip's output."""
         if found := _COLLECTING.match(line):
             self._packages.add(found[1].lower())
-            self._at = f"{found[1]}"
+            self._at = found[1]
         elif found := _DOWNLOADING.match(line):
             name = found[1].rsplit("/", 1)[-1].split("-")[0]
             self._at = f"{name}, {found[2]}" if found[2] else name
