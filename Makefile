@@ -47,17 +47,17 @@ bench: $(BENCH_VENV)/.has-bench
 	$(BENCH_VENV)/bin/python benchmarks/run.py
 
 $(VENV)/.has-lab: pyproject.toml | $(PY)
-	@echo "Installing into $(VENV); the first time takes a minute or two."
-	$(PY) -m pip install --quiet --editable '.[lab,jax]'
+	@echo "Installing into $(VENV); the first time takes a minute or two, and 2 GB."
+	@$(PY) install.py --editable '.[lab,jax]'
 	@touch $@
 
 $(VENV)/.has-test: pyproject.toml | $(PY)
-	@echo "Installing into $(VENV); the first time takes a minute or two."
-	$(PY) -m pip install --quiet --editable '.[test]'
+	@echo "Installing into $(VENV); the first time takes a minute or two, and 2 GB."
+	@$(PY) install.py --editable '.[test]'
 	@touch $@ $(VENV)/.has-lab
 
 $(BENCH_VENV)/.has-bench: pyproject.toml | $(BENCH_VENV)/bin/python
-	$(BENCH_VENV)/bin/python -m pip install --quiet --editable '.[bench]'
+	@$(BENCH_VENV)/bin/python install.py --editable '.[bench]'
 	@touch $@
 
 $(VENV)/bin/python $(BENCH_VENV)/bin/python:

@@ -62,13 +62,13 @@ class Run:
     check: str = ""
 
 
-def run(path: Path, progress: Progress | None = None, timeout: int = 120, widgets: bool = False) -> Run:
+def run(path: Path, progress: Progress | None = None, timeout: int = 900, widgets: bool = False) -> Run:
     """Run all cells of the notebook at `path`, in its folder, in a fresh kernel.
 
     Args:
         path: the notebook.
         progress: called after each code cell with its number, the number of cells, the cell and its seconds.
-        timeout: seconds a cell may take.
+        timeout: seconds a cell, or the start of the kernel, may take.
         widgets: show live cards, too; without a browser only their static twins can be seen.
 
     Raises:
@@ -78,6 +78,7 @@ def run(path: Path, progress: Progress | None = None, timeout: int = 120, widget
     client = NotebookClient(
         notebook,
         timeout=timeout,
+        startup_timeout=timeout,
         kernel_name="python3",
         store_widget_state=False,
         extra_arguments=["--log-level=ERROR"],

@@ -6,9 +6,11 @@ so that a tier cannot disappear quietly. `tests/gpu` alone may skip: no machine 
 
 from __future__ import annotations
 
+import builtins
 import difflib
 import importlib.util
 import os
+import random
 import shutil
 import sys
 import tempfile
@@ -19,6 +21,9 @@ from typing import Any
 
 import hypothesis
 import pytest
+
+from tests.left_behind import changes, look
+from workbench.work import Work
 
 TESTS = Path(__file__).parent
 GOLDEN = TESTS / "golden"
@@ -42,10 +47,19 @@ PROGRAMS = {"g++": ("g++",), "chromium": ("chromium", "chromium-browser", "googl
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds `--update-golden`."""
+    """Adds `--update-golden` and `--shuffle`."""
     parser.addoption(
         "--update-golden", action="store_true", help="write the golden files instead of comparing with them"
     )
+    parser.addoption("--shuffle", metavar="SEED", help="run the tests in an order drawn from SEED")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Under `--shuffle`, mixes tests of all files; the same seed gives every worker the same order."""
+    seed = config.getoption("--shuffle")
+    if seed is not None:
+        random.Random(seed).shuffle(items)
 
 
 def pytest_report_header() -> list[str]:
@@ -65,10 +79,11 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.pop(name, None)
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
     os.environ["WORKBENCH_MATMUL"] = "generated"  # nothing is built in the background unasked
+    patient = hypothesis.settings(deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+    hypothesis.settings.register_profile("patient", patient)
     # The same drawn examples in every CI run: what they find is found when the change is made, not on a later day.
-    hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, database=None)
-    if STRICT:
-        hypothesis.settings.load_profile("ci")
+    hypothesis.settings.register_profile("ci", patient, derandomize=True, database=None)
+    hypothesis.settings.load_profile("ci" if STRICT else "patient")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -171,13 +186,19 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 
 
 @pytest.fixture(autouse=True)
-def _no_shell_left_behind() -> Iterator[None]:
-    """A test that makes IPython's global shell takes it away with it."""
-    before = _shell()
+def _nothing_left_behind() -> Iterator[None]:
+    """A test leaves the process as it found it; IPython's global shell goes with the test that made it."""
+    shell, before = _shell(), look()
     yield
     after = _shell()
-    if after is not None and after is not before:
+    if after is not None and after is not shell:
         type(after).clear_instance()
+        for name in ("__IPYTHON__", "display"):
+            vars(builtins).pop(name, None)
+    for work in Work.running():  # a build that was dropped ends at its next stage
+        work.wait(300)
+    left = changes(before, look())
+    assert not left, "this test changed the process for those after it: " + "; ".join(left)
 
 
 def _shell() -> Any:

@@ -37,11 +37,11 @@ def python_with(
         inherits: what it does not hold itself it takes from the environment that the tests run in.
     """
     place = (Path(os.environ[kept]) if os.environ.get(kept) else folder) / name
-    python, ready = place / "bin" / "python", place / ".ready"
+    python, ready = place / ("Scripts/python.exe" if os.name == "nt" else "bin/python"), place / ".ready"
     if not ready.exists():
         subprocess.run([sys.executable, "-m", "venv", str(place)], check=True)
         if inherits:
-            (own,) = place.glob("lib/python*/site-packages")
+            (own,) = (p for p in (*place.glob("lib/python*/site-packages"), *place.glob("Lib/site-packages")))
             (own / "inherited.pth").write_text(sysconfig.get_path("purelib") + "\n")
         install = [str(python), "-m", "pip", "install", "-q", *packages]
         done = subprocess.run(install, capture_output=True, text=True)

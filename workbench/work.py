@@ -65,7 +65,7 @@ class Work(Generic[T]):
     def running() -> list[Work[Any]]:
         """All that goes on now, the oldest first; not the work that asks."""
         with _guard:
-            return [work for work in _running.values() if work is not current()]
+            return [work for work in _running.values() if not work.done and work is not current()]
 
     @property
     def done(self) -> bool:

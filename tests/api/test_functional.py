@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import doctest
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -86,7 +87,8 @@ def scalar_jax(jnp: Any, x: Any, a: Any) -> Any:
     return jnp.sum((z**3).at[1].set(0.5))
 
 
-def test_examples_in_the_docs() -> None:
+def test_examples_in_the_docs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(builtins, "_", None, raising=False)  # doctest leaves its last value there; IPython heeds it
     found = doctest.testmod(functional)
     assert found.failed == 0 and found.attempted > 20
 

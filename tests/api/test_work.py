@@ -43,7 +43,7 @@ def test_it_raises_what_the_call_raised() -> None:
 
 def test_dropped_work_ends_at_its_next_stage() -> None:
     work, began, may_end = held()
-    assert began.wait(30) and not work.done and work in wb.Work.running()
+    assert began.wait(900) and not work.done and work in wb.Work.running()
     work.drop()
     assert repr(work) == "<Work stand: dropped>"
     may_end.set()
@@ -56,10 +56,10 @@ def test_waiting_is_for_all_that_goes_on_but_oneself() -> None:
     inner = wb.Work(lambda: (current() is None, wb.wait([])))
     assert inner.result() == (False, 0)
     work, began, may_end = held()
-    assert began.wait(30)
+    assert began.wait(900)
     waiter = wb.Work(wb.wait)
     may_end.set()
-    assert waiter.result() in (0, 1) and work.wait(30)
+    assert waiter.result() in (0, 1) and work.wait(900)
 
 
 def test_outside_of_work_nothing_is_dropped() -> None:

@@ -30,7 +30,7 @@ print(wb.__version__, sorted(wb.__all__) == sorted(set(wb.__all__)))
 
 
 def python(program: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, timeout=120)
+    return subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, timeout=900)
 
 
 def public() -> dict[str, object]:

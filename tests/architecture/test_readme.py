@@ -16,7 +16,7 @@ def test_the_example_runs_and_its_forces_are_right(tmp_path: Path) -> None:
     assert len([row for row in example.splitlines() if row.strip()]) <= 20
     program = tmp_path / "example.py"
     program.write_text(example)
-    result = subprocess.run([sys.executable, "-W", "error", program], capture_output=True, text=True, timeout=120)
+    result = subprocess.run([sys.executable, "-W", "error", program], capture_output=True, text=True, timeout=900)
     assert result.returncode == 0, result.stderr
     numbers = [float(n) for n in re.findall(r"-?\d+\.?\d*(?:e[-+]?\d+)?", result.stdout)]
     assert abs(numbers[0] - 0.5 * 100 * 10 * 0.2**2) < 1e-3

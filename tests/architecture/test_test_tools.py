@@ -7,8 +7,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 CONFTEST = Path(__file__).parents[1] / "conftest.py"
-SETTINGS = "[pytest]\naddopts = --import-mode=importlib -p no:xdist -p no:cacheprovider\nmarkers =\n    gpu: device\n"
+SETTINGS = f"""[pytest]
+addopts = --import-mode=importlib -p no:xdist -p no:cacheprovider
+pythonpath = {CONFTEST.parents[1]}
+markers =
+    gpu: device
+"""
 
 
 def run(folder: Path, text: str, *options: str, strict: bool = False, name: str = "test_it.py") -> tuple[int, str]:
@@ -19,7 +26,7 @@ def run(folder: Path, text: str, *options: str, strict: bool = False, name: str 
     (folder / name).write_text(text)
     environment = {**os.environ, "WORKBENCH_CI": "1" if strict else "0"}
     command = [sys.executable, "-m", "pytest", "-q", *options, str(folder)]
-    result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+    result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=900)
     return result.returncode, result.stdout
 
 
@@ -76,3 +83,27 @@ def test_no_shell_stays_behind(tmp_path: Path) -> None:
     )
     code, out = run(tmp_path, text)
     assert code == 0, out
+
+
+@pytest.mark.parametrize(
+    ("leaves", "said"),
+    [
+        ("import os; os.environ['LEFT'] = '1'", "environment variables: LEFT: None -> '1'"),
+        ("import builtins; builtins._ = 1", "names in builtins: _"),
+        ("import signal; signal.signal(signal.SIGINT, lambda *_: None)", "signal handlers: "),
+        ("import workbench as wb; wb.set_checks(True)", "set_checks: "),
+        ("from workbench import events; events.subscribe(print)", "subscribers of events: "),
+    ],
+)
+def test_a_test_that_leaves_something_behind_fails(tmp_path: Path, leaves: str, said: str) -> None:
+    code, out = run(tmp_path, f"def test_a():\n    {leaves}\n")
+    assert code == 1 and f"changed the process for those after it: {said}" in out
+
+
+def test_a_seed_draws_the_order_of_tests(tmp_path: Path) -> None:
+    text = "".join(f"def test_{n}(): print('RAN', {n})\n" for n in range(9))
+    orders = [run(tmp_path, text, "-s", *options)[1].split("RAN ")[1:] for options in ((), ("--shuffle=1",))]
+    first, drawn = ([int(part[0]) for part in order] for order in orders)
+    assert first == sorted(drawn) != drawn
+    again = run(tmp_path, text, "-s", "--shuffle=1")[1].split("RAN ")[1:]
+    assert [int(part[0]) for part in again] == drawn

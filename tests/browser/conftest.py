@@ -100,7 +100,7 @@ def _server(root: Path, private: Path, front: FrontEnd) -> Iterator[tuple[str, s
 
 
 def _wait_for(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
-    deadline = time.monotonic() + 90
+    deadline = time.monotonic() + 900
     while time.monotonic() < deadline and process.poll() is None:
         try:
             urllib.request.urlopen(url, timeout=2).close()
@@ -123,7 +123,7 @@ class LabPage:
     def open(self, address: str, token: str, name: str, at: str = "lab/tree") -> None:
         """Open the notebook `name` and wait for its kernel; `at` is "notebooks" for Notebook 7."""
         self.page.goto(f"{address}/{at}/{name}?token={token}&reset", wait_until="domcontentloaded")
-        self.page.wait_for_function(KERNEL_IS_IDLE, timeout=90_000)
+        self.page.wait_for_function(KERNEL_IS_IDLE, timeout=900_000)
 
     def run(self, command: str) -> None:
         """Run one of JupyterLab's commands."""
@@ -195,7 +195,7 @@ def labextension(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a wheel built from this tree puts under share/jupyter/labextensions."""
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT)]
-    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    subprocess.run(command, check=True, capture_output=True, timeout=900)
     (wheel,) = folder.glob("*.whl")
     zipfile.ZipFile(wheel).extractall(folder / "unpacked")
     (found,) = (folder / "unpacked").glob("*.data/data/share/jupyter/labextensions")
@@ -211,7 +211,7 @@ def _lab(
     chromium = need("chromium")
     from playwright.sync_api import expect, sync_playwright
 
-    expect.set_options(timeout=30_000)  # a machine may be busy
+    expect.set_options(timeout=300_000)  # a machine may be busy
     root, private = tmp_path / "root", tmp_path / "private"
     root.mkdir()
     private.mkdir()

@@ -75,7 +75,7 @@ def test_trusted_and_without_models_no_output_says_so(lab_with_extension: Callab
 
     page = lab_with_extension(saved, trusted=True)
     dead = page.notebook.get_by_text("model not found")
-    expect(dead).to_have_count(2, timeout=30_000)
+    expect(dead).to_have_count(2, timeout=300_000)
     expect(dead.first).to_be_hidden()
     expect(dead.last).to_be_hidden()
     expect(page.notebook.locator("[data-testid=wb-timeline] .wb-span")).to_have_count(5)
@@ -86,7 +86,7 @@ def test_without_the_extension_the_static_twin_stands(lab: Callable[..., Any], s
 
     page = lab(saved, trusted=True)
     dead = page.notebook.get_by_text("model not found")
-    expect(dead).to_have_count(2, timeout=30_000)
+    expect(dead).to_have_count(2, timeout=300_000)
     expect(dead.first).to_be_hidden()
     expect(page.notebook.get_by_text("static rec: 5 recorded")).to_be_visible()
     assert page.notebook.locator(f"[data-mime-type='{MIME}']").count() == 0

@@ -83,7 +83,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site, built from this tree."""
     folder = tmp_path_factory.mktemp("site") / "html"
     command = [sys.executable, ROOT / "docs" / "build.py", folder]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=ROOT)
+    result = subprocess.run(command, capture_output=True, text=True, timeout=900, cwd=ROOT)
     assert result.returncode == 0, result.stdout + result.stderr
     return folder
 

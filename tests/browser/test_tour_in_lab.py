@@ -29,7 +29,7 @@ def test_status_cards_of_the_tour(lab: Callable[[Path], Any]) -> None:
     cells = page.notebook.locator(".jp-Notebook .jp-Cell")
     cards = page.notebook.get_by_test_id("wb-status")
     expect(page.notebook.locator(".jp-OutputArea-output", has_text="JAX and the tape")).to_be_visible(timeout=120_000)
-    expect(cards).to_have_count(3, timeout=30_000)
+    expect(cards).to_have_count(3, timeout=300_000)
 
     first, again = index_of("%%kernel"), index_of("%%kernel", 1)
     card = cells.nth(first).get_by_test_id("wb-status")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import pwd
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +157,8 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path, told: list[Any], monkeypat
 
 
 def test_no_home_folder(tmp_path: Path, told: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    pwd = pytest.importorskip("pwd")
+
     def nobody(_: int) -> None:
         raise KeyError("uid not found")
 

@@ -23,7 +23,7 @@ def test_the_programs_of_a_page_run(page: Path, tmp_path: Path, need) -> None:
     program = tmp_path / "page.py"
     program.write_text(text, encoding="utf-8")
     result = subprocess.run(
-        [sys.executable, "-W", "error", program], capture_output=True, text=True, timeout=120, cwd=tmp_path
+        [sys.executable, "-W", "error", program], capture_output=True, text=True, timeout=900, cwd=tmp_path
     )
     assert result.returncode == 0, result.stderr
 

@@ -180,7 +180,7 @@ class Xla:
         if error:
             raise Refused(*self.errors[error])
         if frame.future:
-            assert self.done.wait(60)
+            assert self.done.wait(900)
         for worker in self.workers:
             worker.join()
         return frame.future

@@ -40,11 +40,15 @@ LATER = {
     "function XLA_FFI_DeviceOrdinal_Get": "XLA_FFI_DeviceOrdinal_Get",
 }
 
+# What newer headers call otherwise (JAX 0.12).
+RENAMED = {"XLA_FFI_Extension_Base": "XLA_FFI_InternalExtension"}
+
 
 @pytest.fixture(scope="module")
 def header(need: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
     """Numbers that a C++ compiler finds in the header, by what they are of."""
     jax = pytest.importorskip("jax")
+    text = (Path(jax.ffi.include_dir()) / "xla/ffi/api/c_api.h").read_text()
     asked = {
         f"{name}.{field}": f"offsetof({HEADER_NAMES[name]}, {field})" for name in STRUCTS for field, _ in STRUCTS[name]
     }
@@ -60,12 +64,12 @@ def header(need: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory)
         "invalid": "XLA_FFI_Error_Code_INVALID_ARGUMENT",
         "range": "XLA_FFI_Error_Code_OUT_OF_RANGE",
     }
-    text = (Path(jax.ffi.include_dir()) / "xla/ffi/api/c_api.h").read_text()
     asked = {label: code for label, code in asked.items() if LATER.get(label, "") in text}
     rows = "\n".join(f'std::printf("%s\\t%ld\\n", "{label}", (long)({text}));' for label, text in asked.items())
     folder: Path = tmp_path_factory.mktemp("abi")
     source = folder / "abi.cpp"
-    source.write_text(f'#include <cstdio>\n#include "xla/ffi/api/c_api.h"\nint main() {{\n{rows}\n}}\n')
+    names = "".join(f"#define {ours} {theirs}\n" for ours, theirs in RENAMED.items() if ours not in text)
+    source.write_text(f'#include <cstdio>\n#include "xla/ffi/api/c_api.h"\n{names}int main() {{\n{rows}\n}}\n')
     compiler = [need("g++"), "-std=c++17", "-Wno-invalid-offsetof", f"-I{jax.ffi.include_dir()}"]
     subprocess.run([*compiler, str(source), "-o", str(folder / "abi")], check=True)
     text = subprocess.run([str(folder / "abi")], check=True, capture_output=True, text=True).stdout

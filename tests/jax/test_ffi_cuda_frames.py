@@ -232,7 +232,7 @@ def test_two_threads_that_initialize_at_once_keep_one_kernel(gpu: Gpu, monkeypat
 
     def wait(*args: Any) -> None:
         plain(*args)
-        meet.wait(10)
+        meet.wait(900)
 
     monkeypatch.setattr(gpu, "_cuLibraryGetKernel", wait)
     function = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_void_p), ctypes.c_void_p, ctypes.c_char_p)(

@@ -29,7 +29,7 @@ def start(name: str, *arguments: Any) -> subprocess.Popen[str]:
 
 def finish(*running: subprocess.Popen[str]) -> list[str]:
     """What each printed, all having ended well."""
-    found = [p.communicate(timeout=120) for p in running]
+    found = [p.communicate(timeout=900) for p in running]
     assert [p.returncode for p in running] == [0] * len(running), [error[-2000:] for _, error in found]
     return [out for out, _ in found]
 

@@ -211,6 +211,7 @@ def loaded(session: Session, library: FakeLibrary) -> Session:
     return session
 
 
+LONGEST = 900_000  # milliseconds; a machine may be busy, and no test is about time
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
 QUIET = ["--disable-background-networking", "--disable-component-update", "--hide-scrollbars"]
 
@@ -222,7 +223,15 @@ def chromium(need: Callable[[str], str]) -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS + QUIET)
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS + QUIET, timeout=LONGEST)
+        new_page = browser.new_page
+
+        def patient(**options: Any) -> Any:
+            page = new_page(**options)
+            page.set_default_timeout(LONGEST)
+            return page
+
+        browser.new_page = patient
         yield browser
         browser.close()
 

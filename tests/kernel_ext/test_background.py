@@ -38,7 +38,7 @@ class Kernel:
             data = content.get("data", {}).get("text/plain", "")
             shown.append(content.get("text") or data or "\n".join(content.get("traceback", [])))
 
-        reply = self.client.execute_interactive(code, timeout=60, output_hook=keep)
+        reply = self.client.execute_interactive(code, timeout=900, output_hook=keep)
         return reply["content"]["status"], "\n".join(s for s in shown if s)
 
     def begin(self, code: str) -> str:
@@ -49,7 +49,7 @@ class Kernel:
 
     def reply(self, sent: str) -> dict[str, Any]:
         while True:
-            message = self.client.get_shell_msg(timeout=60)
+            message = self.client.get_shell_msg(timeout=900)
             if message["parent_header"].get("msg_id") == sent:
                 return message["content"]
 
@@ -62,7 +62,8 @@ def kernel(need: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder = tmp_path_factory.mktemp("kernel")
     os.mkfifo(folder / "began")
     environment = {**os.environ, "WORKBENCH_CACHE": str(folder / "cache"), "BEGAN": str(folder / "began")}
-    manager, client = start_new_kernel(env=environment, cwd=str(folder), extra_arguments=["--log-level=ERROR"])
+    options = {"env": environment, "cwd": str(folder), "extra_arguments": ["--log-level=ERROR"]}
+    manager, client = start_new_kernel(startup_timeout=900, **options)
     made = Kernel(manager, client, folder / "began")
     assert made.run("%load_ext kernel_ext")[0] == "ok"
     assert made.run(SLOW)[0] == "ok"

@@ -70,6 +70,7 @@ def test_offline_every_picture_is_drawn_and_can_be_used(chromium: Any, tmp_path:
     asked: list[str] = []
     complaints: list[str] = []
     opened = context.new_page()
+    opened.set_default_timeout(900_000)
     opened.on("request", lambda request: asked.append(request.url))
     opened.on("pageerror", lambda error: complaints.append(str(error)))
     opened.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)

@@ -58,7 +58,8 @@ def notebook(need: Callable[[str], str], tmp_path_factory: pytest.TempPathFactor
     book = new_notebook(cells=[new_code_cell(text) for text in CELLS.values()])
     folder = tmp_path_factory.mktemp("notebook")
     environment = {**os.environ, "WORKBENCH_CACHE": str(folder / "cache"), "WORKBENCH_WIDGETS": "1"}
-    client = NotebookClient(book, timeout=120, kernel_name="python3", allow_errors=True, store_widget_state=False)
+    patience = {"timeout": 900, "startup_timeout": 900}
+    client = NotebookClient(book, kernel_name="python3", allow_errors=True, store_widget_state=False, **patience)
     client.extra_arguments = ["--log-level=ERROR"]
     with client.setup_kernel(env=environment, cwd=str(folder)):
         for index, cell in enumerate(book.cells):

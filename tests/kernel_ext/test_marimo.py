@@ -24,7 +24,7 @@ def test_kernels_and_views_in_marimo(tmp_path: Path) -> None:
     app, page = shutil.copy(APP, tmp_path / "app.py"), tmp_path / "page.html"  # it keeps its session beside it
     done = subprocess.run(
         [python, "-m", "marimo", "export", "html", app, "-o", page],
-        env={**os.environ, "PYTHONPATH": str(ROOT)}, cwd=tmp_path, capture_output=True, text=True, timeout=300,
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, cwd=tmp_path, capture_output=True, text=True, timeout=900,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-1000:] + done.stderr[-2000:]
     text = page.read_text(encoding="utf-8")

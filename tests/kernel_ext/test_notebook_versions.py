@@ -45,7 +45,7 @@ class Front:
     def run(self, code: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         """A cell's reply and its messages."""
         seen: list[dict[str, Any]] = []
-        reply = self.client.execute_interactive(code, timeout=90, output_hook=seen.append, stop_on_error=False)
+        reply = self.client.execute_interactive(code, timeout=900, output_hook=seen.append, stop_on_error=False)
         return reply["content"], seen
 
     def text(self, code: str) -> str:
@@ -76,7 +76,7 @@ def front(request: pytest.FixtureRequest, need: Any, tmp_path_factory: pytest.Te
     manager.start_kernel(env=environment, cwd=str(folder))
     client = manager.client()
     client.start_channels()
-    client.wait_for_ready(timeout=90)
+    client.wait_for_ready(timeout=900)
     yield Front(manager, client, folder)
     client.stop_channels()
     manager.shutdown_kernel(now=True)
@@ -116,7 +116,7 @@ class Steps:
         }
         front.client.shell_channel.send(front.client.session.msg("comm_msg", content))
         while True:
-            message = front.client.get_iopub_msg(timeout=60)
+            message = front.client.get_iopub_msg(timeout=900)
             answer = message["content"].get("data", {}).get("content") if message["msg_type"] == "comm_msg" else None
             if answer:
                 break
@@ -150,7 +150,7 @@ class Steps:
         sent = front.client.execute(KERNEL.format("", 5.0), stop_on_error=False)
         assert (front.folder / "began").read_text()
         front.manager.interrupt_kernel()
-        while (message := front.client.get_shell_msg(timeout=60))["parent_header"].get("msg_id") != sent:
+        while (message := front.client.get_shell_msg(timeout=900))["parent_header"].get("msg_id") != sent:
             pass
         assert message["content"]["ename"] == "KeyboardInterrupt"
         assert front.text("print(may_end.is_set())") == "False\n"

@@ -84,7 +84,7 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Image]:
 def test_the_image_is_what_the_files_say() -> None:
     tool = shutil.which("repo2docker", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     assert tool, "repo2docker comes with the extra `test`"
-    done = subprocess.run([tool, "--no-build", "--debug", str(ROOT)], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([tool, "--no-build", "--debug", str(ROOT)], capture_output=True, text=True, timeout=900)
     text = done.stdout + done.stderr
     order = [
         r"py-2d3-2e11-2dlinux", r"COPY .* src/ \$\{REPO_DIR\}",

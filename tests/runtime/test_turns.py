@@ -142,5 +142,5 @@ print(os.waitpid(child, 0)[1])
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="fork is POSIX")
 def test_a_forked_child_waits_for_nobody() -> None:
-    done = subprocess.run([sys.executable, "-c", FORKING], capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run([sys.executable, "-c", FORKING], capture_output=True, text=True, timeout=900, check=True)
     assert done.stdout.strip() == "0"

@@ -38,8 +38,13 @@ def from_dlpack(source: Any, dtype: Any = None, *, copy: bool = False, requires_
         ValueError: it has no dimension or more than 4.
         LaunchError: its memory is read-only, of a device that is not here, or not aligned.
     """
+    return _made(source, dtype, copy, requires_grad, only_read=False)
+
+
+def _made(source: Any, dtype: Any, copy: bool, requires_grad: bool, only_read: bool) -> array:
+    """`only_read`: the caller has been told not to write to the memory that it shares."""
     if hasattr(source, "__dlpack__"):
-        made = _from_capsule(source, dtype, copy)
+        made = _from_capsule(source, dtype, copy or only_read)
     elif hasattr(source, "__cuda_array_interface__"):
         made = _from_interface(source, dtype, copy)
     else:
@@ -69,10 +74,10 @@ def from_jax(values: Any, dtype: Any = None, *, copy: bool = True, requires_grad
     Raises:
         TypeError, ValueError, LaunchError: as `from_dlpack`.
     """
-    return from_dlpack(values, dtype, copy=copy, requires_grad=requires_grad)
+    return _made(values, dtype, copy, requires_grad, only_read=True)
 
 
-def _from_capsule(source: Any, dtype: Any, copy: bool) -> array:
+def _from_capsule(source: Any, dtype: Any, may_be_read_only: bool) -> array:
     kind, index = source.__dlpack_device__()
     place = _place(int(kind), int(index), source)
     stream: dict[str, Any] = {"stream": _own_stream(place)} if place.is_cuda else {}
@@ -81,7 +86,7 @@ def _from_capsule(source: Any, dtype: Any, copy: bool) -> array:
     except TypeError:
         capsule = source.__dlpack__(**stream)
     taken = Taken(capsule)
-    if taken.read_only and not copy:
+    if taken.read_only and not may_be_read_only:
         raise LaunchError(
             f"The {type(source).__name__} is read-only, and kernels may write to arrays.", advice="Give copy=True."
         )

@@ -19,8 +19,8 @@ def generate(request: dict[str, Any], text: bytes, tell: Callable[[str], None]) 
     """What LLVM makes of a text, and the seconds of each stage.
 
     Args:
-        request: `cpu`, `features`, perhaps a `triple` of another system; `tuning`, the pipeline's options (None: no
-            passes run); `form`, one of "object", "assembly", "ir".
+        request: `cpu`, `features`, `code_model`, perhaps a `triple` of another system; `tuning`, the pipeline's options
+            (None: no passes run); `form`, one of "object", "assembly", "ir".
         text: LLVM IR without a target.
         tell: hears each stage as it begins.
 
@@ -39,10 +39,11 @@ def generate(request: dict[str, Any], text: bytes, tell: Callable[[str], None]) 
         stages[stage] = time.perf_counter() - clock
 
     begin("parse")
-    machine = _machine(request.get("triple", ""), request["cpu"], request["features"])
+    machine = _machine(request.get("triple", ""), request["cpu"], request["features"], request["code_model"])
     head = f'target datalayout = "{machine.target_data}"\ntarget triple = "{machine.triple}"\n'
     module = llvm.parse_assembly(head + text.decode(), llvm.create_context())
     module.verify()
+    never_unwinds(module)
     end("parse")
     if request["tuning"] is not None:
         begin("optimise")
@@ -52,6 +53,13 @@ def generate(request: dict[str, Any], text: bytes, tell: Callable[[str], None]) 
     made = _FORMS[request["form"]](machine, module)
     end("emit")
     return {"stages": stages}, made
+
+
+def never_unwinds(module: Any) -> None:
+    """Say that no function unwinds: then no tables are made for it, which RuntimeDyld aborts on on Windows."""
+    for function in module.functions:
+        if not function.is_declaration:
+            function.add_function_attribute("nounwind")
 
 
 _FORMS: dict[str, Callable[[Any, Any], bytes]] = {
@@ -85,10 +93,10 @@ def _all_initialised() -> None:
 
 
 @lru_cache
-def _machine(triple: str, cpu: str, features: str) -> Any:
+def _machine(triple: str, cpu: str, features: str, model: str) -> Any:
     _initialised()
     if triple:
         _all_initialised()
     target = llvm.Target.from_triple(triple) if triple else llvm.Target.from_default_triple()
     # O3 for all: what it costs is in the passes before it.
-    return target.create_target_machine(cpu, features, opt=3, reloc="pic", codemodel="small")
+    return target.create_target_machine(cpu, features, opt=3, reloc="pic", codemodel=model)

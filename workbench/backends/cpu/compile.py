@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+import sys
 import time
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -20,6 +21,7 @@ import llvmlite.binding as llvm
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu import codegen, vecmath
 from workbench.backends.cpu.spell import entry_name, for_one_core, spell
+from workbench.backends.cpu.systems import code_model
 from workbench.backends.cpu.vecmath import Maths
 from workbench.backends.prints import prints
 from workbench.backends.worker.calls import build_error, call
@@ -180,7 +182,8 @@ class _Generated:
 def _generate(text: str, target: str, tuning: dict[str, Any] | None, form: str, function: str = "") -> _Generated:
     """Have a worker compile a text; one that is lost is tried once more without vectorisation, the usual culprit."""
     name, features = _cpu(target)
-    request = {"cpu": name, "features": features_for(text, features), "form": form}
+    model = code_model(sys.platform)
+    request = {"cpu": name, "features": features_for(text, features), "code_model": model, "form": form}
     try:
         try:
             return _Generated(*_called(request, text, tuning))

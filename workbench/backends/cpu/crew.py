@@ -5,8 +5,6 @@ What helpers share begins as a `%stop` of their own (`stopping`): the caller alo
 
 from __future__ import annotations
 
-import sys
-
 _TEXT = """  br label %spawn
 spawn:
   %n = phi i64 [ 0, %start ], [ %n.next, %made ]
@@ -14,9 +12,8 @@ spawn:
   br i1 %more, label %make, label %help
 make:
   %id = getelementptr inbounds i64, ptr %ids, i64 %n
-  %code = call i32 @pthread_create(ptr %id, ptr null, ptr @WORK.helper, ptr %JOB)
-  %failed = icmp ne i32 %code, 0
-  br i1 %failed, label %help, label %made
+  %started = call i1 @thread_start(ptr %id, ptr @WORK.helper, ptr %JOB)
+  br i1 %started, label %made, label %help
 made:
   %n.next = add i64 %n, 1
   br label %spawn
@@ -61,51 +58,6 @@ define internal ptr @WORK.helper(ptr %JOB) #0 {
   ret ptr null
 }
 """
-
-_JOINED = {
-    "linux": """
-declare i32 @pthread_timedjoin_np(i64, ptr, ptr)
-
-define internal i1 @joined(i64 %id, ptr %gone, i64 %all) #0 {
-  %time = alloca { i64, i64 }
-  %code = call i32 @clock_gettime(i32 0, ptr %time)
-  %seconds = load i64, ptr %time
-  %part.at = getelementptr i64, ptr %time, i64 1
-  %part = load i64, ptr %part.at
-  %later = add i64 %part, 20000000
-  %full = icmp sge i64 %later, 1000000000
-  %over = zext i1 %full to i64
-  %seconds.then = add i64 %seconds, %over
-  %taken = mul i64 %over, 1000000000
-  %part.then = sub i64 %later, %taken
-  store i64 %seconds.then, ptr %time
-  store i64 %part.then, ptr %part.at
-  %status = call i32 @pthread_timedjoin_np(i64 %id, ptr null, ptr %time)
-  %done = icmp eq i32 %status, 0
-  ret i1 %done
-}
-""",
-    "darwin": """
-define internal i1 @joined(i64 %id, ptr %gone, i64 %all) #0 {
-start:
-  %so.far = load atomic i64, ptr %gone acquire, align 8
-  %done = icmp sge i64 %so.far, %all
-  br i1 %done, label %join, label %pause
-join:
-  %status = call i32 @pthread_join(i64 %id, ptr null)
-  ret i1 true
-pause:
-  %slept = call i32 @usleep(i32 50)
-  ret i1 false
-}
-""",
-}
-
-
-def joining() -> str:
-    """`@joined(id, gone, all)`: wait for a helper for a while; gives whether it has ended. `gone` counts such."""
-    declared = "declare i32 @pthread_create(ptr, ptr, ptr, ptr)\ndeclare i32 @pthread_join(i64, ptr)\n"
-    return declared + _JOINED.get(sys.platform, _JOINED["linux"])
 
 
 def crew(work: str, state: str, wanted: str, status: int) -> str:

@@ -1,8 +1,8 @@
 """The native launcher: one call that runs a kernel's entry over a range, on one thread or several.
 
 It is LLVM IR that our own backend compiles once (decision 6 of the architecture: the wheel stays pure Python). Chunks
-of `grain` threads come from one atomic counter; helpers are POSIX threads of the call, so nothing outlives it, no fork
-can break it, and none of them holds the GIL. Without POSIX threads, or where none can be made, the caller does it all.
+of `grain` threads come from one atomic counter; helpers are threads of the system, made for the call: nothing outlives
+it, no fork can break it, and none of them holds the GIL. Where none can be made, the caller does it all.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from workbench.backends.cpu import fastcall, schedule, stopping, stoptext, turns
+from workbench.backends.cpu import fastcall, schedule, stopping, stoptext, systems, turns
 from workbench.backends.cpu.compile import CpuBackend, compile_text
-from workbench.backends.cpu.crew import crew, joining
+from workbench.backends.cpu.crew import crew
 from workbench.backends.cpu.jit import CpuCode, load_symbols
 from workbench.backends.cpu.schedule import MAX_THREADS
 from workbench.forks import renewed
@@ -124,13 +124,6 @@ start:
   store %job %job.4, ptr %job
 CREW""".replace("CREW", crew("work", "job", "wanted", 7)).replace("MAX_THREADS", str(MAX_THREADS))
 
-_ALONE = """
-define internal i32 @share(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault, ptr %stop) #0 {
-  %code = call i32 %entry(ptr %params, i64 0, i64 %total, ptr %fault, ptr %stop)
-  ret i32 %code
-}
-"""
-
 
 @dataclass(frozen=True)
 class Launcher:
@@ -146,11 +139,10 @@ _launcher: Launcher | None = None
 _lock = renewed(__name__, "_lock")
 
 
-def text() -> str:
+def text(platform: str = sys.platform) -> str:
     """The launcher's LLVM IR."""
-    shared = _ALONE if sys.platform == "win32" else joining() + _SHARE
-    parts = (stoptext.text(), _TEXT, shared, turns.text(), schedule.text(), fastcall.text())
-    return "".join(parts)
+    system = systems.clock_text(platform) + systems.threads_text(platform)
+    return system + stoptext.text(platform) + _TEXT + _SHARE + turns.TEXT + schedule.TEXT + fastcall.text()
 
 
 def image() -> bytes:

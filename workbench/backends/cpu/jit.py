@@ -1,7 +1,7 @@
 """Object bytes to callable addresses, in this process, for as long as somebody holds them.
 
 LLVM's ORC with JITLink: 0.2 ms an object, sections side by side (so the small code model holds), and each object is a
-library of its own, so that two kernels may share a symbol's name.
+library of its own, so that two kernels may share a symbol's name. Windows has RuntimeDyld (`systems`).
 
 Who keeps an address keeps the `CpuCode` that it came from; that is the whole rule. Code without an owner is unloaded by
 the next load. Its end is noted by a weak reference whose callback is a C function: a finalizer runs in any thread and
@@ -27,7 +27,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from workbench.backends.cpu import vecmath
+from workbench.backends.cpu import systems, vecmath
 from workbench.errors import BuildError
 from workbench.forks import free_at_fork
 
@@ -77,7 +77,7 @@ def load_symbols(
     builder = llvm.JITLibraryBuilder().add_object_img(image).add_current_process()
     for symbol in symbols:
         builder.export_symbol(symbol)
-    for symbol, address in (imports or {}).items():
+    for symbol, address in {**_renamed(), **(imports or {})}.items():
         builder.import_symbol(symbol, address)
     with _lock:
         unload()
@@ -110,7 +110,15 @@ def _linker() -> llvm.LLJIT:
 
 
 def _new_linker() -> llvm.LLJIT:
-    return llvm.create_lljit_compiler(_machine(), use_jit_link=sys.platform != "win32")
+    return llvm.create_lljit_compiler(_machine(), use_jit_link=systems.has_jit_link(sys.platform))
+
+
+@lru_cache(maxsize=1)
+def _renamed() -> dict[str, int]:
+    """Addresses of the C library's functions that have other names here."""
+    names = systems.renamed(sys.platform)
+    found = {usual: llvm.address_of_symbol(theirs) for usual, theirs in names.items()}
+    return {usual: address for usual, address in found.items() if address}
 
 
 @lru_cache(maxsize=1)
@@ -120,4 +128,5 @@ def _machine() -> Any:
     for name in (ctypes.util.find_library("m"), vecmath.LIBRARY if vecmath.library() else None):
         if name:
             llvm.load_library_permanently(name)
-    return llvm.Target.from_default_triple().create_target_machine(opt=0, reloc="pic", codemodel="small")
+    model = systems.code_model(sys.platform)
+    return llvm.Target.from_default_triple().create_target_machine(opt=0, reloc="pic", codemodel=model)

@@ -1,14 +1,12 @@
 """The native scheduler of graphs: one call runs a whole table of work, branches and loops of it included.
 
 A graph on the CPU is a list of steps. A step runs items (a kernel's entry over a range), shared over threads where that
-pays, or it branches, or it loops, on an int32 that earlier steps may write; then its items are steps. Helpers are POSIX
+pays, or it branches, or it loops, on an int32 that earlier steps may write; then its items are steps. Helpers are
 threads of the step, so nothing outlives the call and no fork can break it. Without them the caller does all. A status
 of -1 ends everything: the launch was stopped (`stopping`).
 """
 
 from __future__ import annotations
-
-import sys
 
 from workbench.backends.cpu.crew import crew
 
@@ -188,14 +186,5 @@ start:
   store %team %team.1, ptr %team
 CREW""".replace("CREW", crew("team_work", "team", "helpers", 4)).replace("MAX_THREADS", str(MAX_THREADS))
 
-_ALONE = """
-define internal i32 @team(ptr %items, i64 %count, i64 %threads, ptr %stop) #0 {
-  %code = call i32 @in_turn(ptr %items, i64 %count, ptr %stop)
-  ret i32 %code
-}
-"""
-
-
-def text() -> str:
-    """The scheduler's LLVM IR: `wb_graph(steps, how many, stop)`."""
-    return _TEXT + (_ALONE if sys.platform == "win32" else _TEAM)
+TEXT = _TEXT + _TEAM
+"""The scheduler's LLVM IR: `wb_graph(steps, how many, stop)`."""

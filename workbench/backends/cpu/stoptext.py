@@ -6,7 +6,6 @@ import re
 import signal
 import sys
 
-from workbench.backends.cpu.clock import clock_text
 from workbench.backends.cpu.fastcall import api
 
 RING = 8
@@ -164,7 +163,7 @@ wait:                                                 ; the main thread may come
   %more = and i1 %away, %patient
   br i1 %more, label %nap, label %end
 nap:
-  call void @nap()
+  call void @nap(i32 1000)
   %n.next = add i32 %n, 1
   br label %wait
 end:
@@ -229,20 +228,8 @@ define internal i32 @returned(ptr %unused) #0 {       ; the main thread is back 
 """
 
 _POSIX = """
-declare i64 @pthread_self()
-declare i32 @usleep(i32)
 declare i32 @sigaction(i32, ptr, ptr)
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
-
-define internal i64 @this_thread() #0 {
-  %id = call i64 @pthread_self()
-  ret i64 %id
-}
-
-define internal void @nap() #0 {
-  %code = call i32 @usleep(i32 1000)
-  ret void
-}
 
 define internal void @on_signal(i32 %number, ptr %info, ptr %context) #0 {
   call void @mark()
@@ -274,21 +261,7 @@ leave:
 """A `struct sigaction` begins with its handler on every system; the rest goes back as it came."""
 
 _WINDOWS = """
-declare i32 @GetCurrentThreadId()
-declare void @Sleep(i32)
-
 @asked = internal global i64 0
-
-define internal i64 @this_thread() #0 {
-  %id = call i32 @GetCurrentThreadId()
-  %wide = zext i32 %id to i64
-  ret i64 %wide
-}
-
-define internal void @nap() #0 {
-  call void @Sleep(i32 1)
-  ret void
-}
 
 define i1 @wb_arm() #0 {                              ; no handler of ours: Python is asked ten times a second
 start:
@@ -306,9 +279,9 @@ leave:
 """
 
 
-def text() -> str:
-    """The LLVM IR, to stand beside the launcher's."""
-    posix = sys.platform != "win32"
+def text(platform: str = sys.platform) -> str:
+    """The LLVM IR, to stand beside the launcher's and that of `systems`."""
+    posix = platform != "win32"
     stops = ", ".join(["%stop { i32 0, ptr @ask.jax, i64 0, i64 0, i64 0 }"] * RING)
     body = (
         _TEXT.replace("STAYS", "0" if posix else "1")
@@ -318,4 +291,4 @@ def text() -> str:
     )
     body = re.sub(r"^  PY (\w+)\n", lambda found: api(found[1]), body, flags=re.MULTILINE)
     system = _POSIX.replace("SIGINT", str(int(signal.SIGINT))) if posix else _WINDOWS
-    return clock_text(sys.platform) + system + body
+    return system + body

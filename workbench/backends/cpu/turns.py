@@ -9,7 +9,6 @@ Python runs.
 from __future__ import annotations
 
 import ctypes
-import sys
 from collections.abc import Mapping
 
 from workbench.forks import after_fork
@@ -18,18 +17,7 @@ BITS = 62
 ANY = (1 << BITS) - 1
 """The mask of memory that may be anybody's: another library's."""
 
-_WAIT = {
-    False: (
-        "declare i32 @sched_yield()\n",
-        "  %patient = icmp ult i32 %tries, 200\n  br i1 %patient, label %step.aside, label %sleep\n"
-        "step.aside:\n  %yielded = call i32 @sched_yield()\n  br label %again\n"
-        "sleep:\n  %slept = call i32 @usleep(i32 50)\n  br label %again\n",
-    ),
-    True: ("", "  br label %again\n"),
-}
-"""Declarations, and what a thread does that has to wait."""
-
-_TEXT = """
+TEXT = """
 @wb_busy = global i64 0
 
 define internal i64 @hold(i64 %mask, ptr %stop) #0 {  ; what to drop; -1 where the launch ends before it begins
@@ -57,7 +45,14 @@ look:
   %end = call i1 @ends(ptr %stop)
   br i1 %end, label %stopped, label %pause
 pause:
-WAIT
+  %patient = icmp ult i32 %tries, 200
+  br i1 %patient, label %step.aside, label %sleep
+step.aside:
+  call void @give_way()
+  br label %again
+sleep:
+  call void @nap(i32 50)
+  br label %again
 again:
   %tries.next = add i32 %tries, 1
   br label %head
@@ -81,12 +76,7 @@ done:
   ret void
 }
 """
-
-
-def text() -> str:
-    """`@hold(mask)` and `@drop(mask)` as LLVM IR."""
-    declared, wait = _WAIT[sys.platform == "win32"]
-    return declared + _TEXT.replace("WAIT\n", wait)
+"""`@hold(mask)` and `@drop(mask)` as LLVM IR, beside the functions of `systems`."""
 
 
 def reset_after_fork(addresses: Mapping[str, int]) -> None:

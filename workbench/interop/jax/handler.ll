@@ -35,7 +35,6 @@
 ;   11 dimensions of the launch   12 the first fault (fault.ll)   13 -1: was ended   14 what it looks at (stop.ll)
 %Call = type { ptr, i64, i64, i64, [8 x i64], i64, i64, i64, i64, ptr, ptr, i64, [8 x i64], i64, ptr }
 
-declare i32 @snprintf(ptr, i64, ptr, ...)
 declare ptr @malloc(i64)
 declare void @free(ptr)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)

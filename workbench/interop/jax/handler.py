@@ -11,13 +11,13 @@ import sys
 from functools import lru_cache
 from importlib.resources import files
 
-from workbench.backends.cpu.clock import clock_text
+from workbench.backends.cpu import systems
 from workbench.backends.cpu.jit import CpuCode, load_symbols
 from workbench.cache.native import native_image
 from workbench.forks import renewed
 from workbench.interop.jax.abi import CODE_COUNT, names_text, sizes_text, string_text, types_text
 from workbench.interop.jax.faults import EXPLAIN, explain_faults
-from workbench.interop.jax.notes import SYMBOLS, Notes, yield_text
+from workbench.interop.jax.notes import SYMBOLS, Notes
 from workbench.runtime.launcher import install_launcher
 from workbench.runtime.sources import add_source
 
@@ -54,7 +54,7 @@ MESSAGES: dict[str, str] = {
 
 
 @lru_cache
-def handler_text() -> str:
+def handler_text(platform: str = sys.platform) -> str:
     """The handler as LLVM IR text."""
     folder = files("workbench.interop.jax")
     messages = "\n".join(string_text(f"say.{name}", text) for name, text in MESSAGES.items())
@@ -65,8 +65,9 @@ def handler_text() -> str:
             types_text(),
             names_text(),
             sizes_text(),
-            clock_text(sys.platform),
-            yield_text(sys.platform),
+            systems.clock_text(platform),
+            systems.yield_text(platform),
+            systems.format_text(platform),
             messages,
             *bodies,
         ]

@@ -35,12 +35,6 @@ _NAMES = {number: name for name, number in CODES.items()}
 _BUFFER_WORDS, _MOST_DIMS = 16, 13
 
 
-def yield_text(platform: str) -> str:
-    """`@give_way()`, which lets another thread have this core."""
-    name = "SwitchToThread" if platform == "win32" else "sched_yield"
-    return f"declare i32 @{name}()\ndefine private void @give_way() {{\n  %code = call i32 @{name}()\n  ret void\n}}"
-
-
 @dataclass(frozen=True, eq=False)
 class Operand:
     """A buffer of a call: element type as NumPy calls it, shape, and what it held where that was kept."""

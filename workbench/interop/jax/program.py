@@ -357,8 +357,9 @@ def _batch(
     return primitive.bind(*operands, program=made, **params), [0] * len(made.closed.out_avals)
 
 
-def _drop_results(used: list[bool], equation: Any) -> tuple[list[bool], Any]:
-    """What nobody asks for is not computed."""
+def _drop_results(used: list[bool], *given: Any) -> tuple[list[bool], Any]:
+    """What nobody asks for is not computed; `given` is the equation, in JAX 0.12 after which inputs are live."""
+    equation = given[-1]
     program = equation.params["program"]
     if not any(used):
         return [False] * len(equation.invars), None

@@ -1,0 +1,227 @@
+"""What the native code asks of the operating system: threads, waiting, a clock, formatting, and how objects are linked.
+
+Each function takes a platform as `sys.platform` names it, so that the code of all platforms can be looked at on one.
+What is asked for must be there: `tests/portability` holds each symbol against the exports of the system's libraries.
+Sources: POSIX.1-2017; Apple's `clock_gettime_nsec_np(3)`; Microsoft's pages of the functions named here.
+"""
+
+from __future__ import annotations
+
+_POSIX = """
+declare i32 @pthread_create(ptr, ptr, ptr, ptr)
+declare i64 @pthread_self()
+declare i32 @sched_yield()
+declare i32 @usleep(i32)
+
+define internal i1 @thread_start(ptr %id, ptr %work, ptr %state) #0 {
+  %code = call i32 @pthread_create(ptr %id, ptr null, ptr %work, ptr %state)
+  %made = icmp eq i32 %code, 0
+  ret i1 %made
+}
+
+define internal i64 @this_thread() #0 {
+  %id = call i64 @pthread_self()
+  ret i64 %id
+}
+
+define internal void @nap(i32 %microseconds) #0 {
+  %code = call i32 @usleep(i32 %microseconds)
+  ret void
+}
+"""
+
+_JOINED = {
+    "linux": """
+declare i32 @pthread_timedjoin_np(i64, ptr, ptr)
+
+define internal i1 @joined(i64 %id, ptr %gone, i64 %all) #0 {
+  %time = alloca { i64, i64 }
+  %code = call i32 @clock_gettime(i32 0, ptr %time)
+  %seconds = load i64, ptr %time
+  %part.at = getelementptr i64, ptr %time, i64 1
+  %part = load i64, ptr %part.at
+  %later = add i64 %part, 20000000
+  %full = icmp sge i64 %later, 1000000000
+  %over = zext i1 %full to i64
+  %seconds.then = add i64 %seconds, %over
+  %taken = mul i64 %over, 1000000000
+  %part.then = sub i64 %later, %taken
+  store i64 %seconds.then, ptr %time
+  store i64 %part.then, ptr %part.at
+  %status = call i32 @pthread_timedjoin_np(i64 %id, ptr null, ptr %time)
+  %done = icmp eq i32 %status, 0
+  ret i1 %done
+}
+""",
+    "darwin": """
+declare i32 @pthread_join(i64, ptr)
+
+define internal i1 @joined(i64 %id, ptr %gone, i64 %all) #0 {
+start:
+  %so.far = load atomic i64, ptr %gone acquire, align 8
+  %done = icmp sge i64 %so.far, %all
+  br i1 %done, label %join, label %pause
+join:
+  %status = call i32 @pthread_join(i64 %id, ptr null)
+  ret i1 true
+pause:
+  call void @nap(i32 50)
+  ret i1 false
+}
+""",
+    "win32": """
+declare i32 @WaitForSingleObject(i64, i32)
+declare i32 @CloseHandle(i64)
+
+define internal i1 @joined(i64 %id, ptr %gone, i64 %all) #0 {
+start:
+  %waited = call i32 @WaitForSingleObject(i64 %id, i32 20)
+  %done = icmp eq i32 %waited, 0
+  br i1 %done, label %close, label %not.yet
+close:
+  %closed = call i32 @CloseHandle(i64 %id)
+  ret i1 true
+not.yet:
+  ret i1 false
+}
+""",
+}
+
+# A thread's function gives a pointer: Windows reads its lower half as the exit code. An id is a handle.
+_WINDOWS = """
+declare ptr @CreateThread(ptr, i64, ptr, ptr, i32, ptr)
+declare i32 @GetCurrentThreadId()
+declare i32 @SwitchToThread()
+declare void @Sleep(i32)
+
+define internal i1 @thread_start(ptr %id, ptr %work, ptr %state) #0 {
+  %handle = call ptr @CreateThread(ptr null, i64 0, ptr %work, ptr %state, i32 0, ptr null)
+  store ptr %handle, ptr %id
+  %made = icmp ne ptr %handle, null
+  ret i1 %made
+}
+
+define internal i64 @this_thread() #0 {
+  %id = call i32 @GetCurrentThreadId()
+  %wide = zext i32 %id to i64
+  ret i64 %wide
+}
+
+define internal void @nap(i32 %microseconds) #0 {
+  call void @Sleep(i32 1)
+  ret void
+}
+"""
+
+_CLOCKS = {
+    "linux": """
+declare i32 @clock_gettime(i32, ptr)
+
+define private i64 @now() {
+  %t = alloca { i64, i64 }
+  %code = call i32 @clock_gettime(i32 1, ptr %t)
+  %s = load i64, ptr %t
+  %n.at = getelementptr i64, ptr %t, i64 1
+  %n = load i64, ptr %n.at
+  %ns = mul i64 %s, 1000000000
+  %all = add i64 %ns, %n
+  ret i64 %all
+}
+""",
+    "darwin": """
+declare i64 @clock_gettime_nsec_np(i32)
+
+define private i64 @now() {
+  %all = call i64 @clock_gettime_nsec_np(i32 8)
+  ret i64 %all
+}
+""",
+    "win32": """
+declare i32 @QueryPerformanceCounter(ptr)
+declare i32 @QueryPerformanceFrequency(ptr)
+
+define private i64 @now() {
+  %t = alloca i64
+  %f = alloca i64
+  %counted = call i32 @QueryPerformanceCounter(ptr %t)
+  %asked = call i32 @QueryPerformanceFrequency(ptr %f)
+  %ticks = load i64, ptr %t
+  %rate = load i64, ptr %f
+  %s = udiv i64 %ticks, %rate
+  %rest = urem i64 %ticks, %rate
+  %ns = mul i64 %s, 1000000000
+  %rest.ns = mul i64 %rest, 1000000000
+  %part = udiv i64 %rest.ns, %rate
+  %all = add i64 %ns, %part
+  ret i64 %all
+}
+""",
+}
+
+# The C library of Windows has no such function: its header makes it of this one (2: as C99 says).
+_WINDOWS_FORMAT = """
+declare i32 @__stdio_common_vsprintf(i64, ptr, i64, ptr, ptr, ptr)
+declare void @llvm.va_start.p0(ptr)
+declare void @llvm.va_end.p0(ptr)
+
+define internal i32 @snprintf(ptr %to, i64 %size, ptr %format, ...) {
+  %list = alloca ptr
+  call void @llvm.va_start.p0(ptr %list)
+  %given = load ptr, ptr %list
+  %written = call i32 @__stdio_common_vsprintf(i64 2, ptr %to, i64 %size, ptr %format, ptr null, ptr %given)
+  call void @llvm.va_end.p0(ptr %list)
+  ret i32 %written
+}
+"""
+
+
+_RENAMED = {"hypotf": "_hypotf"}
+"""Functions that the C library of Windows has under another name (its header defines the usual one)."""
+
+
+def renamed(platform: str) -> dict[str, str]:
+    """The C library's functions that have other names there: the usual name, and theirs."""
+    return _RENAMED if platform == "win32" else {}
+
+
+def threads_text(platform: str) -> str:
+    """Threads: `@thread_start(id, work, state)`, `@joined(id, gone, all)`, `@this_thread()`, `@nap(µs)`, and `@give_way()`.
+
+    `@joined` waits for a helper for a while and gives whether it has ended; `gone` counts those that have left their
+    work, `all` is how many there are. It stands beside `clock_text`.
+    """
+    threads = _WINDOWS if platform == "win32" else _POSIX
+    return threads + _JOINED.get(platform, _JOINED["linux"]) + _give_way(platform)
+
+
+def yield_text(platform: str) -> str:
+    """`@give_way()`, which lets another thread have this core."""
+    return f"declare i32 @{_yield(platform)}()\n{_give_way(platform)}"
+
+
+def _yield(platform: str) -> str:
+    return "SwitchToThread" if platform == "win32" else "sched_yield"
+
+
+def _give_way(platform: str) -> str:
+    return f"\ndefine private void @give_way() {{\n  %code = call i32 @{_yield(platform)}()\n  ret void\n}}\n"
+
+
+def clock_text(platform: str) -> str:
+    """`@now()`, in nanoseconds: the clock that `time.perf_counter` reads on this platform."""
+    return _CLOCKS.get(platform, _CLOCKS["linux"])
+
+
+def format_text(platform: str) -> str:
+    """`@snprintf`, as C99 has it."""
+    return _WINDOWS_FORMAT if platform == "win32" else "declare i32 @snprintf(ptr, i64, ptr, ...)\n"
+
+
+def code_model(platform: str) -> str:
+    """How far apart code and what it calls may be: RuntimeDyld does not put them side by side, JITLink does."""
+    return "large" if platform == "win32" else "small"
+
+
+def has_jit_link(platform: str) -> bool:
+    """Whether llvmlite links with JITLink there (llvmlite's `create_lljit_compiler`); else with RuntimeDyld."""
+    return platform != "win32"
