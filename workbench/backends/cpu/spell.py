@@ -16,6 +16,7 @@ from typing import Any
 
 from workbench.backends.base import Options
 from workbench.backends.cpu import atomics, faults, matmul, memory, prints, slots, strips, structured, vecmath
+from workbench.backends.cpu.depth import Depths
 from workbench.backends.cpu.elementwise import native, spell_builtin, spell_cast
 from workbench.backends.cpu.halves import definitions as half_functions
 from workbench.backends.cpu.uniform import uniform_loads
@@ -99,6 +100,7 @@ class Speller:
         self.halves = vecmath.has_wide_data(function)
         self.one_core = one_core
         self.frozen = uniform_loads(function)
+        self.depths = Depths(self)
         self.writer = Writer()
         self.constants: dict[Value, Any] = {}
         places = layout([(p.name, p.type) for p in function.params])
@@ -140,6 +142,7 @@ class Speller:
                 self.writer.lines.append(f"  ; line {op.location.shown_line}: {op.location.source.line(line).strip()}")
             if op.name != "yield":
                 SPELLINGS.get(op.name, spell_builtin)(self, op)
+                self.depths.after(op)
 
     def vector_function(self, name: str, scalar: Scalar) -> tuple[str, int] | None:
         """The function of ours to call for a maths function, and the number of the call's attribute group."""
