@@ -19,7 +19,7 @@ from workbench.autodiff import FORWARD, adjoint_names, derived, parameters
 from workbench.autodiff import adjoint as differentiate
 from workbench.backends.base import Options
 from workbench.errors import LaunchError
-from workbench.ir.values import walk, written_arrays
+from workbench.ir.values import Function, walk, written_arrays
 from workbench.runtime.array import array
 from workbench.runtime.create import zeros
 from workbench.runtime.device import Device
@@ -46,7 +46,14 @@ def bind(
     options = replace(options, contiguous=is_dense(arrays))
     before, _, step = direction.rpartition(" ")
     if step == "adjoint":
-        adjoints = adjoint_names(parameters(specialisation.function.params, before or FORWARD)).values()
+        named = adjoint_names(parameters(specialisation.function.params, before or FORWARD))
+        adjoints = named.values()
+        for name, adjoint in named.items():
+            if name in arrays and arrays[adjoint].shape != arrays[name].shape:
+                raise LaunchError(
+                    f"{specialisation.kernel.name}: {adjoint} has shape {arrays[adjoint].shape}; {name} has "
+                    f"{arrays[name].shape}.", parameter=adjoint,
+                )  # fmt: skip
         atomic = overlap({name: arguments[name] for name in adjoints})
         if atomic and _is_aliased(specialisation, arguments):
             # raises where the order of accesses would matter
@@ -62,6 +69,10 @@ def bind(
             parameter="dim", advice="Give dim as many sizes as there are indices.",
         )  # fmt: skip
     loaded = build.load(specialisation, direction, options, device, atomic)
+    if step == "adjoint" and overlap(arrays):
+        function = derived(specialisation.function, before or FORWARD)
+        unwanted = {function.params[k].name for k in options.constant if not before}
+        _refuse_shared(loaded, function, {n: a for n, a in named.items() if n not in unwanted}, arrays)
     if loaded.geometry is not None:
         assert isinstance(block_dim, Block), "a kernel that sees its blocks needs to be told their size"
         _refuse_text(loaded, dims, arrays)
@@ -69,6 +80,47 @@ def bind(
     if options.ordered and device.is_cuda:
         _refuse_unordered(loaded)
     return record_of(loaded, specialisation, dims, arguments, options, block_dim, stream)
+
+
+def _refuse_shared(loaded: Loaded, function: Function, named: Mapping[str, str], arrays: Mapping[str, array]) -> None:
+    """An adjoint lies in memory as its array does: what overlaps otherwise would be cleared or added to unread.
+
+    Adjoints of arrays that the kernel only reads are only added to, so they may be one: it becomes their sum.
+
+    Args:
+        loaded: the adjoint's code.
+        function: what it is the adjoint of.
+        named: float parameters whose gradients are wanted to the names of their adjoints.
+        arrays: the launch's arrays.
+    """
+    pairs = {n: a for n, a in named.items() if n in arrays}
+    # What a text does with adjoints is not known: none may be shared.
+    seeds = pairs.keys() if loaded.geometry is not None else written_arrays(function)
+    for (one, adj_one), (two, adj_two) in itertools.combinations(pairs.items(), 2):
+        if {one, two} & seeds and _meet(arrays, adj_one, adj_two) and not _alike(arrays, one, two, pairs):
+            raise _shared(loaded, adj_one, adj_two, f"{adj_one if one in seeds else adj_two} is read and cleared")
+    read = loaded.reads - set(pairs.values())
+    for name, adjoint in itertools.product(sorted(read & arrays.keys()), pairs.values()):
+        if _meet(arrays, name, adjoint):
+            raise _shared(loaded, name, adjoint, f"{name} is read while {adjoint} changes")
+
+
+def _meet(arrays: Mapping[str, array], one: str, two: str) -> bool:
+    return overlap({one: arrays[one], two: arrays[two]})
+
+
+def _alike(arrays: Mapping[str, array], one: str, two: str, adjoints: Mapping[str, str]) -> bool:
+    """Whether the adjoints lie to each other as their arrays do."""
+    first, second = arrays[adjoints[one]], arrays[adjoints[two]]
+    apart = first.address - second.address == arrays[one].address - arrays[two].address
+    return apart and (first.strides, second.strides) == (arrays[one].strides, arrays[two].strides)
+
+
+def _shared(loaded: Loaded, one: str, two: str, why: str) -> LaunchError:
+    return LaunchError(
+        f"{loaded.name}: {one} and {two} share memory, and {why}.", parameter=two,
+        advice=f"Give {two} memory of its own: wb.clone(…).",
+    )  # fmt: skip
 
 
 def _refuse_text(loaded: Loaded, dims: tuple[int, ...], arrays: Mapping[str, array]) -> None:
@@ -228,11 +280,6 @@ def adjoint_arguments(
                 advice=f"Make {name} with requires_grad=True, or give its adjoint array.",
             )  # fmt: skip
         checked = check(kernel, names[name], wanted, value, device)
-        if isinstance(type, ArrayType) and checked.shape != arguments[name].shape:
-            raise LaunchError(
-                f"{kernel.name}: {names[name]} has shape {checked.shape}; {name} has {arguments[name].shape}.",
-                parameter=names[name],
-            )
         result[names[name]] = checked
     return result
 

@@ -22,13 +22,15 @@ class Dual(Observer):
 
     Attributes:
         tangents: of each array's memory; where there is none, it is 0.
-        written: memories that something it heard of has changed.
+        seen: memories of the float arrays in what it heard of.
+        written: those among them that were changed.
     """
 
     takes = True
 
     def __init__(self) -> None:
         self.tangents = Twins()
+        self.seen: set[Memory] = set()
         self.written: set[Memory] = set()
 
     def launching(self, record: LaunchRecord) -> None:
@@ -38,7 +40,8 @@ class Dual(Observer):
             NotDifferentiable: it has none.
         """
         floats = {n: a for n, a in record.arguments.items() if isinstance(a, array) and is_float(a.dtype)}
-        self.written |= {record.arguments[n].memory for n in record.writes}
+        self.seen |= {a.memory for a in floats.values()}
+        self.written |= {floats[n].memory for n in record.writes & floats.keys()}
         with outside(self):
             if any(a in self.tangents for a in floats.values()):
                 record = bind_tangent(record, {n: self.tangents.of(a) for n, a in floats.items()})
@@ -46,7 +49,7 @@ class Dual(Observer):
 
     def copying(self, target: array, source: array) -> None:
         """Copy both."""
-        self.written.add(target.memory)
+        self._change(target, source)
         with outside(self):
             if source in self.tangents:
                 self.tangents.of(target).copy_(self.tangents.of(source))
@@ -56,7 +59,7 @@ class Dual(Observer):
 
     def adding(self, target: array, source: array) -> None:
         """Add both."""
-        self.written.add(target.memory)
+        self._change(target, source)
         with outside(self):
             if source in self.tangents:
                 self.tangents.of(target).add_(self.tangents.of(source))
@@ -64,11 +67,15 @@ class Dual(Observer):
 
     def filling(self, target: array, value: float) -> None:
         """A constant has no tangent."""
-        self.written.add(target.memory)
+        self._change(target, target)
         with outside(self):
             if target in self.tangents:
                 self.tangents.of(target).fill_(0)
             target.fill_(value)
+
+    def _change(self, target: array, source: array) -> None:
+        self.seen |= {target.memory, source.memory}
+        self.written.add(target.memory)
 
     def replaying(self, graph: object) -> None:
         """Refuse.

@@ -12,12 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from workbench.api.bind import overlap
 from workbench.api.dual import Dual
 from workbench.api.tape import Tape
 from workbench.errors import LaunchError
 from workbench.runtime.array import array
 from workbench.runtime.create import clone, zeros_like
 from workbench.runtime.observers import observing
+from workbench.runtime.twins import refuse_apart
 from workbench.types import element, is_float
 
 Arguments = int | Sequence[int]
@@ -135,6 +137,7 @@ def jvp(f: Callable[..., Any], argnums: Arguments = 0) -> Callable[..., Any]:
             dual.tangents.of(x).copy_(direction)
         with observing(dual):
             result = f(*values, **options)
+        refuse_apart(dual.seen, dual.written)
         several = isinstance(result, (tuple, list))
         found = []
         for one in result if several else (result,):
@@ -276,13 +279,15 @@ def _values(f: Callable[..., Any], args: Sequence[Any]) -> list[Any]:
     return [array(a) if isinstance(a, np.ndarray) and a.ndim else a for a in args]
 
 
-def _chosen(f: Callable[..., Any], argnums: Arguments, values: Sequence[Any]) -> list[array]:
-    """The arguments to differentiate by.
+def _chosen(f: Callable[..., Any], argnums: Arguments, values: list[Any]) -> list[array]:
+    """The arguments to differentiate by; each is put in memory of its own, since derivatives belong to memories.
 
     Raises:
-        LaunchError: there is none of that number, or it is no array of floats.
+        LaunchError: there is none of that number, it is no array of floats, or one is named twice.
     """
     found = []
+    if not isinstance(argnums, int) and len({k % max(1, len(values)) for k in argnums}) < len(argnums):
+        raise LaunchError(f"argnums={tuple(argnums)} names an argument of {_name(f)} twice.", parameter="argnums")
     for k in (argnums,) if isinstance(argnums, int) else argnums:
         if not -len(values) <= k < len(values):
             raise LaunchError(f"{_name(f)} was given {len(values)} arguments; there is no argument {k}.")
@@ -297,6 +302,9 @@ def _chosen(f: Callable[..., Any], argnums: Arguments, values: Sequence[Any]) ->
                 f"Argument {k} of {_name(f)} is {value.type!r}; integers have no derivative.",
                 advice="Pass floats, or choose another argument by argnums.",
             )
+        others = [v for j, v in enumerate(values) if j != k % len(values) and isinstance(v, array)]
+        if any(overlap({"": value, "other": other}) for other in others):
+            value = values[k] = clone(value)
         found.append(value)
     return found
 

@@ -103,7 +103,7 @@ class Checkpoints(Snapshots):
             for memory, value in segment.arrays.items():
                 if is_float(value.dtype):
                     tape.adjoint_of(value)
-                    inner.adjoints[places[memory]] = tape.adjoints[memory]
+                    inner.lend(places[memory], tape.adjoints[memory])
             reached = {places[m] for m in ends if m in places}
             for step in reversed(inner.steps):
                 if step.passes(reached):

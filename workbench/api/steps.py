@@ -22,6 +22,7 @@ from workbench.runtime.create import zeros
 from workbench.runtime.execute import execute, execute_again
 from workbench.runtime.memory import Memory
 from workbench.runtime.record import LaunchRecord, memory_versions
+from workbench.runtime.twins import copy_of
 from workbench.types import ArrayType, is_float
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ class LaunchStep(Step):
         return bind_adjoint(made, adjoints, self.as_they_were(tape), self.unwanted)
 
     def as_they_were(self, tape: Tape) -> dict[str, array]:
-        """Arrays that have changed since, as they were.
+        """Arrays that have changed since, as they were, and copies of those that are adjoints: `backward` changes them.
 
         Raises:
             NotDifferentiable: the adjoint reads one of which no copy was kept.
@@ -164,6 +165,8 @@ class LaunchStep(Step):
         for name, value in self.arrays.items():
             version = record.versions[name]
             if value.memory.version == version:
+                if value.memory in tape.written and name in self.needed:
+                    found[name] = value.twin(copy_of(value))
                 continue
             kept = tape.kept.as_it_was(value, version)
             if kept is not None:

@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
-import numpy as np
-
+from workbench.api.seeds import UNWRITTEN, seed, starts
 from workbench.api.segments import Checkpoints
 from workbench.api.snapshots import Snapshot, Snapshots
 from workbench.api.steps import CopyStep, FillStep, FunctionStep, LaunchStep, Step
@@ -24,10 +23,8 @@ from workbench.runtime.create import zeros
 from workbench.runtime.memory import Memory
 from workbench.runtime.observers import OBSERVERS, Observer, without
 from workbench.runtime.record import LaunchRecord
-from workbench.structs import Struct
+from workbench.runtime.twins import refuse_apart
 from workbench.types import element, is_float
-
-_UNWRITTEN = "Launch the kernel that writes it inside `with tape:`; a change made through NumPy is not seen."
 
 
 class Gradients(Mapping[array, array]):
@@ -86,6 +83,7 @@ class Tape(Observer):
             raise ValueError(f"checkpoint_every is a number of steps, not {checkpoint_every!r}")
         self.steps: list[Step] = []
         self.adjoints: dict[Memory, array] = {}
+        self.written: set[Memory] = set()
         self.seen: dict[int, array] = {}
         self.kept = Checkpoints(checkpoint_every) if checkpoint_every else Snapshots()
         self.seeds: dict[array, array] = {}
@@ -226,41 +224,44 @@ class Tape(Observer):
 
         Args:
             loss: a float array of one element, whose adjoint is set to 1.
-            grads: arrays to their adjoints (arrays or NumPy arrays of the same shape).
+            grads: arrays to their adjoints (arrays or NumPy arrays of the same shape, or one number for all elements).
+                They are copied before anything changes, so they may be any arrays: `{y: y.grad}` will do.
             retain_grad: leave in the adjoint of every array what it was after the array's last change; without, the
                 adjoints of what a launch, a copy or a fill has overwritten are used up (0) in the end.
 
         Raises:
-            LaunchError: neither or both are given, the loss has more than one element, or nothing recorded wrote it.
-            NotDifferentiable: a kernel has no right adjoint, or an array its adjoint reads has changed unseen.
+            LaunchError: neither or both are given, the loss is not one float, nothing recorded wrote it (or used what
+                `grads` names), or an adjoint does not fit.
+            NotDifferentiable: a kernel has no right adjoint, an array its adjoint reads has changed unseen, or two
+                arrays were made of the same memory.
         """
-        if (loss is None) == (grads is None):
-            raise LaunchError("backward() takes a loss, or grads: one of the two.")
         if self._token is not None:
             raise LaunchError("backward() was called inside the tape's own `with`.", advice="Call it after the block.")
         if retain_grad and isinstance(self.kept, Checkpoints):
             raise LaunchError("retain_grad needs a tape without checkpoints.")
-        seeds: Mapping[array, Any] = {loss: np.ones(())} if loss is not None else grads or {}
-        if loss is not None and (loss.size != 1 or not is_float(loss.dtype)):
-            raise LaunchError(
-                f"A loss is one float; this is {loss.type!r} of shape {loss.shape}.", advice="Sum it in a kernel."
-            )
-        starts = [(target, _seed(target, value)) for target, value in seeds.items()]
-        steps = self.path(seeds)
-        self.seeds = dict(starts)
+        given = starts(loss, grads, {a.memory for a in self.seen.values()})
+        targets = [target for target, _ in given]
+        steps = self.path(targets)
         if loss is not None and not steps:
-            raise LaunchError("Nothing that this tape recorded has written the loss.", advice=_UNWRITTEN)
-        for target in seeds:
+            raise LaunchError("Nothing that this tape recorded has written the loss.", advice=UNWRITTEN)
+        refuse_apart(
+            {a.memory for s in self.steps for a in s.touched}, {a.memory for s in self.steps for a in s.changed}
+        )
+        for target in targets:
             self._see(target)
         with without(self):
+            seeds = [(target, seed(target, value)) for target, value in given]
             before = set(self.adjoints) | {a.memory for s in steps for a in s.changed if a.memory.grad is not None}
+            for value in (a for s in steps for a in (*s.changed, *s.used)):
+                self.adjoint_of(value)
+            self.seeds = dict(seeds)
             again = isinstance(self.kept, Checkpoints)
             ready = [] if again else [(step, step.reversed(self)) for step in steps]
             aside = self._set_aside({a.memory for s in steps for a in s.changed} & before)
-            for target, seed in starts:
-                self.adjoint_of(target).add_(seed)
+            for target, start in seeds:
+                self.adjoint_of(target).add_(start)
             if isinstance(self.kept, Checkpoints):
-                self.kept.backward(self, steps, {t.memory for t in seeds})
+                self.kept.backward(self, steps, {t.memory for t in targets})
             retained: dict[Memory, array] = {}
             for step, undo in ready:
                 if retain_grad:
@@ -301,6 +302,7 @@ class Tape(Observer):
         """Forget records, snapshots and adjoints; `.grad` of the user's arrays keeps its values."""
         self.steps.clear()
         self.adjoints.clear()
+        self.written.clear()
         self.seen.clear()
         self.kept.clear()
         self.seeds.clear()
@@ -314,8 +316,13 @@ class Tape(Observer):
                 scalar = element(value.dtype)
                 with without(self):
                     base = zeros(max(1, -(-value.memory.nbytes // scalar.size)), scalar, value.device)
-            self.adjoints[value.memory] = base
+            self.lend(value.memory, base)
         return value.twin(base.memory)
+
+    def lend(self, memory: Memory, base: array) -> None:
+        """Let this array be the adjoint of all that lies in a memory; `written` has what backward passes change."""
+        self.adjoints[memory] = base
+        self.written.add(base.memory)
 
 
 def _memories(only: Sequence[array]) -> set[Memory]:
@@ -327,17 +334,3 @@ def _memories(only: Sequence[array]) -> set[Memory]:
     if not isinstance(only, list | tuple) or not all(isinstance(a, array) and is_float(a.dtype) for a in only):
         raise LaunchError(f"Tape(only=…) takes a list of arrays of floats; this is {only!r}.", advice="Write only=[x].")
     return {a.memory for a in only}
-
-
-def _seed(target: array, value: Any) -> array:
-    """An adjoint to start from, as an array like the target."""
-    if isinstance(value, array) and (value.tag, value.shape) == (target.tag, target.shape):
-        return value
-    if isinstance(target.dtype, Struct):
-        records = array(value, target.dtype).numpy()
-        return array(np.broadcast_to(records, target.shape), target.dtype, device=target.device)
-    host = value.numpy() if isinstance(value, array) else np.asarray(value)
-    wanted = (*target.shape, *target.dtype.shape)
-    if host.shape not in ((), wanted):
-        raise LaunchError(f"This adjoint has shape {host.shape}; the array has {wanted}.")
-    return array(np.broadcast_to(host, wanted).astype(element(target.dtype).numpy), target.dtype, device=target.device)

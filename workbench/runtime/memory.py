@@ -46,6 +46,12 @@ class Memory:
         """Whether it is page-locked memory of the CPU."""
         return isinstance(self.owner, Buffer) and not self.device.is_cuda
 
+    def shares(self, other: Memory) -> bool:
+        """Whether some byte that NumPy arrays see is in both; of other memory whose spans meet, it is assumed."""
+        if not (isinstance(self.owner, np.ndarray) and isinstance(other.owner, np.ndarray)):
+            return True
+        return np.shares_memory(self.owner, other.owner)
+
 
 def allocate(device: Device, nbytes: int, pinned: bool = False) -> Memory:
     """Fresh memory, aligned to 64 bytes on the CPU; contents undefined.

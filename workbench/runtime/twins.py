@@ -6,6 +6,9 @@ are views of, and what overlaps overlaps there too.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
+
+from workbench.errors import NotDifferentiable
 from workbench.runtime.array import array
 from workbench.runtime.memory import Memory, allocate
 from workbench.types import element, uint8
@@ -30,6 +33,28 @@ def copy_of(value: array) -> Memory:
     everything = covering(value)
     everything.twin(made).copy_(everything)
     return made
+
+
+def refuse_apart(memories: Iterable[Memory], changed: Collection[Memory]) -> None:
+    """Refuse arrays that were made one by one of the same bytes: what changes one is not seen to change the other.
+
+    Args:
+        memories: in which arrays with companions lie.
+        changed: those among them that are written.
+
+    Raises:
+        NotDifferentiable: bytes of a changed memory are those of another one, too.
+    """
+    near: list[Memory] = []
+    for memory in sorted((m for m in memories if m.nbytes), key=lambda m: (m.device.name, m.address)):
+        near = [m for m in near if m.device == memory.device and m.address + m.nbytes > memory.address]
+        if any((memory in changed or other in changed) and memory.shares(other) for other in near):
+            raise NotDifferentiable(
+                f"Two arrays were made of the same memory, one by one ({memory.nbytes:,} bytes), and one of them is "
+                "written here: the derivative would miss what goes through the other.",
+                advice="Make one array of that memory, and the other as its view: x[2:].",
+            )
+        near.append(memory)
 
 
 class Twins:
