@@ -41,7 +41,7 @@ API = {
         indexedarray""",
     "Launching": "launch launch_tiled launch_pair launch_tangent Launch LaunchPair step checks set_checks",
     "Gradients": """
-        Tape grad value_and_grad jvp hvp jacobian gradcheck Verdict gradients_of GradientReport explain_grad
+        Tape grad value_and_grad jvp hvp jacobian gradcheck Verdict gradients_of GradientReport explain_grad find_nan
         Explanation""",
     "Records and graphs": "record Recorder load_record capture capture_if capture_while capture_stream Graph",
     "JAX": "jax_kernel jax_callable GraphMode jax_export jax_preload",

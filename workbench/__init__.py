@@ -23,6 +23,7 @@ from workbench.api.cuda_module import CudaModule, cuda_module
 from workbench.api.customs import func_grad, func_replay
 from workbench.api.explain import explain_grad
 from workbench.api.explanation import Explanation
+from workbench.api.find_nan import find_nan
 from workbench.api.func import Func, func
 from workbench.api.functional import grad, hvp, jacobian, jvp, value_and_grad
 from workbench.api.gradcheck import Verdict, gradcheck
@@ -157,7 +158,7 @@ __all__ = [
     "Stream", "Sweep", "Tape", "Verdict", "Work", "WorkbenchError", "array", "array1d", "array2d", "array3d",
     "array4d", "bench", "build_cell", "cache", "capture", "capture_if", "capture_stream", "capture_while",
     "checks", "clone", "constant", "copy", "cuda_module", "empty", "empty_like", "errors", "events",
-    "explain_grad", "from_dlpack", "from_jax", "from_numpy", "from_torch", "full", "func", "func_grad",
+    "explain_grad", "find_nan", "from_dlpack", "from_jax", "from_numpy", "from_torch", "full", "func", "func_grad",
     "func_native", "func_replay", "get_device", "get_devices", "grad", "gradcheck", "gradients_of", "hvp",
     "indexedarray", "is_peer_access_enabled", "is_peer_access_supported", "jacobian", "jax_callable",
     "jax_export", "jax_kernel", "jax_preload", "jvp", "kernel", "launch", "launch_pair", "launch_tangent",

@@ -6,13 +6,19 @@ Nothing here may enter a module key by itself: what changes generated code trave
 from __future__ import annotations
 
 import os
+import warnings
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import platformdirs
 
+Value = TypeVar("Value", int, str)
+
 MATMULS = ("auto", "generated", "cublasdx")
 """How tiles may be multiplied on CUDA."""
+_TOLD: set[tuple[str, str]] = set()
 
 
 @dataclass(frozen=True)
@@ -38,20 +44,16 @@ class Settings:
 
 
 def settings() -> Settings:
-    """The settings as the environment has them now.
-
-    Raises:
-        ValueError: a number in the environment is not one, or a word is none of those it may be.
-    """
+    """The settings as the environment has them now; what makes no sense there is warned of once, and not used."""
     env = os.environ
     readonly = env.get("WORKBENCH_CACHE_READONLY")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return Settings(
         cache_dir=Path(env.get("WORKBENCH_CACHE") or _user_cache()),
         cache_readonly=Path(readonly) if readonly else None,
-        cache_limit=_number("WORKBENCH_CACHE_LIMIT", 1 << 30),
-        cpu=env.get("WORKBENCH_CPU", "native"),
-        threads=max(1, _number("WORKBENCH_THREADS", cores)),
+        cache_limit=_number("WORKBENCH_CACHE_LIMIT", 1 << 30, unit=" of bytes"),
+        cpu=env.get("WORKBENCH_CPU") or "native",
+        threads=_number("WORKBENCH_THREADS", cores, least=1),
         matmul=_one_of("WORKBENCH_MATMUL", MATMULS),
     )
 
@@ -66,16 +68,27 @@ def _user_cache() -> Path:
 
 def _one_of(name: str, words: tuple[str, ...]) -> str:
     found = os.environ.get(name) or words[0]
-    if found not in words:
-        raise ValueError(f"the environment variable {name} is {found!r}; it takes {', '.join(words)}")
-    return found
+    return found if found in words else _ignored(name, ", ".join(words), words[0])
 
 
-def _number(name: str, default: int) -> int:
+def _number(name: str, default: int, least: int | None = None, unit: str = "") -> int:
+    """A whole number; where it is none, or less than `least`, a warning and the default."""
     text = os.environ.get(name)
     if not text:
         return default
-    try:
-        return int(text)
-    except ValueError:
-        raise ValueError(f"the environment variable {name} is {text!r}; it takes a whole number") from None
+    with suppress(ValueError):
+        if least is None or int(text) >= least:
+            return int(text)
+    least_shown = f" from {least}" if least is not None else ""
+    return _ignored(name, f"a whole number{least_shown}{unit}", default)
+
+
+def _ignored(name: str, takes: str, default: Value) -> Value:
+    """The default, with a warning, once for each value: a setting that makes no sense stops no work."""
+    found = os.environ[name]
+    if (name, found) not in _TOLD:
+        _TOLD.add((name, found))
+        warnings.warn(
+            f"The environment variable {name} is {found!r}; it takes {takes}. {default} is used.", stacklevel=4
+        )
+    return default

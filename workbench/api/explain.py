@@ -1,25 +1,25 @@
-"""`explain_grad`: why a gradient is zero, or NaN, or not there.
+"""`explain_grad`: why a gradient is zero, NaN, infinite, or not there.
 
 The backward pass runs once more, beside the tape, and is watched step by step: behind which step nothing is left of
-what the array could be reached by, or from which on there is a NaN. Then the kernel of that step is looked into: what
-flows through its IR at all, where a derivative is cut, and, thread by thread in the interpreter, where it dies.
+what the array could be reached by, or from which on there is a NaN or an infinity. Then the kernel of that step is
+looked into: what flows through its IR at all, where a derivative is cut, and, thread by thread in the interpreter,
+where it dies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from workbench.api.explanation import Explanation
+from workbench.api.explanation import CUTS, STOPS, Explanation
 from workbench.api.segments import Checkpoints
 from workbench.api.steps import CopyStep, FillStep, FunctionStep, LaunchStep, Step
 from workbench.api.tape import Tape
-from workbench.api.watch import birth_of_nan, tangents_seen
+from workbench.api.watch import birth, operation, tangents_seen
 from workbench.autodiff.dependence import Link, way
 from workbench.builtins import TABLE
-from workbench.builtins.rules import called
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.ir.values import Function, Op, walk
 from workbench.runtime.array import array
@@ -29,7 +29,7 @@ from workbench.types import is_float
 
 
 def explain_grad(tape: Tape, x: array) -> Explanation:
-    """Why the gradient of `x` on this tape is zero, or NaN, or not there; call it after `backward`.
+    """Why the gradient of `x` on this tape is zero, NaN, infinite, or not there; call it after `backward`.
 
         tape.backward(loss)
         wb.explain_grad(tape, x)
@@ -121,11 +121,11 @@ class _Pass:
             number = numbers[step]
             here = {a.memory for a in (*step.changed, *step.used)}
             nonzero = frozenset(m for m in self.before[number + 1] if self.any(m, _has_some))
-            healthy = not any(self.any(m, _has_nan) for m in here)
+            healthy = not any(self.any(m, _is_strange) for m in here)
             undo[step]()
             if nonzero and not any(self.any(m, _has_some) for m in self.before[number]):
                 self.died = _Found(number, step, nonzero)
-            if self.born is None and healthy and any(self.any(m, _has_nan) for m in here):
+            if self.born is None and healthy and any(self.any(m, _is_strange) for m in here):
                 self.born = _Found(number, step, nonzero)
 
     def any(self, memory: Memory, test: object) -> bool:
@@ -137,8 +137,8 @@ class _Pass:
         """The answer."""
         found = (self.real if self.opaque else self.tape).adjoint_of(self.x).numpy()
         found = _numbers(found)
-        if np.isnan(found).any():
-            return self.nan()
+        if not np.isfinite(found).all():
+            return self.strange(found)
         if not np.any(found):
             return self.zero()
         if self.x.grad is None:
@@ -193,7 +193,7 @@ class _Pass:
             )  # fmt: skip
         cut = next((link for link in links if link.cut), None)
         if cut is not None:
-            return _explained(cut.cut, _CUTS[cut.cut].format(op=_operation(cut.op)), step, number, cut.op)
+            return _explained(cut.cut, CUTS[cut.cut].format(op=operation(cut.op)), step, number, cut.op)
         return self.dynamic(step, number, function, links, sources)
 
     def dynamic(
@@ -207,40 +207,47 @@ class _Pass:
             if waiting is not None:
                 return _explained("branch", _not_run(link, seen.ran), step, number, _around(link, seen.ran))
             if link.value is not None and link.value not in seen.moving:
-                cause, message = _STOPS.get(link.op.name, ("slope", "the slope of {op} is 0 at these values."))
-                return _explained(cause, message.format(op=_operation(link.op)), step, number, link.op)
+                cause, message = STOPS.get(link.op.name, ("slope", "the slope of {op} is 0 at these values."))
+                return _explained(cause, message.format(op=operation(link.op)), step, number, link.op)
         message = "the elements that it changes are not those through which the loss depends on it."
         return _explained("elements", message, step, number, links[-1].op)
 
-    # NaN.
+    # NaN and infinities.
 
-    def nan(self) -> Explanation:
-        """Where it was born."""
-        if self.born is None or not isinstance(self.born.step, LaunchStep):
-            return Explanation("nan", "lost", "the adjoint that backward() started from has a NaN.")
+    def strange(self, gradient: np.ndarray) -> Explanation:
+        """Where the first one was born."""
+        infinite, size = int(np.isinf(gradient).sum()), gradient.size
+        state = "nan" if np.isnan(gradient).any() else "infinite"
+        parts = f" {infinite} of {size} {'is' if infinite == 1 else 'are'} infinite." if infinite else ""
+        found = self.birth(state)
+        return replace(found, state=state, message=found.message + parts)
+
+    def birth(self, state: str) -> Explanation:
+        """The step, and in its kernel the operation."""
+        if self.born is None:
+            what = "is infinite" if state == "infinite" else "has a NaN"
+            return Explanation(state, "lost", f"the adjoint that backward() started from {what}.")
         step, number = self.born.step, self.born.number
-        ill = self.ill(step)
+        if not isinstance(step, LaunchStep):
+            return Explanation(
+                state, "overflow", f"step {number} adds gradients up, and the sum overflows.", "", number
+            )
+        ill = self.ill(step, _has_nan)
         if ill:
             return self.forward(number, step, ill)
         function = _function_of(step)
+        self.replay_to(step)
         made = step.adjoint(self.tape)
         names = {n for n, a in made.arguments.items() if isinstance(a, array) and n not in step.arrays}
-        self.replay_to(step)
-        spots = [tuple(int(k) for k in i) for i in self.spots()]
-        op = birth_of_nan(made.loaded.function, made.dim, list(made.arguments.values()), names, spots)
-        message = "the derivative of {op} is infinite or NaN at these values." if op else "NaN in the adjoint."
-        place = _same_line(function, op)
-        return _explained(
-            "infinite", message.format(op=_operation(place or op) if op else ""), step, number, place or op, "nan"
-        )
-
-    def spots(self) -> np.ndarray:
-        """Where the gradient of x is NaN."""
-        values = self.tape.adjoint_of(self.x).numpy()
-        if values.dtype.names is not None:
-            return np.zeros((0, 1), int)
-        found = np.isnan(values)
-        return np.argwhere(found.reshape(*self.x.shape, -1).any(-1))[:64]
+        found = birth(made, made.arguments, names)
+        if found is None:
+            return _explained("overflow", "sums of gradients overflow; no single one does.", step, number, None, state)
+        if found.array in step.arrays:
+            return self.forward(number, step, found.array)
+        place = _same_line(function, found.op)
+        kind = "infinite or NaN" if state == "nan" else "infinite"
+        message = f"the derivative of {operation(place or found.op)} is {kind} at these values."
+        return _explained("infinite", message, step, number, place or found.op, state)
 
     def replay_to(self, stop: LaunchStep) -> None:
         """The adjoints as they were when this step was about to be undone."""
@@ -252,15 +259,17 @@ class _Pass:
                 return
             step.reversed(self.tape)()
 
-    def ill(self, step: LaunchStep) -> str:
-        """The first float array that the launch read with a NaN in it."""
+    def ill(self, step: LaunchStep, test: Callable[[np.ndarray], bool]) -> str:
+        """The first float array that the launch read and for which the test holds."""
         known = {**step.arrays, **step.as_they_were(self.tape)}
         return next(
-            (n for n, a in known.items() if n in step.record.reads and is_float(a.dtype) and _has_nan(a.numpy())), ""
+            (n for n, a in known.items() if n in step.record.reads and is_float(a.dtype) and test(a.numpy())), ""
         )
 
     def forward(self, number: int, step: LaunchStep, name: str) -> Explanation:
-        """The value itself is a NaN: find the launch that made it."""
+        """The value itself is a NaN or infinite: find the launch that made it."""
+        test = _has_nan if _has_nan({**step.arrays, **step.as_they_were(self.tape)}[name].numpy()) else _is_strange
+        what = "NaN" if test is _has_nan else "infinite"
         memory = step.arrays[name].memory
         for k in range(number - 1, -1, -1):
             maker = self.tape.steps[k]
@@ -268,19 +277,18 @@ class _Pass:
                 continue
             if not isinstance(maker, LaunchStep):
                 break
-            ill = self.ill(maker)
+            ill = self.ill(maker, test)
             if ill and ill in maker.needed:
                 memory, name = maker.arrays[ill].memory, ill
                 continue
-            arguments = list({**maker.record.arguments, **maker.as_they_were(self.tape)}.values())
-            function = _function_of(maker)
+            arguments = {**maker.record.arguments, **maker.as_they_were(self.tape)}
             written = {n for n, a in maker.arrays.items() if a.memory is memory}
-            op = birth_of_nan(function, maker.record.dim, arguments, written)
-            message = (
-                f"the value is NaN before any derivative: {_operation(op)} gives it." if op else "the value is NaN."
-            )
-            return _explained("value", message, maker, k, op, "nan")
-        return _explained("value", f"{name} holds a NaN before {step.record.kernel} runs.", step, number, None, "nan")
+            _function_of(maker)
+            found = birth(maker.record, arguments, written)
+            told = f" before any derivative: {found}" if found is not None else "."
+            return _explained("value", f"the value is {what}{told}", maker, k, found and found.op)
+        held = "a NaN" if what == "NaN" else "an infinity"
+        return _explained("value", f"{name} holds {held} before {step.record.kernel} runs.", step, number, None)
 
 
 def _function_of(step: LaunchStep) -> Function:
@@ -316,12 +324,16 @@ def _unwatched() -> None:
 def _numbers(values: np.ndarray) -> np.ndarray:
     """The floats of an array, of structs too, one after the other."""
     if values.dtype.names is None:
-        return values.reshape(-1) if values.dtype.kind == "f" else np.zeros(0)
+        return values.reshape(-1) if values.dtype.kind in "fV" else np.zeros(0)
     return np.concatenate([np.zeros(0), *(_numbers(values[n]) for n in values.dtype.names)])
 
 
 def _has_nan(values: np.ndarray) -> bool:
     return bool(np.isnan(_numbers(values)).any())
+
+
+def _is_strange(values: np.ndarray) -> bool:
+    return not np.isfinite(_numbers(values)).all()
 
 
 def _has_some(values: np.ndarray) -> bool:
@@ -330,15 +342,6 @@ def _has_some(values: np.ndarray) -> bool:
 
 def _kernel(step: Step) -> str:
     return step.record.kernel if isinstance(step, LaunchStep) else ""
-
-
-def _operation(op: Op | None) -> str:
-    """How a reader calls it: `floor()`, `*`, `int()`."""
-    if op is None:
-        return ""
-    if op.name == "cast":
-        return f"{op.result.type!r}()"
-    return called(op.name) if op.name in TABLE else {"load": "reading it", "store": "writing it"}.get(op.name, op.name)
 
 
 def _place(op: Op | None) -> tuple[int, str, str]:
@@ -375,19 +378,3 @@ def _same_line(function: Function, op: Op | None) -> Op | None:
     if op is None:
         return None
     return next((o for o in walk(function.body) if o.location == op.location and o.name in TABLE), None)
-
-
-_CUTS = {
-    "cast": "{op} makes it an integer, and that has no derivative.",
-    "integers": "it is handled as an integer ({op}), and that has no derivative.",
-    "comparison": "only a comparison ({op}) sees it, and that has no derivative.",
-    "index": "it is only used as an index, and that has no derivative.",
-    "condition": "it only decides what runs ({op}), and that has no derivative.",
-    "builtin": "{op} has the derivative 0 everywhere.",
-}
-_CHOSEN = ("chosen", "{op} chose the other argument.")
-_STOPS = {
-    "where": _CHOSEN, "min": _CHOSEN, "max": _CHOSEN, "clamp": ("chosen", "{op} is at its limit."),
-    "saturate": ("chosen", "{op} is at its limit."), "mul": ("factor", "the other factor of {op} is 0."),
-    "load": ("elements", "the elements that are read here have no part in it."),
-}  # fmt: skip

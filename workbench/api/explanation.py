@@ -28,9 +28,24 @@ ADVICE = {
     "adjoint": "Rewrite the line that the message names.",
     "seed": "Give an adjoint other than 0.",
     "infinite": "Keep the argument away from there: add a small number, or choose by `where` before the call.",
-    "value": "Mend the value first: the gradient of a NaN is a NaN.",
-    "lost": "Run the launches with checks and look at the values.",
+    "overflow": "Scale the loss down, or use a wider float.",
+    "value": "Mend the value first; a gradient is no better. `with wb.find_nan():` stops where it is made.",
+    "lost": "Start from adjoints that are finite.",
 }
+CUTS = {
+    "cast": "{op} makes it an integer, and that has no derivative.",
+    "integers": "it is handled as an integer ({op}), and that has no derivative.",
+    "comparison": "only a comparison ({op}) sees it, and that has no derivative.",
+    "index": "it is only used as an index, and that has no derivative.",
+    "condition": "it only decides what runs ({op}), and that has no derivative.",
+    "builtin": "{op} has the derivative 0 everywhere.",
+}
+_CHOSEN = ("chosen", "{op} chose the other argument.")
+STOPS = {
+    "where": _CHOSEN, "min": _CHOSEN, "max": _CHOSEN, "clamp": ("chosen", "{op} is at its limit."),
+    "saturate": ("chosen", "{op} is at its limit."), "mul": ("factor", "the other factor of {op} is 0."),
+    "load": ("elements", "the elements that are read here have no part in it."),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -38,7 +53,7 @@ class Explanation:
     """Why a gradient is what it is.
 
     Attributes:
-        state: "fine", "zero", "nan" or "absent".
+        state: "fine", "zero", "nan", "infinite" or "absent".
         cause: the short name of the reason, a key of `ADVICE`; "" where all is well.
         message: a sentence.
         kernel: the kernel that it happens in; "" where it is none.

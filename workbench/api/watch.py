@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice, product
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice, product
 from typing import Any
 
 import numpy as np
 
+from workbench.api.bind import bind
+from workbench.autodiff.directions import then
 from workbench.autodiff.tangent import traced_tangent
 from workbench.backends.python.interpret import Step, step
+from workbench.builtins import TABLE
+from workbench.builtins.rules import called
 from workbench.errors import KernelFault
-from workbench.ir.values import EFFECTS, Function, Op, Value
+from workbench.ir.values import EFFECTS, STRUCTURED, Function, Op, Value, walk
+from workbench.passes.finite import MESSAGE
 from workbench.runtime.array import array
+from workbench.runtime.execute import execute
+from workbench.runtime.memory import Memory
+from workbench.runtime.observers import unobserved
+from workbench.runtime.record import LaunchRecord
+from workbench.runtime.twins import copy_of
 from workbench.types import ArrayType, Vector, is_float
 
 THREADS = 256
+OPERATIONS = 300_000
+"""Operations that are followed at most, of all threads together: some seconds."""
 
 
 def threads_of(dims: Sequence[int], first: Iterable[tuple[int, ...]] = ()) -> Iterator[tuple[int, ...]]:
     """Some threads of a launch: those given, then from the start."""
     inside = [t for t in first if len(t) == len(dims) and all(i < n for i, n in zip(t, dims, strict=True))]
-    yield from islice([*inside, *islice(product(*(range(n) for n in dims)), THREADS)], THREADS)
+    others = (t for t in product(*(range(n) for n in dims)) if t not in inside)
+    yield from islice(chain(inside, others), THREADS)
 
 
 def copied(arguments: Iterable[Any]) -> list[Any]:
@@ -78,58 +91,154 @@ def _steps(function: Function, dims: Sequence[int], given: list[Any], thread: tu
         return
 
 
-def birth_of_nan(
-    function: Function, dims: Sequence[int], arguments: Sequence[Any], targets: Collection[str],
-    first: Iterable[tuple[int, ...]] = (),
-) -> Op | None:  # fmt: skip
-    """The operation that made the first NaN (or, of 0 · inf, the infinity) that reached a target array.
+def operation(op: Op | None) -> str:
+    """How a reader calls it: `floor()`, `*`, `int()`."""
+    if op is None:
+        return ""
+    if op.name == "cast":
+        return f"{op.result.type!r}()"
+    return called(op.name) if op.name in TABLE else {"load": "reading it", "store": "writing it"}.get(op.name, op.name)
 
-    None where none of the threads that were tried wrote a NaN that was not loaded.
+
+@dataclass(frozen=True)
+class Birth:
+    """Where a thread made the first NaN or infinity that it wrote.
+
+    Attributes:
+        op: what made it; of 0 · inf, what made the infinity. A `load` where it came out of an array.
+        thread: its index.
+        value: what `op` gave.
+        operands: what `op` was given.
     """
-    given = copied(arguments)
-    for thread in threads_of(dims, first):
-        made: dict[Value, tuple[Op, Any]] = {}
-        for taken in _steps(function, dims, given, thread):
-            op = taken.op
-            made.update((v, (op, r)) for v, r in zip(op.results, taken.results, strict=True))
-            if op.name in EFFECTS and op.operands[0].name in targets and _is_nan(made, op.operands[-1]):
-                found = _origin(op.operands[-1], made, _is_nan)
-                if found is not None and found.name != "load":
-                    return found
-    return None
+
+    op: Op
+    thread: tuple[int, ...]
+    value: Any
+    operands: tuple[Any, ...]
+
+    @property
+    def array(self) -> str:
+        """The parameter that it was read from; "" where it was made."""
+        return self.op.operands[0].name if self.op.name == "load" else ""
+
+    def __str__(self) -> str:
+        given = f" of {' and '.join(map(_number, self.operands))}" if self.operands else ""
+        return f"{operation(self.op)}{given} gives {_number(self.value)} in thread {self.thread}."
+
+    @property
+    def outside(self) -> bool:
+        """Whether it was not made here: it was loaded, or it is a constant."""
+        return self.op.name in ("load", "const")
 
 
-def _value(made: dict[Value, tuple[Op, Any]], value: Value) -> Any:
-    return made[value][1] if value in made else None
+def _number(value: Any) -> str:
+    return np.array2string(value, precision=6) if isinstance(value, np.ndarray) else f"{value:.6g}"
 
 
-def _is_nan(made: dict[Value, tuple[Op, Any]], value: Value) -> bool:
-    found = _value(made, value)
-    return found is not None and is_float(value.type) and bool(np.isnan(found).any())
+def birth(record: LaunchRecord, arguments: Mapping[str, Any], targets: Collection[str]) -> Birth | None:
+    """Where the first NaN or infinity was made that a launch writes to one of the arrays `targets`.
+
+    The thread is found by running the launch on copies, with asserts; then it runs in the interpreter, before some
+    others (all that is looked at in kernels of tiles). What was made in the kernel goes before what was loaded.
+
+    Args:
+        record: the launch.
+        arguments: its arguments as it finds them.
+        targets: arrays that it writes.
+    """
+    alone, found = suspect(record, arguments)
+    if alone and found is None:
+        return None
+    function, given = record.loaded.function, copied(arguments.values())
+    links = _links(function)
+    loaded: Birth | None = None
+    budget = iter(range(OPERATIONS))
+    for thread in threads_of(record.dim, () if found is None else (found,)):
+        made = _births(function, record.dim, given, thread, targets, links, budget)
+        for one in made:
+            if not one.outside:
+                return one
+            loaded = loaded or one
+    return loaded
 
 
-def _is_infinite(made: dict[Value, tuple[Op, Any]], value: Value) -> bool:
-    found = _value(made, value)
-    return found is not None and is_float(value.type) and bool(np.isinf(found).any())
+def suspect(record: LaunchRecord, arguments: Mapping[str, Any]) -> tuple[bool, tuple[int, ...] | None]:
+    """Whether asserts can tell, and the first thread that writes a NaN or an infinity; None where none does."""
+    loaded = record.loaded
+    arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
+    if loaded.geometry is not None or loaded.function.block_dim or not arrays:
+        return False, None
+    copies: dict[Memory, Memory] = {}
+    for value in arrays.values():
+        if value.memory not in copies:
+            copies[value.memory] = copy_of(value)
+    moved = {n: arrays[n].twin(copies[arrays[n].memory]) if n in arrays else a for n, a in arguments.items()}
+    options = replace(record.options, checks=True, fast_math=False, ordered=not loaded.device.is_cuda)
+    direction = then(record.direction, "finite")
+    try:
+        with unobserved():
+            execute(bind(record.specialisation, direction, record.dim, moved, loaded.device, options, record.block_dim))
+            next(iter(moved[n] for n in arrays)).numpy()
+    except KernelFault as fault:
+        ours = fault.message.startswith(MESSAGE)
+        return ours, fault.thread if ours else None
+    return True, None
 
 
-def _origin(value: Value, made: dict[Value, tuple[Op, Any]], bad: Any) -> Op | None:
-    """Backwards from a value that is bad to the operation all whose operands are good."""
-    seen: set[Value] = set()
-    while value in made and value not in seen:
-        seen.add(value)
-        op, _ = made[value]
-        inputs = list(op.operands)
-        if op.name == "where":
-            chosen = _value(made, op.operands[0])
-            inputs = [op.operands[1 if chosen is None or bool(chosen) else 2]]
-        inputs += [b.yielded[op.results.index(value)] for b in op.blocks if len(b.yielded) == len(op.results)]
-        worse = next((v for v in inputs if bad(made, v)), None)
-        if worse is not None:
-            value = worse
+def _births(
+    function: Function, dims: Sequence[int], given: list[Any], thread: tuple[int, ...], targets: Collection[str],
+    links: Mapping[Value, Sequence[Value]], budget: Iterator[int],
+) -> Iterator[Birth]:  # fmt: skip
+    """Where what one thread writes was made, whenever it is not finite."""
+    origins: dict[Value, Birth] = {}
+
+    def origin(value: Value, seen: frozenset[Value] = frozenset()) -> Birth | None:
+        if value in origins or value in seen:
+            return origins.get(value)
+        near = (origin(v, seen | {value}) for v in links.get(value, ()))
+        return next((found for found in near if found is not None), None)
+
+    for taken, _ in zip(_steps(function, dims, given, thread), budget, strict=False):
+        op, operands = taken.op, taken.operands
+        if op.name in EFFECTS and op.operands[0].name in targets and _is_bad(operands[-1]):
+            found = origin(op.operands[-1])
+            if found is not None:
+                yield found
+        for value, result in zip(op.results, taken.results, strict=True):
+            if not is_float(value.type) or not _is_bad(result):
+                origins.pop(value, None)
+                continue
+            here = Birth(op, thread, result, operands)
+            if op.blocks:
+                origins[value] = origin(value) or here
+                continue
+            pairs = list(zip(op.operands, operands, strict=True))
+            if op.name == "where":
+                pairs = [pairs[1 if np.all(operands[0]) else 2]]
+            # A NaN before an infinity: of 0 · inf - NaN the NaN is what went on.
+            bad = sorted((p for p in pairs if _is_bad(p[1])), key=lambda p: not np.isnan(p[1]).any())
+            before = (origin(v) for v, _ in bad)
+            old = next((b for b in before if b is not None), None)
+            brought = old is not None and old.outside and np.isnan(result).any() and not np.isnan(old.value).any()
+            origins[value] = here if old is None or brought else old
+
+
+def _is_bad(value: Any) -> bool:
+    return isinstance(value, np.generic | np.ndarray) and value.dtype.kind in "fV" and not np.isfinite(value).all()
+
+
+def _links(function: Function) -> dict[Value, list[Value]]:
+    """For parameters of blocks and results of what has blocks: the values that they take, innermost first."""
+    links: dict[Value, list[Value]] = {}
+    for op in walk(function.body):
+        if op.name not in (*STRUCTURED, "custom"):
             continue
-        infinite = next((v for v in inputs if _is_infinite(made, v)), None)
-        if bad is _is_nan and infinite is not None:
-            return _origin(infinite, made, _is_infinite) or op
-        return op
-    return None
+        init = op.operands[{"for": 3, "while": 0}.get(op.name, len(op.operands)) :]
+        bodies = op.blocks[1:] if op.name == "while" else op.blocks
+        for block in op.blocks:
+            carried = block.params[len(block.params) - len(init) :] if init else ()
+            for k, param in enumerate(carried):
+                links[param] = [bodies[-1].yielded[k], init[k]]
+        for k, result in enumerate(op.results):
+            links[result] = [*(b.yielded[k] for b in bodies), *init[k : k + 1]]
+    return links

@@ -1,7 +1,8 @@
 """What can be derived from a kernel, by name.
 
 "forward" is the kernel itself, "adjoint" its adjoint, "tangent" its tangent; "adjoint tangent" is the tangent of its
-adjoint, and so on: each word is a step taken from what stands before it. Launch records, cache keys and events say
+adjoint, and so on: each word is a step taken from what stands before it. "finite" is the same with asserts that all it
+writes is finite. Launch records, cache keys and events say
 with one such text what a piece of code is.
 """
 
@@ -13,6 +14,7 @@ from workbench.autodiff.adjoint import CHECKPOINTS, adjoint
 from workbench.autodiff.reads import adjoint_names, tangent_names
 from workbench.autodiff.tangent import tangent
 from workbench.ir.values import Function, Value
+from workbench.passes.finite import finite
 from workbench.types import ArrayType, Type
 
 FORWARD = "forward"
@@ -46,7 +48,7 @@ def derived(
             left_out = frozenset() if number else constant
             function = adjoint(function, atomic=atomic, numbers=numbers, checkpoints=checkpoints, constant=left_out)
         else:
-            function = tangent(function)
+            function = finite(function) if step == "finite" else tangent(function)
     return function
 
 
@@ -74,4 +76,5 @@ def _collected(type: Type) -> Type:
 _STEPS: dict[str, tuple[Callable[[Sequence[Value]], dict[str, str]], Callable[[Type], Type]]] = {
     "adjoint": (adjoint_names, _collected),
     "tangent": (tangent_names, lambda type: type),
+    "finite": (lambda params: {}, lambda type: type),
 }

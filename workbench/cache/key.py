@@ -120,8 +120,8 @@ def make_key(
     Raises:
         CacheError: a constant or an attribute cannot be written down exactly.
     """
-    if direction != "forward" and not set(direction.split(" ")) <= {"adjoint", "tangent"}:
-        raise CacheError(f'a module key has direction "forward", or words "adjoint" and "tangent", not {direction!r}')
+    if direction != "forward" and not set(direction.split(" ")) <= {"adjoint", "tangent", "finite"}:
+        raise CacheError(f'a module key has direction "forward", or "adjoint", "tangent", "finite", not {direction!r}')
     function = without_customs(function) if direction == "forward" else function
     generator = generator_version() if generator is None else generator
     return Key(

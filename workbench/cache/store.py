@@ -221,11 +221,7 @@ class Store:
 
 
 def default_store() -> Store:
-    """The store of the current settings; made anew when they change.
-
-    Raises:
-        ValueError: a number in the environment is not one.
-    """
+    """The store of the current settings; another one when they change."""
     return _store(os.getpid(), *map(os.environ.get, _NAMES))
 
 
