@@ -6,6 +6,7 @@ Nothing here may enter a module key by itself: what changes generated code trave
 from __future__ import annotations
 
 import os
+import platform
 import warnings
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,6 +19,18 @@ Value = TypeVar("Value", int, str)
 
 MATMULS = ("auto", "generated", "cublasdx")
 """How tiles may be multiplied on CUDA."""
+_ARM = (
+    "generic", "apple-m1", "apple-m2", "apple-m3", "apple-m4", "neoverse-n1", "neoverse-n2", "neoverse-v1",
+    "neoverse-v2", "cortex-a72", "cortex-a76",
+)  # fmt: skip
+_X86 = (
+    "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "generic", "nehalem", "sandybridge", "ivybridge", "haswell",
+    "broadwell", "skylake", "skylake-avx512", "cascadelake", "cooperlake", "icelake-client", "icelake-server",
+    "tigerlake", "alderlake", "sapphirerapids", "emeraldrapids", "graniterapids", "znver1", "znver2", "znver3",
+    "znver4", "znver5",
+)  # fmt: skip
+CPUS = {"x86_64": _X86, "AMD64": _X86, "aarch64": _ARM, "arm64": _ARM}
+"""CPUs that can be asked for, by architecture: LLVM ends the process at a name that it does not know."""
 _TOLD: set[tuple[str, str]] = set()
 
 
@@ -29,7 +42,7 @@ class Settings:
         cache_dir: the cache's root (`WORKBENCH_CACHE`, else the user's cache folder).
         cache_readonly: a second, read-only cache folder (`WORKBENCH_CACHE_READONLY`), or None.
         cache_limit: size limit in bytes (`WORKBENCH_CACHE_LIMIT`, default 1 GiB).
-        cpu: the CPU target, "native" or a portable level such as "x86-64-v3" (`WORKBENCH_CPU`).
+        cpu: the CPU target, "native" or one of `CPUS`, such as "x86-64-v3" (`WORKBENCH_CPU`).
         threads: threads of a large CPU launch (`WORKBENCH_THREADS`, default the cores this process may use).
         matmul: how tiles are multiplied on CUDA where no kernel says so: "auto", "generated" or "cublasdx"
             (`WORKBENCH_MATMUL`, default "auto": generated until cuBLASDx's code is ready).
@@ -52,7 +65,7 @@ def settings() -> Settings:
         cache_dir=Path(env.get("WORKBENCH_CACHE") or _user_cache()),
         cache_readonly=Path(readonly) if readonly else None,
         cache_limit=_number("WORKBENCH_CACHE_LIMIT", 1 << 30, unit=" of bytes"),
-        cpu=env.get("WORKBENCH_CPU") or "native",
+        cpu=_one_of("WORKBENCH_CPU", ("native", *CPUS.get(platform.machine(), ()))),
         threads=_number("WORKBENCH_THREADS", cores, least=1),
         matmul=_one_of("WORKBENCH_MATMUL", MATMULS),
     )

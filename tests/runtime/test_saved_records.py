@@ -124,14 +124,22 @@ def test_what_was_not_kept_is_saved_as_it_is_now(tmp_path: Path) -> None:
 
 
 def test_foreign_and_missing_files_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(wb.RecordError, match="cannot be read"):
-        wb.load_record(tmp_path / "none.wbr")
-    (tmp_path / "text.wbr").write_text("hello")
-    np.savez(tmp_path / "arrays.npz", a=np.zeros(3))
-    for name in ("text.wbr", "arrays.npz"):
-        with pytest.raises(wb.RecordError, match="no record that can be used"):
-            wb.load_record(tmp_path / name)
     rec, _, _ = record_files.simulation()
+    rec.save(tmp_path / "whole.wbr")
+    (tmp_path / "cut.wbr").write_bytes((tmp_path / "whole.wbr").read_bytes()[:500])
+    (tmp_path / "text.wbr").write_text("hello")
+    (tmp_path / "empty.wbr").write_bytes(b"")
+    np.save(tmp_path / "array.npy", np.zeros(3))
+    np.savez(tmp_path / "arrays.npz", a=np.zeros(3))
+    unusable = "is no record that can be used: it"
+    for name, message in {
+        "none.wbr": "none.wbr cannot be read: No such file", "whole": r"No such file or directory.*mean .*whole\.wbr\?",
+        "": "cannot be read: ", "text.wbr": f"text.wbr {unusable} is a file of another kind",
+        "array.npy": f"{unusable} is a file of another kind", "empty.wbr": f"empty.wbr {unusable} is empty",
+        "arrays.npz": f"{unusable} was not made by Workbench", "cut.wbr": f"{unusable} is damaged or was cut short",
+    }.items():  # fmt: skip
+        with pytest.raises(wb.RecordError, match=message):
+            wb.load_record(tmp_path / name)
     with pytest.raises(wb.RecordError, match="cannot be written"):
         rec.save(tmp_path / "no" / "such" / "folder.wbr")
 

@@ -46,6 +46,7 @@ def launch(
     adj_inputs: Sequence[Any] = (),
     adj_outputs: Sequence[Any] = (),
     record_cmd: bool = False,
+    record_tape: bool = True,
     device: Device | str | None = None,
     stream: Any = None,
     block_dim: Any = BLOCK_DIM,
@@ -66,6 +67,8 @@ def launch(
             an array that the kernel only reads: its gradient is not wanted, and not computed.
         adj_outputs: the same for `outputs`.
         record_cmd: run nothing; give a `Launch` to be run later, again, and with other arguments.
+        record_tape: False: open tapes take what it writes as constants, or as what a function given to the tape's
+            `record_func` answers for; where a gradient would have to go through it, `backward` refuses.
         device: where; the arrays' device where none is given.
         stream: the queue of a CUDA device that it goes into; the device's default one where None. The CPU's are empty.
         block_dim: threads of a CUDA block, 1 to 1024 (CUDA C++: or a size a dimension); with tiles dim is a multiple.
@@ -95,6 +98,7 @@ def launch(
         if not (record_cmd or OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
             return run_unseen(plan.loaded, dims, arguments)
         record = plan.record(kernel, dims, arguments, options)
+    record = record if record_tape else replace(record, taped=False)
     return Launch(kernel, record) if record_cmd else execute(record)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from workbench.api.kept import Launch
@@ -23,6 +24,7 @@ def launch_tiled(
     adj_inputs: Sequence[Any] = (),
     adj_outputs: Sequence[Any] = (),
     record_cmd: bool = False,
+    record_tape: bool = True,
     device: Device | str | None = None,
     stream: Any = None,
     block_dim: int = BLOCK_DIM,
@@ -40,6 +42,7 @@ def launch_tiled(
         inputs, outputs: arguments, as for `launch`.
         adjoint, adj_inputs, adj_outputs: run the adjoint instead, as for `launch`.
         record_cmd: run nothing; give a `Launch` to be run later.
+        record_tape: as for `launch`.
         device: where; the arrays' device where none is given.
         stream: the queue of a CUDA device that it goes into.
         block_dim: threads of a block, 1 to 1024: a number known while compiling, so another one is other code. On the
@@ -59,4 +62,5 @@ def launch_tiled(
     options = launch_options(kernel, checks, fast_math, deterministic)
     adjoints = adjoint_list(inputs, adj_inputs, adj_outputs)
     record = prepare(kernel, dim, values, adjoint, adjoints, device, options, block_dim, stream, tiled=True)
+    record = record if record_tape else replace(record, taped=False)
     return Launch(kernel, record) if record_cmd else execute(record)

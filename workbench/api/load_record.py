@@ -93,11 +93,16 @@ def load_record(path: str | os.PathLike[str], *, trust: bool = False, device: st
         RecordError: the file cannot be read, is damaged or foreign, or its kernels do not fit their arguments.
         DeviceError: it ran on a device that is not here.
     """
+    place = Path(path)
     try:
-        data = Path(path).read_bytes()
+        saved = read(place.read_bytes(), trust)
     except OSError as error:
-        raise RecordError(f"The record {path} cannot be read: {error.strerror or error}.") from None
-    return restore(read(data, trust), trust=trust, device=device)
+        other = place.with_name(f"{place.name}.wbr") if place.name else place
+        advice = f"Did you mean {other}?" if other.is_file() else ""
+        raise RecordError(f"The record {place} cannot be read: {error.strerror or error}.", advice=advice) from None
+    except RecordError as error:
+        raise RecordError(error.message.replace("This file", f"The file {place}", 1)) from None
+    return restore(saved, trust=trust, device=device)
 
 
 def restore(saved: Saved, *, trust: bool = False, device: str | None = None) -> Recorder:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from workbench.api.snapshots import Snapshot, Snapshots
-from workbench.api.steps import LaunchStep, Step
+from workbench.api.steps import LaunchStep, Step, UntapedStep
 from workbench.errors import NotDifferentiable
 from workbench.runtime.array import array
 from workbench.runtime.memory import Memory, allocate
@@ -90,7 +90,7 @@ class Checkpoints(Snapshots):
         """
         wanted = set(steps)
         for step in steps:
-            if isinstance(step, LaunchStep):
+            if isinstance(step, LaunchStep | UntapedStep):
                 step.check()
         for segment in reversed(self.segments):
             if wanted.isdisjoint(segment.steps):

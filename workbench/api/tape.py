@@ -15,7 +15,7 @@ from typing import Any, Self
 from workbench.api.seeds import UNWRITTEN, seed, starts
 from workbench.api.segments import Checkpoints
 from workbench.api.snapshots import Snapshot, Snapshots
-from workbench.api.steps import CopyStep, FillStep, FunctionStep, LaunchStep, Step
+from workbench.api.steps import CopyStep, FillStep, FunctionStep, LaunchStep, Step, UntapedStep
 from workbench.autodiff import FORWARD
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.runtime.array import array
@@ -138,12 +138,17 @@ class Tape(Observer):
     def launching(self, record: LaunchRecord) -> None:
         """Note a launch, and keep what it is about to overwrite."""
         step = LaunchStep(record, self._unwanted(record))
-        self._carry(step)
         for value in step.arrays.values():
             self._see(value)
-        self.steps.append(step)
+        noted: Step = step
+        if record.taped:
+            self._carry(step)
+        else:
+            taped = {a.memory for s in self.steps for a in s.changed if not isinstance(s, UntapedStep)}
+            noted = UntapedStep(step, taped & {a.memory for a in step.changed})
+        self.steps.append(noted)
         with without(self):
-            self.kept.note(step)
+            self.kept.note(noted)
             for value in {step.arrays[n].memory: step.arrays[n] for n in record.writes}.values():
                 self.kept.before_change(value, record.kernel)
 
@@ -211,6 +216,9 @@ class Tape(Observer):
             if not isinstance(value, array) or not is_float(value.dtype):
                 raise LaunchError(f"record_func() takes arrays of floats; this is {value!r}.")
             self._see(value)
+        for earlier in self.steps:
+            if isinstance(earlier, UntapedStep):
+                earlier.lost.difference_update(a.memory for a in arrays)
         step = FunctionStep(backward, tuple(arrays))
         self._carry(step)
         self.steps.append(step)

@@ -60,10 +60,12 @@ def unpack(data: bytes) -> tuple[Any, dict[str, bytes]]:
     Raises:
         RecordError: it is not one, or a byte is not what was written.
     """
+    if not data.startswith(b"PK"):
+        raise refused("it is a file of another kind" if data else "it is empty")
     try:
         found = _members(data)
     except _BROKEN as error:
-        raise refused(f"it is no zip file that can be read ({error})") from None
+        raise refused(f"it is damaged or was cut short ({error})") from None
     directory = found.pop(_DIRECTORY, None)
     seal = found.pop(_SEAL, None)
     if directory is None or seal is None:

@@ -52,6 +52,7 @@ class LaunchRecord:
         block_dim: threads of a CUDA block; a Block where the kernel sees it.
         stream: the CUDA stream; None is the device's default one.
         binder: makes a record of other arguments.
+        taped: whether tapes differentiate it.
     """
 
     loaded: Loaded
@@ -64,6 +65,7 @@ class LaunchRecord:
     block_dim: int | Block = BLOCK_DIM
     stream: Any = None
     binder: Binder | None = field(default=None, repr=False)
+    taped: bool = True
 
     @property
     def kernel(self) -> str:
@@ -122,7 +124,8 @@ class LaunchRecord:
         Raises:
             LaunchError: the dimensions do not fit the kernel.
         """
-        return self._binder.bind(self, self.dim if dim is None else dim, {**self.arguments, **values})
+        made = self._binder.bind(self, self.dim if dim is None else dim, {**self.arguments, **values})
+        return made if self.taped else replace(made, taped=False)
 
     def on_stream(self, stream: Any) -> LaunchRecord:
         """The same launch in another stream."""
