@@ -67,8 +67,7 @@ def launch(
             an array that the kernel only reads: its gradient is not wanted, and not computed.
         adj_outputs: the same for `outputs`.
         record_cmd: run nothing; give a `Launch` to be run later, again, and with other arguments.
-        record_tape: False: open tapes take what it writes as constants, or as what a function given to the tape's
-            `record_func` answers for; where a gradient would have to go through it, `backward` refuses.
+        record_tape: False: to open tapes what it writes is constant, or the matter of a `Tape.record_func`.
         device: where; the arrays' device where none is given.
         stream: the queue of a CUDA device that it goes into; the device's default one where None. The CPU's are empty.
         block_dim: threads of a CUDA block, 1 to 1024 (CUDA C++: or a size a dimension); with tiles dim is a multiple.
@@ -98,6 +97,11 @@ def launch(
         if not (record_cmd or OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
             return run_unseen(plan.loaded, dims, arguments)
         record = plan.record(kernel, dims, arguments, options)
+    return finished(kernel, record, record_cmd, record_tape)
+
+
+def finished(kernel: Kernel, record: LaunchRecord, record_cmd: bool, record_tape: bool) -> Launch | None:
+    """Run it, or keep it."""
     record = record if record_tape else replace(record, taped=False)
     return Launch(kernel, record) if record_cmd else execute(record)
 

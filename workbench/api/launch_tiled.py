@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from workbench.api.kept import Launch
 from workbench.api.kernel import Kernel
-from workbench.api.launch import adjoint_list, launch_options, prepare
+from workbench.api.launch import adjoint_list, finished, launch_options, prepare
 from workbench.runtime.device import Device
-from workbench.runtime.execute import execute
 from workbench.runtime.record import BLOCK_DIM
 
 
@@ -62,5 +60,4 @@ def launch_tiled(
     options = launch_options(kernel, checks, fast_math, deterministic)
     adjoints = adjoint_list(inputs, adj_inputs, adj_outputs)
     record = prepare(kernel, dim, values, adjoint, adjoints, device, options, block_dim, stream, tiled=True)
-    record = record if record_tape else replace(record, taped=False)
-    return Launch(kernel, record) if record_cmd else execute(record)
+    return finished(kernel, record, record_cmd, record_tape)

@@ -321,7 +321,7 @@ class UntapedStep(Step):
             NotDifferentiable: always.
         """
         record = self.launch.record
-        name = next(n for n, a in self.launch.arrays.items() if a.memory in self.lost)
+        name = next(n for n in sorted(record.writes) if self.launch.arrays[n].memory in self.lost)
         raise NotDifferentiable(
             f"{record.kernel} was launched with record_tape=False and writes {name}, through which the gradient goes.",
             record.location, f"Note what undoes it: tape.record_func(backward, [{name}, …]), or leave record_tape out.",
