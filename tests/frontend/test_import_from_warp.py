@@ -73,6 +73,9 @@ def sample(seed: int, out: wp.array(dtype=float)):
     tid = wp.tid()
     state = wp.rand_init(seed, tid)
     out[tid] = wp.randf(state) + wp.randf(state, 0.0, 2.0)
+    out[tid] += wp.noise(state, out[tid])
+    k = wp.lower_bound(out, 3.0)
+    out[tid] += wp.quat_to_matrix(wp.quat_identity())[0, 0] + float(k)
 
 
 @wp.kernel(import_from_warp=True)
@@ -128,7 +131,6 @@ def arguments() -> dict[str, tuple[Any, tuple[int, ...], list[Any]]]:
         "springs": (springs, (1,), [bodies, wp.array([[0, 1]], wp.vec2i), wp.zeros(2, wp.vec3), 10.0]),
         "laplace": (laplace, (3, 4), [wp.array(rng.normal(size=(3, 4)), float), wp.zeros((3, 4))]),
         "rotate": (rotate, (4,), [q, v, wp.zeros(4, wp.vec3)]),
-        "sample": (sample, (4,), [42, wp.zeros(4)]),
         "nearest": (nearest, (4,), [v, wp.zeros(4, int)]),
         "matrices": (matrices, (4,), [wp.array(rng.normal(size=(4, 3, 3)), wp.mat33), v, wp.zeros(4, wp.vec3)]),
     }
@@ -206,6 +208,17 @@ def test_builtins_that_give_other_numbers_are_named():
             kernel = wp.kernel(names["k"], source=text, import_from_warp=True)
             told = [str(n) for n in kernel.specialise().notices]
         assert len(told) == bool(sentence) and all(sentence in t for t in told), (call, told)
+
+
+def test_forms_that_give_other_numbers_are_named():
+    with pytest.warns(UserWarning, match="sample means something else here"):
+        wp.launch(sample, 4, inputs=[42, wp.zeros(4)])
+    said = [(n.location.source.line(n.location.line).strip()[:9], n.message) for n in sample.used().notices]
+    assert [line for line, _ in said] == ["state = w", "out[tid] ", "k = wp.lo", "out[tid] "]
+    for (_, message), what in zip(
+        said, ("later ones are others", "noise", "Warp gives the last", "length"), strict=True
+    ):
+        assert what in message
 
 
 def test_the_step_of_one_argument_is_refused_with_what_to_write():

@@ -311,7 +311,7 @@ def kernel(
         function: a `def` whose parameters are annotated with types of the language, or generic without.
         source: its text, where Python cannot find it (a function made by `exec`).
         import_from_warp: the kernel was written for Warp: at its first use a warning names the lines that mean
-            something else here (`/` and `%` on integers, `%` on floats, the `else` of a loop).
+            something else here (division of integers, the `else` of a loop, draws, noise; the guide has the list).
         checkpoints: how many states of a loop the adjoint keeps at once in each thread, 2 to 1024, where it needs what
             the loop carried. More of them run fewer iterations again and take more memory of the thread; gradients are
             the same. The forward code does not depend on it.

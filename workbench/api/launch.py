@@ -50,10 +50,8 @@ def launch(
     device: Device | str | None = None,
     stream: Any = None,
     block_dim: Any = BLOCK_DIM,
-    fast_math: bool = False,
-    checks: bool | None = None,
-    deterministic: bool = False,
-) -> Launch | None:
+    fast_math: bool = False, checks: bool | None = None, deterministic: bool = False,
+) -> Launch | None:  # fmt: skip
     """Run a kernel once for each thread of `dim`.
 
     Args:

@@ -58,8 +58,10 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
             KernelSyntaxError, "A call in a kernel takes no * or ** arguments.", "Write the arguments out."
         )
     target = callee.value
-    form = FORMS.get(names.callee_name(target))
+    name = names.callee_name(target)
+    form = FORMS.get(name)
     if form is not None:
+        porting.note_form(context, name)
         return form(context, node, expression)
     target = names.as_scalar(target) or target
     func = hasattr(target, "__wb_definitions__")

@@ -39,6 +39,17 @@ BUILTINS: dict[str, tuple[str, str]] = {
     "asin": (_BEYOND.format("asin"), "Write asin(clamp(x, -1.0, 1.0)) where x may be rounded beyond."),
 }  # fmt: skip
 
+_NOISE = ("{0} gives other numbers than Warp's, of the same kind.", "Compare what is made of it, not its values.")
+FORMS: dict[str, tuple[str, str]] = {
+    "rand_init": ("Of the numbers drawn from a state the first is Warp's; the later ones are others.",
+                  "Compare distributions, not draws."),
+    **{name: (_NOISE[0].format(name), _NOISE[1]) for name in ("noise", "pnoise", "curlnoise")},
+    "lower_bound": ("lower_bound beyond the last element is the length here, as NumPy's; Warp gives the last index.",
+                    "Write min(lower_bound(a, v), len(a) - 1) where that matters."),
+    "quat_to_matrix": ("The gradient of quat_to_matrix differs from Warp's where the quaternion's length is not 1.",
+                       "Normalize it first."),
+}  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Notice:
@@ -78,6 +89,12 @@ def note_call(context: Context, name: str, operands: Sequence[Operand]) -> None:
         note_operator(context, NAMED[name], *operands)
     elif name in BUILTINS and context.shared.notices is not None and not all(map(_is_int, operands)):
         _note(context, context.definition.locate(context.node or context.definition.node), *BUILTINS[name])
+
+
+def note_form(context: Context, name: str) -> None:
+    """Note a call of a form (`rand_init`, `noise`, …) that gives other numbers there, where the kernel asks for that."""
+    if name in FORMS and context.shared.notices is not None:
+        _note(context, context.definition.locate(context.node or context.definition.node), *FORMS[name])
 
 
 def note_loops(context: Context, definition: Definition) -> None:
