@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from workbench.api import build
 from workbench.api.arguments import as_dims, check, spread_adjoints
 from workbench.api.kernel import Specialisation
-from workbench.autodiff import FORWARD, adjoint_names, derived, parameters
+from workbench.autodiff import FORWARD, adjoint_names, derived, parameters, refuse_shifted
 from workbench.autodiff import adjoint as differentiate
 from workbench.backends.base import Options
 from workbench.errors import LaunchError
@@ -26,7 +26,7 @@ from workbench.runtime.device import Device
 from workbench.runtime.geometry import Block
 from workbench.runtime.loaded import Loaded
 from workbench.runtime.record import BLOCK_DIM, Binder, LaunchRecord, memory_versions
-from workbench.runtime.substitute import extent
+from workbench.runtime.substitute import extent, shares
 from workbench.structs import ELEMENT, Absent
 from workbench.types import ArrayType, is_float
 
@@ -55,9 +55,13 @@ def bind(
                     f"{arrays[name].shape}.", parameter=adjoint,
                 )  # fmt: skip
         atomic = overlap({name: arguments[name] for name in adjoints})
-        if atomic and _is_aliased(specialisation, arguments):
-            # raises where the order of accesses would matter
+        aliased = list(_aliases(specialisation, arguments)) if atomic else []
+        if aliased:
+            # both raise where the order of accesses would matter: in a thread, and between threads
             differentiate(derived(specialisation.function, before or FORWARD), aliased=True)
+            several = math.prod(dims) > 1
+            for one, two in ((a, b) for a, b in aliased if several and shares(arrays[a], arrays[b])):
+                refuse_shifted(specialisation.function, one, two, _shifts(arrays[one], arrays[two]))
     elif "adjoint" in direction:
         atomic = overlap(arrays)
     else:
@@ -135,13 +139,31 @@ def _refuse_text(loaded: Loaded, dims: tuple[int, ...], arrays: Mapping[str, arr
         )  # fmt: skip
 
 
-def _is_aliased(specialisation: Specialisation, arguments: Mapping[str, Any]) -> bool:
-    """Whether an array that the kernel writes may share memory with another argument."""
+def _aliases(specialisation: Specialisation, arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Pairs of array parameters that share memory, and of which the kernel writes one."""
     names = [p.name for p in specialisation.function.params if isinstance(p.type, ArrayType)]
     written = written_arrays(specialisation.function)
-    return any(
-        overlap({a: arguments[a], b: arguments[b]}) for a, b in itertools.combinations(names, 2) if {a, b} & written
-    )
+    for a, b in itertools.combinations(names, 2):
+        if {a, b} & written and overlap({a: arguments[a], b: arguments[b]}):
+            yield a, b
+
+
+def _shifts(one: array, two: array) -> list[tuple[int, ...]] | None:
+    """How many elements `two` may begin behind `one` along each axis; None where their elements lie otherwise."""
+    if one.strides != two.strides:
+        return None
+    sizes = [max(pair) for pair in zip(one.shape, two.shape, strict=True)]
+
+    def steps(axis: int, apart: int) -> Iterator[tuple[int, ...]]:
+        if axis == one.ndim:
+            yield from [()] if apart == 0 else []
+            return
+        step = one.strides[axis]
+        for count in {apart // step, -(-apart // step)} if step else {0}:
+            if abs(count) < sizes[axis]:
+                yield from ((count, *rest) for rest in steps(axis + 1, apart - count * step))
+
+    return list(steps(0, two.address - one.address))
 
 
 def _refuse_unordered(loaded: Loaded) -> None:
@@ -271,7 +293,7 @@ def adjoint_arguments(
         value = spread.get(name)
         wanted = type if isinstance(type, ArrayType) else ArrayType(type, 1)
         if value is None:
-            value = arguments[name].grad if isinstance(type, ArrayType) else zeros(1, type, device)
+            value = _gradient(arguments[name]) if isinstance(type, ArrayType) else zeros(1, type, device)
         if name in unwanted or (value is None and name in absent):
             value = arguments[name]
         if value is None:
@@ -282,6 +304,12 @@ def adjoint_arguments(
         checked = check(kernel, names[name], wanted, value, device)
         result[names[name]] = checked
     return result
+
+
+def _gradient(value: array) -> array | None:
+    """The array's `.grad`; of a view, the part of its memory's that lies as it does."""
+    whole = value.memory.grad
+    return value.grad if value.grad is not None or whole is None else value.twin(whole.memory)
 
 
 def not_wanted(specialisation: Specialisation, given: Sequence[Any]) -> tuple[int, ...]:

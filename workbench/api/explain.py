@@ -141,7 +141,7 @@ class _Pass:
             return self.strange(found)
         if not np.any(found):
             return self.zero()
-        if self.x.grad is None:
+        if self.x.memory.grad is None:
             return Explanation(
                 "absent", "requires_grad", "the array was made without requires_grad, so it has no .grad."
             )

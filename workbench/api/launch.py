@@ -88,7 +88,7 @@ def launch(
     plain = not adjoint and stream is None and block_dim == BLOCK_DIM
     plan = _plan_for(kernel, dim, values, device, options) if plain else None
     if plan is None:
-        extra = adjoint_list(inputs, adj_inputs, adj_outputs), device, options, block_dim, stream
+        extra = adjoint_list(inputs, outputs, adj_inputs, adj_outputs), device, options, block_dim, stream
         record = prepare(kernel, dim, listed(kernel, inputs, outputs), adjoint, *extra)
     else:
         dims, arguments = plan.arguments(kernel, dim, values)
@@ -195,8 +195,21 @@ def _arrays(values: Sequence[Any]) -> dict[str, array]:
     return {f"{k}.{n}": a for k, v in enumerate(values) for n, a in enumerate(arrays_in(v))}
 
 
-def adjoint_list(inputs: Sequence[Any], adj_inputs: Sequence[Any], adj_outputs: Sequence[Any]) -> list[Any]:
-    """Adjoint arguments in the order of the parameters, None where none is given."""
+def adjoint_list(
+    inputs: Sequence[Any], outputs: Sequence[Any], adj_inputs: Sequence[Any], adj_outputs: Sequence[Any]
+) -> list[Any]:
+    """Adjoint arguments in the order of the parameters, None where none is given.
+
+    Raises:
+        LaunchError: there are more of them than arguments.
+    """
+    room = len(inputs) if adj_outputs else len(inputs) + len(outputs)
+    for name, given, most in (("inputs", adj_inputs, room), ("outputs", adj_outputs, len(outputs))):
+        if len(given) > most:
+            raise LaunchError(
+                f"adj_{name} has {len(given)} elements; there are {most} {name if adj_outputs else 'arguments'}.",
+                parameter=f"adj_{name}", advice="Give one for each argument, in the same order; None leaves one out.",
+            )  # fmt: skip
     padding = [None] * (len(inputs) - len(adj_inputs)) if adj_outputs else []
     return [*adj_inputs, *padding, *adj_outputs]
 

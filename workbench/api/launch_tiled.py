@@ -58,6 +58,6 @@ def launch_tiled(
     """
     values = [*inputs, *outputs]
     options = launch_options(kernel, checks, fast_math, deterministic)
-    adjoints = adjoint_list(inputs, adj_inputs, adj_outputs)
+    adjoints = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
     record = prepare(kernel, dim, values, adjoint, adjoints, device, options, block_dim, stream, tiled=True)
     return finished(kernel, record, record_cmd, record_tape)

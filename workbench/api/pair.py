@@ -53,6 +53,9 @@ class LaunchPair:
         self.backward_record = bind(
             forward.specialisation, "adjoint", forward.dim, {**arguments, **instead}, place, options, forward.block_dim
         )
+        read = first.loaded.reads & arrays.keys() - set(self.kept)
+        self._read = {n: arrays[n].memory for n in arrays if n in read}
+        self._versions: dict[str, int] = {}
         self._ran = False
 
     def forward(self) -> None:
@@ -64,16 +67,23 @@ class LaunchPair:
         for copy, original in self._copies:
             copy.copy_(original)
         execute_again(self.forward_record)
+        self._versions = {name: memory.version for name, memory in self._read.items()}
         self._ran = True
 
     def backward(self) -> None:
         """Launch the adjoint: it reads and clears the adjoints of what was written, and adds to those of what was read.
 
         Raises:
-            LaunchError: `forward()` has not run.
+            LaunchError: `forward()` has not run, or an array that the adjoint reads has changed since.
         """
         if not self._ran:
             raise LaunchError(f"{self.forward_record.kernel}: backward() comes after forward().")
+        changed = next((n for n, memory in self._read.items() if memory.version != self._versions[n]), "")
+        if changed:
+            raise LaunchError(
+                f"{self.forward_record.kernel}: {changed} has changed since forward(); the adjoint needs it as it was.",
+                parameter=changed, advice="Call forward() again, or change it after backward().",
+            )  # fmt: skip
         execute_again(self.backward_record)
 
     def __repr__(self) -> str:
@@ -104,6 +114,6 @@ def launch_pair(
         checks=checks_wanted(checks, getattr(kernel, "checks", None)), fast_math=fast_math or kernel.fast_math
     )
     record = prepare(kernel, dim, [*inputs, *outputs], device=device, options=options)
-    given = adjoint_list(inputs, adj_inputs, adj_outputs)
+    given = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
     place = record.loaded.device
     return LaunchPair(record, adjoint_arguments(record.specialisation, record.arguments, given, place))

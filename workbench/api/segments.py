@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from workbench.api.cuts import CutStep
 from workbench.api.snapshots import Snapshot, Snapshots
-from workbench.api.steps import LaunchStep, Step, UntapedStep
+from workbench.api.steps import LaunchStep, Step
 from workbench.errors import NotDifferentiable
 from workbench.runtime.array import array
 from workbench.runtime.memory import Memory, allocate
@@ -53,15 +54,21 @@ class Checkpoints(Snapshots):
         super().__init__()
         self.every = every
         self.segments: list[Segment] = []
+        self._interrupted = False
 
     def note(self, step: Step) -> None:
         """Add the step to its segment, before it runs."""
-        if not self.segments or len(self.segments[-1].steps) == self.every:
+        if not self.segments or self._interrupted or len(self.segments[-1].steps) == self.every:
             self.segments.append(Segment())
+            self._interrupted = False
         here = self.segments[-1]
         here.steps.append(step)
         for value in step.touched:
             here.touch(value)
+
+    def interrupt(self) -> None:
+        """End the segment: something outside has changed an array, and its steps would not do so again."""
+        self._interrupted = True
 
     def before_change(self, target: array, changed_by: str) -> None:
         """Keep what the memory holds, if the segment has not changed it yet."""
@@ -90,7 +97,7 @@ class Checkpoints(Snapshots):
         """
         wanted = set(steps)
         for step in steps:
-            if isinstance(step, LaunchStep | UntapedStep):
+            if isinstance(step, LaunchStep | CutStep):
                 step.check()
         for segment in reversed(self.segments):
             if wanted.isdisjoint(segment.steps):

@@ -54,6 +54,9 @@ class Snapshots:
         for memory in {a.memory for a in step.arrays.values()}:
             self._waiting.setdefault(memory, []).append(step)
 
+    def interrupt(self) -> None:
+        """An array was changed outside the tape's `with`."""
+
     def before_change(self, target: array, changed_by: str) -> None:
         """Copy the array's memory, if the adjoint of a launch on it reads what it holds now."""
         memory = target.memory

@@ -214,10 +214,14 @@ class CopyStep(Step):
     def reversed(self, tape: Tape) -> Undo:
         """The target's adjoint is added to the source's; of a copy it is gone then."""
         gone, found = tape.adjoint_of(self.target), tape.adjoint_of(self.source)
+        inside = not self.add and self.target.memory is self.source.memory  # a part of the source is overwritten too
 
         def undo() -> None:
-            found.add_(gone)
-            if not self.add:
+            moved = gone.fresh_like().copy_(gone) if inside else gone
+            if inside:
+                gone.zero_()
+            found.add_(moved)
+            if not (self.add or inside):
                 gone.zero_()
 
         return undo
@@ -281,56 +285,6 @@ class FunctionStep(Step):
         for value in self.changed:
             tape.adjoint_of(value)
         return self.backward
-
-
-@dataclass(frozen=True, eq=False)
-class UntapedStep(Step):
-    """A launch with `record_tape=False`: a gradient that has to go through it is refused.
-
-    Attributes:
-        launch: what ran.
-        lost: what it wrote and taped steps had written before, as long as no function of the user's answers for it.
-    """
-
-    launch: LaunchStep
-    lost: set[Memory]
-    used: Sequence[array] = ()
-
-    @property
-    def changed(self) -> Sequence[array]:  # type: ignore[override]
-        """Float arrays that the launch writes."""
-        return self.launch.changed
-
-    @property
-    def touched(self) -> Sequence[array]:
-        """Its array arguments."""
-        return self.launch.touched
-
-    def again(self, instead: Callable[[array], array]) -> None:
-        """Launch with other arrays."""
-        self.launch.again(instead)
-
-    def passes(self, reached: set[Memory]) -> bool:
-        """Whether a gradient has to go through it: to what its arrays held before."""
-        return not self.lost.isdisjoint(reached)
-
-    def reversed(self, tape: Tape) -> Undo:
-        """Refuse.
-
-        Raises:
-            NotDifferentiable: always.
-        """
-        record = self.launch.record
-        name = next(n for n in sorted(record.writes) if self.launch.arrays[n].memory in self.lost)
-        raise NotDifferentiable(
-            f"{record.kernel} was launched with record_tape=False and writes {name}, through which the gradient goes.",
-            record.location, f"Note what undoes it: tape.record_func(backward, [{name}, …]), or leave record_tape out.",
-            record.kernel, parameter=name,
-        )  # fmt: skip
-
-    def check(self) -> None:
-        """As `reversed`."""
-        self.reversed(None)  # type: ignore[arg-type]
 
 
 def adjoint_options(record: LaunchRecord, unwanted: Set[str]) -> Options:

@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
+from workbench.api.cuts import CutStep, unseen, untaped
 from workbench.api.seeds import UNWRITTEN, seed, starts
 from workbench.api.segments import Checkpoints
 from workbench.api.snapshots import Snapshot, Snapshots
-from workbench.api.steps import CopyStep, FillStep, FunctionStep, LaunchStep, Step, UntapedStep
+from workbench.api.steps import CopyStep, FillStep, FunctionStep, LaunchStep, Step
 from workbench.autodiff import FORWARD
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.runtime.array import array
@@ -84,6 +85,7 @@ class Tape(Observer):
         self.steps: list[Step] = []
         self.adjoints: dict[Memory, array] = {}
         self.written: set[Memory] = set()
+        self._versions: dict[Memory, int] = {}
         self.seen: dict[int, array] = {}
         self.kept = Checkpoints(checkpoint_every) if checkpoint_every else Snapshots()
         self.seeds: dict[array, array] = {}
@@ -140,12 +142,10 @@ class Tape(Observer):
         step = LaunchStep(record, self._unwanted(record))
         for value in step.arrays.values():
             self._see(value)
-        noted: Step = step
+        self._follow(step.touched, record.changes)
+        noted: Step = step if record.taped else untaped(step, self._taped())
         if record.taped:
             self._carry(step)
-        else:
-            taped = {a.memory for s in self.steps for a in s.changed if not isinstance(s, UntapedStep)}
-            noted = UntapedStep(step, taped & {a.memory for a in step.changed})
         self.steps.append(noted)
         with without(self):
             self.kept.note(noted)
@@ -168,12 +168,31 @@ class Tape(Observer):
 
     def _change(self, target: array, what: str, step: Step) -> None:
         self._see(target)
+        self._follow(step.touched, (target.memory,))
         self._carry(step)
         if is_float(target.dtype) or isinstance(self.kept, Checkpoints):
             self.steps.append(step)
         with without(self):
             self.kept.note(step)
             self.kept.before_change(target, what)
+
+    def _follow(self, touched: Sequence[array], changes: Sequence[Memory]) -> None:
+        """Notice what was changed since the last step that touched it, outside the `with`."""
+        taped: set[Memory] | None = None
+        for value in touched:
+            memory = value.memory
+            if memory.version > self._versions.get(memory, memory.version):
+                self.kept.interrupt()
+                taped = self._taped() if taped is None else taped
+                if memory in taped and is_float(value.dtype):
+                    self.steps.append(unseen(value))
+            self._versions[memory] = memory.version
+        for memory in changes:
+            self._versions[memory] += 1
+
+    def _taped(self) -> set[Memory]:
+        """Memories of float arrays that the steps so far have changed, and can undo."""
+        return {a.memory for s in self.steps for a in s.changed if not isinstance(s, CutStep)}
 
     def _unwanted(self, record: LaunchRecord) -> frozenset[str]:
         if self._carriers is None or record.direction != FORWARD:
@@ -217,8 +236,9 @@ class Tape(Observer):
                 raise LaunchError(f"record_func() takes arrays of floats; this is {value!r}.")
             self._see(value)
         for earlier in self.steps:
-            if isinstance(earlier, UntapedStep):
+            if isinstance(earlier, CutStep):
                 earlier.lost.difference_update(a.memory for a in arrays)
+        self._versions.update((a.memory, a.memory.version) for a in arrays)
         step = FunctionStep(backward, tuple(arrays))
         self._carry(step)
         self.steps.append(step)
@@ -260,8 +280,8 @@ class Tape(Observer):
         with without(self):
             seeds = [(target, seed(target, value)) for target, value in given]
             before = set(self.adjoints) | {a.memory for s in steps for a in s.changed if a.memory.grad is not None}
-            for value in (a for s in steps for a in (*s.changed, *s.used)):
-                self.adjoint_of(value)
+            for value in {a.memory: a for s in steps for a in (*s.changed, *s.used)}.values():
+                self._base(value)
             self.seeds = dict(seeds)
             again = isinstance(self.kept, Checkpoints)
             ready = [] if again else [(step, step.reversed(self)) for step in steps]
@@ -301,8 +321,11 @@ class Tape(Observer):
         return {m: self.adjoints[m].fresh_like().copy_(self.adjoints[m]) for m in memories if m in self.adjoints}
 
     def zero(self) -> None:
-        """Set all adjoints to 0; the records stay."""
+        """Set all adjoints to 0, and `.grad` of all arrays that the tape saw; the records stay."""
         with without(self):
+            for value in self.seen.values():
+                if value.memory.grad is not None and self._into_grad:
+                    self._base(value)
             for adjoint in self.adjoints.values():
                 adjoint.zero_()
 
@@ -311,12 +334,17 @@ class Tape(Observer):
         self.steps.clear()
         self.adjoints.clear()
         self.written.clear()
+        self._versions.clear()
         self.seen.clear()
         self.kept.clear()
         self.seeds.clear()
 
     def adjoint_of(self, value: array) -> array:
         """The adjoint of an array: a view of its memory's adjoint, laid out alike."""
+        return value.twin(self._base(value).memory)
+
+    def _base(self, value: array) -> array:
+        """The adjoint of all of its memory."""
         base = self.adjoints.get(value.memory)
         if base is None:
             base = value.memory.grad if self._into_grad else None
@@ -325,7 +353,7 @@ class Tape(Observer):
                 with without(self):
                     base = zeros(max(1, -(-value.memory.nbytes // scalar.size)), scalar, value.device)
             self.lend(value.memory, base)
-        return value.twin(base.memory)
+        return base
 
     def lend(self, memory: Memory, base: array) -> None:
         """Let this array be the adjoint of all that lies in a memory; `written` has what backward passes change."""

@@ -2,10 +2,11 @@
 
 from workbench.autodiff.adjoint import CHECKPOINT_RANGE, CHECKPOINTS, adjoint
 from workbench.autodiff.directions import FORWARD, derived, parameters, then
+from workbench.autodiff.memory import refuse_shifted
 from workbench.autodiff.reads import adjoint_names, adjoint_params, kept, primal_params, reads, tangent_names
 from workbench.autodiff.tangent import tangent
 
 __all__ = [
     "CHECKPOINTS", "CHECKPOINT_RANGE", "FORWARD", "adjoint", "adjoint_names", "adjoint_params", "derived", "kept",
-    "parameters", "primal_params", "reads", "tangent", "tangent_names", "then",
+    "parameters", "primal_params", "reads", "refuse_shifted", "tangent", "tangent_names", "then",
 ]  # fmt: skip

@@ -8,6 +8,7 @@ no element that one thread writes is touched by another. That is proved here by 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.autodiff.places import late_loads
@@ -106,8 +107,15 @@ def is_private(uses: list[Op], made: dict[Value, Op], ndim: int, spread: frozens
     thread has a stretch of its own (tid * k + c, with all c closer together than k). What a block of threads does
     together, and what is in `spread`, is done by many.
     """
+    return ndim > 0 and all(tid_places(uses, made, ndim, spread))
+
+
+def tid_places(
+    uses: list[Op], made: dict[Value, Op], ndim: int, spread: frozenset[Op] = frozenset()
+) -> list[list[int]]:
+    """For each axis of the launch, the places of the indices at which its tid stands so."""
     if any(op.name in TILE_RULES or op in spread for op in uses):
-        return False
+        return [[] for _ in range(ndim)]
     rows = [[_stretch(v, made) for v in _indices(op)] for op in uses]
 
     def alone(axis: int, place: int) -> bool:
@@ -117,7 +125,33 @@ def is_private(uses: list[Op], made: dict[Value, Op], ndim: int, spread: frozens
             return False
         return max(f[2] for f in known) - min(f[2] for f in known) < known[0][1]
 
-    return ndim > 0 and all(any(alone(axis, place) for place in range(4)) for axis in range(ndim))
+    return [[place for place in range(4) if alone(axis, place)] for axis in range(ndim)]
+
+
+def refuse_shifted(function: Function, one: str, two: str, shifts: Sequence[tuple[int, ...]] | None) -> None:
+    """Refuse two arrays of one memory of which one is written, unless each thread keeps to elements of its own.
+
+    Args:
+        function: a kernel that is launched with several threads.
+        one, two: the parameters.
+        shifts: how many elements the second may begin behind the first along each axis; None where they lie otherwise.
+
+    Raises:
+        NotDifferentiable: a thread may touch an element that another one writes.
+    """
+    ops = list(walk(function.body))
+    uses = [op for op in ops if op.name in MEMORY and op.operands[0].name in (one, two)]
+    if len({op.operands[0].name for op in uses}) < 2 or all(op.name == "atomic_add" for op in uses):
+        return
+    made = {v: op for op in ops for v in op.results}
+    places = tid_places(uses, made, function.launch_ndim, in_maps(function))
+    if places and shifts is not None and all(any(s[p] == 0 for p in found) for s in shifts for found in places):
+        return
+    place = next(op for op in uses if op.name in EFFECTS)
+    raise NotDifferentiable(
+        f"{one} and {two} share memory, and what one thread writes another may touch: the order is not known.",
+        place.location, "Write to an array of its own.", function.name, parameter=two,
+    )  # fmt: skip
 
 
 def _indices(op: Op) -> tuple[Value, ...]:

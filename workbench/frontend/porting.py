@@ -92,7 +92,7 @@ def note_call(context: Context, name: str, operands: Sequence[Operand]) -> None:
 
 
 def note_form(context: Context, name: str) -> None:
-    """Note a call of a form (`rand_init`, `noise`, …) that gives other numbers there, where the kernel asks for that."""
+    """Note a form (`rand_init`, `noise`, …) that gives other numbers there, where the kernel asks for that."""
     if name in FORMS and context.shared.notices is not None:
         _note(context, context.definition.locate(context.node or context.definition.node), *FORMS[name])
 

@@ -92,6 +92,9 @@ class array:
             kind = as_element(dtype or float)
             data, dtype, copy = np.zeros((*as_shape(shape), *kind.shape), item(kind)), kind, False
         if isinstance(data, array):
+            if (dtype is None or as_element(dtype) == data.dtype) and ndim in (None, data.ndim):
+                self._again(data, target, requires_grad, copy)
+                return
             data, dtype = data.numpy(), dtype or data.dtype
         host, kind = host_form(data, dtype)
         dims = host.ndim - len(kind.shape)
@@ -108,6 +111,14 @@ class array:
             held = np.ascontiguousarray(host)
             self._place(allocate(target, held.nbytes), kind, self.shape, None, requires_grad)
             _driver().copy_to_device(self.address, held, target.index)
+
+    def _again(self, source: array, target: Device, requires_grad: bool, copy: bool) -> None:
+        """Become a copy of the array, which observers see, or with `copy=False` a view of its memory."""
+        if copy or target != source.device:
+            self._place(allocate(target, source.nbytes), source.dtype, source.shape, None, requires_grad)
+            self.copy_(source)
+        else:
+            self._place(source.memory, source.dtype, source.shape, source.strides, requires_grad, source.address)
 
     def _adopt(self, host: np.ndarray[Any, Any], kind: Element, requires_grad: bool) -> None:
         dims = host.ndim - len(kind.shape)
@@ -145,7 +156,10 @@ class array:
         if not is_float(self.dtype):
             raise TypeError(f"an array of {self.dtype!r} has no gradient: only floats have one")
         self.requires_grad = True
-        self._grad = self.memory.grad = self.twin(allocate(self.device, self.memory.nbytes)).fill_(0)
+        known = self.memory.grad  # of another view
+        self._grad = self.twin(known.memory if known is not None else allocate(self.device, self.memory.nbytes))
+        if known is None:
+            self.memory.grad = self._grad.fill_(0)
 
     @property
     def grad(self) -> array | None:
@@ -367,8 +381,7 @@ class array:
 
     def to(self, device: Device | str) -> array:
         """The array itself where it is there already, else a copy on that device."""
-        target = get_device(device)
-        return self if target == self.device else array(self.numpy(), self.dtype, device=target)
+        return self if get_device(device) == self.device else array(self, device=device)
 
     def __repr__(self) -> str:
         try:

@@ -66,6 +66,14 @@ def clone(source: array, requires_grad: bool = False) -> array:
     return made.copy_(source)
 
 
+def _copied(source: array, memo: Any = None) -> array:
+    """What `copy` and `deepcopy` make: a clone, which observers see, with the gradient's values."""
+    made = clone(source, source.requires_grad)
+    if made.grad is not None and source.grad is not None:
+        made.grad.copy_(source.grad)
+    return made
+
+
 def copy(target: array, source: array) -> None:
     """Copy the elements of `source` into `target`, across devices too.
 
@@ -107,4 +115,5 @@ def _again(data: Any, dtype: Any, device: str, requires_grad: bool, gradient: An
     return made
 
 
+array.__copy__ = array.__deepcopy__ = _copied  # type: ignore[attr-defined]
 copyreg.pickle(array, _reduced)  # type: ignore[arg-type]

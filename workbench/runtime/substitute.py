@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from workbench.errors import LaunchError
 from workbench.runtime.array import array
 from workbench.structs import Struct
@@ -100,6 +102,21 @@ def extent(a: array) -> tuple[int, int]:
     reach = [(n - 1) * s for n, s in zip(a.shape, a.strides, strict=True) if n]
     low = a.address + sum(r for r in reach if r < 0)
     return low, a.address + sum(r for r in reach if r > 0) + (a.dtype.size if a.size else 0)
+
+
+def shares(a: array, b: array) -> bool:
+    """Whether the arrays have an element in common; views between each other's elements have none."""
+    return a.device == b.device and a.size > 0 and b.size > 0 and np.shares_memory(_Elements(a), _Elements(b))
+
+
+class _Elements:
+    """Where the elements lie, for NumPy, which does not read them."""
+
+    def __init__(self, a: array) -> None:
+        self.__array_interface__ = {
+            "version": 3, "typestr": f"|V{a.dtype.size}", "data": (a.address, True), "shape": a.shape,
+            "strides": a.strides,
+        }  # fmt: skip
 
 
 def _inside(a: array, whole: array) -> bool:
