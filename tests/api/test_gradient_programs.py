@@ -328,3 +328,45 @@ def test_gradients_of_gradients_through_the_arrays_own():
         wb.launch(total, 3, [x.grad, other])
     outer.backward(other)
     np.testing.assert_allclose(x.grad.numpy(), 4 * X**3 + 12 * X**2)
+
+
+def test_gradients_of_gradients_of_what_works_in_place():
+    def cubes(x: wb.array) -> wb.array:
+        y, out = wb.zeros(3), wb.zeros(1)
+        wb.launch(square, 3, [x, y])
+        wb.launch(product, 3, [x, y, y])
+        wb.launch(total, 3, [y, out])
+        return out
+
+    def slopes(x: wb.array) -> wb.array:
+        out = wb.zeros(1)
+        wb.launch(total, 3, [wb.grad(cubes)(x), out])
+        return out
+
+    x = leaf()
+    np.testing.assert_allclose(wb.grad(slopes)(x).numpy(), 6 * X)
+    np.testing.assert_allclose(wb.hvp(cubes)(x, along=x).numpy(), 6 * X**2)
+
+
+@pytest.mark.parametrize("name", ["tan_y is x's", "tan_y is y"])
+def test_tangents_that_share_memory_otherwise_than_their_arrays_are_refused(name: str) -> None:
+    x, y, tangent = leaf(), wb.zeros(3), wb.ones(3)
+    with pytest.raises(LaunchError, match="share memory"):
+        wb.launch_tangent(
+            square, 3, [x], [y], tan_inputs=[tangent], tan_outputs=[y if name == "tan_y is y" else tangent]
+        )
+    wb.launch_tangent(square, 3, [x], [x], tan_inputs=[tangent], tan_outputs=[tangent])
+    np.testing.assert_allclose(tangent.numpy(), 2 * X)
+
+
+def test_one_memory_read_by_two_arrays_of_which_one_wants_a_gradient():
+    data = X.copy()
+    x, other, y = wb.from_numpy(data, requires_grad=True), wb.from_numpy(data), wb.zeros(3)
+    with wb.Tape() as tape:
+        wb.launch(product, 3, [x, other, y])
+    with pytest.raises(NotDifferentiable, match="made of the same memory"):
+        tape.backward(grads={y: 1.0})
+    with wb.Tape() as tape:
+        wb.launch(product, 3, [x, wb.array(x, copy=False), y])
+    tape.backward(grads={y: 1.0})
+    np.testing.assert_allclose(x.grad.numpy(), 2 * X)

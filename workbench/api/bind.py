@@ -15,7 +15,7 @@ from typing import Any
 from workbench.api import build
 from workbench.api.arguments import as_dims, check, spread_adjoints
 from workbench.api.kernel import Specialisation
-from workbench.autodiff import FORWARD, adjoint_names, derived, parameters, refuse_shifted
+from workbench.autodiff import FORWARD, adjoint_names, derived, parameters, refuse_shifted, tangent_names
 from workbench.autodiff import adjoint as differentiate
 from workbench.backends.base import Options
 from workbench.errors import LaunchError
@@ -77,6 +77,9 @@ def bind(
         function = derived(specialisation.function, before or FORWARD)
         unwanted = {function.params[k].name for k in options.constant if not before}
         _refuse_shared(loaded, function, {n: a for n, a in named.items() if n not in unwanted}, arrays)
+    if step == "tangent" and overlap(arrays):
+        given = tangent_names(parameters(specialisation.function.params, before or FORWARD))
+        _refuse_shared_tangents(loaded, {n: t for n, t in given.items() if n in arrays}, arrays)
     if loaded.geometry is not None:
         assert isinstance(block_dim, Block), "a kernel that sees its blocks needs to be told their size"
         _refuse_text(loaded, dims, arrays)
@@ -107,6 +110,18 @@ def _refuse_shared(loaded: Loaded, function: Function, named: Mapping[str, str],
     for name, adjoint in itertools.product(sorted(read & arrays.keys()), pairs.values()):
         if _meet(arrays, name, adjoint):
             raise _shared(loaded, name, adjoint, f"{name} is read while {adjoint} changes")
+
+
+def _refuse_shared_tangents(loaded: Loaded, pairs: Mapping[str, str], arrays: Mapping[str, array]) -> None:
+    """The same for tangents, which are read and written as their arrays are."""
+    for (one, tan_one), (two, tan_two) in itertools.combinations(pairs.items(), 2):
+        if {tan_one, tan_two} & loaded.writes and _meet(arrays, tan_one, tan_two):
+            if not _alike(arrays, one, two, pairs):
+                written = tan_one if tan_one in loaded.writes else tan_two
+                raise _shared(loaded, tan_one, tan_two, f"{written} is written")
+    for name, tangent in itertools.product(sorted(arrays.keys() - set(pairs.values())), pairs.values()):
+        if {name, tangent} & loaded.writes and _meet(arrays, name, tangent):
+            raise _shared(loaded, name, tangent, f"{name if name in loaded.writes else tangent} is written")
 
 
 def _meet(arrays: Mapping[str, array], one: str, two: str) -> bool:

@@ -177,16 +177,18 @@ class Tape(Observer):
             self.kept.before_change(target, what)
 
     def _follow(self, touched: Sequence[array], changes: Sequence[Memory]) -> None:
-        """Notice what was changed since the last step that touched it, outside the `with`."""
-        taped: set[Memory] | None = None
+        """Notice what was changed since the last step that touched it, outside the `with`.
+
+        What other observers copy before a launch comes when the launch is announced and its changes are counted.
+        """
         for value in touched:
             memory = value.memory
-            if memory.version > self._versions.get(memory, memory.version):
+            expected = self._versions.setdefault(memory, memory.version)
+            if memory.version > expected:
                 self.kept.interrupt()
-                taped = self._taped() if taped is None else taped
-                if memory in taped and is_float(value.dtype):
+                self._versions[memory] = memory.version
+                if is_float(value.dtype) and memory in self._taped():
                     self.steps.append(unseen(value))
-            self._versions[memory] = memory.version
         for memory in changes:
             self._versions[memory] += 1
 
@@ -272,9 +274,9 @@ class Tape(Observer):
         steps = self.path(targets)
         if loss is not None and not steps:
             raise LaunchError("Nothing that this tape recorded has written the loss.", advice=UNWRITTEN)
-        refuse_apart(
-            {a.memory for s in self.steps for a in s.touched}, {a.memory for s in self.steps for a in s.changed}
-        )
+        touched = {a.memory for s in self.steps for a in s.touched}
+        changed = {a.memory for s in self.steps for a in s.changed}
+        refuse_apart(touched, changed | {m for m in touched if m.grad is not None})
         for target in targets:
             self._see(target)
         with without(self):

@@ -35,7 +35,9 @@ def full(
 ) -> array:
     """An array filled with `value`; int32 or float32 after the value where no dtype is given."""
     kind = dtype if dtype is not None else type(value)
-    made = empty(shape, kind, device, requires_grad).fill_(value)
+    made = empty(shape, kind, device, requires_grad)
+    made.memory.version = -1  # the first fill is no change: observers count as the memory does
+    made.fill_(value)
     made.memory.version = 0
     return made
 

@@ -35,24 +35,24 @@ def copy_of(value: array) -> Memory:
     return made
 
 
-def refuse_apart(memories: Iterable[Memory], changed: Collection[Memory]) -> None:
-    """Refuse arrays that were made one by one of the same bytes: what changes one is not seen to change the other.
+def refuse_apart(memories: Iterable[Memory], involved: Collection[Memory]) -> None:
+    """Refuse arrays that were made one by one of the same bytes: each would have companions of its own.
 
     Args:
         memories: in which arrays with companions lie.
-        changed: those among them that are written.
+        involved: those among them that are written, or whose gradients are wanted.
 
     Raises:
-        NotDifferentiable: bytes of a changed memory are those of another one, too.
+        NotDifferentiable: bytes of an involved memory are those of another one, too.
     """
     near: list[Memory] = []
     for memory in sorted((m for m in memories if m.nbytes), key=lambda m: (m.device.name, m.address)):
         near = [m for m in near if m.device == memory.device and m.address + m.nbytes > memory.address]
-        if any((memory in changed or other in changed) and memory.shares(other) for other in near):
+        if any((memory in involved or other in involved) and memory.shares(other) for other in near):
             raise NotDifferentiable(
-                f"Two arrays were made of the same memory, one by one ({memory.nbytes:,} bytes), and one of them is "
-                "written here: the derivative would miss what goes through the other.",
-                advice="Make one array of that memory, and the other as its view: x[2:].",
+                f"Two arrays were made of the same memory, one by one ({memory.nbytes:,} bytes): a derivative by one "
+                "would miss what goes through the other.",
+                advice="Make one array of that memory, and the other as its view: x[2:], or wb.array(x, copy=False).",
             )
         near.append(memory)
 
