@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec
 
 from workbench import cache
-from workbench.api import build, cuda_build, cuda_panes
+from workbench.api import build, cuda_build, cuda_panes, keys
 from workbench.api.cuda_kernel import CudaKernel
 from workbench.api.editions import note_bindings
 from workbench.api.kernel import Kernel, Specialisation
@@ -179,7 +179,7 @@ def key(kernel: Kernel, direction: str = "forward") -> str:
     """The parts of the module key of a CPU launch that says nothing of options, one a line, and its digest."""
     backend = build.BACKENDS["cpu"]
     options = build.options_on(CPU, launch_options(kernel, None, fast_math=False, deterministic=False))
-    made = build.key_of(_specialisation(kernel), direction, options, backend, backend.target(), False)
+    made = keys.key_of(_specialisation(kernel), direction, options, backend, backend.target(), False)
     width = max(len(p.label) for p in made.parts)
     rows = [f"{p.label.ljust(width)}  {p.shown or f'{len(p.data)} bytes'}" for p in made.parts]
     return "\n".join([*rows, f"{'digest'.ljust(width)}  {made.digest}"])
@@ -225,7 +225,7 @@ def why(kernel: Kernel | str, direction: str = "forward") -> tuple[str, ...]:
     if isinstance(kernel, CudaKernel):
         return cuda_build.why(kernel.name)
     name = kernel if isinstance(kernel, str) else kernel.name
-    return build.why(name, direction) or cuda_build.why(name)
+    return keys.why(name, direction) or cuda_build.why(name)
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,12 @@ that is forward only never pays for it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from workbench.api.kernel import Specialisation
+from workbench.api.keys import key_of, note_forced, remember, target_of, why
 from workbench.api.linking import Request, find_linked, in_use, mode_of
 from workbench.autodiff import derived, parameters
 from workbench.backends.base import Artifact, Backend, Options
@@ -22,12 +23,12 @@ from workbench.backends.cuda.nvrtc import CudaBackend
 from workbench.backends.layout import layout
 from workbench.backends.prints import SYMBOL
 from workbench.cache.entry import Entry
-from workbench.cache.key import Key, Part, make_key
+from workbench.cache.key import Key
 from workbench.cache.native import load_kernel
 from workbench.cache.store import Store, default_store
 from workbench.cache.unvectorised import find, keep, key_for
 from workbench.deep import deep
-from workbench.errors import DeviceError, NotDifferentiable
+from workbench.errors import NotDifferentiable
 from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, StageDone, publish
 from workbench.ir.values import Function, read_arrays, walk, written_arrays
 from workbench.passes.cost import cost
@@ -38,67 +39,14 @@ from workbench.runtime.driver import driver
 from workbench.runtime.execute import cpu_threads
 from workbench.runtime.loaded import Loaded, titled
 from workbench.runtime.underway import compiles
-from workbench.structs import Struct, StructArray
 from workbench.weak import Weak
 from workbench.work import go_on
 
 BACKENDS: dict[str, Backend] = {"cpu": CpuBackend(), "cuda": CudaBackend()}
 FEW_CORES = 8
 """Up to so many cores of a CPU launch, one that adds plainly beats all that add atomically to shared elements."""
-FORCED = "asked to compile anew"
-"""Why a kernel was compiled that was in the cache."""
 _CODE: Weak[str, CpuCode] = Weak()  # by digest: one copy in a process, while used
 _DEVICE_CODE: dict[tuple[str, str], Any] = {}  # by digest and device: what is queued may still be about to run it
-_LAST_KEYS: dict[tuple[str, str, str], dict[Any, Key]] = {}  # kernel, direction, backend; by option, the last one last
-_WHY: dict[tuple[str, str], tuple[str, ...]] = {}
-
-
-def target_of(device: Device, backend: Backend) -> str:
-    """What code for this device is compiled for."""
-    if not device.is_cuda:
-        return backend.target()
-    found = driver()
-    if found is None:
-        raise DeviceError("There is no CUDA device to load a kernel on.")
-    return found.arch(device.index)
-
-
-@deep
-def key_of(
-    specialisation: Specialisation, direction: str, options: Options, backend: Backend, target: str, atomic: bool
-) -> Key:
-    """The module key of one direction of a specialisation."""
-    extra = (
-        *((Part("atomic", "extra", b"1", "yes"),) if atomic else ()),
-        *_blocks(specialisation.function),
-        *(_checkpoints(specialisation) if "adjoint" in direction else ()),
-        *_structs(specialisation),
-    )
-    return make_key(
-        specialisation.function, options=options, backend=backend.name, backend_version=backend.version(),
-        target=target, direction=direction, extra=extra,
-    )  # fmt: skip
-
-
-def _blocks(function: Function) -> Iterator[Part]:
-    """How many threads a block of a kernel of tiles has."""
-    if function.block_dim:
-        shown = str(function.block_dim)
-        yield Part("block_dim", "extra", shown.encode(), shown)
-
-
-def _checkpoints(specialisation: Specialisation) -> Iterator[Part]:
-    """How many states of a loop the adjoint keeps."""
-    shown = str(specialisation.kernel.checkpoints)
-    yield Part("checkpoints", "extra", shown.encode(), shown)
-
-
-def _structs(specialisation: Specialisation) -> Iterator[Part]:
-    """The structs among the parameters: fields in order, with their names, which the code alone does not show."""
-    for n, (name, type) in enumerate(zip(specialisation.kernel.parameters, specialisation.types, strict=True)):
-        struct = type.dtype if isinstance(type, StructArray) else type
-        if isinstance(struct, Struct):
-            yield Part(f"struct {n}", "signature", struct.content.encode(), f"{name} {type!r}({struct.content})")
 
 
 def options_on(device: Device, options: Options) -> Options:
@@ -162,13 +110,13 @@ def _find(
             return _loaded(specialisation, direction, options, device, atomic, *linked)
     store = default_store()
     entry = None if force else find(store, key)
-    _remember(name, direction, backend, key)
+    remember(name, direction, backend, key)
     if entry is None:
         with store.lock(key.digest):
             entry = None if force else find(store, key, again=True)
             if entry is None:
                 if force:
-                    _WHY[name, direction] = (FORCED,)
+                    note_forced(name, direction)
                     _CODE.pop(key.digest)
                     _DEVICE_CODE.pop((key.digest, device.name), None)
                 return _build(specialisation, direction, options, device, atomic, key, target, store, started)
@@ -176,20 +124,6 @@ def _find(
     seconds = time.perf_counter() - started
     publish(CacheHit(name, direction, key.digest, entry.where, seconds, {**entry.metadata, "built": entry.built}))
     return loaded
-
-
-def _remember(name: str, direction: str, backend: Backend, key: Key) -> None:
-    keys = _LAST_KEYS.setdefault((name, direction, backend.name), {})
-    options = frozenset((p.label, p.data) for p in key.parts if p.kind == "option")
-    before = keys.pop(options, None) or (list(keys.values())[-1] if keys else None)
-    if before is None or before.digest != key.digest:
-        _WHY[name, direction] = key.explain(before) if before else ()
-    keys[options] = key
-
-
-def why(name: str, direction: str = "forward") -> tuple[str, ...]:
-    """What differed from the key before, when the kernel of this name was last built anew; empty for a first build."""
-    return _WHY.get((name, direction), ())
 
 
 def _build(
@@ -225,7 +159,7 @@ def compile_for(
     if linked is not None:
         return linked[1]
     store = default_store()
-    _remember(name, direction, backend, key)
+    remember(name, direction, backend, key)
     with store.lock(key.digest):
         entry = None if force else store.get(key.digest)
         if entry is None:

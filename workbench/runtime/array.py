@@ -331,7 +331,7 @@ class array:
         Raises:
             LaunchError: shape or dtype differ.
         """
-        self._must_match(source, "A copy")
+        moves.must_match(self, source, "A copy")
         if tell("copying", self, source):
             return self
         self.memory.version += 1
@@ -344,19 +344,12 @@ class array:
         Raises:
             LaunchError: shape or dtype differ.
         """
-        self._must_match(source, "A sum")
+        moves.must_match(self, source, "A sum")
         if tell("adding", self, source):
             return self
         self.memory.version += 1
         moves.add(self, source)
         return self
-
-    def _must_match(self, source: array, what: str) -> None:
-        if self.shape != source.shape or self.dtype != source.dtype:
-            raise LaunchError(
-                f"{what} needs arrays of one shape and dtype; the target is {self.type!r} of shape {self.shape}, "
-                f"the source {source.type!r} of shape {source.shape}."
-            )
 
     @classmethod
     def undefined(

@@ -73,6 +73,19 @@ def copy(target: array, source: array) -> None:
         _from_elsewhere(target, source)
 
 
+def must_match(target: array, source: array, what: str) -> None:
+    """Refuse arrays of different shapes or dtypes.
+
+    Raises:
+        LaunchError: they differ; `what` names the operation.
+    """
+    if target.shape != source.shape or target.dtype != source.dtype:
+        raise LaunchError(
+            f"{what} needs arrays of one shape and dtype; the target is {target.type!r} of shape {target.shape}, "
+            f"the source {source.type!r} of shape {source.shape}."
+        )
+
+
 def everywhere(target: array, value: Any) -> array:
     """One element (a vector, a struct) seen as an array of the target's shape: what a fill with it copies."""
     whole = np.empty((1, *target.dtype.shape), item(target.dtype))

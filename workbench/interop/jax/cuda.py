@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from workbench.api.build import BACKENDS, function_of, key_of
+from workbench.api.build import BACKENDS, function_of
+from workbench.api.keys import key_of
 from workbench.backends.cpu import jit
 from workbench.backends.cpu.compile import CpuBackend, compile_text
 from workbench.backends.cuda.tiles.arena import STATIC_SHARED
