@@ -1,8 +1,8 @@
 """How compile time grows with a kernel's size: families of programs, forward and adjoint, in CPU seconds.
 
 Sizes double until a kernel takes `ENOUGH` seconds or the family ends (at four times a size that once took seconds, or
-where nesting ends). Each build is in a process of its own, after LLVM was warmed, from text to object code, without a
-cache. The exponent is the slope of a straight line through the logarithms of sizes and seconds, of the builds that take at least
+where nesting ends). Each build is in a process of its own, after LLVM was warmed, from text to object code, with no
+cache. The exponent is the slope of a straight line through the logarithms of sizes and seconds, of builds of at least
 `COUNTS` seconds: below, what every kernel costs hides the growth.
 """
 
