@@ -1,0 +1,140 @@
+"""Kernels whose compile time once grew without bound are built at four times the size that took seconds.
+
+In a process of its own that is given far more time than it needs: what hangs there fails here. No time is asserted;
+`benchmarks/compile_growth.py` has the curves.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.families import FAMILIES, LONG, NESTED, SAME_FOR_ALL, Family
+from workbench.backends.cpu.uniform import uniform_loads
+from workbench.ir.values import Function, walk
+
+ROOT = Path(__file__).parents[3]
+LIMIT = 1200  # seconds; all of a test's kernels take a few
+CHILD = """
+import sys
+import workbench as wb
+from tests.families import FAMILIES
+name, gradient, checks = sys.argv[1], sys.argv[2] == "adjoint", sys.argv[3] == "checks"
+for size in (FAMILIES[name].size, FAMILIES[name].size // 4):
+    wb.build_cell(FAMILIES[name].text(size), {}, backend="cpu", gradient=gradient, checks=checks)
+print("built")
+"""
+MANY = """
+import sys
+import workbench as wb
+from tests.families import SAME_FOR_ALL
+for family in SAME_FOR_ALL.values():
+    for size in (family.size, family.size // 4):
+        wb.build_cell(family.text(size), {}, backend="cpu", checks=False)
+print("built")
+"""
+
+
+def lowered(text: str) -> Function:
+    return wb.build_cell(text, {}, backend="cpu", compile=False).kernels["k"].specialise().function
+
+
+def built(program: str, *arguments: str) -> str:
+    command = [sys.executable, "-c", program, *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT, check=True).stdout
+
+
+def test_chains_that_are_the_same_for_all_threads_are_built() -> None:
+    assert built(MANY) == "built\n"
+
+
+CASES = [
+    (name, direction, checks)
+    for name, family in FAMILIES.items()
+    for direction in family.directions
+    for checks in ("checks", "none")
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "direction", "checks"), CASES)
+def test_each_family_is_built(name: str, direction: str, checks: str) -> None:
+    assert built(CHILD, name, direction, checks) == "built\n"
+
+
+@pytest.mark.parametrize("name", SAME_FOR_ALL)
+def test_where_paths_grow_the_loads_are_found(name: str) -> None:
+    family = SAME_FOR_ALL[name]
+    assert uniform_loads(lowered(family.text(min(family.size // 2, 48))))
+
+
+ORDINARY = {
+    "saxpy": "y[i] = c[0] * x[i] + y[i]",
+    "a thread's own chain": "v = x[i]\n" + "    v = v * (1.0 - v)\n" * 40 + "    y[i] = v",
+    "largest of all": "v = x[0]\n    for j in range(len(c)):\n        v = max(v, c[j])\n    y[i] = v",
+    "polynomial": "v = c[0]\n    for j in range(1, 64):\n        v = v * x[i] + c[j]\n    y[i] = v",
+    "sum of products": "v = 0.0\n    for j in range(64):\n        v += c[j] * c[j]\n    y[i] = v * x[i]",
+}
+
+
+@pytest.mark.parametrize("name", ORDINARY)
+def test_other_code_stays_as_it_is(name: str) -> None:
+    text = f"def k(x: array[float], c: array[float], y: array[float]):\n    i = tid()\n    {ORDINARY[name]}\n"
+    assert not uniform_loads(lowered(text))
+
+
+def values(text: str, checks: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """x, c and what the kernel makes of them, all float32."""
+    rng = np.random.default_rng(7)
+    x, c = rng.random(77, np.float32), rng.random(77, np.float32)
+    y = wb.zeros(77, dtype=wb.float32)
+    kernel = wb.build_cell(text, {}, backend="cpu", compile=False).kernels["k"]
+    wb.launch(kernel, dim=77, inputs=[wb.array(x), wb.array(c), y], checks=checks)
+    return x, c, y.numpy()
+
+
+@pytest.mark.parametrize("checks", [False, True])
+def test_frozen_loads_change_no_bit(checks: bool) -> None:
+    x, c, y = values(SAME_FOR_ALL["logistic map, lines"].text(40), checks)
+    v = c[0]
+    for _ in range(40):
+        v = v * (np.float32(1.0) - v)
+    assert (y == v * x).all()
+
+
+@pytest.mark.parametrize("checks", [False, True])
+def test_cut_chains_change_no_bit(checks: bool) -> None:
+    x, _, y = values(LONG["one variable"].text(400), checks)
+    v = x
+    for _ in range(400):
+        v = v * np.float32(1.0001) + x
+    assert (y == v * x).all()
+
+
+def test_copied_funcs_mean_what_they_say() -> None:
+    x, _, y = values(NESTED["funcs that call twice"].text(6), False)
+
+    def f(d: int, v: np.ndarray) -> np.ndarray:
+        return v * v if d == 0 else f(d - 1, v) + f(d - 1, v * np.float32(0.5))
+
+    assert (y == f(6, x)).all()
+
+
+DOUBLING: dict[str, Family] = {name: NESTED[name] for name in ("elif", "ifs in ifs", "breaks")}
+
+
+@pytest.mark.parametrize("name", DOUBLING)
+def test_an_adjoint_is_as_long_as_its_kernel(name: str) -> None:
+    """Twice the branches, twice the operations: nothing is recomputed once a level."""
+    from workbench.api.build import function_of
+
+    def operations(size: int) -> int:
+        specialisation = wb.build_cell(DOUBLING[name].text(size), {}, compile=False).kernels["k"].specialise()
+        return sum(1 for _ in walk(function_of(specialisation, "adjoint").body))
+
+    assert operations(64) < 2.2 * operations(32)
