@@ -102,7 +102,7 @@ def test_stencil_means_the_stencil(launch):
 def test_the_text_is_readable_and_the_same_twice():
     text = BACKEND.spell(saxpy(), Options(), BACKEND.target())
     assert text == BACKEND.spell(saxpy(), Options(), BACKEND.target())
-    assert "define i32 @wb_saxpy(ptr %params, i64 %begin, i64 %end, ptr %fault)" in text
+    assert "define i32 @wb_saxpy(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop)" in text
     assert "%x.data" in text and "contract" not in text and "fast" not in text
 
 

@@ -1,6 +1,6 @@
 """Work that would go on for minutes, each started by its name, interrupted as soon as native code runs.
 
-What came of it is printed as JSON. Everything is compiled before. `python program.py CASE own` has a handler of its own.
+What came of it is printed as JSON. Everything is compiled before. `python program.py CASE own` has its own handler.
 """
 
 from __future__ import annotations
@@ -101,10 +101,10 @@ def summed(x: wb.array(dtype=float), y: wb.array(dtype=float)):
 
 @wb.kernel
 def tiled(x: wb.array2d(dtype=float), n: int, y: wb.array2d(dtype=float)):
-    i = wb.tid()
+    wb.tid()
     a = wb.tile_load(x, shape=(16, 16))
     acc = wb.tile_zeros(shape=(16, 16), dtype=float)
-    for k in range(n):
+    for _ in range(n):
         acc += wb.tile_matmul(a, a) * 1e-30
     wb.tile_store(y, acc)
 
