@@ -1,4 +1,4 @@
-"""A kernel inside JAX that would go on for minutes: `python interrupted.py CASE`; says "go" before, and how it ended."""
+"""A kernel inside JAX that would go on for minutes: `interrupted.py CASE` says "go" before, and how it ended."""
 
 from __future__ import annotations
 
