@@ -80,6 +80,12 @@ class Queues:
         self._expect(self.events.get(int(event), False), "an event was waited for that was never recorded")
         self._waited()
 
+    def _cuEventQuery(self, event: Any) -> None:
+        self._expect(self.events.get(int(event), False), "an event was asked for that was never recorded")
+
+    def _cuStreamQuery(self, stream: Any) -> None:
+        self._queue(stream, "cuStreamQuery")
+
     def _cuEventElapsedTime(self, start: Any, end: Any) -> float:
         self._expect(self.events[int(start)] and self.events[int(end)], "an event was never recorded")
         return 0.25

@@ -164,3 +164,35 @@ def test_a_record_has_the_devices_times(mock: Any, double: Any) -> None:
     with wb.record() as rec:
         wb.launch(double, 4, [x, y])
     assert rec[0].on_device is None and rec.rows()[0][3]
+
+
+@pytest.mark.parametrize("wait", ["device", "stream", "event", "read"])
+def test_an_interrupt_ends_a_wait_and_says_what_the_device_still_does(
+    mock: Any, double: Any, wait: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The device is asked whether it is done; here it never is, until the interrupt has come."""
+    stream = wb.Stream("cuda:0")
+    x, y = wb.ones(4, float, device="cuda:0"), wb.zeros(4, float, device="cuda:0")
+    wb.launch(double, 4, [x, y], stream=stream)
+    event = stream.record()
+    asked: list[str] = []
+
+    def never(name: str) -> Callable[[Any], tuple[Any, ...]]:
+        def query(handle: Any) -> tuple[Any, ...]:
+            asked.append(name)
+            if len(asked) == 3:
+                raise KeyboardInterrupt
+            return (real.CUresult.CUDA_ERROR_NOT_READY,)
+
+        return query
+
+    for name in ("cuEventQuery", "cuStreamQuery"):
+        monkeypatch.setattr(mock, name, never(name), raising=False)
+    waits = {
+        "device": lambda: wb.synchronize("cuda:0"), "stream": stream.synchronize, "event": event.wait, "read": y.numpy,
+    }  # fmt: skip
+    with pytest.raises(KeyboardInterrupt, match=r"Waiting for cuda:0 was stopped .* queued last is of double\."):
+        waits[wait]()
+    assert len(asked) == 3
+    monkeypatch.undo()
+    assert y.numpy().tolist() == [2.0] * 4

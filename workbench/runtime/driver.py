@@ -22,6 +22,7 @@ import numpy as np
 from workbench.errors import DeviceError, WorkbenchError
 from workbench.runtime.breakage import Breakage
 from workbench.runtime.holdings import Buffer, CudaDevice, LoadedKernel, PageLocked
+from workbench.runtime.waiting import wait_until_idle
 
 MAX_BLOCKS = (1 << 31) - 1
 MAX_ROWS = 65535
@@ -123,7 +124,7 @@ class Driver:
             raise ValueError("copy_to_host takes a writable C-contiguous array")
         if destination.nbytes:
             place = destination.ctypes.data
-            self.waiting(device, lambda: self.call("cuMemcpyDtoH", place, source, destination.nbytes))
+            self.waiting(device, lambda: self.call("cuMemcpyDtoH", place, source, destination.nbytes), idle=True)
 
     def copy(self, destination: int, source: int, nbytes: int, device: int = 0) -> None:
         """Queue a copy between device addresses (of two devices, too)."""
@@ -144,19 +145,22 @@ class Driver:
             DeviceError, KernelFault: a kernel failed.
         """
         with self._reported(f"waiting for cuda:{index}"):
-            self.waiting(index, self.use(index).sync)
+            self.waiting(index, self.use(index).sync, idle=True)
 
-    def waiting(self, index: int, wait: Callable[[], object]) -> None:
+    def waiting(self, index: int, wait: Callable[[], object], idle: bool = False) -> None:
         """Call `wait`, which waits for the device's work; then have told what that work left (see `settle.py`).
+
+        With `idle` until the default stream is done, in a way that an interrupt can end, and only then.
 
         Raises:
             KernelFault: a launch with checks met a fault.
         """
         self.use(index)
+        whole = (lambda: (wait_until_idle(self, index), wait())) if idle else wait
         if self.settle is None:
-            wait()
+            whole()
         else:
-            self.settle(index, wait)
+            self.settle(index, whole)
 
     def load(self, index: int, cubin: bytes, entry: str, shared: int = 0) -> LoadedKernel:
         """The kernel `entry` of a cubin made for this device's architecture.

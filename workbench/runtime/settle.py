@@ -137,12 +137,13 @@ class Settling:
         """
         try:
             if index in self._printed:
-                self._printed.discard(index)
                 with shown():
                     wait()
+                self._printed.discard(index)
             else:
                 wait()
         except Exception:
+            self._printed.discard(index)
             self._sources.pop(index, None)  # a device that is broken does not give them
             raise
         with self._lock:

@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from workbench.runtime.device import CPU, Device, get_device, get_devices
 from workbench.runtime.driver import Driver, driver
+from workbench.runtime.waiting import wait_until
 
 
 def _driver_of(device: Device) -> Driver | None:
@@ -45,7 +46,11 @@ class Event:
         """
         if self._driver is not None:
             found = self._driver
-            found.waiting(self.device.index, lambda: found.call("cuEventSynchronize", self.handle))
+            found.waiting(self.device.index, lambda: self._over(found))
+
+    def _over(self, found: Driver) -> None:
+        wait_until(found, self.device.index, "cuEventQuery", self.handle)
+        found.call("cuEventSynchronize", self.handle)
 
     def __sub__(self, earlier: Event) -> float:
         if not isinstance(earlier, Event):
@@ -148,7 +153,11 @@ class Stream:
         """
         if self._driver is not None:
             found = self._driver
-            found.waiting(self.device.index, lambda: found.call("cuStreamSynchronize", self.handle))
+            found.waiting(self.device.index, lambda: self._over(found))
+
+    def _over(self, found: Driver) -> None:
+        wait_until(found, self.device.index, "cuStreamQuery", self.handle)
+        found.call("cuStreamSynchronize", self.handle)
 
     @property
     def __cuda_stream__(self) -> Any:
