@@ -100,8 +100,8 @@ FOUND = [
     ("for q in range(10**30):\n        y[i] = x[i]", "does not fit int32"),
     ("f[i] += True", "f has bool elements, which have no sum"),
     ("atomic_add(f, i, True)", "f has bool elements, which have no sum"),
-    ("y[i] = x[i] + 1e308", None),
-    ("v = vec3(x[i], 1.0, 2.0) * 1e308\n    y[i] = v.x", None),
+    ("y[i] = x[i] + 1e308", "does not fit float32"),
+    ("v = vec3(x[i], 1.0, 2.0) * 1e308\n    y[i] = v.x", "does not fit float32"),
     ("y[i] = x[i] % math.inf // -math.inf", None),
 ]
 
