@@ -185,7 +185,7 @@ def renamed(platform: str) -> dict[str, str]:
 
 
 def threads_text(platform: str) -> str:
-    """Threads: `@thread_start(id, work, state)`, `@joined(id, gone, all)`, `@this_thread()`, `@nap(µs)`, and `@give_way()`.
+    """`@thread_start(id, work, state)`, `@joined(id, gone, all)`, `@this_thread()`, `@nap(µs)` and `@give_way()`.
 
     `@joined` waits for a helper for a while and gives whether it has ended; `gone` counts those that have left their
     work, `all` is how many there are. It stands beside `clock_text`.
