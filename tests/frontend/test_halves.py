@@ -172,7 +172,6 @@ def test_conversions_without_instructions_are_numpys(half, instructions, directi
     found = np.zeros(len(given_), wanted.dtype)
     call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)(code.address)
     call(given_.ctypes.data, found.ctypes.data, len(given_))
-    code.close()
     numbers = ~np.isnan(wanted.astype(np.float32))
     word = f"u{wanted.itemsize}"
     assert np.array_equal(found.view(word)[numbers], wanted.view(word)[numbers])

@@ -365,10 +365,8 @@ def test_an_array_longer_than_the_launch_is_fine() -> None:
     assert wb.jax_kernel(double, launch_dims=2, output_dims=4, init={"y": 0})(ones(6)).tolist() == [2, 2, 0, 0]
 
 
-# Sizes that an export leaves open.
-
-
 def exported(function: Any, *shapes: str) -> Any:
+    """An export that leaves sizes open."""
     from jax import export
 
     scope = export.SymbolicScope()

@@ -95,7 +95,7 @@ again:
   store i64 %last, ptr %v58
   %stop.59 = load volatile i32, ptr %stop
   %calm.60 = icmp eq i32 %stop.59, 0
-  br i1 %calm.60, label %go.57, label %ask.56, !prof !3
+  br i1 %calm.60, label %go.57, label %ask.56, !prof !1
 ask.56:
   %v62 = load ptr, ptr %v61
   %v63 = call i32 %v62(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
@@ -115,4 +115,4 @@ declare i64 @llvm.smax.i64(i64, i64)
 declare i64 @llvm.smin.i64(i64, i64)
 attributes #0 = { nounwind "no-trapping-math"="true" }
 !0 = !{i64 0, i64 140737488355328}
-!3 = !{!"branch_weights", i32 1048575, i32 1}
+!1 = !{!"branch_weights", i32 1048575, i32 1}

@@ -81,7 +81,7 @@ again:
   store i64 %last, ptr %v45
   %stop.46 = load volatile i32, ptr %stop
   %calm.47 = icmp eq i32 %stop.46, 0
-  br i1 %calm.47, label %go.44, label %ask.43, !prof !3
+  br i1 %calm.47, label %go.44, label %ask.43, !prof !1
 ask.43:
   %v49 = load ptr, ptr %v48
   %v50 = call i32 %v49(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
@@ -100,4 +100,4 @@ declare i64 @llvm.umin.i64(i64, i64)
 declare float @llvm.sqrt.f32(float) nounwind willreturn memory(none)
 attributes #0 = { nounwind "no-trapping-math"="true" }
 !0 = !{i64 0, i64 140737488355328}
-!3 = !{!"branch_weights", i32 1048575, i32 1}
+!1 = !{!"branch_weights", i32 1048575, i32 1}

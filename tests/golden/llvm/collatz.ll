@@ -114,7 +114,7 @@ endif.70:
 full.74:
   %stop.78 = load volatile i32, ptr %stop
   %calm.79 = icmp eq i32 %stop.78, 0
-  br i1 %calm.79, label %go.77, label %ask.76, !prof !3
+  br i1 %calm.79, label %go.77, label %ask.76, !prof !1
 ask.76:
   %v81 = load ptr, ptr %v80
   %v82 = call i32 %v81(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
@@ -138,7 +138,7 @@ again:
   store i64 %last, ptr %v91
   %stop.92 = load volatile i32, ptr %stop
   %calm.93 = icmp eq i32 %stop.92, 0
-  br i1 %calm.93, label %go.90, label %ask.89, !prof !3
+  br i1 %calm.93, label %go.90, label %ask.89, !prof !1
 ask.89:
   %v94 = load ptr, ptr %v80
   %v95 = call i32 %v94(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
@@ -156,4 +156,4 @@ stopped:
 declare i64 @llvm.umin.i64(i64, i64)
 attributes #0 = { nounwind "no-trapping-math"="true" }
 !0 = !{i64 0, i64 140737488355328}
-!3 = !{!"branch_weights", i32 1048575, i32 1}
+!1 = !{!"branch_weights", i32 1048575, i32 1}

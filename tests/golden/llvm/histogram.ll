@@ -66,7 +66,7 @@ again:
   store i64 %last, ptr %v43
   %stop.44 = load volatile i32, ptr %stop
   %calm.45 = icmp eq i32 %stop.44, 0
-  br i1 %calm.45, label %go.42, label %ask.41, !prof !3
+  br i1 %calm.45, label %go.42, label %ask.41, !prof !1
 ask.41:
   %v47 = load ptr, ptr %v46
   %v48 = call i32 %v47(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
@@ -85,4 +85,4 @@ declare i64 @llvm.umin.i64(i64, i64)
 declare i32 @llvm.fptosi.sat.i32.f32(float)
 attributes #0 = { nounwind "no-trapping-math"="true" }
 !0 = !{i64 0, i64 140737488355328}
-!3 = !{!"branch_weights", i32 1048575, i32 1}
+!1 = !{!"branch_weights", i32 1048575, i32 1}

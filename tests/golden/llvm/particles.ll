@@ -88,7 +88,7 @@ stripped.11:
 again.12:
   %stop.62 = load volatile i32, ptr %stop
   %calm.63 = icmp eq i32 %stop.62, 0
-  br i1 %calm.63, label %go.61, label %ask.60, !prof !3
+  br i1 %calm.63, label %go.61, label %ask.60, !prof !1
 ask.60:
   %v65 = load ptr, ptr %v64
   %v66 = call i32 %v65(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
@@ -119,7 +119,7 @@ again:
   store i64 %last, ptr %v80
   %stop.81 = load volatile i32, ptr %stop
   %calm.82 = icmp eq i32 %stop.81, 0
-  br i1 %calm.82, label %go.79, label %ask.78, !prof !3
+  br i1 %calm.82, label %go.79, label %ask.78, !prof !1
 ask.78:
   %v83 = load ptr, ptr %v64
   %v84 = call i32 %v83(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
@@ -138,4 +138,4 @@ declare i64 @llvm.umin.i64(i64, i64)
 declare i32 @llvm.umin.i32(i32, i32)
 attributes #0 = { nounwind "no-trapping-math"="true" }
 !0 = !{i64 0, i64 140737488355328}
-!3 = !{!"branch_weights", i32 1048575, i32 1}
+!1 = !{!"branch_weights", i32 1048575, i32 1}

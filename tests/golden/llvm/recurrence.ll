@@ -59,7 +59,7 @@ stripped.11:
 again.12:
   %stop.37 = load volatile i32, ptr %stop
   %calm.38 = icmp eq i32 %stop.37, 0
-  br i1 %calm.38, label %go.36, label %ask.35, !prof !3
+  br i1 %calm.38, label %go.36, label %ask.35, !prof !1
 ask.35:
   %v40 = load ptr, ptr %v39
   %v41 = call i32 %v40(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
@@ -84,7 +84,7 @@ again:
   store i64 %last, ptr %v51
   %stop.52 = load volatile i32, ptr %stop
   %calm.53 = icmp eq i32 %stop.52, 0
-  br i1 %calm.53, label %go.50, label %ask.49, !prof !3
+  br i1 %calm.53, label %go.50, label %ask.49, !prof !1
 ask.49:
   %v54 = load ptr, ptr %v39
   %v55 = call i32 %v54(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
@@ -103,4 +103,4 @@ declare i64 @llvm.umin.i64(i64, i64)
 declare i32 @llvm.umin.i32(i32, i32)
 attributes #0 = { nounwind "no-trapping-math"="true" }
 !0 = !{i64 0, i64 140737488355328}
-!3 = !{!"branch_weights", i32 1048575, i32 1}
+!1 = !{!"branch_weights", i32 1048575, i32 1}

@@ -45,7 +45,7 @@ again:
   store i64 %last, ptr %v22
   %stop.23 = load volatile i32, ptr %stop
   %calm.24 = icmp eq i32 %stop.23, 0
-  br i1 %calm.24, label %go.21, label %ask.20, !prof !3
+  br i1 %calm.24, label %go.21, label %ask.20, !prof !1
 ask.20:
   %v26 = load ptr, ptr %v25
   %v27 = call i32 %v26(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
@@ -63,4 +63,4 @@ stopped:
 declare i64 @llvm.umin.i64(i64, i64)
 attributes #0 = { nounwind "no-trapping-math"="true" }
 !0 = !{i64 0, i64 140737488355328}
-!3 = !{!"branch_weights", i32 1048575, i32 1}
+!1 = !{!"branch_weights", i32 1048575, i32 1}

@@ -59,7 +59,7 @@ again:
   store i64 %last, ptr %v35
   %stop.36 = load volatile i32, ptr %stop
   %calm.37 = icmp eq i32 %stop.36, 0
-  br i1 %calm.37, label %go.34, label %ask.33, !prof !3
+  br i1 %calm.37, label %go.34, label %ask.33, !prof !1
 ask.33:
   %v39 = load ptr, ptr %v38
   %v40 = call i32 %v39(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
@@ -77,4 +77,4 @@ stopped:
 declare i64 @llvm.umin.i64(i64, i64)
 attributes #0 = { nounwind "no-trapping-math"="true" }
 !0 = !{i64 0, i64 140737488355328}
-!3 = !{!"branch_weights", i32 1048575, i32 1}
+!1 = !{!"branch_weights", i32 1048575, i32 1}

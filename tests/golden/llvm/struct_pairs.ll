@@ -116,7 +116,7 @@ stripped.28:
 again.29:
   %stop.85 = load volatile i32, ptr %stop
   %calm.86 = icmp eq i32 %stop.85, 0
-  br i1 %calm.86, label %go.84, label %ask.83, !prof !3
+  br i1 %calm.86, label %go.84, label %ask.83, !prof !1
 ask.83:
   %v88 = load ptr, ptr %v87
   %v89 = call i32 %v88(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
@@ -147,7 +147,7 @@ again:
   store i64 %last, ptr %v103
   %stop.104 = load volatile i32, ptr %stop
   %calm.105 = icmp eq i32 %stop.104, 0
-  br i1 %calm.105, label %go.102, label %ask.101, !prof !3
+  br i1 %calm.105, label %go.102, label %ask.101, !prof !1
 ask.101:
   %v106 = load ptr, ptr %v87
   %v107 = call i32 %v106(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
@@ -166,4 +166,4 @@ declare i64 @llvm.umin.i64(i64, i64)
 declare i32 @llvm.umin.i32(i32, i32)
 attributes #0 = { nounwind "no-trapping-math"="true" }
 !0 = !{i64 0, i64 140737488355328}
-!3 = !{!"branch_weights", i32 1048575, i32 1}
+!1 = !{!"branch_weights", i32 1048575, i32 1}

@@ -86,7 +86,7 @@ again:
   store i64 %last, ptr %v53
   %stop.54 = load volatile i32, ptr %stop
   %calm.55 = icmp eq i32 %stop.54, 0
-  br i1 %calm.55, label %go.52, label %ask.51, !prof !3
+  br i1 %calm.55, label %go.52, label %ask.51, !prof !1
 ask.51:
   %v57 = load ptr, ptr %v56
   %v58 = call i32 %v57(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
@@ -104,4 +104,4 @@ stopped:
 declare i64 @llvm.umin.i64(i64, i64)
 attributes #0 = { nounwind "no-trapping-math"="true" }
 !0 = !{i64 0, i64 140737488355328}
-!3 = !{!"branch_weights", i32 1048575, i32 1}
+!1 = !{!"branch_weights", i32 1048575, i32 1}

@@ -57,7 +57,7 @@ again:
   store i64 %last, ptr %v33
   %stop.34 = load volatile i32, ptr %stop
   %calm.35 = icmp eq i32 %stop.34, 0
-  br i1 %calm.35, label %go.32, label %ask.31, !prof !3
+  br i1 %calm.35, label %go.32, label %ask.31, !prof !1
 ask.31:
   %v37 = load ptr, ptr %v36
   %v38 = call i32 %v37(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
@@ -75,4 +75,4 @@ stopped:
 declare i64 @llvm.umin.i64(i64, i64)
 attributes #0 = { nounwind "no-trapping-math"="true" }
 !0 = !{i64 0, i64 140737488355328}
-!3 = !{!"branch_weights", i32 1048575, i32 1}
+!1 = !{!"branch_weights", i32 1048575, i32 1}

@@ -85,6 +85,7 @@ class Pool:
             Dropped: this is background work that nobody wants any more.
             KeyboardInterrupt: as ever; the process that worked for it is ended.
         """
+        go_on()
         job = self.submit(request, data, limits)
         self.wait_for(job)
         return job.result()
