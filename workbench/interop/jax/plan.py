@@ -124,7 +124,8 @@ class Plan:
         if not self.checked:
             return self.target
         described = replace(self.target.description, late=True)
-        made = make_target(described, self.target.digest, self.target.entry, self.target.function)
+        made = make_target(described, self.target.digest, self.target.code, self.target.function)
+        edits.claim(made.name, self.code.specialisation)
         known.plans[made.name] = self
         return made
 
