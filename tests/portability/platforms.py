@@ -13,7 +13,7 @@ import pytest
 
 from tests.portability.objects import undefined
 from workbench.backends.base import Options
-from workbench.backends.cpu import compile as cpu
+from workbench.backends.cpu import codegen
 from workbench.backends.cpu import systems, vecmath
 from workbench.backends.cpu.spell import spell
 from workbench.backends.cpu.systems import renamed
@@ -47,7 +47,7 @@ class Platform:
             f'target datalayout = "{machine.target_data}"\ntarget triple = "{self.triple}"\n{text}'
         )
         module.verify()
-        cpu.never_unwinds(module)
+        codegen.never_unwinds(module)
         if level:
             tuning = llvm.create_pipeline_tuning_options(speed_level=level)
             tuning.loop_vectorization = tuning.slp_vectorization = level > 1

@@ -71,7 +71,7 @@ def use(fake: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Callable[.
 def device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with emulated.device(monkeypatch):
         monkeypatch.setattr(CudaBackend, "compile", generate)
-        monkeypatch.setattr(build, "_link", lambda entry, device: object())
+        monkeypatch.setattr(build, "_code", lambda digest, entry, device: object())
         yield
 
 

@@ -24,9 +24,15 @@ class Result(IntEnum):
     CUDA_SUCCESS = 0
     CUDA_ERROR_ILLEGAL_ADDRESS = 700
     CUDA_ERROR_NO_DEVICE = 100
+    CUDA_ERROR_NOT_READY = 600
 
 
 ATTRIBUTES = {"COMPUTE_CAPABILITY_MAJOR": 9, "COMPUTE_CAPABILITY_MINOR": 0, "MULTIPROCESSOR_COUNT": 132}
+
+
+EVENT = 7
+WAIT = [("cuEventCreate", 2), ("cuEventRecord", EVENT, 0), ("cuEventQuery", EVENT), ("cuEventDestroy", EVENT)]
+"""How a wait begins: the device is asked whether it is done, so that an interrupt can end the wait."""
 
 
 class Api:
@@ -39,7 +45,7 @@ class Api:
         self.calls: list[tuple[Any, ...]] = []
         self.answers: dict[str, tuple[Any, ...]] = {
             "cuInit": (), "cuDeviceGetCount": (devices,), "cuDeviceGet": (0,), "cuDeviceGetName": (b"Mock GPU\0\0",),
-            "cuDeviceTotalMem": (1 << 30,),
+            "cuDeviceTotalMem": (1 << 30,), "cuEventCreate": (EVENT,),
         }  # fmt: skip
         self.failing: dict[str, Result] = {}
 
@@ -141,6 +147,7 @@ def test_copies_give_addresses_and_bytes(cuda: tuple[Driver, Api, Core]) -> None
     address = host.ctypes.data
     assert made == [
         ("cuMemcpyHtoD", 0x7000, address, 24),
+        *WAIT,
         ("cuMemcpyDtoH", address, 0x7000, 24),
         ("cuMemcpyAsync", 0x8000, 0x7000, 24, "stream 0"),
         ("cuMemsetD8Async", 0x8000, 7, 24, "stream 0"),

@@ -186,13 +186,13 @@ def test_an_interrupt_ends_a_wait_and_says_what_the_device_still_does(
 
         return query
 
-    for name in ("cuEventQuery", "cuStreamQuery"):
-        monkeypatch.setattr(mock, name, never(name), raising=False)
     waits = {
         "device": lambda: wb.synchronize("cuda:0"), "stream": stream.synchronize, "event": event.wait, "read": y.numpy,
     }  # fmt: skip
-    with pytest.raises(KeyboardInterrupt, match=r"Waiting for cuda:0 was stopped .* queued last is of double\."):
-        waits[wait]()
+    with monkeypatch.context() as patch:
+        for name in ("cuEventQuery", "cuStreamQuery"):
+            patch.setattr(mock, name, never(name), raising=False)
+        with pytest.raises(KeyboardInterrupt, match=r"Waiting for cuda:0 was stopped .* queued last is of double\."):
+            waits[wait]()
     assert len(asked) == 3
-    monkeypatch.undo()
     assert y.numpy().tolist() == [2.0] * 4

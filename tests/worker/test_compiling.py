@@ -205,7 +205,9 @@ print(len(cpu.POOL.processes()), [t.name for t in threading.enumerate() if "work
 def test_compiled_here_or_there_the_bytes_are_the_same(pool: Pool) -> None:
     text = "define i32 @f(i32 %x) {\n  %y = add i32 %x, 1\n  ret i32 %y\n}\n"
     name, features = cpu._cpu(cpu.CpuBackend().target())
-    request = {"cpu": name, "features": features, "form": "object", "tuning": {"speed_level": 1}}
+    request = {
+        "cpu": name, "features": features, "code_model": "small", "form": "object", "tuning": {"speed_level": 1},
+    }  # fmt: skip
     here = cpu.codegen.generate(request, text.encode(), lambda stage: None)[1]
     assert pool.run({**request, "task": cpu.codegen.TASK}, text.encode())[1] == here
 

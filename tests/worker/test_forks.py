@@ -24,6 +24,11 @@ from workbench.backends.worker.pool import Pool
 from workbench.cache import lock
 from workbench.work import Work
 
+# Another test of this process may have loaded JAX, whose threads make Python and JAX warn of a fork.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*fork\\(\\):RuntimeWarning"),
+    pytest.mark.filterwarnings("ignore:.*fork\\(\\):DeprecationWarning"),
+]
 TEXT = "def k{0}(x: array(dtype=float)):\n    x[tid()] = x[tid()] * {0}.0 + sin(x[tid()])\n"
 ECHO = {"task": task_name(tasks.echo), "given": 3}
 
