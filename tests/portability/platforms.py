@@ -13,8 +13,7 @@ import pytest
 
 from tests.portability.objects import undefined
 from workbench.backends.base import Options
-from workbench.backends.cpu import codegen
-from workbench.backends.cpu import systems, vecmath
+from workbench.backends.cpu import codegen, systems, vecmath
 from workbench.backends.cpu.spell import spell
 from workbench.backends.cpu.systems import renamed
 from workbench.backends.cpu.variants import needed

@@ -31,7 +31,7 @@ ATTRIBUTES = {"COMPUTE_CAPABILITY_MAJOR": 9, "COMPUTE_CAPABILITY_MINOR": 0, "MUL
 
 
 EVENT = 7
-WAIT = [("cuEventCreate", 2), ("cuEventRecord", EVENT, 0), ("cuEventQuery", EVENT), ("cuEventDestroy", EVENT)]
+WAIT = [("cuEventCreate", 2), ("cuEventRecord", EVENT, "stream 0"), ("cuEventQuery", EVENT), ("cuEventDestroy", EVENT)]
 """How a wait begins: the device is asked whether it is done, so that an interrupt can end the wait."""
 
 

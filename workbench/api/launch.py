@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,6 +20,7 @@ from workbench.errors import LaunchError, NotDifferentiable
 from workbench.events import SUBSCRIBERS, Launched, listening
 from workbench.frontend import Tiling
 from workbench.ir.values import written_arrays
+from workbench.ranges import INFINITE_FROM
 from workbench.runtime.array import array
 from workbench.runtime.checks import checks_wanted
 from workbench.runtime.device import Device, get_device
@@ -117,13 +119,13 @@ class _Plan:
     Attributes:
         specialisation, loaded: the code.
         numbers: positions of arguments that are checked each time (numbers and vectors), each with the Python type
-            that needs no check.
+            that needs no check between plus and minus the number that follows.
         spreads: whether an argument is a struct or an array of structs.
     """
 
     specialisation: Specialisation
     loaded: Loaded
-    numbers: tuple[tuple[int, Any], ...]
+    numbers: tuple[tuple[int, Any, float], ...]
     spreads: bool
 
     def arguments(self, kernel: Kernel, dim: Any, values: list[Any]) -> tuple[tuple[int, ...], list[Any]]:
@@ -132,8 +134,8 @@ class _Plan:
         Raises:
             LaunchError: a number does not fit.
         """
-        for k, exact in self.numbers:
-            if type(values[k]) is not exact:
+        for k, exact, limit in self.numbers:
+            if type(values[k]) is not exact or not -limit < values[k] < limit:
                 values[k] = check(
                     kernel, kernel.parameters[k], self.specialisation.types[k], values[k], self.loaded.device
                 )
@@ -182,7 +184,7 @@ def _keep_plan(kernel: Kernel, dim: Any, values: Sequence[Any], options: Options
     ):
         return
     numbers = tuple(
-        (k, float if t in (float32, float64) else None)
+        (k, float if t in (float32, float64) else None, INFINITE_FROM["float32"] if t == float32 else math.inf)
         for k, t in enumerate(specialisation.types)
         if isinstance(t, (Scalar, Vector))
     )
