@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import functools
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import ParamSpec, TypeVar
 
+from workbench.forks import renewed
 from workbench.work import Work
 
 P = ParamSpec("P")
@@ -24,7 +24,7 @@ LIMIT = 40_000
 """Python calls inside one another; the stack of `Work` has room for as many where each goes through C."""
 
 _inside = ContextVar("inside a deep call", default=False)
-_guard = threading.Lock()
+_guard = renewed(__name__, "_guard")
 _raised: list[int] = []
 
 
