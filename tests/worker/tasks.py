@@ -102,7 +102,7 @@ def table(request: dict[str, Any], data: bytes, tell: Any) -> Facts:
     """Machine code of many texts as one module, for each of several CPUs: bytes by CPU."""
     sizes = {}
     for name, features, triple in request["cpus"]:
-        machine = codegen._machine(triple, name, features)
+        machine = codegen._machine(triple, name, features, "small")
         head = f'target datalayout = "{machine.target_data}"\ntarget triple = "{machine.triple}"\n'
         context = llvm.create_context()
         first, *rest = (llvm.parse_assembly(head + text, context) for text in data.decode().split("\0"))
