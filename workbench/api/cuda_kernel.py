@@ -154,6 +154,7 @@ class CudaSpecialisation(Specialisation):
         self.loaded: dict[Any, Any] = {}
         self.seconds = 0.0
         self.notices = ()
+        self._watched = ()
 
     def is_current(self) -> bool:
         """Yes: a text captures nothing."""
