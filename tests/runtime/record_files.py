@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import json
 import random
@@ -240,10 +241,10 @@ def changed(draw: random.Random, value: Any) -> Any:
     for _ in range(draw.choice((1, 1, 2))):
         holder, key = place(draw, value)
         if holder is None:
-            return draw.choice(ODD)
+            return copy.deepcopy(draw.choice(ODD))
         match draw.randrange(5):
             case 0:
-                holder[key] = draw.choice(ODD)
+                holder[key] = copy.deepcopy(draw.choice(ODD))
             case 1:
                 del holder[key]
             case 2 if isinstance(holder, list):
@@ -276,7 +277,7 @@ def nudged(draw: random.Random, value: Any) -> Any:
         case str() if value:
             at = draw.randrange(len(value))
             return value[:at] + draw.choice('x0"%\n{é') + value[at + 1 :]
-    return draw.choice(ODD)
+    return copy.deepcopy(draw.choice(ODD))
 
 
 ODD: list[Any] = [
