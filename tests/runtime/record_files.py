@@ -252,7 +252,7 @@ def changed(draw: random.Random, value: Any) -> Any:
             case 3:
                 other, there = place(draw, value)
                 if other is not None:
-                    holder[key], other[there] = other[there], json.loads(json.dumps(holder[key]))
+                    holder[key], other[there] = copy.deepcopy(other[there]), copy.deepcopy(holder[key])
             case _:
                 holder[key] = nudged(draw, holder[key])
     return value
