@@ -34,8 +34,7 @@ from workbench.forks import free_at_fork
 _SHARE = 16
 """Objects of one linker: alone each would take 0.2 ms and 100 kB more."""
 
-# llvmlite takes a lock of its own in each call. A fork takes the locks in the opposite order of these lines: ours first,
-# as every thread does that takes both.
+# llvmlite takes a lock of its own in each call. A fork takes both in the opposite order: ours first, as threads do.
 free_at_fork(llvm.ffi.lib._lock._lock)
 _lock = free_at_fork(threading.RLock())
 _numbers = itertools.count()
