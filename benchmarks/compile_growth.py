@@ -22,7 +22,7 @@ from measure import RESULTS, machine
 
 import workbench as wb
 from tests.families import FAMILIES, LONG, NESTED, SAME_FOR_ALL, Family
-from workbench.api.build import function_of
+from workbench.api.builds.build import function_of
 from workbench.backends.base import Options
 from workbench.backends.cpu.compile import CpuBackend, warm
 

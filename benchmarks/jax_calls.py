@@ -19,7 +19,7 @@ from warp._src.jax.ffi import jax_kernel
 import workbench as wb
 from workbench.backends.cpu.compile import CpuBackend, compile_text
 from workbench.backends.cpu.jit import load
-from workbench.interop.jax.abi import types_text
+from workbench.interop.jax.native.abi import types_text
 
 ROUNDS = 25
 CHAIN = 100

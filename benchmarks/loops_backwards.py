@@ -20,11 +20,11 @@ import workbench as wb
 from workbench.autodiff import adjoint
 from workbench.backends.base import Options
 from workbench.backends.cpu.compile import CpuBackend
-from workbench.backends.cpu.dispatch import dispatch
+from workbench.backends.cpu.native.dispatch import dispatch
 from workbench.backends.layout import layout
 from workbench.cache.native import load_kernel
 from workbench.ir.values import Function
-from workbench.runtime.pack import Packer
+from workbench.runtime.native.pack import Packer
 
 ROUNDS = 15
 STEPS = 1000

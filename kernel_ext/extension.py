@@ -11,24 +11,25 @@ from dataclasses import dataclass
 from typing import Any
 
 import workbench as wb
-from kernel_ext import queries, show, timeline
-from kernel_ext.completion import Matcher
-from kernel_ext.cuda_magics import CudaMagics
-from kernel_ext.display import show_here
-from kernel_ext.edits import Edits
-from kernel_ext.gradient_magics import GradientMagics
-from kernel_ext.graph_magics import GraphMagics
-from kernel_ext.house_magics import HouseMagics
-from kernel_ext.magics import KernelMagics
-from kernel_ext.measure_magics import MeasureMagics
-from kernel_ext.options import with_help
-from kernel_ext.progress import Progress
-from kernel_ext.record_magics import RecordMagics
-from kernel_ext.recording import timeline_view
-from kernel_ext.settling import Settler
-from kernel_ext.shown import Shown
-from kernel_ext.tracebacks import ShortTracebacks
-from kernel_ext.views import TimelineView
+from kernel_ext.magics.completion import Matcher
+from kernel_ext.magics.cuda_magics import CudaMagics
+from kernel_ext.magics.gradient_magics import GradientMagics
+from kernel_ext.magics.graph_magics import GraphMagics
+from kernel_ext.magics.magics import KernelMagics
+from kernel_ext.magics.measure_magics import MeasureMagics
+from kernel_ext.magics.options import with_help
+from kernel_ext.magics.record_magics import RecordMagics
+from kernel_ext.magics.workbench_magic import HouseMagics
+from kernel_ext.output import show
+from kernel_ext.output.output_area import show_here
+from kernel_ext.output.progress import Progress
+from kernel_ext.output.renderable import Shown
+from kernel_ext.session.device_flush import Settler
+from kernel_ext.session.edits import Edits
+from kernel_ext.session.recording import timeline_view
+from kernel_ext.session.tracebacks import ShortTracebacks
+from kernel_ext.views import queries, timeline
+from kernel_ext.views.views import TimelineView
 from workbench import inspect
 
 _KEY = "kernel_ext"

@@ -18,8 +18,10 @@ from typing import Any
 import numpy as np
 
 from workbench import events
-from workbench.runtime import checks, device, sources
+from workbench.runtime.device import device
+from workbench.runtime.launching import checks
 from workbench.runtime.observers import OBSERVERS
+from workbench.runtime.records import external_calls
 from workbench.work import Work
 
 _IGNORED = {"PYTEST_CURRENT_TEST", "TF_CPP_MIN_LOG_LEVEL", "TPU_SKIP_MDS_QUERY"}  # pytest's, and what JAX's import sets
@@ -49,7 +51,7 @@ _LOOKS: dict[str, Callable[[], Any]] = {
     "the device of a `with`": device._current.get,
     "subscribers of events": lambda: list(events.SUBSCRIBERS),
     "observers of launches": OBSERVERS.get,
-    "open recorders": lambda: list(sources._open),
+    "open recorders": lambda: list(external_calls._open),
     "work in the background": Work.running,
 }
 

@@ -14,38 +14,38 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from workbench import cache, errors, events, types
-from workbench.api.bench import Bench, bench
-from workbench.api.capture import capture, capture_if, capture_stream, capture_while
-from workbench.api.cell import Cell
-from workbench.api.cell import build_cell as _build_cell
-from workbench.api.constant import constant
-from workbench.api.cuda_kernel import CudaKernel
-from workbench.api.cuda_module import CudaModule, cuda_module
-from workbench.api.customs import func_grad, func_replay
-from workbench.api.explain import explain_grad
-from workbench.api.explanation import Explanation
-from workbench.api.find_nan import find_nan
-from workbench.api.func import Func, func
-from workbench.api.functional import grad, hvp, jacobian, jvp, value_and_grad
-from workbench.api.gradcheck import Verdict, gradcheck
-from workbench.api.gradient_report import GradientReport, gradients_of
-from workbench.api.graph import Graph
-from workbench.api.kernel import Kernel, kernel
-from workbench.api.launch import Launch, launch
-from workbench.api.launch_tiled import launch_tiled
+from workbench.api.builds.cell import Cell
+from workbench.api.builds.cell import build_cell as _build_cell
+from workbench.api.cuda_cpp.kernel import CudaKernel
+from workbench.api.cuda_cpp.module import CudaModule, cuda_module
+from workbench.api.diagnosis.explain import explain_grad
+from workbench.api.diagnosis.explanation import Explanation
+from workbench.api.diagnosis.find_nan import find_nan
+from workbench.api.diagnosis.stepper import step
+from workbench.api.gradients.gradcheck import Verdict, gradcheck
+from workbench.api.gradients.report import GradientReport, gradients_of
+from workbench.api.gradients.tangents import launch_tangent
+from workbench.api.gradients.transforms import grad, hvp, jacobian, jvp, value_and_grad
+from workbench.api.graphs.capture import capture, capture_if, capture_stream, capture_while
+from workbench.api.graphs.graph import Graph
+from workbench.api.kernels.constant import constant
+from workbench.api.kernels.cuda_funcs import func_native
+from workbench.api.kernels.custom_gradients import func_grad, func_replay
+from workbench.api.kernels.func import Func, func
+from workbench.api.kernels.kernel import Kernel, kernel
+from workbench.api.kernels.struct import struct
+from workbench.api.launches.launch import Launch, launch
+from workbench.api.launches.launch_pair import LaunchPair, launch_pair
+from workbench.api.launches.launch_tiled import launch_tiled
+from workbench.api.launches.map import map
 from workbench.api.load_record import load_record
-from workbench.api.map import map
-from workbench.api.native import func_native
-from workbench.api.pair import LaunchPair, launch_pair
-from workbench.api.step import step
-from workbench.api.struct import struct
-from workbench.api.sweep import Sweep, sweep
-from workbench.api.tangents import launch_tangent
-from workbench.api.tape import Tape
+from workbench.api.measurement.bench import Bench, bench
+from workbench.api.measurement.sweep import Sweep, sweep
+from workbench.api.tapes.tape import Tape
 from workbench.builtins import FORMS as _FORMS
 from workbench.builtins import TABLE as _TABLE
-from workbench.builtins.constants import BARE as _BARE
-from workbench.builtins.constants import CONSTANTS as _CONSTANTS
+from workbench.builtins.scalars.constants import BARE as _BARE
+from workbench.builtins.scalars.constants import CONSTANTS as _CONSTANTS
 from workbench.errors import (
     BuildError,
     CacheError,
@@ -62,10 +62,8 @@ from workbench.errors import (
 from workbench.frontend import Float, Int, Scalar
 from workbench.frontend import array_of as _array_of
 from workbench.frontend import instead_of as _instead_of
-from workbench.runtime.adopt import from_dlpack, from_jax, from_torch
-from workbench.runtime.array import array
-from workbench.runtime.checks import checks, set_checks
-from workbench.runtime.create import (
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.create import (
     clone,
     copy,
     empty,
@@ -76,11 +74,13 @@ from workbench.runtime.create import (
     zeros,
     zeros_like,
 )
-from workbench.runtime.device import Device, ScopedDevice, get_device, get_devices
-from workbench.runtime.indexed import indexedarray
-from workbench.runtime.peers import is_peer_access_enabled, is_peer_access_supported, set_peer_access_enabled
-from workbench.runtime.recorder import Recorder, record
-from workbench.runtime.streams import Event, ScopedStream, ScopedTimer, Stream, synchronize
+from workbench.runtime.arrays.import_arrays import from_dlpack, from_jax, from_torch
+from workbench.runtime.arrays.indexed import indexedarray
+from workbench.runtime.device.device import Device, ScopedDevice, get_device, get_devices
+from workbench.runtime.device.peers import is_peer_access_enabled, is_peer_access_supported, set_peer_access_enabled
+from workbench.runtime.device.streams import Event, ScopedStream, ScopedTimer, Stream, synchronize
+from workbench.runtime.launching.checks import checks, set_checks
+from workbench.runtime.records.recorder import Recorder, record
 from workbench.structs import array_type as _array_type
 from workbench.types import matrix, vector
 from workbench.work import Work, wait
@@ -133,7 +133,7 @@ LANGUAGE |= {name: _CONSTANTS[name] for name in _BARE}
 
 
 def build_cell(text: str, namespace: dict[str, Any], **options: Any) -> Cell:
-    """Read a cell of kernels and build them; see `workbench.api.cell.build_cell`, with all of the language in scope.
+    """Read a cell of kernels and build them; see `workbench.api.builds.cell`; all of the language is in scope.
 
     Raises:
         WorkbenchError: what is wrong with the cell; several at once as `CellErrors`. Nothing is built then.

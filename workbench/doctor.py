@@ -14,18 +14,18 @@ from dataclasses import dataclass
 from html import escape
 from importlib import metadata
 
-from workbench.api.build import BACKENDS
-from workbench.api.cell import build_cell
+from workbench.api.builds.build import BACKENDS
+from workbench.api.builds.cell import build_cell
 from workbench.backends.base import Options
-from workbench.backends.cuda.disassemble import disassembler
-from workbench.backends.cuda.nvrtc import CudaBackend, architectures
+from workbench.backends.cuda.compile.disassemble import disassembler
+from workbench.backends.cuda.compile.nvrtc import CudaBackend, architectures
 from workbench.backends.cuda.products import mathdx
 from workbench.builtins import FORMS, TABLE
 from workbench.cache import info
 from workbench.errors import WorkbenchError
 from workbench.ir.values import Function
-from workbench.runtime.array import array
-from workbench.runtime.driver import devices, why_no_cuda
+from workbench.runtime.arrays.array import array
+from workbench.runtime.device.driver import devices, why_no_cuda
 from workbench.types import float32
 
 OLDEST_JAX = (0, 5)

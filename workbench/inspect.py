@@ -13,33 +13,35 @@ from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec
 
 from workbench import cache
-from workbench.api import build, cuda_build, cuda_panes, keys
-from workbench.api.cuda_kernel import CudaKernel
-from workbench.api.editions import note_bindings
-from workbench.api.kernel import Kernel, Specialisation
-from workbench.api.launch import launch_options
-from workbench.api.linking import BUILDER
-from workbench.api.linking import free_memory as _free_memory
-from workbench.api.products import ProductView, product_views
-from workbench.api.step import Steps
-from workbench.api.steps import CopyStep, LaunchStep
-from workbench.api.tape import Tape
+from workbench.api.builds import build, keys
+from workbench.api.builds.cublasdx import ProductView, product_views
+from workbench.api.builds.linking import BUILDER
+from workbench.api.builds.linking import free_memory as _free_memory
+from workbench.api.cuda_cpp import build as cuda_build
+from workbench.api.cuda_cpp import panes as cuda_panes
+from workbench.api.cuda_cpp.kernel import CudaKernel
+from workbench.api.diagnosis.stepper import Steps
+from workbench.api.kernels.editions import note_bindings
+from workbench.api.kernels.kernel import Kernel, Specialisation
+from workbench.api.launches.launch import launch_options
+from workbench.api.tapes.steps import CopyStep, LaunchStep
+from workbench.api.tapes.tape import Tape
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
-from workbench.backends.cuda.disassemble import sass as disassembled
+from workbench.backends.cuda.compile.disassemble import sass as disassembled
+from workbench.backends.cuda.compile.nvrtc import CudaBackend
+from workbench.backends.cuda.emit import spell
 from workbench.backends.cuda.lines import marked_cuda, marked_ptx
-from workbench.backends.cuda.nvrtc import CudaBackend
-from workbench.backends.cuda.spell import spell
 from workbench.cache.store import CacheInfo, EntryInfo
 from workbench.doctor import Finding, Report, doctor
 from workbench.errors import LaunchError, WorkbenchError
 from workbench.ir.show import show
-from workbench.runtime.device import CPU, get_devices
-from workbench.runtime.execute import cpu_threads as threads_of_launches
-from workbench.runtime.launcher import install_launcher
-from workbench.runtime.memory import Memory
-from workbench.runtime.settle import settle_all
-from workbench.runtime.underway import UnderWay, Watch
+from workbench.runtime.device.device import CPU, get_devices
+from workbench.runtime.device.memory import Memory
+from workbench.runtime.launching.execute import cpu_threads as threads_of_launches
+from workbench.runtime.launching.pending_faults import settle_all
+from workbench.runtime.native.in_flight import UnderWay, Watch
+from workbench.runtime.native.launcher import install_launcher
 from workbench.types import Type
 
 PANES = ("source", "ir", "adjoint", "tangent", "cuda", "llvm", "ptx", "sass", "asm", "key")

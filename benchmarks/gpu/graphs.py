@@ -11,7 +11,7 @@ import numpy as np
 from on_device import DEVICE, core_kernel, the_driver
 
 import workbench as wb
-from workbench.runtime.driver import Driver
+from workbench.runtime.device.driver import Driver
 
 CELL = """
 def saxpy(a: float, x: array[float], y: array[float]):

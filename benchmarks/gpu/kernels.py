@@ -5,7 +5,7 @@ from __future__ import annotations
 from on_device import DEVICE, device_seconds, the_driver, title
 
 import workbench as wb
-from workbench.runtime.driver import Driver
+from workbench.runtime.device.driver import Driver
 
 CELL = """
 def stencil(u: array2d[float], out: array2d[float]):

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from workbench.backends.base import Options
-from workbench.backends.cuda.nvrtc import build
-from workbench.runtime.driver import Driver, driver, why_no_cuda
+from workbench.backends.cuda.compile.nvrtc import build
+from workbench.runtime.device.driver import Driver, driver, why_no_cuda
 
 DEVICE = "cuda:0"
 RUNS, WARM_UP = 20, 3

@@ -11,7 +11,7 @@ import numpy as np
 from on_device import DEVICE, device_seconds, median, the_driver, title
 
 import workbench as wb
-from workbench.runtime.driver import Driver
+from workbench.runtime.device.driver import Driver
 
 SIDE = 4096
 ROWS, COLUMNS = 128, 64

@@ -7,12 +7,12 @@ from typing import Any
 
 import traitlets
 
-from kernel_ext import arrays
-from kernel_ext.views import as_data
+from kernel_ext.views import array_view
+from kernel_ext.views.views import as_data
 from kernel_ext.widgets.live import Live
 from kernel_ext.widgets.modules import module_text, style_text
 
-SliceMaker = Callable[[tuple[int, ...]], arrays.ArrayView]
+SliceMaker = Callable[[tuple[int, ...]], array_view.ArrayView]
 
 
 class ArrayView(Live):
@@ -21,12 +21,12 @@ class ArrayView(Live):
     _module = traitlets.Unicode(module_text("array_view")).tag(sync=True)
     _css = style_text("array_view")
 
-    def take(self, view: arrays.ArrayView, slice_at: SliceMaker | None = None) -> dict[str, Any]:
+    def take(self, view: array_view.ArrayView, slice_at: SliceMaker | None = None) -> dict[str, Any]:
         """`slice_at` gives the view at other leading indices."""
         self._slice_at = slice_at
         return {"view": as_data(view)}
 
-    def show(self, view: arrays.ArrayView) -> None:
+    def show(self, view: array_view.ArrayView) -> None:
         """Show another array, or the same one after it was written."""
         self.view = as_data(view)
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import traitlets
 
-from kernel_ext.queries import forget_compiled
-from kernel_ext.views import StatusView, as_data
+from kernel_ext.views.queries import forget_compiled
+from kernel_ext.views.views import StatusView, as_data
 from kernel_ext.widgets.modules import module_text, style_text
 from kernel_ext.widgets.panes import LIVE_PANES, PaneMaker, PaneWidget
 

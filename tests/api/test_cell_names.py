@@ -8,7 +8,7 @@ import pytest
 
 import workbench as wb
 from workbench import events
-from workbench.api import build
+from workbench.api.builds import build
 from workbench.errors import KernelSyntaxError
 
 HELPER = "def helper(a: float):\n    return a * {}\n"

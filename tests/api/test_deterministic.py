@@ -12,7 +12,7 @@ import pytest
 import workbench as wb
 from tests.frontend import meaning
 from workbench import inspect
-from workbench.api import bind, build
+from workbench.api.builds import bind, build
 from workbench.backends.base import Options
 
 CELL = meaning.define("""

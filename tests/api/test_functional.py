@@ -13,7 +13,7 @@ import pytest
 import workbench as wb
 from tests.api.simulations import PROGRAMS, start
 from tests.frontend import meaning
-from workbench.api import functional
+from workbench.api.gradients import transforms
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.types import float64
 
@@ -89,7 +89,7 @@ def scalar_jax(jnp: Any, x: Any, a: Any) -> Any:
 
 def test_examples_in_the_docs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(builtins, "_", None, raising=False)  # doctest leaves its last value there; IPython heeds it
-    found = doctest.testmod(functional)
+    found = doctest.testmod(transforms)
     assert found.failed == 0 and found.attempted > 20
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.api.graph import Graph
+from workbench.api.graphs.graph import Graph
 
 N = 64
 

@@ -10,9 +10,9 @@ import pytest
 import workbench as wb
 from tests.frontend import meaning
 from workbench import inspect
-from workbench.api.build import function_of
-from workbench.api.gradcheck import gradcheck
-from workbench.api.keys import key_of
+from workbench.api.builds.build import function_of
+from workbench.api.builds.keys import key_of
+from workbench.api.gradients.gradcheck import gradcheck
 from workbench.backends.base import Options
 from workbench.backends.cpu.compile import CpuBackend
 from workbench.ir.values import walk

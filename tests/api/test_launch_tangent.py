@@ -9,7 +9,7 @@ import workbench as wb
 from tests.frontend.meaning import define
 from tests.hostshim.hostshim import Library
 from workbench import events, inspect
-from workbench.api import build
+from workbench.api.builds import build
 from workbench.backends.base import Options
 from workbench.backends.python.interpret import run
 from workbench.errors import LaunchError, NotDifferentiable

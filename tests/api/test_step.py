@@ -9,7 +9,7 @@ import pytest
 
 import workbench as wb
 from tests.frontend import meaning
-from workbench.api.step import Access
+from workbench.api.diagnosis.stepper import Access
 
 TEXT = """
 def total(a: float, n: int):

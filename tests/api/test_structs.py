@@ -15,7 +15,7 @@ import pytest
 import workbench as wb
 from tests.frontend.meaning import define
 from tests.frontend.test_refusals import under_caret
-from workbench.api.keys import key_of
+from workbench.api.builds.keys import key_of
 from workbench.backends.base import Options
 from workbench.backends.cpu.compile import CpuBackend
 from workbench.errors import CellErrors

@@ -93,7 +93,7 @@ def test_a_value_on_the_way_is_overwritten_by_something_constant() -> None:
 
 @pytest.mark.parametrize(("only", "roles"), [("a", ["adj_a"]), ("b", ["adj_b"]), ("ab", ["adj_a", "adj_b"])])
 def test_one_side_of_a_matrix_product_is_one_product(only: str, roles: list[str], monkeypatch: Any) -> None:
-    from workbench.api import build
+    from workbench.api.builds import build
 
     made: list[str] = []
     derive = build.function_of

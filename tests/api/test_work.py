@@ -10,7 +10,7 @@ import pytest
 import workbench as wb
 from workbench import events
 from workbench.backends.base import Options
-from workbench.backends.cuda import nvrtc
+from workbench.backends.cuda.compile import nvrtc
 from workbench.work import Dropped, current, go_on
 
 TEXT = "def twice(x: array[float32]):\n    i = tid()\n    x[i] = 2.0 * x[i]\n"

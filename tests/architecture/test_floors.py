@@ -179,19 +179,19 @@ def test_the_notebook_uses_public_names_only() -> None:
     ("path", "text", "sentence"),
     [
         (
-            "runtime/pack.py",
-            "from workbench.api.kernel import k",
-            "runtime/pack.py (floor 6) imports api/kernel.py (floor 7)",
+            "runtime/native/pack.py",
+            "from workbench.api.kernels.kernel import k",
+            "runtime/native/pack.py (floor 6) imports api/kernels/kernel.py (floor 7)",
         ),
-        ("passes/prune.py", "import workbench.frontend", "passes/prune.py (floor 3) imports frontend.py (floor 3)"),
+        ("passes/dce.py", "import workbench.frontend", "passes/dce.py (floor 3) imports frontend.py (floor 3)"),
         ("ir/build.py", "import workbench", "ir/build.py (floor 1) imports __init__.py (floor 9)"),
         ("ir/build.py", "from workbench import cache", "ir/build.py (floor 1) imports cache.py (floor 5)"),
         ("odd/x.py", "", "odd/x.py has no floor: give it a folder of architecture.md"),
-        ("api/tape.py", "from .kernel import k", "api/tape.py:1 imports relatively; write the full name"),
+        ("api/tapes/tape.py", "from .kernel import k", "api/tapes/tape.py:1 imports relatively; write the full name"),
         (
-            "api/tape.py",
+            "api/tapes/tape.py",
             "def f():\n    import workbench.ir",
-            "api/tape.py:2 imports workbench.ir inside a function; put it at the top",
+            "api/tapes/tape.py:2 imports workbench.ir inside a function; put it at the top",
         ),
     ],
 )
@@ -202,10 +202,10 @@ def test_the_rule_says_what_is_wrong(path: str, text: str, sentence: str) -> Non
 @pytest.mark.parametrize(
     ("path", "text"),
     [
-        ("runtime/pack.py", "from workbench.ir import values"),
-        ("runtime/pack.py", "from workbench.runtime.array import Array"),
-        ("autodiff/adjoint.py", "from workbench.passes.prune import prune"),
-        ("__init__.py", "from workbench.api.kernel import kernel"),
+        ("runtime/native/pack.py", "from workbench.ir import values"),
+        ("runtime/native/pack.py", "from workbench.runtime.arrays.array import Array"),
+        ("autodiff/adjoint.py", "from workbench.passes.dce import prune"),
+        ("__init__.py", "from workbench.api.kernels.kernel import kernel"),
     ],
 )
 def test_the_rule_lets_good_imports_pass(path: str, text: str) -> None:

@@ -12,7 +12,7 @@ from tests.backends.cpu.conftest import build, pack
 from workbench import types
 from workbench.autodiff import adjoint, adjoint_params, kept
 from workbench.backends.base import Options
-from workbench.backends.cpu.dispatch import dispatch
+from workbench.backends.cpu.native.dispatch import dispatch
 from workbench.backends.python.interpret import run
 from workbench.builtins import FORMS, TABLE
 from workbench.frontend import Definition, Scope, lower

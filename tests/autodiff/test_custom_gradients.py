@@ -10,10 +10,10 @@ from tests.autodiff import numeric
 from tests.frontend import meaning
 from tests.hostshim import hostshim
 from workbench import inspect
-from workbench.api import build
+from workbench.api.builds import build
 from workbench.autodiff import adjoint, tangent
 from workbench.backends.base import Options
-from workbench.backends.cuda.nvrtc import CudaBackend
+from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.python.interpret import run
 
 HEAD = "def k(x: array[float64], y: array[float64]):\n    i = tid()\n"

@@ -13,9 +13,9 @@ from typing import Any
 import nbformat
 import pytest
 
-from kernel_ext import show
-from kernel_ext.shown import MIME, WIDGET_MIME, Shown
-from kernel_ext.views import SpanRow, TimelineView
+from kernel_ext.output import show
+from kernel_ext.output.renderable import MIME, WIDGET_MIME, Shown
+from kernel_ext.views.views import SpanRow, TimelineView
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

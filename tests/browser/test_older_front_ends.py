@@ -13,8 +13,8 @@ from typing import Any
 import nbformat
 import pytest
 
-from kernel_ext.shown import Shown
-from kernel_ext.views import SpanRow, TimelineView
+from kernel_ext.output.renderable import Shown
+from kernel_ext.views.views import SpanRow, TimelineView
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from workbench.builtins import TABLE, Builtin, Ref
-from workbench.builtins.meaning import apply
+from workbench.builtins.declaration.meaning import apply
 from workbench.errors import KernelTypeError
 from workbench.ir import Builder, Function, Value
 from workbench.ir.verify import verify

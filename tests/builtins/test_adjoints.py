@@ -10,7 +10,7 @@ import pytest
 from tests.builtins.cases import accepted, blank, drawn, rowwise
 from workbench.backends.python import run
 from workbench.builtins import TABLE, Builtin, Ref
-from workbench.builtins.meaning import apply
+from workbench.builtins.declaration.meaning import apply
 from workbench.passes.expand import VECTOR_OPERATORS, expand
 from workbench.types import Scalar, Vector, element, float64, is_float
 from workbench.types import bool as bool_

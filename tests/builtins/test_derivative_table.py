@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from workbench.builtins import TABLE
-from workbench.builtins.derivatives import derivative, table
+from workbench.builtins.declaration.derivatives import derivative, table
 
 PAGE = Path(__file__).parents[2] / "design" / "derivatives.md"
 

@@ -9,10 +9,10 @@ from workbench.backends.python import run
 from workbench.builtins import TABLE
 from workbench.ir.values import walk
 from workbench.ir.verify import verify
+from workbench.passes.dce import prune
 from workbench.passes.expand import expand
 from workbench.passes.fold import fold
 from workbench.passes.halves import halves
-from workbench.passes.prune import prune
 
 EXPANDED = sorted(name for name, entry in TABLE.items() if entry.expand is not None)
 

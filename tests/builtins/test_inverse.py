@@ -7,7 +7,7 @@ import pytest
 
 from tests.builtins.cases import distance
 from workbench.builtins import TABLE
-from workbench.builtins.meaning import apply
+from workbench.builtins.declaration.meaning import apply
 from workbench.types import SCALARS
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.builtins.cases import columns, distance, drawn, edges, expected, rows
 from workbench.builtins import TABLE
-from workbench.builtins.meaning import apply, convert
+from workbench.builtins.declaration.meaning import apply, convert
 from workbench.types import SCALARS, Kind, float32, float64, is_integer
 
 mpmath = pytest.importorskip("mpmath")

@@ -164,7 +164,7 @@ def test_a_relative_folder_is_where_it_was_named(tmp_path: Path, monkeypatch: py
 
 
 def _package(folder: Path, text: str = "a = 1\n") -> Path:
-    for name in ("ir/values.py", "backends/cuda/prelude.cuh", "types.py", "frontend/lower.py"):
+    for name in ("ir/values.py", "backends/cuda/prelude.cuh", "types.py", "frontend/statements/lower.py"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     return folder

@@ -14,9 +14,9 @@ from tests.faults.cases import CASES, kernel_of
 from tests.frontend.test_meaning_of_statements import BODIES, FLOATS, INTS
 from workbench import events, inspect
 from workbench.backends.base import Options
-from workbench.backends.cpu.spell import spell
-from workbench.backends.cuda.spell import spell as spell_cuda
-from workbench.runtime import execute
+from workbench.backends.cpu.emit.emit import spell
+from workbench.backends.cuda.emit import spell as spell_cuda
+from workbench.runtime.launching import execute
 
 SHIFTED = "def k(x: array[float], y: array[float], n: int):\n    i = tid()\n    y[i] = x[i + n] * 2.0\n"
 

@@ -9,9 +9,9 @@ import pytest
 from tests.faults.cases import CASES, check, kernel_of, on_cpu, on_interpreter
 from tests.hostshim.hostshim import Library
 from workbench.backends.base import Options
-from workbench.backends.cuda.nvrtc import CudaBackend
+from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.ir.verify import verify
-from workbench.passes.guard import guard
+from workbench.passes.bounds_checks import guard
 
 BOTH = pytest.mark.parametrize("strided", [False, True], ids=["dense", "strided"])
 

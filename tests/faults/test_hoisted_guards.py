@@ -13,7 +13,7 @@ from workbench.backends.base import Options
 from workbench.backends.cpu.compile import CpuBackend, optimised_text
 from workbench.backends.python.interpret import run
 from workbench.ir.values import walk
-from workbench.passes.guard import guard
+from workbench.passes.bounds_checks import guard
 
 KERNELS = {
     "own element": "y[i] = x[i]",

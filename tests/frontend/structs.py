@@ -10,7 +10,7 @@ import workbench as wb
 from tests.frontend.meaning import define
 from tests.hostshim.hostshim import Library
 from workbench.backends.python.interpret import run
-from workbench.runtime.structure import spread_all
+from workbench.runtime.arrays.structure import spread_all
 
 CELL = """
 @struct

@@ -13,7 +13,7 @@ from tests.hostshim.hostshim import Library
 from workbench.autodiff import adjoint
 from workbench.backends.base import Options
 from workbench.backends.python.interpret import run
-from workbench.passes.own import own
+from workbench.passes.nonatomic import own
 from workbench.types import SCALARS, ArrayType
 
 WORDS = ("int32", "uint32", "int64", "uint64")

@@ -12,7 +12,7 @@ import pytest
 import workbench as wb
 from tests.frontend import meaning
 from tests.frontend.test_refusals import under_caret, wrong
-from workbench.api import build
+from workbench.api.builds import build
 from workbench.errors import KernelTypeError
 
 

@@ -8,9 +8,9 @@ from tests.frontend import meaning
 from workbench.autodiff import adjoint
 from workbench.backends.base import Options
 from workbench.backends.cpu.compile import CpuBackend, optimised_text
-from workbench.backends.cuda.nvrtc import CudaBackend
+from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.ir.show import canonical, show
-from workbench.passes.own import own
+from workbench.passes.nonatomic import own
 
 PORTABLE = "x86-64-v3"
 

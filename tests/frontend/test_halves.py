@@ -17,10 +17,10 @@ from tests.frontend.meaning import define
 from tests.hostshim.hostshim import Library
 from workbench.backends.base import Options
 from workbench.backends.cpu.compile import CpuBackend, compile_text, converts_halves
-from workbench.backends.cpu.halves import definitions
+from workbench.backends.cpu.emit.emit import spell
 from workbench.backends.cpu.jit import load
-from workbench.backends.cpu.spell import spell
-from workbench.backends.cuda.nvrtc import CudaBackend
+from workbench.backends.cpu.text.halves import definitions
+from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.python.interpret import run
 from workbench.types import ArrayType, float32, promote
 

@@ -11,7 +11,7 @@ import workbench as wb
 from tests.frontend.meaning import define
 from tests.hostshim.hostshim import Library
 from workbench.backends.base import Options
-from workbench.backends.cuda.nvrtc import CudaBackend
+from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.python.interpret import run
 from workbench.errors import CellErrors, KernelTypeError
 from workbench.types import float64, matrix, vector

@@ -15,7 +15,7 @@ from tests.frontend.test_refusals import under_caret
 from tests.hostshim.hostshim import Library
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
-from workbench.backends.cuda.nvrtc import CudaBackend
+from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.python.interpret import run
 from workbench.cache.key import make_key
 from workbench.types import ArrayType, Matrix, Vector, element, float32, float64, int32, matrix
@@ -168,7 +168,7 @@ def test_nvrtc_takes_the_text(target: str) -> None:
 
 
 def test_the_cuda_text_reads_like_matrices() -> None:
-    from workbench.backends.cuda.spell import spell
+    from workbench.backends.cuda.emit import spell
 
     head, body = "def k(x: array[mat22], a: mat22, y: array[mat22]):", "m = x[tid()] + a * 0.5\n    m[0, 1] = 1.0"
     text = f"{head}\n    {body}\n    y[tid()] = m\n"

@@ -12,7 +12,7 @@ import workbench as wb
 from tests.frontend import meaning
 from tests.hostshim.hostshim import Library
 from workbench.backends.base import Options
-from workbench.backends.cuda.nvrtc import CudaBackend
+from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.python.interpret import run
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.types import ArrayType, int32

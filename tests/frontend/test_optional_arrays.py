@@ -8,7 +8,7 @@ import pytest
 import workbench as wb
 from tests.frontend.meaning import define
 from workbench.backends.base import Options
-from workbench.backends.cuda.spell import spell
+from workbench.backends.cuda.emit import spell
 from workbench.errors import KernelTypeError, LaunchError
 
 TEXT = """

@@ -16,7 +16,7 @@ from workbench import inspect
 from workbench.autodiff import adjoint
 from workbench.backends import prints
 from workbench.backends.base import Options
-from workbench.backends.cuda.nvrtc import CudaBackend
+from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.python.interpret import run
 
 HEAD = "def k(x: array[float], y: array[float]):\n    i = tid()\n"

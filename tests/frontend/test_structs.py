@@ -14,7 +14,7 @@ from tests.frontend import structs
 from tests.frontend.meaning import define
 from tests.hostshim.hostshim import Library
 from workbench.backends.base import Options
-from workbench.backends.cuda.nvrtc import CudaBackend
+from workbench.backends.cuda.compile.nvrtc import CudaBackend
 
 
 @pytest.fixture(scope="module")

@@ -15,17 +15,17 @@ import pytest
 
 import workbench as wb
 from tests.frontend.token_edits import CORPUS, mutant, pieces
-from workbench.api import build
+from workbench.api.builds import build
 from workbench.autodiff import adjoint
 from workbench.backends.base import Options
 from workbench.backends.cpu.compile import CpuBackend
-from workbench.backends.cuda.nvrtc import CudaBackend
+from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.python.interpret import run, step
 from workbench.errors import KernelFault, KernelTypeError, NotDifferentiable, WorkbenchError
 from workbench.ir.show import canonical
 from workbench.ir.values import Function, walk
 from workbench.ir.verify import verify
-from workbench.passes.own import own
+from workbench.passes.nonatomic import own
 from workbench.types import ArrayType, element
 from workbench.types import Kind as ScalarKind
 

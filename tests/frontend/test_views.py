@@ -14,7 +14,7 @@ import workbench as wb
 from tests.frontend.meaning import define
 from tests.hostshim.hostshim import Library
 from workbench.backends.base import Options
-from workbench.backends.cpu.spell import spell
+from workbench.backends.cpu.emit.emit import spell
 from workbench.backends.python.interpret import run
 from workbench.errors import CellErrors, KernelFault, KernelSyntaxError, KernelTypeError
 

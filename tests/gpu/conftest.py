@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from workbench.runtime.driver import devices, why_no_cuda
+from workbench.runtime.device.driver import devices, why_no_cuda
 
 HERE = Path(__file__).parent
 PACKAGES = ("kernel-workbench", "cuda-bindings", "cuda-core", "nvidia-cuda-nvrtc", "numpy")

@@ -24,11 +24,11 @@ import pytest
 import workbench as wb
 from tests.hostshim import hostshim
 from workbench.backends.base import Options
-from workbench.backends.cuda.nvrtc import CudaBackend
+from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.faults import FaultRecord, raised_by
 from workbench.backends.layout import FAULT_SIZE, layout
 from workbench.ir import Function
-from workbench.runtime.driver import driver
+from workbench.runtime.device.driver import driver
 from workbench.types import ArrayType, Vector
 
 MODE = os.environ.get("WORKBENCH_REPEAT", "device")

@@ -85,7 +85,7 @@ def cell() -> Any:
 @pytest.fixture(autouse=True)
 def _no_error_is_left_behind(device: str) -> Iterator[None]:
     """A kernel's fault shows at the next wait: in the test that caused it."""
-    from workbench.runtime.driver import driver
+    from workbench.runtime.device.driver import driver
 
     yield
     found = driver()
@@ -181,7 +181,7 @@ def test_copies_fills_and_clones(device: str) -> None:
 
 @pytest.mark.gpu
 def test_memory_is_given_back(device: str) -> None:
-    from workbench.runtime.driver import devices
+    from workbench.runtime.device.driver import devices
 
     for _ in range(20):
         wb.empty(devices()[0].memory // 4 // 4, float, device=device)

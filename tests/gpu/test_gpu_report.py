@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.runtime.driver import devices
+from workbench.runtime.device.driver import devices
 
 ROOT = Path(__file__).parents[2]
 

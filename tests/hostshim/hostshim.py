@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 from workbench.backends.base import Options
+from workbench.backends.cuda.cpp.c_names import c_type
+from workbench.backends.cuda.emit import entry_name, spell
 from workbench.backends.cuda.host.code import HostCode
 from workbench.backends.cuda.host.compile import FLAGS, compile_host, compiler
 from workbench.backends.cuda.host.program import Entry, Unit, program
-from workbench.backends.cuda.spell import entry_name, spell
-from workbench.backends.cuda.words import c_type
 from workbench.backends.faults import FaultRecord, raised_by
 from workbench.backends.layout import FAULT_SIZE, layout
 from workbench.ir import Function

@@ -10,7 +10,7 @@ import pytest
 import workbench as wb
 from tests.frontend import test_golden_texts as golden
 from tests.ir.test_text import scaled
-from workbench.builtins.verify import verify_builtins
+from workbench.builtins.declaration.verify import verify_builtins
 from workbench.ir.data import Malformed, Unwritable, from_data, read_bits, read_type, to_data, type_data
 from workbench.ir.show import canonical, show
 from workbench.ir.values import walk

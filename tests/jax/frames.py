@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from workbench.api.build import load
-from workbench.interop.jax.abi import CODES, FUNCTIONS, STAGE_EXECUTE
-from workbench.interop.jax.plan import Code, Plan, Roles, forward_plan
+from workbench.api.builds.build import load
+from workbench.interop.jax.launches.plan import Code, Plan, Roles, forward_plan
+from workbench.interop.jax.native.abi import CODES, FUNCTIONS, STAGE_EXECUTE
 from workbench.types import ArrayType
 
 HEAD = [("struct_size", c_size_t), ("extension_start", c_void_p)]

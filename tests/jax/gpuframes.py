@@ -17,8 +17,8 @@ import numpy as np
 
 from tests.jax.frames import FUNCTIONS, HEAD, Xla
 from workbench.backends.cuda.host.code import HostCode
-from workbench.interop.jax import cuda
-from workbench.interop.jax.abi import STAGE_EXECUTE, STAGE_INITIALIZE
+from workbench.interop.jax.launches import cuda
+from workbench.interop.jax.native.abi import STAGE_EXECUTE, STAGE_INITIALIZE
 
 QUEUES = {
     "cuLaunchKernel", "cuMemsetD8Async", "cuMemsetD16Async", "cuMemsetD32Async", "cuMemsetD2D32Async",

@@ -9,7 +9,7 @@ from pathlib import Path
 import llvmlite.binding as llvm
 import pytest
 
-from workbench.interop.jax.abi import (
+from workbench.interop.jax.native.abi import (
     ATTR_ARRAY,
     CODES,
     EXTENSION_METADATA,

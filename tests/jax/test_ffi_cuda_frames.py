@@ -17,10 +17,11 @@ import pytest
 import workbench as wb
 from tests.jax.frames import Extension, Metadata, MetadataExtension, Refused, Xla, make_plan
 from tests.jax.gpuframes import QUEUES, Gpu
-from workbench.backends.cuda.nvrtc import CudaBackend
+from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.cache.entry import Entry
-from workbench.interop.jax import cuda, edits
-from workbench.interop.jax.plan import Plan
+from workbench.interop.jax.launches import cuda
+from workbench.interop.jax.launches.plan import Plan
+from workbench.interop.jax.native import edits
 
 f32, i32 = np.float32, np.int32
 

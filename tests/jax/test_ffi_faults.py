@@ -8,8 +8,8 @@ import pytest
 import workbench as wb
 from tests.jax.frames import Refused, Xla, make_plan
 from workbench.errors import KernelFault
-from workbench.interop.jax.abi import OUT_OF_RANGE
-from workbench.interop.jax.plan import Plan
+from workbench.interop.jax.launches.plan import Plan
+from workbench.interop.jax.native.abi import OUT_OF_RANGE
 from workbench.runtime.late import raise_late
 
 pytest.importorskip("jax")

@@ -13,8 +13,8 @@ import pytest
 import workbench as wb
 from tests.jax.test_jax_processes import finish, start
 from workbench.errors import KernelFault, LaunchError
-from workbench.interop.jax import faults
-from workbench.interop.jax.handler import address_of
+from workbench.interop.jax.native import faults
+from workbench.interop.jax.native.handler import address_of
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy

@@ -12,7 +12,7 @@ import pytest
 
 import workbench as wb
 from tests.jax.gpuframes import Gpu
-from workbench.interop.jax import cuda
+from workbench.interop.jax.launches import cuda
 
 jax = pytest.importorskip("jax")
 pytest.importorskip("cuda.bindings.driver")

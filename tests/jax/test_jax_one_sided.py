@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.api.build import function_of
+from workbench.api.builds.build import function_of
 from workbench.ir.values import EFFECTS, walk
 
 jax = pytest.importorskip("jax")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.interop.jax.target import registered
+from workbench.interop.jax.native.target import registered
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy

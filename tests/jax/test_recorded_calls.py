@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.interop.jax import notes
-from workbench.runtime import sources
+from workbench.interop.jax.recording import call_log
+from workbench.runtime.records import external_calls
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
@@ -110,9 +110,9 @@ def test_two_recorders_hear_their_own_time() -> None:
 
 def test_what_finds_no_room_is_counted() -> None:
     AXPY(1.0, X, Y).block_until_ready()
-    (source,) = [s for s in sources._sources if isinstance(s, notes.Notes)]
+    (source,) = [s for s in external_calls._sources if isinstance(s, call_log.Notes)]
     with wb.record() as rec:
-        source._head.value = notes.CAPACITY - 1  # as if so many calls had been noted
+        source._head.value = call_log.CAPACITY - 1  # as if so many calls had been noted
         for _ in range(3):
             AXPY(1.0, X, Y).block_until_ready()
     assert len(calls(rec)) == 1 and rec.lost == 2
@@ -120,7 +120,7 @@ def test_what_finds_no_room_is_counted() -> None:
 
 
 def test_operands_beyond_the_room_are_noted_without_their_values(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(notes, "ROOM", 60)
+    monkeypatch.setattr(call_log, "ROOM", 60)
     with wb.record(inputs=True) as rec:
         AXPY(1.0, X, Y).block_until_ready()
         AXPY(1.0, X, Y).block_until_ready()

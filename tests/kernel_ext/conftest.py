@@ -149,7 +149,9 @@ class FakeLibrary:
 @pytest.fixture
 def library(monkeypatch: pytest.MonkeyPatch) -> FakeLibrary:
     """The fake, in the place of the real one."""
-    from kernel_ext import cells, extension, queries
+    from kernel_ext import extension
+    from kernel_ext.session import cells
+    from kernel_ext.views import queries
 
     fake = FakeLibrary()
     for module in (cells, queries):

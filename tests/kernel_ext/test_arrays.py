@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from kernel_ext import show
-from kernel_ext.array_twin import array_html, array_text, colours
-from kernel_ext.arrays import array_view, unpacked
-from kernel_ext.cells import Refusal
+from kernel_ext.output import show
+from kernel_ext.session.cells import Refusal
+from kernel_ext.views.array_fallback import array_html, array_text, colours
+from kernel_ext.views.array_view import array_view, unpacked
 
 
 def test_a_short_line_is_itself() -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import workbench as wb
-from kernel_ext import show
-from kernel_ext.views import CacheView, EntryRow, as_data
+from kernel_ext.output import show
+from kernel_ext.views.views import CacheView, EntryRow, as_data
 from workbench.errors import CacheError
 
 SCREENS = Path(__file__).parents[2] / "build" / "screens"

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from kernel_ext import status
-from kernel_ext.views import PANE_TITLES, StatusView, as_data
+from kernel_ext.session import status
+from kernel_ext.views.views import PANE_TITLES, StatusView, as_data
 from tests.kernel_ext.host_page import host_page
 from workbench import events
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from kernel_ext import cells, queries
-from kernel_ext.cells import CellOptions, Cells, Place, Refusal
-from kernel_ext.views import StatusView
+from kernel_ext.session import cells
+from kernel_ext.session.cells import CellOptions, Cells, Place, Refusal
+from kernel_ext.views import queries
+from kernel_ext.views.views import StatusView
 from workbench import events
 from workbench.errors import KernelTypeError
 

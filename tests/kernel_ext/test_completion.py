@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from IPython.core.completer import provisionalcompleter
 
-from kernel_ext.completion import complete
+from kernel_ext.magics.completion import complete
 
 
 @pytest.fixture

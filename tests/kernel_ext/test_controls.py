@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from kernel_ext import show
-from kernel_ext.arrays import unpacked
-from kernel_ext.cells import Refusal
+from kernel_ext.output import show
+from kernel_ext.session.cells import Refusal
+from kernel_ext.views.array_view import unpacked
 
 SCREENS = Path(__file__).parents[2] / "build" / "screens"
 

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from kernel_ext import formats, show
-from kernel_ext.cells import Refusal
-from kernel_ext.exported import page, write_page
-from kernel_ext.shown import Shown
-from kernel_ext.views import KernelRow, PaneView, StatusView
+from kernel_ext.output import show
+from kernel_ext.output.html_export import page, write_page
+from kernel_ext.output.renderable import Shown
+from kernel_ext.session.cells import Refusal
+from kernel_ext.views import renderers
+from kernel_ext.views.views import KernelRow, PaneView, StatusView
 
 SCREENS = Path(__file__).parents[2] / "build" / "screens"
 EVIL = "</script><script>document.title='caught'</script>"
@@ -37,7 +38,7 @@ def session() -> list[Shown]:
     row = KernelRow("doubled", "forward", "compiled")
     card = StatusView("cell [2]", "compiled", f"compiled {EVIL}", (row,), ("doubled",))
     return [
-        Shown("status_card", card, formats.status_text(card), formats.status_html(card)),
+        Shown("status_card", card, renderers.status_text(card), renderers.status_html(card)),
         show.source(doubled), show.timeline(rec, "rec"), show.graph(graph), show.array(z, "z"), show.controls(rec),
         show.cache(), show.steps(wb.step(doubled, 2, [np.ones(2, np.float32)], [np.ones(2, np.float32), 2.0])),
         show.grad(wb.gradcheck(doubled, 2, [np.ones(2)], [np.ones(2), 2.0])),

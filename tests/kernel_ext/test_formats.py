@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from kernel_ext import formats
-from kernel_ext.views import CacheView, EntryRow, ErrorRow, InspectView, KernelRow, PaneView, StageRow, StatusView
+from kernel_ext.views import renderers
+from kernel_ext.views.views import CacheView, EntryRow, ErrorRow, InspectView, KernelRow, PaneView, StageRow, StatusView
 
 EVIL = "<script>alert('x')</script>\"&"
 KEPT = set("div span table thead tbody tr th td pre details summary b".split())
@@ -26,9 +26,9 @@ STATUS = StatusView(
 INSPECT = InspectView(EVIL, (PaneView(EVIL, "source", f"{EVIL}\n{EVIL}", 9), PaneView(EVIL, "odd", EVIL)))
 CACHE = CacheView(1, 7000, 3, 2, 1, EVIL, EVIL, (EntryRow(EVIL, EVIL, EVIL, EVIL, 7000, 99, 1),))
 PAGES = [
-    pytest.param(formats.status_html(STATUS), id="status"),
-    pytest.param(formats.inspect_html(INSPECT), id="inspect"),
-    pytest.param(formats.cache_html(CACHE), id="cache"),
+    pytest.param(renderers.status_html(STATUS), id="status"),
+    pytest.param(renderers.inspect_html(INSPECT), id="inspect"),
+    pytest.param(renderers.cache_html(CACHE), id="cache"),
 ]
 
 
@@ -65,7 +65,7 @@ def test_only_what_an_untrusted_notebook_keeps_and_all_of_it_escaped(page: str) 
 
 
 @pytest.mark.parametrize(
-    "text", [formats.status_text(STATUS), formats.inspect_text(INSPECT), formats.cache_text(CACHE)]
+    "text", [renderers.status_text(STATUS), renderers.inspect_text(INSPECT), renderers.cache_text(CACHE)]
 )
 def test_the_text_shows_the_same(text: str) -> None:
     assert EVIL in text
@@ -73,35 +73,35 @@ def test_the_text_shows_the_same(text: str) -> None:
 
 def test_the_text_is_ascii() -> None:
     view = StatusView("cell [4]", "memory hit", "cache hit · memory 12 µs", kernels=("saxpy",))
-    assert formats.status_text(view) == "cache hit | memory 12 us"
+    assert renderers.status_text(view) == "cache hit | memory 12 us"
 
 
 def test_the_line_is_whole_in_the_html_too() -> None:
     view = StatusView("cell [4]", "memory hit", "cache hit · memory 12 µs", kernels=("saxpy",))
-    assert " ".join(Reader(formats.status_html(view)).text.split()) == "cache hit memory 12 µs saxpy · cell [4]"
+    assert " ".join(Reader(renderers.status_html(view)).text.split()) == "cache hit memory 12 µs saxpy · cell [4]"
 
 
 def test_code_has_the_numbers_of_its_lines() -> None:
-    text = Reader(formats.inspect_html(InspectView("f", (PaneView("f", "source", "a\nb\nc\n", 9),)))).text
+    text = Reader(renderers.inspect_html(InspectView("f", (PaneView("f", "source", "a\nb\nc\n", 9),)))).text
     assert text.endswith(" 9  a\n10  b\n11  c")
 
 
 def test_panes_stand_side_by_side() -> None:
     panes = (PaneView("f", "ir", "one"), PaneView("f", "adjoint", "two"))
-    page = formats.inspect_html(InspectView("f", panes))
+    page = renderers.inspect_html(InspectView("f", panes))
     assert page.index("f · IR") < page.index("f · Adjoint") < page.index("one") < page.index("two")
     assert page.count("<thead>") == 1
 
 
 def test_an_empty_cache_is_one_line() -> None:
     view = CacheView(0, 0, 0, 0, 0, "/c")
-    assert formats.cache_text(view) == "0 modules, 0 B | hits: memory 0, disk 0; misses 0 | /c"
-    assert "<table" not in formats.cache_html(view)
+    assert renderers.cache_text(view) == "0 modules, 0 B | hits: memory 0, disk 0; misses 0 | /c"
+    assert "<table" not in renderers.cache_html(view)
 
 
 def test_remarks_and_outdated_programs_are_said_without_unfolding() -> None:
     view = StatusView("cell [5]", remarks=("use (cell [4]) now calls this <helper>",), outdated="1 function holds f")
-    said = formats.status_text(view).splitlines()
+    said = renderers.status_text(view).splitlines()
     assert said[1:] == ["  use (cell [4]) now calls this <helper>", "  1 function holds f: call jax.clear_caches()"]
-    page = formats.status_html(view)
+    page = renderers.status_html(view)
     assert "now calls this &lt;helper&gt;" in page and "<details>" not in page

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from kernel_ext.graph_magics import replayed
-from kernel_ext.tracebacks import KernelUsageError
+from kernel_ext.magics.graph_magics import replayed
+from kernel_ext.session.tracebacks import KernelUsageError
 
 
 @pytest.fixture

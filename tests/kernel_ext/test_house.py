@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import workbench as wb
-from kernel_ext import house
-from kernel_ext.tracebacks import KernelUsageError
+from kernel_ext.output import workbench_page
+from kernel_ext.session.tracebacks import KernelUsageError
 from workbench import inspect
 
 
@@ -62,7 +62,7 @@ def test_wait_and_stop_tell_what_goes_on(notebook: Any) -> None:
         said.append(text)
         may_end.set()
 
-    assert house.waited(progress) in ("2 builds in the background done", "1 build in the background done")
+    assert workbench_page.waited(progress) in ("2 builds in the background done", "1 build in the background done")
     assert said == ["waiting for cell [3], cell [4]"]
 
 

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import workbench as wb
-from kernel_ext.shown import MIME, hide_dead
+from kernel_ext.output.renderable import MIME, hide_dead
 from kernel_ext.widgets.modules import STATIC
 
 FOLDER = Path(__file__).parents[2] / "kernel_ext" / "labextension"

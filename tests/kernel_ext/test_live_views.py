@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from kernel_ext import display
-from kernel_ext.display import LiveViews
-from kernel_ext.shown import MIME, WIDGET_MIME, Shown, hide_dead
-from kernel_ext.views import InspectView, PaneView, SpanRow, StatusView, TimelineView
+from kernel_ext.output import output_area
+from kernel_ext.output.output_area import LiveViews
+from kernel_ext.output.renderable import MIME, WIDGET_MIME, Shown, hide_dead
+from kernel_ext.views.views import InspectView, PaneView, SpanRow, StatusView, TimelineView
 
 SHOWN = Shown("timeline", TimelineView("rec", (), (), 0.0), "nothing", "<b>nothing</b>")
 
@@ -19,8 +19,8 @@ SHOWN = Shown("timeline", TimelineView("rec", (), (), 0.0), "nothing", "<b>nothi
 def shown(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """The bundles displayed so far."""
     found: list[dict[str, Any]] = []
-    monkeypatch.setattr(display, "display", lambda bundle, raw, **_: found.append(bundle))
-    monkeypatch.setattr(display, "update_display", lambda bundle, raw, **_: found.append(bundle))
+    monkeypatch.setattr(output_area, "display", lambda bundle, raw, **_: found.append(bundle))
+    monkeypatch.setattr(output_area, "update_display", lambda bundle, raw, **_: found.append(bundle))
     monkeypatch.setenv("WORKBENCH_WIDGETS", "1")
     return found
 
@@ -74,9 +74,9 @@ class Cells:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.made: list[Any] = []
         self.shell = SimpleNamespace(kernel=object(), parent_header={})
-        monkeypatch.setattr(display, "get_ipython", lambda: self.shell)
-        monkeypatch.setattr(display, "_RUNS", {})
-        monkeypatch.setattr(display, "_display_widget", self.made.append)
+        monkeypatch.setattr(output_area, "get_ipython", lambda: self.shell)
+        monkeypatch.setattr(output_area, "_RUNS", {})
+        monkeypatch.setattr(output_area, "_display_widget", self.made.append)
 
     def run(self, cell: str) -> None:
         number = len(self.made)
@@ -162,7 +162,7 @@ def test_a_late_answer_to_what_was_shown_before_is_not_sent(monkeypatch: pytest.
 
 def test_a_build_that_ends_late_does_not_change_the_card_of_the_next_run(cells: Cells) -> None:
     cells.run("c1")
-    late, now = (display.StatusDisplay(live=True) for _ in range(2))
+    late, now = (output_area.StatusDisplay(live=True) for _ in range(2))
     late.open(StatusView("cell [1]", "compiling"), widgets=True)
     cells.run("c1")
     now.open(StatusView("cell [2]", "compiling"), widgets=True)

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from kernel_ext.tracebacks import KernelUsageError
+from kernel_ext.session.tracebacks import KernelUsageError
 
 GREETING = "Workbench 0.1 · cpu (no CUDA device) · cache 12 modules, 84 kB\n"
 CELL = "%%kernel\ndef saxpy(a):\n    return a\n"

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 import workbench as wb
-from kernel_ext import expressions, tapes
-from kernel_ext.cells import Refusal
-from kernel_ext.measure_magics import split
-from kernel_ext.tracebacks import KernelUsageError
+from kernel_ext.magics.measure_magics import split
+from kernel_ext.session import expressions
+from kernel_ext.session.cells import Refusal
+from kernel_ext.session.tracebacks import KernelUsageError
+from kernel_ext.views import tape_view
 
 KERNELS = """%%kernel -q -D UNROLL=2
 def push(a: float, x: array(dtype=float), y: array(dtype=float)):
@@ -95,8 +96,8 @@ def test_tape_shows_steps_and_gradients(notebook: Any) -> None:
     tape = notebook.shell.user_ns["t"]
     assert tape.gradients[notebook.shell.user_ns["x"]].numpy()[0] == 3 * 25 * 4
     assert notebook.run("%%tape -q\nwb.launch(push, n, [2.0, x, y])") == ""
-    view = tapes.tape_view(tape, "t", notebook.shell.user_ns)
-    assert view.steps == 4 and "<td" in tapes.tape_html(view)
+    view = tape_view.tape_view(tape, "t", notebook.shell.user_ns)
+    assert view.steps == 4 and "<td" in tape_view.tape_html(view)
 
 
 def test_grad_gives_a_report(notebook: Any) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kernel_ext.views import StatusView
+from kernel_ext.views.views import StatusView
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import pytest
 
-from kernel_ext import timeline
-from kernel_ext.recording import timeline_view
-from kernel_ext.tracebacks import KernelUsageError
-from kernel_ext.views import SpanRow, TimelineView
+from kernel_ext.session.recording import timeline_view
+from kernel_ext.session.tracebacks import KernelUsageError
+from kernel_ext.views import timeline
+from kernel_ext.views.views import SpanRow, TimelineView
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from kernel_ext.views import KernelRow, PaneView, StatusView
+from kernel_ext.views.views import KernelRow, PaneView, StatusView
 
 VIEW = StatusView(
     "cell [4]", "compiled", "compiled saxpy · 9.0 ms", (KernelRow("saxpy", "forward", "compiled"),), ("saxpy",)
@@ -177,7 +177,7 @@ def test_without_widgets_there_is_the_twin_alone(loaded, library, monkeypatch) -
 def test_the_environment_can_keep_outputs_static(
     monkeypatch: pytest.MonkeyPatch, value: str | None, wanted: bool
 ) -> None:
-    from kernel_ext.display import widgets_wanted
+    from kernel_ext.output.output_area import widgets_wanted
 
     monkeypatch.delenv("WORKBENCH_WIDGETS", raising=False)
     if value is not None:

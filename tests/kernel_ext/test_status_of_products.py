@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kernel_ext import status
-from kernel_ext.views import StatusView
+from kernel_ext.session import status
+from kernel_ext.views.views import StatusView
 from workbench import events
 
 NAMES = ("16×16×16 f32", "forward", "sm_90", "cuBLASDx")

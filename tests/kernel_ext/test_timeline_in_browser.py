@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from kernel_ext.views import SpanRow, TimelineView, as_data
+from kernel_ext.views.views import SpanRow, TimelineView, as_data
 from kernel_ext.widgets.timeline import Timeline
 from tests.kernel_ext.host_page import host_page
 

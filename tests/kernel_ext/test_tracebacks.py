@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kernel_ext import tracebacks
+from kernel_ext.session import tracebacks
 from workbench.errors import CellErrors, KernelTypeError, LaunchError, WorkbenchError
 from workbench.source import Location, Source
 

@@ -11,13 +11,13 @@ from typing import Any
 from mockdriver import MockDriver
 
 from workbench.backends.base import Artifact, Options
-from workbench.backends.cuda import moves
-from workbench.backends.cuda.nvrtc import Built, CudaBackend
-from workbench.backends.cuda.spell import entry_name, spelled
+from workbench.backends.cuda import copies
+from workbench.backends.cuda.compile.nvrtc import Built, CudaBackend
+from workbench.backends.cuda.emit import entry_name, spelled
 from workbench.backends.prints import prints
 from workbench.ir import Function
-from workbench.runtime import device_code
-from workbench.runtime import driver as layer
+from workbench.runtime.device import device_code
+from workbench.runtime.device import driver as layer
 
 HOSTSHIM = Path(__file__).parents[1] / "hostshim"
 if str(HOSTSHIM) not in sys.path:
@@ -41,7 +41,7 @@ def compile_for_host(self: CudaBackend, function: Function, options: Options, ta
 
 def build_for_host(text: str, options: Options, target: str, kind: str, function: str = "") -> Built:
     """In place of NVRTC for our own kernels."""
-    own = ["unsigned long long", "const int*"] if function == moves.CONDITION else None
+    own = ["unsigned long long", "const int*"] if function == copies.CONDITION else None
     types = own or ["wb_move", "long long", "unsigned long long"]
     return Built(hostshim.built_text(text, function, types), "")
 

@@ -11,8 +11,8 @@ from workbench.errors import BuildError
 from workbench.ir import Builder, Function, Value
 from workbench.ir.values import walk
 from workbench.ir.verify import verify
+from workbench.passes.dce import prune
 from workbench.passes.expand import VECTOR_OPERATORS, expand
-from workbench.passes.prune import prune
 from workbench.source import Location, Source
 from workbench.types import VECTORS, ArrayType, Vector, float32, float64, int32
 

@@ -13,9 +13,9 @@ from workbench.ir import Builder, Captured, Function, Value
 from workbench.ir.show import canonical, show
 from workbench.ir.values import walk
 from workbench.ir.verify import verify
+from workbench.passes.dce import prune
 from workbench.passes.expand import expand
 from workbench.passes.fold import fold
-from workbench.passes.prune import prune
 from workbench.types import VECTORS, ArrayType, Scalar, Vector, float32, float64, int8, int32
 from workbench.types import bool as bool_
 

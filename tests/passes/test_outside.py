@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.api.kernel import kernel
+from workbench.api.kernels.kernel import kernel
 from workbench.backends.python.interpret import run
 from workbench.errors import KernelFault, WorkbenchError
 from workbench.ir.values import Function
-from workbench.passes.outside import accesses
+from workbench.passes.out_of_range import accesses
 
 _HEAD = """\
 def k(x: wb.array[float], z: wb.array[float], n: int, y: wb.array[float]):

@@ -8,7 +8,7 @@ from tests.passes.programs import inputs, names, random_function, results, same
 from workbench.ir import Builder, Function, Value
 from workbench.ir.values import EFFECTS, walk
 from workbench.ir.verify import verify
-from workbench.passes.prune import prune
+from workbench.passes.dce import prune
 from workbench.types import ArrayType, float32, float64, int32
 from workbench.types import bool as bool_
 

@@ -13,11 +13,12 @@ import pytest
 
 from tests.portability.objects import undefined
 from workbench.backends.base import Options
-from workbench.backends.cpu import codegen, systems, vecmath
-from workbench.backends.cpu.spell import spell
+from workbench.backends.cpu import codegen, systems
+from workbench.backends.cpu.emit.emit import spell
+from workbench.backends.cpu.maths import vecmath
+from workbench.backends.cpu.maths.vecmath import Maths
+from workbench.backends.cpu.maths.vector_variants import needed
 from workbench.backends.cpu.systems import renamed
-from workbench.backends.cpu.variants import needed
-from workbench.backends.cpu.vecmath import Maths
 from workbench.ir.values import Function
 from workbench.ir.verify import verify
 

@@ -18,11 +18,12 @@ from tests.portability.objects import has_unwind_tables, undefined
 from tests.portability.platforms import PLATFORMS, Platform
 from workbench.autodiff import adjoint
 from workbench.backends.base import Options
-from workbench.backends.cpu import dispatch, moves, vecmath
-from workbench.backends.cpu.approximations import FORMULAS
+from workbench.backends.cpu.maths import vecmath
+from workbench.backends.cpu.maths.approximations import FORMULAS
+from workbench.backends.cpu.native import copies, dispatch
 from workbench.builtins import TABLE, Ref
 from workbench.errors import NotDifferentiable
-from workbench.interop.jax.handler import handler_text
+from workbench.interop.jax.native.handler import handler_text
 from workbench.ir import Builder, Function, Value
 from workbench.ir.verify import verify
 from workbench.types import SCALARS, ArrayType, int32, is_float
@@ -50,7 +51,7 @@ def test_the_handler_for_jax(platform: Platform) -> None:
 
 @EVERY
 def test_copies_fills_and_sums(platform: Platform) -> None:
-    check(platform, platform.object(moves.text()))
+    check(platform, platform.object(copies.text()))
 
 
 @EVERY

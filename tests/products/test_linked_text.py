@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.api.kernel import Tiling
+from workbench.api.kernels.kernel import Tiling
 from workbench.backends.base import Options
+from workbench.backends.cuda.emit import Spelled, spell, spelled
 from workbench.backends.cuda.products.needed import arrangement
 from workbench.backends.cuda.products.spec import ProductSpec
-from workbench.backends.cuda.spell import Spelled, spell, spelled
 from workbench.backends.python.interpret import run as interpret
 from workbench.ir.values import Function
 

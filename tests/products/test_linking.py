@@ -12,12 +12,12 @@ import pytest
 import workbench as wb
 from tests.products.test_linked_text import looped, narrow
 from workbench import events
-from workbench.api import build, linking
-from workbench.api.kernel import Tiling
-from workbench.api.products import product_views
+from workbench.api.builds import build, linking
+from workbench.api.builds.cublasdx import product_views
+from workbench.api.kernels.kernel import Tiling
 from workbench.backends.base import Artifact, Options
-from workbench.backends.cuda.nvrtc import CudaBackend
-from workbench.backends.cuda.spell import entry_name
+from workbench.backends.cuda.compile.nvrtc import CudaBackend
+from workbench.backends.cuda.emit import entry_name
 from workbench.errors import BuildError, DeviceError, KernelTypeError, NotDifferentiable
 
 MOCKDRIVER = str(Path(__file__).parents[1] / "mockdriver")

@@ -14,11 +14,11 @@ import pytest
 import workbench as wb
 from tests.products.test_linked_text import looped
 from workbench import cache
-from workbench.api.kernel import Tiling
+from workbench.api.kernels.kernel import Tiling
 from workbench.autodiff.adjoint import adjoint
 from workbench.backends.base import Options
+from workbench.backends.cuda.emit import spelled
 from workbench.backends.cuda.products.spec import ProductSpec
-from workbench.backends.cuda.spell import spelled
 from workbench.cache.products import find_product, product_key, products
 
 SPEC = ProductSpec(8, 4, 16, "float32", "float32", "float32", 32, "sm_90")

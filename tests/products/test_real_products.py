@@ -9,11 +9,11 @@ import pytest
 
 import workbench as wb
 from workbench import events
-from workbench.api.build import compile_for
-from workbench.api.kernel import Tiling
+from workbench.api.builds.build import compile_for
+from workbench.api.kernels.kernel import Tiling
 from workbench.backends.base import Options
-from workbench.backends.cuda.nvrtc import build as compile_text
-from workbench.backends.cuda.nvrtc import resources
+from workbench.backends.cuda.compile.nvrtc import build as compile_text
+from workbench.backends.cuda.compile.nvrtc import resources
 from workbench.backends.cuda.products import mathdx
 from workbench.backends.cuda.products.linker import link_kernel
 from workbench.backends.cuda.products.spec import Product, ProductSpec

@@ -16,8 +16,8 @@ import workbench as wb
 from workbench.api.load_record import restore
 from workbench.errors import WorkbenchError
 from workbench.ir.show import show
-from workbench.runtime.archive import pack, unpack
-from workbench.runtime.saved import read
+from workbench.runtime.records.archive import pack, unpack
+from workbench.runtime.records.saved import read
 
 
 @wb.kernel

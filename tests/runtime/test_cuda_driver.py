@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from workbench.errors import DeviceError
-from workbench.runtime import driver as layer
-from workbench.runtime.driver import MAX_BLOCKS, Driver, probe
+from workbench.runtime.device import driver as layer
+from workbench.runtime.device.driver import MAX_BLOCKS, Driver, probe
 
 
 class Result(IntEnum):

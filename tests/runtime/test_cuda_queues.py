@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.runtime.driver import driver
+from workbench.runtime.device.driver import driver
 
 real = pytest.importorskip("cuda.bindings.driver")
 MOCK = Path(__file__).parents[1] / "mockdriver"

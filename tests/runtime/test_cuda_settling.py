@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import workbench as wb
-from workbench.runtime import settle
-from workbench.runtime.driver import driver
+from workbench.runtime.device.driver import driver
+from workbench.runtime.launching import pending_faults
 
 real = pytest.importorskip("cuda.bindings.driver")
 MOCK = Path(__file__).parents[1] / "mockdriver"
@@ -57,7 +57,7 @@ WAITS: dict[str, Callable[[wb.array, wb.Stream], object]] = {
     "read": lambda x, s: x.numpy(),
     "stream": lambda x, s: s.synchronize(),
     "event": lambda x, s: s.record().wait(),
-    "cell": lambda x, s: settle.settle_all(),
+    "cell": lambda x, s: pending_faults.settle_all(),
 }
 
 
@@ -98,7 +98,7 @@ def test_devices_tell_apart(mock: Any, cell: Any) -> None:
 
 
 def test_launches_beyond_the_table_wait_for_those_before(mock: Any, cell: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settle, "SLOTS", 3)
+    monkeypatch.setattr(pending_faults, "SLOTS", 3)
     x, out, _ = arrays()
     for _ in range(3):
         wb.launch(cell["pick"], 4, [x, 2, out], checks=True)
@@ -133,9 +133,9 @@ def test_what_a_kernel_prints_is_shown_when_something_waits(mock: Any, cell: Any
     assert capsys.readouterr().out == "seen 8\nseen 8\n"
     wb.synchronize("cuda:0")
     wb.launch(cell["tell"], 3, [n])
-    settle.settle_all()
+    pending_faults.settle_all()
     assert capsys.readouterr().out == "seen 8\n"
-    assert settle.settling(driver()).owes() == []
+    assert pending_faults.settling(driver()).owes() == []
 
 
 def test_a_broken_device_keeps_no_faults_to_tell(mock: Any, cell: Any) -> None:
@@ -145,4 +145,4 @@ def test_a_broken_device_keeps_no_faults_to_tell(mock: Any, cell: Any) -> None:
     with pytest.raises(wb.DeviceError, match="waiting for cuda:0"):
         wb.synchronize("cuda:0")
     mock.failing.clear()
-    assert settle.settling(driver()).owes() == []
+    assert pending_faults.settling(driver()).owes() == []

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.api import cuda_build
+from workbench.api.cuda_cpp import build
 from workbench.backends.cuda.host.compile import compile_host
 from workbench.cache.entry import Entry
 
@@ -40,7 +40,7 @@ __global__ void reversed(const int* x, int* y) {
 """
 
 
-def compiled_for_the_mock(made: cuda_build.Program, target: str) -> Entry:
+def compiled_for_the_mock(made: build.Program, target: str) -> Entry:
     """In place of NVRTC: a shared object whose kernels the mock finds by name."""
     kernels = {k.name: {"symbol": k.name} for k in made.kernels}
     facts = {"name": made.name, "entry": "", "backend": "cuda", "target": target, "stages": {}, "kernels": kernels}
@@ -49,7 +49,7 @@ def compiled_for_the_mock(made: cuda_build.Program, target: str) -> Entry:
 
 @pytest.fixture
 def device(monkeypatch: pytest.MonkeyPatch) -> Iterator[MockDriver]:
-    monkeypatch.setattr(cuda_build, "_compiled", compiled_for_the_mock)
+    monkeypatch.setattr(build, "_compiled", compiled_for_the_mock)
     with emulated.device(monkeypatch) as mock:
         yield mock
 

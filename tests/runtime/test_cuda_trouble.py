@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.runtime import settle
-from workbench.runtime.driver import driver
+from workbench.runtime.device.driver import driver
+from workbench.runtime.launching import pending_faults
 
 real = pytest.importorskip("cuda.bindings.driver")
 MOCK = Path(__file__).parents[1] / "mockdriver"
@@ -87,7 +87,7 @@ def test_a_broken_device_is_told_once_and_later_calls_name_the_first_error(mock:
         assert later.value.location.excerpt().splitlines()[0].strip() == "y.numpy()"
         assert (later.value.status, later.value.advice) == (700, first.value.advice)
     assert other.numpy().sum() == 4, "another device is as it was"
-    settle.settle_all()
+    pending_faults.settle_all()
 
 
 @pytest.mark.parametrize("where", ["sync", "memory"])
@@ -99,7 +99,7 @@ def test_what_breaks_a_device_is_known_by_cuda_cores_own_errors(where: str, mock
         USES["wait" if where == "sync" else "new array"](x, double)
     assert first.value.status == 710
     mock.failing.clear()
-    settle.settle_all()
+    pending_faults.settle_all()
     with pytest.raises(wb.DeviceError, match=r"cuda:0 is broken since this line \(CUDA_ERROR_ASSERT"):
         x.numpy()
 

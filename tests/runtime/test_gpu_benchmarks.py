@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from workbench.runtime.driver import devices, driver
+from workbench.runtime.device.driver import devices, driver
 
 pytest.importorskip("cuda.bindings.driver")
 ROOT = Path(__file__).parents[2]

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import workbench as wb
-from workbench.api.graph import Graph
+from workbench.api.graphs.graph import Graph
 from workbench.runtime.graphs.edges import Use, edges, levels
 from workbench.runtime.graphs.layout import GAP_X, layered
 

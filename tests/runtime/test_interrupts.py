@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.runtime.launcher import install_launcher
+from workbench.runtime.native.launcher import install_launcher
 
 PROGRAM = Path(__file__).parent / "interrupted" / "program.py"
 LIMIT = 120
@@ -149,7 +149,7 @@ def test_a_forked_child_is_interrupted_too() -> None:
 import os, signal, sys, threading
 sys.path.insert(0, os.path.dirname(sys.argv[1]))
 import program
-from workbench.runtime.launcher import install_launcher
+from workbench.runtime.native.launcher import install_launcher
 run = program.CASES["endless"]()
 def fork():
     child = os.fork()

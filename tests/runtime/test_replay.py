@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.runtime.replay import Batch, Prepared
+from workbench.runtime.records.replay import Batch, Prepared
 
 
 @wb.kernel

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.runtime.archive import pack, unpack
-from workbench.runtime.saved import read
+from workbench.runtime.records.archive import pack, unpack
+from workbench.runtime.records.saved import read
 
 
 @wb.kernel

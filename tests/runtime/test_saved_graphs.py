@@ -15,8 +15,8 @@ import workbench as wb
 from tests.runtime import record_files
 from tests.runtime.record_files import particles
 from workbench.api.load_record import restore
-from workbench.runtime.archive import pack, unpack
-from workbench.runtime.saved import read
+from workbench.runtime.records.archive import pack, unpack
+from workbench.runtime.records.saved import read
 
 
 def values(a: dict[str, wb.array]) -> dict[str, Any]:

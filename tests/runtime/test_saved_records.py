@@ -12,7 +12,7 @@ import pytest
 
 import workbench as wb
 from tests.runtime import record_files
-from workbench.runtime.saved import read
+from workbench.runtime.records.saved import read
 
 
 def test_a_record_comes_back_whole(tmp_path: Path) -> None:

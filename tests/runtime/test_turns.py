@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.backends.cpu.turns import ANY, bit_of
-from workbench.runtime.launcher import install_launcher
+from workbench.backends.cpu.native.memory_locks import ANY, bit_of
+from workbench.runtime.native.launcher import install_launcher
 
 N, TURNS, THREADS = 100_000, 30, 4
 
@@ -128,7 +128,7 @@ def test_a_launch_waits_for_memory_and_not_for_other_memory() -> None:
 FORKING = """
 import ctypes, os, workbench as wb
 from tests.runtime.test_turns import N, total
-from workbench.runtime.launcher import install_launcher
+from workbench.runtime.native.launcher import install_launcher
 x, s = wb.ones(N, dtype=wb.float64), wb.zeros(N, dtype=wb.float64)
 held = ctypes.c_int64()
 install_launcher().functions.hold(s.memory.turn, ctypes.addressof(held))

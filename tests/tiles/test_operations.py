@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import workbench as wb
 from tests.tiles.on_all import same_on_all
-from workbench.api.kernel import Kernel
+from workbench.api.kernels.kernel import Kernel
 
 RNG = np.random.default_rng(7)
 

@@ -10,8 +10,8 @@ from tests.tiles.on_all import arrays_of, same_on_all
 from workbench.backends.python import run
 from workbench.frontend import lower
 from workbench.ir.show import show
-from workbench.passes.guard import guard
-from workbench.passes.untile import untile
+from workbench.passes.bounds_checks import guard
+from workbench.passes.lower_tiles.lower import untile
 
 RNG = np.random.default_rng(3)
 

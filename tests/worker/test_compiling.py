@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from kernel_ext import status
-from kernel_ext.views import StatusView
+from kernel_ext.session import status
+from kernel_ext.views.views import StatusView
 from tests.worker import tasks
 from tests.worker.conftest import ROOT, gone, running
 from workbench import cache, events

@@ -13,25 +13,25 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from workbench.api.bind import bind
-from workbench.api.graph import Graph
-from workbench.api.kernel import Kernel, Specialisation
-from workbench.api.struct import make_struct
+from workbench.api.builds.bind import bind
+from workbench.api.graphs.graph import Graph
+from workbench.api.kernels.kernel import Kernel, Specialisation
+from workbench.api.kernels.struct import make_struct
 from workbench.autodiff.directions import parameters
 from workbench.cache.entry import Damaged, decode
 from workbench.cache.store import default_store
 from workbench.errors import LaunchError, RecordError, WorkbenchError
 from workbench.ir.values import Function
-from workbench.passes.own import own
-from workbench.runtime.archive import refused
-from workbench.runtime.array import array
-from workbench.runtime.contents import Contents, write_bytes
-from workbench.runtime.device import get_device
-from workbench.runtime.entries import CalledEntry, CopyEntry, Entry, FillEntry, GraphEntry, LaunchEntry
+from workbench.passes.nonatomic import own
+from workbench.runtime.arrays.array import array
+from workbench.runtime.device.device import get_device
+from workbench.runtime.device.memory import Memory, allocate
 from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node
-from workbench.runtime.memory import Memory, allocate
-from workbench.runtime.recorder import Recorder
-from workbench.runtime.saved import (
+from workbench.runtime.records.archive import refused
+from workbench.runtime.records.contents import Contents, write_bytes
+from workbench.runtime.records.entries import CalledEntry, CopyEntry, Entry, FillEntry, GraphEntry, LaunchEntry
+from workbench.runtime.records.recorder import Recorder
+from workbench.runtime.records.saved import (
     Ref,
     Saved,
     SavedBranch,

@@ -10,26 +10,26 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, replace
 
-from workbench.autodiff.activity import active_values
-from workbench.autodiff.cotangents import Cotangents
-from workbench.autodiff.emitter import Emitter, relabelled
+from workbench.autodiff.adjoint_signature import adjoint_names
+from workbench.autodiff.analysis.activity import active_values
 from workbench.autodiff.hoist import hoist
-from workbench.autodiff.memory import study
-from workbench.autodiff.overwrites import drop_overwritten
-from workbench.autodiff.places import overwrites
-from workbench.autodiff.plain import plain_additions
+from workbench.autodiff.memory.aliasing import overwrites
+from workbench.autodiff.memory.dead_stores import drop_overwritten
+from workbench.autodiff.memory.effects import study
+from workbench.autodiff.memory.load_forwarding import reuse
+from workbench.autodiff.memory.nonatomic import plain_additions
 from workbench.autodiff.promote import promote
-from workbench.autodiff.reads import adjoint_names
-from workbench.autodiff.recompute import Missing, written_out
-from workbench.autodiff.reuse import reuse
-from workbench.autodiff.reverse import Reverse
+from workbench.autodiff.reverse.cotangents import Cotangents
+from workbench.autodiff.reverse.emitter import Emitter, relabelled
+from workbench.autodiff.reverse.recompute import Missing, written_out
+from workbench.autodiff.reverse.reverse import Reverse
 from workbench.errors import NotDifferentiable
 from workbench.ir.rewrite import fresh
 from workbench.ir.values import Function, Op, Value, walk
 from workbench.ir.verify import verify
+from workbench.passes.bounds_checks import without_asserts, without_prints
+from workbench.passes.dce import prune
 from workbench.passes.fold import fold
-from workbench.passes.guard import without_asserts, without_prints
-from workbench.passes.prune import prune
 from workbench.passes.unroll import unroll
 from workbench.source import Location
 from workbench.types import ArrayType, is_float

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from workbench.autodiff.adjoint import CHECKPOINTS, adjoint
-from workbench.autodiff.reads import adjoint_names, tangent_names
+from workbench.autodiff.adjoint_signature import adjoint_names, tangent_names
 from workbench.autodiff.tangent import tangent
 from workbench.ir.values import Function, Value
-from workbench.passes.finite import finite
+from workbench.passes.finite_checks import finite
 from workbench.types import ArrayType, Type
 
 FORWARD = "forward"

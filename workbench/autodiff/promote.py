@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.autodiff.cotangents import nothing
-from workbench.autodiff.places import Places, indices_of
-from workbench.builtins import Ref, operators
+from workbench.autodiff.memory.aliasing import Places, indices_of
+from workbench.autodiff.reverse.cotangents import nothing
+from workbench.builtins import Ref
+from workbench.builtins.scalars import operators
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import fresh, replace_body
 from workbench.ir.values import EFFECTS, Block, Function, Op, Value, walk

@@ -10,21 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from workbench.autodiff.activity import active_values
-from workbench.autodiff.closed import written
-from workbench.autodiff.cotangents import zero
-from workbench.autodiff.emitter import Emitter, relabelled
-from workbench.autodiff.linear import pushed, pushed_through
-from workbench.autodiff.reads import tangent_names
+from workbench.autodiff.adjoint_signature import tangent_names
+from workbench.autodiff.analysis.activity import active_values
+from workbench.autodiff.reverse.cotangents import zero
+from workbench.autodiff.reverse.emitter import Emitter, relabelled
+from workbench.autodiff.reverse.inline_block import written
+from workbench.autodiff.reverse.linear import pushed, pushed_through
 from workbench.errors import NotDifferentiable
 from workbench.ir.rewrite import fresh
 from workbench.ir.tiles import RULES as TILE_RULES
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.ir.values import walk as every
 from workbench.ir.verify import verify
+from workbench.passes.dce import prune
 from workbench.passes.fold import fold
-from workbench.passes.own import owned_arrays
-from workbench.passes.prune import prune
+from workbench.passes.nonatomic import owned_arrays
 from workbench.types import ArrayType, is_float
 
 # How many operands of each stand before the initial values of what it carries.

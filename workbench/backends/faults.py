@@ -14,7 +14,7 @@ from typing import Any
 from workbench.backends.layout import FAULT_SIZE, FAULT_VALUES
 from workbench.errors import KernelFault
 from workbench.ir.values import Function, Op, Value, number_ops, walk
-from workbench.passes.guard import (
+from workbench.passes.bounds_checks import (
     ACCESSES,
     DIVISIONS,
     SHIFTS,

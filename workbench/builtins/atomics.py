@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from workbench.builtins.declare import form
-from workbench.builtins.extrema import max as larger
-from workbench.builtins.extrema import min as smaller
+from workbench.builtins.declaration.declare import form
+from workbench.builtins.scalars.extrema import max as larger
+from workbench.builtins.scalars.extrema import min as smaller
 from workbench.ir.values import ATOMIC_KINDS
 
 _SAFELY = "safely against other threads; gives the element's old value."

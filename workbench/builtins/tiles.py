@@ -7,7 +7,7 @@ does not fit (`KernelTypeError`) at its line, with both shapes.
 
 from __future__ import annotations
 
-from workbench.builtins.declare import form
+from workbench.builtins.declaration.declare import form
 
 _SHARED = 'storage is "register" (spread over the threads of the block) or "shared"; it never changes a result.'
 _BOUNDS = "bounds_check=False says that nothing lies outside: faster, and with checks a fault."

@@ -1,6 +1,6 @@
 """Where an element of a view lies in the array: the one operation that knows the bounds of a slice.
 
-Code without checks drops it for its first operand (`passes/guard.py`), so that a slice costs an addition.
+Code without checks drops it for its first operand (`passes/bounds_checks.py`), so that a slice costs an addition.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.builtins.declare import builtin
-from workbench.builtins.operators import and_, where
-from workbench.builtins.rules import Arg, Signature, count, refuse
+from workbench.builtins.declaration.declare import builtin
+from workbench.builtins.declaration.rules import Arg, Signature, count, refuse
+from workbench.builtins.scalars.operators import and_, where
 from workbench.types import int64
 
 

@@ -21,7 +21,7 @@ from workbench.cache.generator import generator_version
 from workbench.errors import CacheError
 from workbench.ir.show import canonical, literal_bits
 from workbench.ir.values import Block, Function, Op, closed_blocks, walk
-from workbench.passes.customs import without_customs
+from workbench.passes.strip_custom_gradients import without_customs
 from workbench.source import Location
 from workbench.types import ArrayType, Matrix, Quaternion, Scalar, Transform, Vector
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from workbench.backends.cpu import jit, variants, vecmath
+from workbench.backends.cpu import jit
 from workbench.backends.cpu.compile import CpuBackend, compile_text
+from workbench.backends.cpu.maths import vecmath, vector_variants
 from workbench.cache.entry import Entry
 from workbench.cache.key import Key, Part
 from workbench.cache.store import default_store
@@ -47,7 +48,7 @@ def load_kernel(image: bytes, symbol: str, *more: str) -> jit.CpuCode:
     Raises:
         BuildError: it is no object of this platform, has no such symbol, or needs one that nobody has.
     """
-    needs = [_maths(name, bits) for name, bits in sorted(variants.needed(image))]
+    needs = [_maths(name, bits) for name, bits in sorted(vector_variants.needed(image))]
     imports = {name: address for code in needs for name, address in code.addresses.items()}
     return jit.load_symbols(image, (symbol, *more), imports, needs)
 

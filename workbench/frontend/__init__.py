@@ -1,16 +1,16 @@
 """Text to IR: the kernel language's syntax, names and types."""
 
-from workbench.frontend.absent import instead_of
-from workbench.frontend.annotate import evaluated, parameter_annotation, parameter_annotations, parameter_families
-from workbench.frontend.context import Watched
-from workbench.frontend.customs import Custom
-from workbench.frontend.definition import MISSING, Definition, Scope
-from workbench.frontend.generic import Family, Float, Generic, Int, Scalar, array_of
-from workbench.frontend.lower import Lowered, check_signature, lower, result_types
-from workbench.frontend.names import as_builtin, meaning, read_again, seen, structs_named
-from workbench.frontend.natives import Native, native_of
-from workbench.frontend.tiling import NeedsBlocks, Tiling
-from workbench.frontend.trace import Frame, Shown
+from workbench.frontend.functions.cuda_funcs import Native, native_of
+from workbench.frontend.functions.custom_gradients import Custom
+from workbench.frontend.names.annotate import evaluated, parameter_annotation, parameter_annotations, parameter_families
+from workbench.frontend.names.generic import Family, Float, Generic, Int, Scalar, array_of
+from workbench.frontend.names.names import as_builtin, meaning, read_again, seen, structs_named
+from workbench.frontend.names.unsupported_names import instead_of
+from workbench.frontend.state.context import Watched
+from workbench.frontend.state.definition import MISSING, Definition, Scope
+from workbench.frontend.state.tiling import NeedsBlocks, Tiling
+from workbench.frontend.statements.lower import Lowered, check_signature, lower, result_types
+from workbench.frontend.statements.trace import Frame, Shown
 
 __all__ = [
     "MISSING",

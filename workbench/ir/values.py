@@ -24,7 +24,7 @@ Core operations (every other operation is the name of an elementwise builtin, se
     slot_write     (slots, index, element) -> ()
     unavailable    () -> any                       attrs: reason; only inside autodiff: a value the adjoint cannot have
     assert         (condition) -> ()               attrs: message; reports where the condition does not hold
-    fault          (*up to 4 numbers) -> ()        attrs: number; writes the fault record (see passes/guard.py)
+    fault          (*up to 4 numbers) -> ()        attrs: number; writes the fault record (see passes/bounds_checks.py)
     print          (*scalars and vectors) -> ()    attrs: parts, in order: text, or (conversion,) in the place of an
                                                    operand, where "" is as Python shows it and others are printf's
     mark           (*values) -> the same values    attrs: frames, end; what names are here, only for stepping
@@ -39,8 +39,8 @@ Core operations (every other operation is the name of an elementwise builtin, se
         gradient: (*inputs, *adjoints of the results, *adjoint arrays of the inputs that are float arrays) yields an
         adjoint for each input in `adjoints`; replay: (*inputs) yields the results
         with CUDA text also: cuda, adj_cuda, replay_cuda, the texts; inputs and outputs, the names of operands and
-        results in them; reference, whether the block means anything (see frontend/natives.py); derive, the body as a
-        closed block where there is an adj_cuda: its derivative is what that text is elsewhere
+        results in them; reference, whether the block means anything (see `frontend/functions/cuda_funcs.py`); derive,
+        the body as a closed block if there is an adj_cuda: its derivative is what that text is elsewhere
 
 Indices are integers of any width; they are already non-negative (the front end wraps what may be negative with the
 builtin `wrap_index`). `for` counts like Python's range, step of either sign, index of the type of start. Kernels have

@@ -14,7 +14,7 @@ from workbench.errors import BuildError
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import replace_body
 from workbench.ir.values import Block, Function, Op, Value
-from workbench.passes.scopes import Scopes
+from workbench.passes.analysis.scopes import Scopes
 from workbench.types import Vector, int32
 
 VECTOR_OPERATORS = frozenset({"add", "sub", "mul", "div", "neg"})

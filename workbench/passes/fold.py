@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from workbench.builtins import TABLE
-from workbench.builtins.meaning import apply, convert, value_of
+from workbench.builtins.declaration.meaning import apply, convert, value_of
 from workbench.ir.rewrite import replace_body
 from workbench.ir.show import literal_bits
 from workbench.ir.values import CORE, EFFECTS, REPORTS, STRUCTURED, Block, Function, Op, Value
-from workbench.passes.scopes import Scopes
+from workbench.passes.analysis.scopes import Scopes
 from workbench.types import Scalar, Type, Vector, is_float
 
 PURE_CORE = CORE - EFFECTS - REPORTS - STRUCTURED - {

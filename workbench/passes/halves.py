@@ -1,9 +1,9 @@
 """Arithmetic on floats of 16 bits, done in float32 and rounded after each operation.
 
-That is what the interpreter does (`builtins/meaning.py`), so all backends agree to the bit: with 24 bits against 11 or
-8, a sum, difference, product, quotient or square root rounded twice is the one rounded once (S. Figueroa, "When is
-double rounding innocuous?", 1995). What is left of the narrow types is loads, stores, moves and casts to and from
-float32 (and from float64), so a backend needs no arithmetic for them.
+That is what the interpreter does (`builtins/declaration/meaning.py`), so all backends agree to the bit: with 24 bits
+against 11 or 8, a sum, difference, product, quotient or square root rounded twice is the one rounded once
+(S. Figueroa, "When is double rounding innocuous?", 1995). What is left of the narrow types is loads, stores, moves and
+casts to and from float32 (and from float64), so a backend needs no arithmetic for them.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from workbench.builtins import TABLE
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import replace_body
 from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.passes.dce import prune
 from workbench.passes.fold import fold
-from workbench.passes.prune import prune
 from workbench.types import Scalar, Vector, float32, float64, in_float32, is_half
 
 MOVES = frozenset({"where"})

@@ -13,9 +13,9 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
-    from workbench.runtime.array import array
-    from workbench.runtime.memory import Memory
-    from workbench.runtime.record import LaunchRecord
+    from workbench.runtime.arrays.array import array
+    from workbench.runtime.device.memory import Memory
+    from workbench.runtime.launching.record import LaunchRecord
 
 Subject = TypeVar("Subject")
 Rest = ParamSpec("Rest")

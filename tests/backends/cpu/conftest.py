@@ -14,8 +14,8 @@ import pytest
 
 from workbench.backends.base import Options
 from workbench.backends.cpu.compile import CpuBackend
-from workbench.backends.cpu.dispatch import dispatch
 from workbench.backends.cpu.jit import CpuCode
+from workbench.backends.cpu.native.dispatch import dispatch
 from workbench.backends.layout import layout
 from workbench.cache.native import load_kernel
 from workbench.ir.values import Function

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.backends.cpu.minimax import coefficients
-from workbench.backends.cpu import approximations, polynomials
+from workbench.backends.cpu.maths import approximations, polynomials
 from workbench.ir.build import Builder
 from workbench.ir.values import Function, Value
 from workbench.types import ArrayType, float32, float64, int32

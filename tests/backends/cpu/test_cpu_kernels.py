@@ -211,7 +211,7 @@ def test_integer_casts_wrap(launch, source, target):
 
 
 def test_two_kernels_of_one_name_live_side_by_side(packed):
-    from workbench.backends.cpu.dispatch import dispatch
+    from workbench.backends.cpu.native.dispatch import dispatch
 
     x = np.arange(4, dtype=np.float32)
     outs = [np.zeros(4, np.float32) for _ in range(2)]

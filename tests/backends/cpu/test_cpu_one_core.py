@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.api import build
+from workbench.api.builds import build
 from workbench.backends.base import Options
 from workbench.backends.cpu.compile import CpuBackend
 

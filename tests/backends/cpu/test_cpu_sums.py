@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from workbench.backends.cpu import dispatch as launcher
+from workbench.backends.cpu.native import dispatch as launcher
 from workbench.ir import Builder, Function, Value
 from workbench.types import VECTORS, ArrayType, Scalar, float32, float64, int32, int64, uint32
 

@@ -9,8 +9,8 @@ import threading
 import numpy as np
 import pytest
 
-from workbench.backends.cpu import dispatch
 from workbench.backends.cpu.jit import CpuCode
+from workbench.backends.cpu.native import dispatch
 from workbench.ir import Builder, Function, Value
 from workbench.types import ArrayType, int32, int64
 from workbench.types import bool as bool_

@@ -15,7 +15,7 @@ import pytest
 
 import workbench as wb
 from tests.families import FAMILIES, LONG, NESTED, SAME_FOR_ALL, Family
-from workbench.backends.cpu.uniform import uniform_loads
+from workbench.backends.cpu.emit.uniform import uniform_loads
 from workbench.ir.values import Function, walk
 
 ROOT = Path(__file__).parents[3]
@@ -131,7 +131,7 @@ DOUBLING: dict[str, Family] = {name: NESTED[name] for name in ("elif", "ifs in i
 @pytest.mark.parametrize("name", DOUBLING)
 def test_an_adjoint_is_as_long_as_its_kernel(name: str) -> None:
     """Twice the branches, twice the operations: nothing is recomputed once a level."""
-    from workbench.api.build import function_of
+    from workbench.api.builds.build import function_of
 
     def operations(size: int) -> int:
         specialisation = wb.build_cell(DOUBLING[name].text(size), {}, compile=False).kernels["k"].specialise()

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from workbench.builtins import TABLE, Ref
-from workbench.builtins.refs import constant
+from workbench.builtins.declaration.refs import constant
 from workbench.ir import Block, Builder, Captured, Function, Value
 from workbench.ir.verify import verify
 from workbench.types import (

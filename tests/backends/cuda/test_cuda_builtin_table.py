@@ -13,7 +13,7 @@ import pytest
 from cuda_kernels import Make, array
 
 from workbench.backends.base import Options
-from workbench.backends.cuda.nvrtc import CudaBackend
+from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.python import interpret
 from workbench.builtins import TABLE, Builtin
 from workbench.errors import KernelTypeError

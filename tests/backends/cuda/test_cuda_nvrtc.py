@@ -8,8 +8,8 @@ import pytest
 from cuda_kernels import KERNELS
 
 from workbench.backends.base import Options
-from workbench.backends.cuda import nvrtc
-from workbench.backends.cuda.nvrtc import CudaBackend, build, resources
+from workbench.backends.cuda.compile import nvrtc
+from workbench.backends.cuda.compile.nvrtc import CudaBackend, build, resources
 from workbench.backends.worker.pool import Pool
 from workbench.errors import BuildError, DeviceError
 

@@ -8,7 +8,7 @@ import pytest
 from cuda_kernels import KERNELS, Make, array
 
 from workbench.backends.base import Options
-from workbench.backends.cuda.spell import entry_name, spell
+from workbench.backends.cuda.emit import entry_name, spell
 from workbench.errors import BuildError
 from workbench.types import Vector, bool, float32, int32
 

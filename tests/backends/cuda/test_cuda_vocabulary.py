@@ -7,7 +7,7 @@ import pytest
 from tests.frontend import test_atomics, test_noise, test_random_numbers, test_search, test_vector_parts
 from tests.frontend.meaning import define
 from workbench.backends.base import Options
-from workbench.backends.cuda.nvrtc import CudaBackend
+from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.types import SCALARS, ArrayType
 
 TARGETS = ("sm_75", "sm_90", "sm_120")

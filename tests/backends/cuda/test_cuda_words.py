@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.backends.base import Options
-from workbench.backends.cuda.nvrtc import build
-from workbench.backends.cuda.overflow import plain_arithmetic
-from workbench.backends.cuda.spell import spell
-from workbench.backends.cuda.words import LOCAL_RESERVED, identifier, literal
+from workbench.backends.cuda.compile.nvrtc import build
+from workbench.backends.cuda.cpp.c_names import LOCAL_RESERVED, identifier, literal
+from workbench.backends.cuda.cpp.signed_wrap import plain_arithmetic
+from workbench.backends.cuda.emit import spell
 from workbench.ir.values import walk
 from workbench.types import VECTORS, float32, float64, int8, int32, int64, uint32, uint64
 from workbench.types import bool as bool_

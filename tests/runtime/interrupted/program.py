@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import workbench as wb
-from workbench.runtime.launcher import install_launcher
+from workbench.runtime.native.launcher import install_launcher
 
 N = 64
 LONG = 2**31 - 1

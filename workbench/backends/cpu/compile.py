@@ -19,10 +19,11 @@ import llvmlite
 import llvmlite.binding as llvm
 
 from workbench.backends.base import Artifact, Backend, Options
-from workbench.backends.cpu import codegen, vecmath
-from workbench.backends.cpu.spell import entry_name, for_one_core, spell
+from workbench.backends.cpu import codegen
+from workbench.backends.cpu.emit.emit import entry_name, for_one_core, spell
+from workbench.backends.cpu.maths import vecmath
+from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.systems import code_model
-from workbench.backends.cpu.vecmath import Maths
 from workbench.backends.prints import prints
 from workbench.backends.worker.calls import build_error, call
 from workbench.backends.worker.jobs import Lost

@@ -27,7 +27,8 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from workbench.backends.cpu import systems, vecmath
+from workbench.backends.cpu import systems
+from workbench.backends.cpu.maths import vecmath
 from workbench.errors import BuildError
 from workbench.forks import free_at_fork
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from workbench.backends.cuda import atomics, faults, natives, prints
-from workbench.backends.cuda.expression import ATOM, Expressions, Text
-from workbench.backends.cuda.locals import Locals
+from workbench.backends.cuda.cpp import atomics, cuda_funcs, faults, prints
+from workbench.backends.cuda.cpp.c_names import C_TYPES, c_type, form_of, identifier, members
+from workbench.backends.cuda.cpp.expression import ATOM, Expressions, Text
+from workbench.backends.cuda.cpp.locals import Locals
 from workbench.backends.cuda.tiles.text import STATEMENTS as TOGETHER
-from workbench.backends.cuda.words import C_TYPES, c_type, form_of, identifier, members
 from workbench.builtins import TABLE
 from workbench.errors import BuildError
 from workbench.ir.values import ATOMIC_KINDS, Block, Op, Value
@@ -151,7 +151,7 @@ class Statements:
             if isinstance(value.type, ArrayType):
                 self.expressions.keys.add(("array",))
         given = [self.name(v) if isinstance(v.type, ArrayType) else self.expressions.argument(v) for v in op.operands]
-        name = natives.function(op, self.natives)
+        name = cuda_funcs.function(op, self.natives)
         if op.attrs["outputs"]:
             rows = [f"{self._declare(v)} = {{}};" for v in op.results]
             return [*rows, f"{name}({', '.join([*given, *map(self.name, op.results)])});"]

@@ -20,11 +20,11 @@ from workbench.backends.prints import text
 from workbench.backends.python import tiles
 from workbench.builtins import TABLE
 from workbench.builtins.atomics import AFTER
-from workbench.builtins.meaning import apply, convert, value_of
+from workbench.builtins.declaration.meaning import apply, convert, value_of
 from workbench.deep import deep
 from workbench.errors import KernelFault, LaunchError
 from workbench.ir.values import ATOMIC_KINDS, Block, Function, Op, Value, walk
-from workbench.passes.guard import guard, reported
+from workbench.passes.bounds_checks import guard, reported
 from workbench.source import Location
 from workbench.types import ArrayType, Slots, Type, Vector
 

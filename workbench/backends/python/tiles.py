@@ -13,10 +13,10 @@ import numpy as np
 
 from workbench.backends.faults import describe
 from workbench.builtins import TABLE
-from workbench.builtins.meaning import apply
+from workbench.builtins.declaration.meaning import apply
 from workbench.errors import KernelFault
 from workbench.ir.values import Op, walk
-from workbench.passes.guard import reported
+from workbench.passes.bounds_checks import reported
 from workbench.tiles import Tile, contents
 from workbench.types import Kind, Scalar, Vector, element, float32, int32
 

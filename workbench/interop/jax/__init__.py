@@ -3,9 +3,9 @@
 Nothing here imports jax before a function made by `jax_kernel` or `jax_callable` is called.
 """
 
-from workbench.interop.jax.callable import GraphMode, JaxCallable, jax_callable
-from workbench.interop.jax.export import jax_export
-from workbench.interop.jax.preload import jax_preload
-from workbench.interop.jax.wrap import JaxKernel, jax_kernel
+from workbench.interop.jax.sharing.export import jax_export
+from workbench.interop.jax.sharing.preload import jax_preload
+from workbench.interop.jax.wrappers.jax_callable import GraphMode, JaxCallable, jax_callable
+from workbench.interop.jax.wrappers.jax_kernel import JaxKernel, jax_kernel
 
 __all__ = ["GraphMode", "JaxCallable", "JaxKernel", "jax_callable", "jax_export", "jax_kernel", "jax_preload"]

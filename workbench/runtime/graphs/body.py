@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from workbench.errors import LaunchError
-from workbench.runtime.device import CPU, Device
+from workbench.runtime.arrays.substitute import extent
+from workbench.runtime.device.device import CPU, Device
+from workbench.runtime.device.memory import Memory
+from workbench.runtime.device.streams import synchronize
 from workbench.runtime.graphs.edges import Edge, Use, edges, levels
 from workbench.runtime.graphs.nodes import LaunchNode, Node
 from workbench.runtime.graphs.plan_cpu import CpuPlan
 from workbench.runtime.graphs.plan_cuda import CudaPlan
-from workbench.runtime.memory import Memory
-from workbench.runtime.streams import synchronize
-from workbench.runtime.substitute import extent
 
 ALL = Use(0, 2**64, "all memory", True, True)
 """What a node uses of which nothing is known."""

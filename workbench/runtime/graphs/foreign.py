@@ -11,11 +11,11 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from workbench.errors import DeviceError, LaunchError
-from workbench.runtime.array import array
-from workbench.runtime.device import Device
-from workbench.runtime.driver import Driver, driver
+from workbench.runtime.arrays.array import array
+from workbench.runtime.device.device import Device
+from workbench.runtime.device.driver import Driver, driver
+from workbench.runtime.device.streams import Stream
 from workbench.runtime.graphs.nodes import Access, Node
-from workbench.runtime.streams import Stream
 
 _RELAXED = 2
 """CU_STREAM_CAPTURE_MODE_RELAXED: a library may still ask for memory while its work is captured."""

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from workbench.runtime.array import array
-from workbench.runtime.device import Device
-from workbench.runtime.record import LaunchRecord
+from workbench.runtime.arrays.array import array
+from workbench.runtime.device.device import Device
+from workbench.runtime.launching.record import LaunchRecord
 
 if TYPE_CHECKING:
     from workbench.runtime.graphs.body import Body

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from workbench.backends.cpu import moves, schedule
+from workbench.backends.cpu.native import copies, schedule
 from workbench.backends.layout import FAULT_SIZE
 from workbench.cache.native import native_image
-from workbench.runtime.array import array
-from workbench.runtime.execute import cpu_threads
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.copies import move_of
 from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node
-from workbench.runtime.launcher import install_launcher
-from workbench.runtime.moves import move_of
-from workbench.runtime.prints import printing
-from workbench.runtime.settle import fault_of
-from workbench.runtime.underway import Native, explain, runs, sorted_names
+from workbench.runtime.launching.execute import cpu_threads
+from workbench.runtime.launching.pending_faults import fault_of
+from workbench.runtime.launching.prints import printing
+from workbench.runtime.native.in_flight import Native, explain, runs, sorted_names
+from workbench.runtime.native.launcher import install_launcher
 
 if TYPE_CHECKING:
     from workbench.runtime.graphs.body import Body
@@ -36,7 +36,7 @@ DENSE_SCALARS, STRIDED_SCALARS = 131_072, 8_192
 class Work(NamedTuple):
     """An entry with its parameters, how many threads or elements it has, how many make about 0.1 ms, a fault record.
 
-    `mask` is the memory that it reads and changes; see `backends/cpu/turns.py`.
+    `mask` is the memory that it reads and changes; see `backends/cpu/native/memory_locks.py`.
     """
 
     entry: int
@@ -52,7 +52,7 @@ class CpuPlan:
 
     def __init__(self, body: Body) -> None:
         self._keep: list[Any] = []
-        self._entries = moves.entries(native_image)
+        self._entries = copies.entries(native_image)
         launches = [n for n in body.walk() if isinstance(n, LaunchNode)]
         checked = [n for n in launches if n.record.loaded.checked or n.record.loaded.prints]
         self._printing = [n.record.loaded for n in launches if n.record.loaded.prints]

@@ -11,17 +11,17 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from workbench.backends.cuda.moves import CONDITION
+from workbench.backends.cuda.copies import CONDITION
 from workbench.backends.layout import FAULT_SIZE
 from workbench.errors import KernelFault
-from workbench.runtime.device_code import own_kernel
-from workbench.runtime.driver import Driver, driver
+from workbench.runtime.arrays.copies import BLOCK, move_of
+from workbench.runtime.device.device_code import own_kernel
+from workbench.runtime.device.driver import Driver, driver
+from workbench.runtime.device.driver_handles import LoadedKernel
 from workbench.runtime.graphs.foreign import ForeignNode
 from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node
-from workbench.runtime.holdings import LoadedKernel
-from workbench.runtime.loaded import Loaded
-from workbench.runtime.moves import BLOCK, move_of
-from workbench.runtime.settle import fault_of, read_records, settling
+from workbench.runtime.launching.loaded import Loaded
+from workbench.runtime.launching.pending_faults import fault_of, read_records, settling
 
 if TYPE_CHECKING:
     from workbench.runtime.graphs.body import Body

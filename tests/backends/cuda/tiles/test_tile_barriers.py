@@ -13,9 +13,9 @@ from tile_flows import FLOWS
 from tile_kernels import Case
 
 from workbench.backends.base import Options
+from workbench.backends.cuda.emit import entry_name
 from workbench.backends.cuda.host.code import HostCode
 from workbench.backends.cuda.host.program import Unit, program
-from workbench.backends.cuda.spell import entry_name
 from workbench.backends.cuda.tiles.barriers import place_barriers
 from workbench.backends.cuda.tiles.uses import ANY, FIRST, Region, Use
 from workbench.backends.python.interpret import run as interpret

@@ -8,8 +8,8 @@ from tile_flows import FLOWS, gemm
 from tile_kernels import Case, float16, float32, through
 
 from workbench.backends.base import Options
-from workbench.backends.cuda.nvrtc import CudaBackend, build
-from workbench.backends.cuda.spell import spell, spelled
+from workbench.backends.cuda.compile.nvrtc import CudaBackend, build
+from workbench.backends.cuda.emit import spell, spelled
 from workbench.backends.cuda.tiles.arena import STATIC_SHARED, arrange, shared_limit
 from workbench.backends.cuda.tiles.uses import Region
 from workbench.errors import BuildError

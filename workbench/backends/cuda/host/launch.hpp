@@ -89,7 +89,7 @@ static void put_back(const Given* given, int n, Guarded* copies, int count) {
     }
 }
 
-// A launch of ours (runtime/geometry.py): the fourth dimension says where grid, block, shared memory, seed, the
+// A launch of ours (runtime/launching/geometry.py): the fourth dimension says where grid, block, shared memory, seed, the
 // parameters' offsets and the arrays to be guarded (offset, bytes) lie.
 static int packed(void (*called)(void**), char* params, int count, long long* fault) {
     const long long* tail = (const long long*)(params + ((const long long*)params)[3]);

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.backends.base import Options
-from workbench.backends.cuda.nvjitlink import Linked, link_options
+from workbench.backends.cuda.products.nvjitlink import Linked, link_options
 from workbench.backends.cuda.products.spec import Product
 from workbench.backends.cuda.products.worker import link_parts
 from workbench.backends.cuda.products.workers import POOL, TIME_LIMIT, answer_of

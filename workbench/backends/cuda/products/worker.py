@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from workbench.backends.cuda.nvjitlink import link
 from workbench.backends.cuda.products import mathdx
+from workbench.backends.cuda.products.nvjitlink import link
 from workbench.backends.cuda.products.spec import ProductSpec
 
 

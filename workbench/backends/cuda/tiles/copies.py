@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.backends.cuda.cpp.c_names import c_type
 from workbench.backends.cuda.tiles.places import InShared
-from workbench.backends.cuda.words import c_type
 from workbench.ir.values import Op
 from workbench.types import ArrayType, Scalar, Slots
 

@@ -12,7 +12,7 @@ from workbench.backends.cuda.tiles.places import InShared
 from workbench.backends.cuda.tiles.uses import ANY, FIRST, Use
 from workbench.ir.rewrite import copy_op
 from workbench.ir.values import Op, Value, walk
-from workbench.passes.guard import zero
+from workbench.passes.bounds_checks import zero
 from workbench.tiles import Tile
 from workbench.types import ArrayType, element, int32, uint32, uint64
 from workbench.types import bool as bool_

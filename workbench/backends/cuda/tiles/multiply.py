@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.backends.cuda.cpp.c_names import C_TYPES
 from workbench.backends.cuda.products.needed import product_spec
 from workbench.backends.cuda.products.spec import ProductSpec
 from workbench.backends.cuda.tiles.elements import shape_of
 from workbench.backends.cuda.tiles.layouts import MMA_COLUMNS, MMA_ROWS, Spread
 from workbench.backends.cuda.tiles.places import InRegisters, InShared
 from workbench.backends.cuda.tiles.plan import product_layout
-from workbench.backends.cuda.words import C_TYPES
 from workbench.ir.values import Op
 from workbench.types import Kind, Scalar, element, float32
 

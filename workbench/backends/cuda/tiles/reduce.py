@@ -18,7 +18,7 @@ from workbench.backends.python.tiles import identity
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import copy_op, replace_body
 from workbench.ir.values import Block, Function, Op, Value
-from workbench.passes.guard import zero
+from workbench.passes.bounds_checks import zero
 from workbench.tiles import Tile
 from workbench.types import Scalar, Vector, float32, in_float32, int32, is_half
 from workbench.types import bool as bool_

@@ -1,7 +1,7 @@
 """Which tiles share one storage, and which are needed at the same time.
 
 Where a tile is needed no more, what is made from it element by element takes its place, and a loop's next value that of
-the one before. Decided by interference on the structured IR, as for scalars (`backends/cuda/locals.py`).
+the one before. Decided by interference on the structured IR, as for scalars (`backends/cuda/cpp/locals.py`).
 """
 
 from __future__ import annotations

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from workbench.backends.cuda.cpp.c_names import c_type, cast, identifier
 from workbench.backends.cuda.tiles import multiply
 from workbench.backends.cuda.tiles.arena import STATIC_SHARED
 from workbench.backends.cuda.tiles.copies import KEY, spell_copy
-from workbench.backends.cuda.words import c_type, cast, identifier
 from workbench.ir.values import Op
 from workbench.types import Scalar, Slots
 

@@ -1,0 +1,141 @@
+"""Tab on a magic's line: its options, the values that an option takes, and names of kernels and records.
+
+What a magic takes is read from its argument parser, so that a new option completes without a line here. IPython has a
+place for this since 8.6; before, nothing is added.
+"""
+
+from __future__ import annotations
+
+from argparse import Action, ArgumentParser
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import workbench as wb
+from kernel_ext.session.cells import is_kernel
+from kernel_ext.session.cuda_cells import Headers
+from kernel_ext.views import queries
+
+Names = Callable[[Mapping[str, Any]], list[str]]
+
+
+def _of(kinds: tuple[type, ...]) -> Names:
+    return lambda namespace: [n for n, v in namespace.items() if isinstance(v, kinds)]
+
+
+def _kernels(namespace: Mapping[str, Any]) -> list[str]:
+    return [n for n, v in namespace.items() if is_kernel(v)]
+
+
+Places = Mapping[tuple[str, str], Names]
+PLACES: Places = {
+    ("inspect", "kernel"): _kernels,
+    ("inspect", "panes"): lambda namespace: [*queries.PANES, "diff", *_kernels(namespace)],
+    ("kernel", "annotate"): lambda _: list(queries.PANES),
+    ("cuda", "annotate"): lambda _: list(queries.PANES),
+    ("kernel", "constants"): _of((int, float)),
+    ("cuda", "constants"): _of((int, float)),
+    ("cache why", "what"): _kernels,
+    ("replay", "name"): _of((wb.Recorder,)),
+    ("replay", "kernel"): _kernels,
+    ("record", "name"): lambda _: ["on", "off"],
+    ("tune", "name"): lambda namespace: [*_kernels(namespace), *_of((wb.Launch, wb.Graph))(namespace)],
+    ("grad", "wrt"): _of((wb.array,)),
+    ("tape", "loss"): _of((wb.array,)),
+}
+"""What fits where a parser only says "a word": by the magic, or it and its first word, and its argument."""
+
+_HEADERS = (("cuda", "use"), ("cuda", "header"))
+
+
+def complete(
+    line: str, parsers: Mapping[str, ArgumentParser], namespace: Mapping[str, Any], places: Places = PLACES
+) -> list[str] | None:
+    """What may stand at the end of `line`, in place of its last word; None where it is no line of these magics.
+
+    Args:
+        line: the text before the cursor, from `%` on.
+        parsers: magics (without `%`) and what parses their lines.
+        namespace: the user's names.
+        places: what fits where.
+    """
+    words = line.split(" ")
+    parser = parsers.get(words[0].lstrip("%"))
+    if not words[0].startswith("%") or parser is None or len(words) == 1:
+        return None
+    magic, before, last = words[0].lstrip("%"), [w for w in words[1:-1] if w], words[-1]
+    options = {flag: action for action in parser._actions for flag in action.option_strings}
+    opened = options.get(before[-1]) if before else None
+    if opened is not None and opened.nargs != 0:
+        found = _values(opened, places.get((magic, opened.dest)), namespace)
+    elif last.startswith("-"):
+        found = [flag for flag in options if flag not in ("-h", "--help") and flag.startswith("--") == (last != "-")]
+        found += [flag for flag in options if last == "-" and flag.startswith("--")]
+    else:
+        place = _positional(parser, before, options)
+        found = []
+        if place is not None:
+            said = " ".join((magic, *before[:1]))
+            found = _values(place, places.get((magic, place.dest)) or places.get((said, place.dest)), namespace)
+    start = last.rpartition(",")[2]
+    return sorted({name for name in found if name.startswith(start) and not name.startswith("_")}, key=_order)
+
+
+def _order(name: str) -> tuple[bool, str]:
+    return name.startswith("-"), name
+
+
+def _values(action: Action, names: Names | None, namespace: Mapping[str, Any]) -> list[str]:
+    if action.choices is not None:
+        return [str(choice) for choice in action.choices if choice]
+    return names(namespace) if names else []
+
+
+def _positional(parser: ArgumentParser, before: list[str], options: Mapping[str, Action]) -> Action | None:
+    """The place of the next word that belongs to no option."""
+    given, skip = 0, False
+    for word in before:
+        action = options.get(word)
+        if action is None and not skip:
+            given += 1
+        skip = action is not None and action.nargs != 0
+    places = [a for a in parser._actions if not a.option_strings]
+    return places[min(given, len(places) - 1)] if places else None
+
+
+class Matcher:
+    """The completion of one shell; `install` and `remove` leave it as it was."""
+
+    def __init__(self, shell: Any, magics: tuple[Any, ...], headers: Headers) -> None:
+        """For `shell`, these magics, and the headers that `%%cuda` cells may use."""
+        self.shell = shell
+        self._places = {**PLACES, **dict.fromkeys(_HEADERS, lambda _: list(headers.sources))}
+        self._parsers = {
+            name: getattr(type(each), method).parser
+            for each in magics
+            for names in each.magics.values()
+            for name, bound in names.items()
+            if hasattr(type(each), method := getattr(bound, "__name__", name))
+            and hasattr(getattr(type(each), method), "parser")
+        }
+        self._match: Any = None
+
+    def install(self) -> None:
+        """Let Tab ask here first."""
+        try:
+            from IPython.core.completer import SimpleCompletion, context_matcher
+        except ImportError:
+            return
+
+        @context_matcher(identifier="kernel_ext")
+        def match(context: Any) -> dict[str, Any]:
+            found = complete(context.line_with_cursor.lstrip(), self._parsers, self.shell.user_ns, self._places)
+            return {"completions": [SimpleCompletion(text=name) for name in found or ()], "suppress": bool(found)}
+
+        self._match = match
+        self.shell.Completer.custom_matchers.append(match)
+
+    def remove(self) -> None:
+        """Ask no more."""
+        matchers = getattr(self.shell.Completer, "custom_matchers", [])
+        if self._match in matchers:
+            matchers.remove(self._match)

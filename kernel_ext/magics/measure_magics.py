@@ -1,0 +1,116 @@
+"""`%bench` and `%tune`: each parses its line and hands over to a plain function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from IPython.core.magic import Magics, line_magic, magics_class
+from IPython.core.magic_arguments import argument, magic_arguments
+from IPython.display import display
+
+import workbench as wb
+from kernel_ext.magics.options import read_line, refuse
+from kernel_ext.session import expressions, tuning
+from kernel_ext.session.cells import Refusal
+
+
+@magics_class
+class MeasureMagics(Magics):
+    """`%bench` and `%tune`."""
+
+    def __init__(self, shell: Any) -> None:
+        """For the shell whose names the expressions read."""
+        super().__init__(shell)
+        self.here = shell
+
+    @magic_arguments()
+    @argument("-n", "--number", type=int, default=0, help="Calls in a round; chosen where none is given.")
+    @argument("-r", "--repeat", type=int, default=7, help="Rounds; 7 by default.")
+    @argument("-o", "--output", action="store_true", help="Give the result as the value, to keep: r = %%bench -o …")
+    @argument("-p", dest="axes", action="append", default=[], metavar="NAME=VALUES",
+              help="Sweep a name of the expression: m=64,128 or m=32..1024:x2; once for each name.")  # fmt: skip
+    @argument("expression", nargs="*", help="What to time.")
+    @line_magic
+    def bench(self, line: str) -> wb.Bench | wb.Sweep | None:
+        """Time an expression that launches kernels, and compare it with what this machine can do.
+
+        The options come first; all after them is the expression. Bytes and operations are counted; a copy and a kernel
+        of multiplications and additions are the ceilings; CUDA is timed by events of the device.
+
+        Examples::
+
+            %bench wb.launch(saxpy, n, [2.0, x, y])
+            %bench -p "m=64..1024:x2" -r 3 product(m)
+        """
+        options, text = split(line)
+        args = read_line(MeasureMagics.bench, options, "%bench")
+        try:
+            call = expressions.expression(text, self.here.user_ns, "%bench")
+            axes = expressions.axes(args.axes, self.here.user_ns, "-p")
+            if args.number < 0 or args.repeat < 1:
+                raise Refusal(f"%bench takes -n from 0 and -r from 1; it got {args.number} and {args.repeat}")
+        except Refusal as refusal:
+            refuse(refusal)
+        how = {"number": args.number, "repeat": args.repeat, "what": text.strip()}
+        found = wb.sweep(call, axes, **how) if axes else wb.bench(call, **how)
+        return _given(found, args.output)
+
+    @magic_arguments()
+    @argument("name", metavar="NAME", help="A kernel, a launch made with record_cmd=True, or a function of the axes.")
+    @argument("axes", nargs="+", metavar="PARAM=VALUES",
+              help="block=32..1024:x2, N=4,8: a parameter, an argument, a constant, threads.")  # fmt: skip
+    @argument("--run", default="", metavar="EXPR", help="With a kernel: the expression that launches it.")
+    @argument("-r", "--repeat", type=int, default=5, help="Rounds for each combination; 5 by default.")
+    @argument("-o", "--output", action="store_true", help="Give the sweep as the value, to keep.")
+    @line_magic
+    def tune(self, line: str) -> wb.Sweep | None:
+        """Time a kernel for every combination of some values, and say which is fastest.
+
+        One axis is drawn as a line, two as a map of colours. A constant that the kernel captures is compiled in: each
+        of its values is compiled once and stays in the cache.
+
+        Examples::
+
+            %tune blur UNROLL=1,2,4,8 threads=1,2 --run "wb.launch(blur, n, [x, y])"
+            %tune step block=32..1024:x2
+        """
+        args = read_line(MeasureMagics.tune, line, "%tune")
+        try:
+            axes = expressions.axes(args.axes, self.here.user_ns, "%tune")
+            found = tuning.tuned(
+                args.name, axes, expressions.unquoted(args.run), self.here.user_ns, max(1, args.repeat)
+            )
+        except Refusal as refusal:
+            refuse(refusal)
+        return _given(found, args.output)
+
+    def close(self) -> None:
+        """Nothing of its own stays."""
+
+
+def _given(found: Any, output: bool) -> Any:
+    if output:
+        return found
+    display(found)
+    return None
+
+
+def split(line: str, flags: tuple[str, ...] = ("-o", "--output"), joined: str = "-") -> tuple[str, str]:
+    """A line's options and the expression after them, which may hold quotes and dashes of its own.
+
+    Args:
+        line: what stands after the magic.
+        flags: options without a value.
+        joined: what options begin with.
+    """
+    rest, options = line.strip(), []
+    while rest.startswith(joined) and not rest[1:2].isdigit():
+        word, _, rest = rest.partition(" ")
+        options.append(word)
+        rest = rest.lstrip()
+        if word not in flags and "=" not in word and rest:
+            quote = rest[0] if rest[0] in "\"'" else ""
+            end = rest.find(quote, 1) + 1 if quote else (rest.find(" ") + 1 or len(rest) + 1) - 1
+            options.append(rest[:end])
+            rest = rest[end:].lstrip()
+    return " ".join(options), rest

@@ -1,0 +1,114 @@
+"""The options of cell magics that build kernels, and how a magic reads its line.
+
+`%%kernel` and `%%cuda` share the letters, which are Cython's and timeit's where those have them.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeVar
+
+from IPython.core.error import UsageError
+from IPython.core.magic import Magics
+from IPython.core.magic_arguments import argument, parse_argstring
+
+from kernel_ext.session import cells
+from kernel_ext.session.cells import CellOptions, Refusal
+from kernel_ext.session.tracebacks import KernelUsageError
+from kernel_ext.views import queries
+
+Magic = TypeVar("Magic", bound=Callable[..., Any])
+BACKENDS = ("auto", "cpu", "cuda")
+
+_BUILD = (
+    argument("-n", "--name", default="", help="Call the cell NAME instead of its number."),
+    argument("-b", "--backend", default="", choices=BACKENDS, help="Where the kernels run."),
+    argument("--arch", default="native", metavar="native|sm_XX", help="Compile for this GPU too, here or not."),
+    argument("-D", dest="constants", action="append", default=[], metavar="K=V", help="A constant for the kernels."),
+    argument(
+        "-a", "--annotate", nargs="?", const="source,ir", default="", metavar="PANES",
+        help="Show texts of each kernel: source, ir, adjoint, tangent, cuda, llvm, ptx, sass, asm, key.",
+    ),
+    argument("--grad", action="store_true", help="Compile the adjoints too, not only when first needed."),
+    argument("-f", "--force", action="store_true", help="Compile even what is cached."),
+    argument("-q", "--quiet", action="store_true", help="Show nothing unless the cell is wrong."),
+    argument("-r", "--return", dest="give", action="store_true", help="Give the built cell as the cell's value."),
+    argument("--bg", action="store_true", help="Compile in the background; a launch waits for what it needs."),
+    argument(
+        "--checks", dest="checks", action="store_true", default=None,
+        help="Test bounds, asserts, integer divisions and shifts, as notebooks do anyway; "
+        "of CUDA C++, with --run host only, what it writes outside of its arrays.",
+    ),
+    argument("--no-checks", dest="checks", action="store_false", help="Test nothing: for the last bit of speed."),
+    argument("--fast-math", action="store_true", help="Allow reassociation and approximate maths."),
+)  # fmt: skip
+
+
+def build_options(magic: Magic) -> Magic:
+    """Decorator: the options above, between `@magic_arguments()` and `@cell_magic`."""
+    for option in reversed(_BUILD):
+        magic = option(magic)
+    return magic
+
+
+def read_line(magic: Any, line: str, shown: str) -> Any:
+    """The arguments of a magic's line; `shown` is the magic as it is written.
+
+    Raises:
+        KernelUsageError: the line does not fit; the message says what and where the options are listed.
+    """
+    try:
+        return parse_argstring(magic, line)
+    except UsageError as error:
+        raise KernelUsageError(f"{shown}: {error}; {shown}? shows the options") from None
+
+
+def with_help(magics: Magics) -> Magics:
+    """Let each magic of `magics` answer `--help` anywhere on its line, and `-h` as the first word, with its help."""
+    for kind, names in magics.magics.items():
+        for name, magic in names.items():
+            names[name] = _asked(magic, "%%" if kind == "cell" else "%")
+    return magics
+
+
+def _asked(magic: Callable[..., Any], signs: str) -> Callable[..., Any]:
+    @functools.wraps(magic)
+    def answered(line: str, *cell: str) -> Any:
+        __tracebackhide__ = True
+        words = line.split()
+        if "--help" not in words and words[:1] != ["-h"]:
+            return magic(line, *cell)
+        print(help_text(magic, signs))
+        return None
+
+    return answered
+
+
+def help_text(magic: Callable[..., Any], signs: str) -> str:
+    """What a magic does, its examples and its options; `signs` are those that it is called with."""
+    text = inspect.cleandoc(magic.__doc__ or "").removeprefix("::").lstrip()
+    return signs + text.removeprefix("%")
+
+
+def cell_options(args: Any, namespace: dict[str, Any], backend: str = "auto", panes: str = "") -> CellOptions:
+    """What a line asks for; `backend` and `panes` stand where it says nothing.
+
+    Raises:
+        KernelUsageError: a constant or a pane is none.
+    """
+    try:
+        constants = cells.parse_constants(args.constants, namespace)
+        texts = cells.parse_panes(args.annotate or panes, queries.PANES)
+    except Refusal as refusal:
+        refuse(refusal)
+    return CellOptions(
+        args.name, args.backend or backend, constants, texts, args.grad, args.fast_math, args.checks, args.arch,
+        args.force, args.bg,
+    )  # fmt: skip
+
+
+def refuse(refusal: Refusal) -> NoReturn:
+    """A refusal of a plain function as the magic's error."""
+    raise KernelUsageError(str(refusal)) from None

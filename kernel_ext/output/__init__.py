@@ -1,0 +1,1 @@
+"""Views put into the notebook, a script or a page."""

@@ -1,0 +1,122 @@
+"""A session as one page: its views drawn by the widgets' own modules, with no kernel, no server and no request.
+
+The page holds styles, modules and views as text; its own rule (Content-Security-Policy) forbids to load anything.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from kernel_ext.output.renderable import Shown
+from kernel_ext.session.cells import Refusal
+from kernel_ext.views.views import PANE_TITLES, PaneView
+from kernel_ext.widgets.modules import module_text, style_text
+
+Texts = Callable[[Shown], Sequence[PaneView]]
+"""The texts that a view's widget offers in the page; a status card's are those of its kernels."""
+
+_RULE = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:"
+_TITLES = {
+    "array_view": "Array", "cache_table": "Cache", "controls": "Sliders", "grad_view": "Gradients",
+    "graph_view": "Graph", "source_view": "Texts", "status_card": "Cell", "stepper": "Steps", "timeline": "Timeline",
+}  # fmt: skip
+_STYLE = """
+:root { color-scheme: light dark; --jp-ui-font-color1: #1f2328; --jp-layout-color1: #fff; --jp-layout-color2: #f0f1f2;
+  --jp-border-color2: #c9ccd0; --jp-brand-color1: #2b7bba }
+:root.dark { --jp-ui-font-color1: #dcdfe3; --jp-layout-color1: #14171a; --jp-layout-color2: #262b30;
+  --jp-border-color2: #4a5058; --jp-brand-color1: #5aa9e6; color-scheme: dark }
+body { margin: 0 auto; max-width: 1100px; padding: 12px 16px; background: var(--jp-layout-color1);
+  color: var(--jp-ui-font-color1); font: 15px/1.5 system-ui, sans-serif }
+header { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: baseline; justify-content: space-between }
+h1 { font-size: 1.4em; margin: 0 } h2 { font-size: 1em; margin: 22px 0 4px }
+nav a { color: var(--jp-brand-color1); margin-right: 10px; white-space: nowrap }
+#theme { font: inherit; color: inherit; background: var(--jp-layout-color2); border: 1px solid var(--jp-border-color2);
+  border-radius: 3px; cursor: pointer }
+"""
+_START = """
+const root = document.documentElement;
+const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+root.classList.toggle("dark", dark);
+document.getElementById("theme").addEventListener("click", () => root.classList.toggle("dark"));
+const views = JSON.parse(document.getElementById("views").textContent);
+for (const [index, { widget, view, panes, texts }] of views.entries()) {
+  const model = stillModel({ ...traitsOf(widget, view), ...(panes && { panes }) }, texts);
+  modules[widget].render({ model, el: document.getElementById(`view-${index}`) });
+}
+root.dataset.ready = "yes";
+"""
+
+
+def page(title: str, views: Sequence[Shown], texts: Texts = lambda _: ()) -> str:
+    """The page's text.
+
+    Args:
+        title: its heading.
+        views: what it shows, in order.
+        texts: those that each view offers.
+    """
+    kinds = sorted({shown.kind for shown in views})
+    listed = [{"widget": shown.kind, "view": shown.data(), **_offered(texts(shown))} for shown in views]
+    data = json.dumps(listed).replace("<", "\\u003c")
+    names = [_name(shown) for shown in views]
+    links = " ".join(f'<a href="#part-{k}">{escape(name)}</a>' for k, name in enumerate(names))
+    parts = "".join(
+        f'<section id="part-{k}"><h2>{escape(name)}</h2><div id="view-{k}"></div></section>'
+        for k, name in enumerate(names)
+    )
+    code = "\n".join(["'use strict';", "const modules = {};", _plain("still"), *map(_module, kinds), _START])
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f'<meta http-equiv="Content-Security-Policy" content="{_RULE}">'
+        '<meta name="viewport" content="width=device-width">'
+        f"<style>{_STYLE}{''.join(map(style_text, kinds))}</style></head><body>"
+        f'<header><h1>{escape(title)}</h1><button id="theme" type="button">light / dark</button></header>'
+        f"<nav>{links}</nav><main>{parts}</main><noscript>The pictures of this page need JavaScript.</noscript>"
+        f'<script type="application/json" id="views">{data}</script>'
+        f"<script>{code}</script></body></html>"
+    )
+
+
+def write_page(path: str, title: str, views: Sequence[Shown], texts: Texts = lambda _: ()) -> str:
+    """Write the page to a file; says what is in it.
+
+    Raises:
+        Refusal: there is nothing to show, or the file cannot be written.
+    """
+    if not views:
+        raise Refusal("nothing was shown yet: run a %%kernel, %%record or %%graph cell first")
+    text = page(title, views, texts)
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Refusal(f"{path} cannot be written ({error.strerror})") from None
+    return f"wrote {len(views)} views to {path}, {len(text.encode()) // 1000} kB; it opens in any browser, offline"
+
+
+def _offered(texts: Sequence[PaneView]) -> dict[str, Any]:
+    """What a widget without a kernel answers itself with: its tabs and their texts."""
+    if not texts:
+        return {}
+    tabs = [[name, PANE_TITLES[name]] for name in PANE_TITLES if any(text.name == name for text in texts)]
+    kept = [{"kernel": t.kernel, "pane": t.name, "text": t.text, "first_line": t.first_line} for t in texts]
+    return {"panes": tabs, "texts": kept}
+
+
+def _name(shown: Shown) -> str:
+    data = shown.data()
+    about = next((str(data[key]) for key in ("cell", "name", "kernel", "title") if data.get(key)), "")
+    title = _TITLES[shown.kind]
+    return about[:1].upper() + about[1:] if shown.kind == "status_card" else f"{title} {about}".strip()
+
+
+def _module(kind: str) -> str:
+    """A widget's module in a block of its own: names of one do not meet those of another."""
+    return "{" + module_text(kind).replace("export default { render };", f'modules["{kind}"] = {{ render }};') + "}"
+
+
+def _plain(name: str) -> str:
+    return module_text(name).replace("export function", "function")

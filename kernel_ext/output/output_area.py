@@ -1,0 +1,226 @@
+"""Putting views into a cell's output.
+
+The static twin is displayed first, the live card after it; the card hides its twin. So a live notebook shows the card,
+and a committed one, a page made from it, or a front end without widgets shows the twin.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from IPython.core.getipython import get_ipython
+from IPython.display import display, update_display
+
+from kernel_ext.output.renderable import WIDGET_MIME, Shown
+from kernel_ext.views import renderers
+from kernel_ext.views.views import StatusView
+
+_PAUSE = 0.1  # seconds between two pictures of a build that goes on
+
+
+def widgets_wanted() -> bool:
+    """Whether live widgets may be shown: `WORKBENCH_WIDGETS=0` keeps outputs static, for notebooks to be committed."""
+    return os.environ.get("WORKBENCH_WIDGETS", "1").lower() not in ("0", "no", "off", "false")
+
+
+@dataclass
+class _Run:
+    """What one run of a cell showed.
+
+    Attributes:
+        spare: widgets of the cell's run before that this one has not shown again. A front end clears a cell's outputs
+            before it runs, and keeps something of each widget that ever was, so they are used again.
+    """
+
+    message: str
+    spare: list[Any]
+    widgets: list[Any] = field(default_factory=list)
+    views: list[Shown] = field(default_factory=list)
+
+    def live(self, shown: Shown, twin: str) -> Showing | None:
+        """Its widget, not displayed yet; None where there can be none."""
+        widget = shown.live(twin, self.spare)
+        if widget is None:
+            return None
+        self.widgets.append(widget)
+        return Showing(widget, twin)
+
+
+@dataclass(frozen=True)
+class Showing:
+    """A widget as it was shown once; a later run of its cell may show something else with it."""
+
+    widget: Any
+    twin: str
+
+    @property
+    def lasts(self) -> bool:
+        """Whether the widget still shows this."""
+        return self.widget.twin == self.twin
+
+    def close(self) -> None:
+        """Close the widget if it still shows this; its static twin comes back."""
+        if self.lasts:
+            self.widget.close()
+
+
+_RUNS: dict[str, _Run] = {}
+"""The last run of each cell; of front ends that do not tell cells apart, of each output."""
+_MOST = 500  # runs kept
+
+
+def show_here(shown: Shown) -> None:
+    """Display in the running cell, with a widget of the cell's earlier run where one fits."""
+    _show(shown, get_ipython())
+
+
+def session_views() -> list[Shown]:
+    """Everything that the last runs of all cells showed, in order."""
+    return [shown for run in _RUNS.values() for shown in run.views]
+
+
+def forget_session() -> None:
+    """Forget what was shown."""
+    _RUNS.clear()
+
+
+def _run(shell: Any) -> _Run:
+    """The running cell's run; that of an earlier one of the same cell ends."""
+    header = getattr(shell, "parent_header", None) or {}
+    cell = str((header.get("metadata") or {}).get("cellId") or secrets.token_hex(6))
+    message = str((header.get("header") or {}).get("msg_id") or "")
+    spare: list[Any] = []
+    if cell in _RUNS and _RUNS[cell].message != message:
+        before = _RUNS.pop(cell)
+        for widget in before.spare:
+            widget.close()
+        spare = before.widgets
+    while len(_RUNS) >= _MOST:
+        _RUNS.pop(next(iter(_RUNS)))
+    return _RUNS.setdefault(cell, _Run(message, spare))
+
+
+def _note(shown: Shown, run: _Run) -> None:
+    """Keep a view for an export: the view only, so that no array stays alive for it."""
+    run.views.append(Shown(shown.kind, shown.view, shown.text, ""))
+
+
+def _show(shown: Shown, shell: Any) -> Showing | None:
+    """Display the static twin, and where the front end can have it the widget, which hides the twin and is returned."""
+    run = _run(shell)
+    _note(shown, run)
+    twin = _twin()
+    live = getattr(shell, "kernel", None) is not None and widgets_wanted()
+    showing = run.live(shown, twin) if live else None
+    display(shown.bundle(twin if showing is not None else ""), raw=True)
+    if showing is not None:
+        _display_widget(showing.widget)
+    return showing
+
+
+class LiveViews:
+    """Widgets of one magic by the name of what they show: the widget of an earlier one of that name is closed."""
+
+    def __init__(self, shell: Any) -> None:
+        """For a shell; only one with a front end gets widgets."""
+        self._shell = shell
+        self._shown: dict[str, Showing] = {}
+
+    def show(self, name: str, shown: Shown) -> None:
+        """Display it, under a name."""
+        old = self._shown.pop(name, None)
+        showing = _show(shown, self._shell)
+        if old is not None:
+            old.close()
+        if showing is not None:
+            self._shown[name] = showing
+
+    def close(self) -> None:
+        """Close all; their static twins come back."""
+        for showing in self._shown.values():
+            showing.close()
+        self._shown.clear()
+
+
+def _display_widget(widget: Any) -> None:
+    bundle = {"version_major": 2, "version_minor": 0, "model_id": widget.model_id}
+    display({WIDGET_MIME: bundle, "text/plain": "", "text/html": "<span></span>"}, raw=True)
+
+
+def _twin() -> str:
+    return f"wb-twin-{secrets.token_hex(6)}"
+
+
+class StatusDisplay:
+    """The status of one running cell: a twin, and a card where the front end can have one.
+
+    Views may come from any thread, but only traits are set from there; `open` and `close` run in the cell's thread.
+    """
+
+    def __init__(self, live: bool, quiet: bool = False) -> None:
+        """`live`: the front end can change an output later; `quiet`: show nothing at all."""
+        self.card: Showing | None = None
+        self._live = live
+        self._quiet = quiet
+        self._twin = _twin()
+        self._shown = 0.0
+        self._run: _Run | None = None
+
+    def open(self, view: StatusView, widgets: bool, panes: Sequence[str] = ()) -> None:
+        """Show that the build has begun; a terminal waits for its end instead. `panes`: those that a card offers."""
+        if self._quiet:
+            return
+        self._run = _run(get_ipython())
+        if not self._live:
+            return
+        self._shown = time.monotonic()
+        self.card = self._run.live(self._as_shown(view, panes=panes), self._twin) if widgets else None
+        display(self._bundle(view), raw=True, display_id=self._twin)
+        if self.card is not None:
+            _display_widget(self.card.widget)
+
+    def watch(self, view: StatusView) -> None:
+        """Show a view of the build going on, if the last one has been seen for a while."""
+        now = time.monotonic()
+        if now - self._shown > _PAUSE:
+            self._shown = now
+            self._tell_card(view)
+
+    def say(self, text: str) -> None:
+        """Tell a terminal, which sees no progress."""
+        if not (self._quiet or self._live):
+            print(text)
+
+    def update(self, view: StatusView) -> None:
+        """Show the last view of a build in the background, from its thread; a terminal is not disturbed."""
+        if self._live:
+            self.close(view)
+
+    def close(self, view: StatusView, make_pane: Any = None) -> None:
+        """Show the last view; where the front end can change outputs, any thread may call this."""
+        if self._quiet:
+            return
+        if self._run is not None:
+            self._run.views[:] = [v for v in self._run.views if v.kind != "status_card"]
+            _note(self._as_shown(view), self._run)
+        if self._live:
+            update_display(self._bundle(view), raw=True, display_id=self._twin)
+        else:
+            display(self._bundle(view), raw=True)
+        self._tell_card(view, make_pane)
+
+    def _tell_card(self, view: StatusView, make_pane: Any = None) -> None:
+        # A build in the background may end when its cell, and with it the card, shows another one.
+        if self.card is not None and self.card.lasts:
+            self.card.widget.show(view, make_pane)
+
+    def _bundle(self, view: StatusView) -> dict[str, Any]:
+        return self._as_shown(view).bundle(self._twin if self.card is not None else "")
+
+    def _as_shown(self, view: StatusView, **live: Any) -> Shown:
+        return Shown("status_card", view, renderers.status_text(view), renderers.status_html(view), **live)

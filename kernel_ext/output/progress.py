@@ -1,0 +1,124 @@
+"""A quiet line below the running cell while one launch, replay or compilation takes longer than a second.
+
+A thread looks at the main one now and then; the main one does nothing for it. The line is one output that is changed
+in place; when what it told of is over it is empty and takes no room. "stop" asks the front end to interrupt the kernel,
+and is there where our JupyterLab extension can do so.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from html import escape
+from typing import Any
+
+from kernel_ext.output.output_area import widgets_wanted
+from kernel_ext.views import units
+from workbench import inspect
+
+PATIENCE = 1.0
+"""Seconds that something takes before it is told."""
+PAUSE = 0.5
+"""Seconds between two looks."""
+_GONE = '<span class="wb-gone"></span><style>.jp-OutputArea-child:has(.wb-gone) { display: none }</style>'
+_STOP = (
+    '<span class="wb-stop" hidden> · <button data-workbench-stop title="Interrupt the kernel" '
+    'style="all: revert; font: inherit; color: inherit; background: none; border: 0; padding: 0; cursor: pointer; '
+    'text-decoration: underline">stop</button></span>'
+)
+
+
+def line_text(found: inspect.UnderWay) -> str:
+    """`running · 12 s · blur, 38 % of its threads`."""
+    return f"{found.doing} · {units.seconds(found.seconds)} · {found.what}{f', {found.done}' if found.done else ''}"
+
+
+def line_html(found: inspect.UnderWay) -> str:
+    """The same, with the button."""
+    return f'<div class="wb-progress" style="opacity: 0.65; font-size: 90%">{escape(line_text(found))}{_STOP}</div>'
+
+
+class _Line:
+    """The line of one run of a cell."""
+
+    def __init__(self, publisher: Any) -> None:
+        self._publisher, self._parent = publisher, publisher.parent_header
+        self._name = f"wb-progress-{secrets.token_hex(6)}"
+        self._text: str | None = None
+
+    def show(self, found: inspect.UnderWay) -> None:
+        self._send(units.ascii_only(line_text(found)), line_html(found))
+
+    def clear(self) -> None:
+        if self._text:
+            self._send("", _GONE)
+
+    def _send(self, text: str, html: str) -> None:
+        kind = "display_data" if self._text is None else "update_display_data"
+        self._text = text
+        content = {
+            "data": {"text/plain": text, "text/html": html}, "metadata": {}, "transient": {"display_id": self._name},
+        }  # fmt: skip
+        publisher = self._publisher
+        publisher.session.send(publisher.pub_socket, kind, content, parent=self._parent, ident=publisher.topic)
+
+
+class Progress:
+    """Shows the line in a shell that has a front end."""
+
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+        self._changed = threading.Condition()
+        self._line: _Line | None = None
+        self._ended = False
+        self._thread: threading.Thread | None = None
+
+    def install(self) -> None:
+        """Begin."""
+        if getattr(self._shell, "kernel", None) is not None and widgets_wanted():
+            self._shell.events.register("pre_run_cell", self.cell_begins)
+            self._shell.events.register("post_run_cell", self.cell_ends)
+            self._thread = threading.Thread(target=self._watch, name="workbench-progress", daemon=True)
+            self._thread.start()
+
+    def remove(self) -> None:
+        """End."""
+        if self._thread is not None:
+            self._shell.events.unregister("pre_run_cell", self.cell_begins)
+            self._shell.events.unregister("post_run_cell", self.cell_ends)
+            with self._changed:
+                self._ended = True
+                self._changed.notify()
+            self._thread.join()
+            self._thread = None
+
+    def cell_begins(self, info: Any = None) -> None:
+        """Watch the cell; the front end has just set its handler of interrupts, which ours goes before."""
+        inspect.arm()
+        with self._changed:
+            self._line = _Line(self._shell.display_pub)
+            self._changed.notify()
+
+    def cell_ends(self, result: Any = None) -> None:
+        """Leave nothing."""
+        with self._changed:
+            line, self._line = self._line, None
+            if line is not None:
+                line.clear()
+            self._changed.notify()
+
+    def _watch(self) -> None:
+        with self._changed:
+            while not self._ended:
+                self._changed.wait_for(lambda: self._line is not None or self._ended)
+                watch, line = inspect.Watch(), self._line
+                while line is not None and self._line is line and not self._ended:
+                    self._look(line, watch)
+                    self._changed.wait(PAUSE)
+
+    def _look(self, line: _Line, watch: inspect.Watch) -> None:
+        found = watch.look()
+        if found is not None and found.seconds >= PATIENCE:
+            line.show(found)
+        else:
+            line.clear()

@@ -1,0 +1,96 @@
+"""Something to look at: a view, its static twin, and where a front end can have it the live widget that hides the twin.
+
+One object serves a cell's last line, `display`, a script's `print`, and front ends that take a widget (`.widget`).
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from typing import Any
+
+from kernel_ext.views.views import as_data
+
+MIME = "application/vnd.workbench+json"
+LARGEST = 300_000
+"""Bytes of a view that a saved notebook may hold for our own renderer; a larger one is there as a picture only."""
+WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
+
+
+class Shown:
+    """A view with its static twin.
+
+    Attributes:
+        kind: the widget's module in `kernel_ext/widgets`, whose class has the same name in capitals.
+        view: a frozen dataclass, or JSON values.
+        text: the twin in ASCII.
+        html: the twin in HTML that an untrusted notebook keeps.
+    """
+
+    def __init__(self, kind: str, view: Any, text: str, html: str, **live: Any) -> None:
+        """`live`: what the widget takes besides the view: where its answers come from."""
+        self.kind, self.view, self.text, self.html = kind, view, text, html
+        self._live = live
+        self._widget: Any = None
+
+    def data(self) -> dict[str, Any]:
+        """The view as JSON values."""
+        return self.view if isinstance(self.view, dict) else as_data(self.view)
+
+    def bundle(self, twin: str = "") -> dict[str, Any]:
+        """The static outputs; `twin` is a class by which the live widget finds and hides them."""
+        html = self.html
+        if twin:
+            html = f'<div class="{twin}">{html}<style>{hide_dead(twin)}</style></div>'
+        found: dict[str, Any] = {"text/plain": self.text, "text/html": html}
+        content = {"widget": self.kind, "twin": twin, "view": self.data()}
+        if len(json.dumps(content)) <= LARGEST:
+            found[MIME] = content
+        return found
+
+    def live(self, twin: str = "", spare: list[Any] | None = None) -> Any:
+        """The widget, taken from the `spare` ones or made; None where anywidget is not installed."""
+        name = "".join(part.capitalize() for part in self.kind.split("_"))
+        try:
+            made = getattr(importlib.import_module(f"kernel_ext.widgets.{self.kind}"), name)
+        except ImportError:
+            return None
+        spare = spare if spare is not None else []
+        for old in spare:
+            if isinstance(old, made) and not old.closed:
+                spare.remove(old)
+                old.renew(self.view, twin, **self._live)
+                return old
+        return made(self.view, twin, **self._live)
+
+    @property
+    def widget(self) -> Any:
+        """The live widget, for front ends and layouts that take one: `mo.ui.anywidget(shown.widget)`.
+
+        Raises:
+            RuntimeError: anywidget is not installed.
+        """
+        self._widget = self._widget or self.live()
+        if self._widget is None:
+            raise RuntimeError("a live view needs anywidget: pip install anywidget")
+        return self._widget
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        self._widget = self._widget or self.live()
+        model = {"version_major": 2, "version_minor": 0, "model_id": self._widget.model_id} if self._widget else None
+        return {**({WIDGET_MIME: model} if model else {}), **self.bundle()}
+
+    def _ipython_display_(self) -> None:
+        importlib.import_module("kernel_ext.output.output_area").show_here(self)
+
+
+def hide_dead(twin: str) -> str:
+    """A style rule: the output after the twin shows only with a live widget in it, not "model not found"."""
+    dead = ".jp-OutputArea-child:has(.jupyter-widgets):not(:has(.wb-live))"
+    return f".jp-OutputArea-child:has(.{twin}) + {dead} {{ display: none }}"

@@ -1,0 +1,104 @@
+"""What `%workbench` does, as plain functions: what is here, what goes on, what could be let go."""
+
+from __future__ import annotations
+
+import gc
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import workbench as wb
+from kernel_ext.output.html_export import write_page
+from kernel_ext.output.renderable import Shown
+from kernel_ext.session.cells import is_kernel
+from kernel_ext.views import queries, units
+from kernel_ext.views.views import PaneView, StatusView
+from workbench import inspect
+
+OURS = (wb.array, wb.Recorder, wb.Graph, wb.Tape, wb.Launch, wb.LaunchPair)
+"""What may keep a lot of memory alive."""
+OUTPUT = re.compile(r"_{1,3}|_\d+")
+"""Names under which a shell keeps outputs."""
+
+
+def information() -> str:
+    """Version, devices, cache, memory and settings, a line each."""
+    sizes = ", ".join(f"{name} {units.size(count)}" for name, count in sorted(inspect.held().items())) or "none"
+    checks = "on" if wb.set_checks(wb.set_checks(True)) else "off"
+    return "\n".join(
+        (
+            queries.greeting(),
+            f"arrays held     {sizes}",
+            f"checks          {checks} where a launch says nothing",
+            f"CPU             {inspect.cpu_target()}, {units.count(inspect.cpu_threads(), 'thread')}",
+        )
+    )
+
+
+def exported(path: str, views: Sequence[Shown], namespace: Mapping[str, Any]) -> str:
+    """Write a session's views as one page; a cell's card offers the texts of its kernels, as they are now.
+
+    Args:
+        path: the file.
+        views: what was shown, in order.
+        namespace: where the kernels are; those that went, or are stale, have no texts.
+
+    Raises:
+        Refusal: nothing was shown yet, or the file cannot be written.
+    """
+
+    def texts(shown: Shown) -> list[PaneView]:
+        names = shown.view.kernels if isinstance(shown.view, StatusView) else ()
+        kernels = {name: namespace[name] for name in names if is_kernel(namespace.get(name))}
+        return [replace(t, kernel=name) for name, kernel in kernels.items() for t in queries.kept_views(kernel)]
+
+    return write_page(path, "Workbench session", views, texts)
+
+
+def waited(progress: Callable[[str], None]) -> str:
+    """Wait for the builds in the background; says how many there were.
+
+    An interrupt ends the waiting and not the builds.
+    """
+    names = [work.name for work in wb.Work.running()]
+    if names:
+        progress(f"waiting for {', '.join(names)}")
+    return f"{units.count(wb.wait(), 'build')} in the background" + (" done" if names else ": nothing to wait for")
+
+
+def stopped() -> str:
+    """End the builds in the background at their next stage; says which."""
+    works = wb.Work.running()
+    for work in works:
+        work.drop()
+    return f"ended {', '.join(w.name for w in works)}" if works else "nothing is built in the background"
+
+
+def freed(spaces: Sequence[dict[str, Any]], keepers: Sequence[Any], close: Callable[[], None]) -> str:
+    """Drop what pins arrays without a name of the user's: outputs of cells, old errors, live pictures.
+
+    Args:
+        spaces: the user's names and the shell's hidden ones; of the outputs in them (`Out`, `_`, `_3`) ours go.
+        keepers: objects of the shell that keep outputs as attributes.
+        close: closes live pictures.
+    """
+    before = sum(inspect.held().values())
+    for names in spaces:
+        outputs = names.get("Out", {})
+        for key in [k for k, value in outputs.items() if isinstance(value, OURS)]:
+            del outputs[key]
+        for name in [n for n, value in names.items() if OUTPUT.fullmatch(n) and isinstance(value, OURS)]:
+            names[name] = ""
+    for keeper in keepers:
+        for name in ("_", "__", "___", "result"):
+            if isinstance(getattr(keeper, name, None), OURS):
+                setattr(keeper, name, "")
+    for name in ("last_exc", "last_value", "last_traceback"):
+        if hasattr(sys, name):
+            setattr(sys, name, None)
+    close()
+    gc.collect()
+    after = sum(inspect.held().values())
+    return f"freed {units.size(max(0, before - after))} of arrays; {units.size(after)} are held"

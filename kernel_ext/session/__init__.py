@@ -1,0 +1,1 @@
+"""The notebook session: cells, their kernels, recordings, errors, status."""

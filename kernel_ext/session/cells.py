@@ -1,0 +1,305 @@
+"""What the cell magics do, as plain functions: build a cell's kernels, bind them, tell a watcher.
+
+Scripts, other notebooks and tests call these; nothing here knows IPython. A session of cells remembers which kernels
+came from which cell, so that running a cell again replaces them and a cell that fails leaves none that looks current.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+import workbench as wb
+from kernel_ext.session import status
+from kernel_ext.views import queries
+from kernel_ext.views.views import PaneView, StatusView
+from workbench import Func, events
+from workbench.errors import WorkbenchError
+
+Watcher = Callable[[StatusView], None]
+T = TypeVar("T")
+Reader = Callable[[str, dict[str, Any], "CellOptions", "Place"], Any]
+
+
+class Refusal(WorkbenchError, ValueError):
+    """An option or a name that a magic cannot use; the message says which and what to write."""
+
+
+@dataclass(frozen=True)
+class CellOptions:
+    """What `%%kernel`'s line asks for.
+
+    Attributes:
+        name: what to call the cell instead of its number.
+        backend: "auto", "cpu" or "cuda".
+        constants: names and values that the kernels may use.
+        panes: texts to show at once for each kernel.
+        gradient: compile the adjoints too.
+        fast_math: allow reassociation and approximate maths.
+        checks: test bounds, asserts, integer divisions and shifts; None: as the session does.
+        arch: "native", or a GPU architecture that is compiled for as well.
+        force: compile even what is cached.
+        background: bind the names when the cell has been read and checked, and compile in a thread.
+    """
+
+    name: str = ""
+    backend: str = "auto"
+    constants: tuple[tuple[str, Any], ...] = ()
+    panes: tuple[str, ...] = ()
+    gradient: bool = False
+    fast_math: bool = False
+    checks: bool | None = None
+    arch: str = "native"
+    force: bool = False
+    background: bool = False
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a cell stands.
+
+    Attributes:
+        name: what people call it: `cell [4]`.
+        filename: what Python calls it.
+        line_offset: lines of the cell before its kernel text.
+        identity: the same for each run of the same cell; empty where the front end gives none.
+    """
+
+    name: str
+    filename: str
+    line_offset: int = 1
+    identity: str = ""
+
+
+@dataclass(frozen=True)
+class Built:
+    """A cell that was built.
+
+    Attributes:
+        view: the last view of it.
+        kernels: by name.
+        cell: the library's own answer.
+        work: the compilation that goes on; None where all is done.
+    """
+
+    view: StatusView
+    kernels: dict[str, Any]
+    cell: Any = None
+    work: Any = None
+
+    def pane(self, kernel: str, name: str) -> PaneView:
+        """One text about one of the kernels."""
+        return queries.pane_views(self.kernels[kernel], (name,))[0]
+
+
+class Cells:
+    """The kernel cells of one session."""
+
+    def __init__(self) -> None:
+        """No cell has run yet."""
+        self._made: dict[str, dict[str, Any]] = {}
+
+    def build(
+        self, text: str, namespace: dict[str, Any], options: CellOptions, place: Place, watch: Watcher,
+        ended: Watcher | None = None, read: Reader | None = None,
+    ) -> Built:  # fmt: skip
+        """Build the kernels of `text` and bind their names in `namespace`; `read` makes the cell of the text.
+
+        `watch` gets a view after each event, from the thread that published it, and the last one too. The build runs in
+        a thread of its own, so that an interrupt is answered at once: the build is dropped, and what it makes until its
+        next stage is for the cache alone. With `options.background`, `ended` gets the last view from that thread.
+
+        Raises:
+            WorkbenchError: the cell is wrong; nothing is bound, and the kernels it stood for are stale.
+            KeyboardInterrupt: the same holds.
+        """
+        fold = _Fold(StatusView(cell=place.name, started=time.time()), watch)
+        work = wb.Work(fold.owned(lambda: (read or _read)(text, namespace, options, place)), name=place.name)
+        try:
+            cell = work.result()
+        except BaseException as error:
+            work.drop()
+            self._fail(text, namespace, place)
+            fold.end(status.fail(fold.view, error))
+            raise
+        fold.owned(lambda: cell.bind(namespace))()
+        self._replace(place, cell.names)
+        kernels = dict(cell.kernels)
+        if options.background:
+            rest = wb.Work(fold.owned(lambda: _compile(cell, options, place, fold, ended)), name=place.name)
+            return Built(fold.view, kernels, cell, rest)
+        return Built(fold.end(_finished(fold, cell, options)), kernels, cell)
+
+    def _replace(self, place: Place, made: dict[str, Any]) -> None:
+        for name, old in self._made.get(place.identity, {}).items():
+            if name not in made:
+                old.mark_stale(f"{place.name} was run again and no longer defines {name}.")
+        if place.identity:
+            self._made[place.identity] = {name: value for name, value in made.items() if _can_be_stale(value)}
+
+    def _fail(self, text: str, namespace: dict[str, Any], place: Place) -> None:
+        old = dict(self._made.get(place.identity, {}))
+        old |= {name: namespace[name] for name in defined_names(text) if _can_be_stale(namespace.get(name))}
+        for name, value in old.items():
+            value.mark_stale(f"{place.name}, which defines {name}, no longer compiles.")
+
+
+def _read(text: str, namespace: dict[str, Any], options: CellOptions, place: Place) -> Any:
+    """The cell, compiled but where that is left to the background."""
+    return wb.build_cell(
+        text,
+        namespace,
+        name=place.name,
+        filename=place.filename,
+        line_offset=place.line_offset,
+        backend=options.backend,
+        gradient=options.gradient,
+        fast_math=options.fast_math,
+        checks=options.checks,
+        constants=dict(options.constants) or None,
+        arch=options.arch,
+        force=options.force,
+        compile=not options.background,
+    )
+
+
+def _compile(cell: Any, options: CellOptions, place: Place, fold: _Fold, ended: Watcher | None) -> None:
+    """In the background: compile, and tell how it ended; kernels that do not compile are stale."""
+    try:
+        cell.compile()
+    except BaseException as error:
+        how = "failed" if isinstance(error, Exception) else "was ended"
+        for kernel in cell.kernels.values():
+            kernel.mark_stale(f"the compilation of {place.name} in the background {how}.")
+        view = status.fail(fold.view, error)
+    else:
+        view = _finished(fold, cell, options)
+    fold.end(view)
+    if ended is not None:
+        ended(view)
+
+
+def _finished(fold: _Fold, cell: Any, options: CellOptions) -> StatusView:
+    panes = [pane for kernel in cell.kernels.values() for pane in queries.pane_views(kernel, options.panes)]
+    return status.finish(fold.view, cell.kernels, panes)
+
+
+class _Fold:
+    """Folds the events of one build into a view; safe to call from several threads, silent once ended."""
+
+    _owners: ClassVar[dict[int, _Fold]] = {}  # thread to the build that it works for
+
+    def __init__(self, view: StatusView, watch: Watcher) -> None:
+        self.view = view
+        self._watch = watch
+        self._lock = threading.RLock()
+        self._ended = False
+        self._unsubscribe = events.subscribe(self, *status.WATCHED)
+
+    def owned(self, call: Callable[[], T]) -> Callable[[], T]:
+        """`call`, whose thread works for this build while it runs: other builds do not hear of it."""
+
+        def run() -> T:
+            thread = threading.get_ident()
+            self._owners[thread] = self
+            try:
+                return call()
+            finally:
+                self._owners.pop(thread, None)
+
+        return run
+
+    def __call__(self, event: events.Event) -> None:
+        if self._owners.get(threading.get_ident(), self) is not self:
+            return
+        with self._lock:
+            if not self._ended:
+                self.view = status.advance(self.view, event)
+                self._watch(self.view)
+
+    def end(self, view: StatusView) -> StatusView:
+        self._unsubscribe()
+        with self._lock:
+            self.view, self._ended = view, True
+            self._watch(view)
+        return view
+
+
+def defined_names(text: str) -> tuple[str, ...]:
+    """Names that the cell's top-level `def`s or `__global__` functions bind, even where the text does not parse."""
+    if "__global__" in text:
+        return tuple(re.findall(r"__global__[^;{}(]*?(\w+)\s*\(", text))
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError):
+        return tuple(re.findall(r"^def\s+(\w+)", text, re.MULTILINE))
+    return tuple(node.name for node in body if isinstance(node, ast.FunctionDef))
+
+
+def is_kernel(value: Any) -> bool:
+    """Whether `value` is a kernel: asks its class, so that no property of a user's object runs."""
+    return _can_be_stale(value) and not isinstance(value, Func)
+
+
+def _can_be_stale(value: Any) -> bool:
+    """Whether `value` is a kernel or a func."""
+    return callable(getattr(type(value), "mark_stale", None))
+
+
+def find_kernel(name: str, namespace: dict[str, Any]) -> Any:
+    """The kernel called `name` in `namespace`.
+
+    Raises:
+        Refusal: there is none; the message names the nearest, or all.
+    """
+    found = namespace.get(name)
+    if is_kernel(found):
+        return found
+    known = sorted(key for key, value in namespace.items() if is_kernel(value) and not key.startswith("_"))
+    near = difflib.get_close_matches(name, known, 1)
+    what = f"{name} is a {type(found).__name__}, not a kernel" if name in namespace else f"there is no kernel {name}"
+    advice = (
+        f"did you mean {near[0]}?"
+        if near
+        else f"kernels here: {', '.join(known)}"
+        if known
+        else "no cell has made one yet"
+    )
+    raise Refusal(f"{what}; {advice}")
+
+
+def parse_constants(items: Iterable[str], namespace: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """`K=V` items as names and values; V is a Python expression over `namespace`.
+
+    Raises:
+        Refusal: an item is not of that form, or its expression fails.
+    """
+    found = []
+    for item in items:
+        name, equals, expression = item.partition("=")
+        if not (equals and name.isidentifier() and expression.strip()):
+            raise Refusal(f"-D takes NAME=VALUE, such as -D DT=0.01; it got {item!r}")
+        try:
+            found.append((name, eval(expression, dict(namespace))))
+        except Exception as error:
+            raise Refusal(f"-D {item}: the value does not evaluate ({type(error).__name__}: {error})") from None
+    return tuple(found)
+
+
+def parse_panes(text: str, known: Iterable[str]) -> tuple[str, ...]:
+    """Comma- or space-separated pane names.
+
+    Raises:
+        Refusal: a name is not a pane.
+    """
+    names = tuple(dict.fromkeys(re.split(r"[,\s]+", text.strip()))) if text.strip() else ()
+    for name in names:
+        if name not in known:
+            raise Refusal(f"there is no pane {name!r}; the panes are {', '.join(known)}")
+    return names

@@ -1,0 +1,104 @@
+"""What `%%cuda` does, as plain values and functions: a cell of CUDA C++ read with its options and headers.
+
+A header is a cell that others include. The session keeps it, so a cell that uses it is compiled with its text of now.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import workbench as wb
+from kernel_ext.session.cells import CellOptions, Place, Reader, Refusal
+from workbench.errors import NotDifferentiable
+from workbench.source import Source
+
+RUNS = ("device", "host")
+
+
+@dataclass(frozen=True)
+class CudaOptions:
+    """What `%%cuda`'s line asks for beside what `%%kernel` has.
+
+    Attributes:
+        run: "device" or "host".
+        use: headers to include above the cell.
+        include: folders of other headers.
+        libraries: what code for the CPU is linked with.
+    """
+
+    run: str = "device"
+    use: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
+
+
+@dataclass
+class Headers:
+    """The cells of a session that others include, by name."""
+
+    sources: dict[str, Source] = field(default_factory=dict)
+
+    def save(self, name: str, text: str, place: Place) -> str:
+        """Keep a cell under a name; says what was kept.
+
+        Raises:
+            Refusal: the cell defines a kernel: that would be in every cell that includes it.
+        """
+        if "__global__" in text:
+            raise Refusal(f"--header {name}: the cell has a __global__ function; headers hold __device__ functions")
+        again = "replaced" if name in self.sources else "saved"
+        self.sources[name] = Source(text, place.name, place.filename, place.line_offset)
+        return f'header {name} {again} · %%cuda --use {name}, or #include "{name}"'
+
+
+def run_of(backend: str, run: str) -> str:
+    """Where the cell's kernels run: `-b cpu` and `--run host` say the same.
+
+    Raises:
+        Refusal: they contradict each other.
+    """
+    wanted = {"cpu": "host", "cuda": "device"}.get(backend, "")
+    if wanted and run and wanted != run:
+        raise Refusal(f"-b {backend} and --run {run} contradict each other; leave one out")
+    return run or wanted
+
+
+def reader(asked: CudaOptions, headers: Headers) -> Reader:
+    """What makes a cell of its text."""
+
+    def read(text: str, namespace: dict[str, Any], options: CellOptions, place: Place) -> Any:
+        module = wb.cuda_module(
+            text,
+            name=place.name,
+            filename=place.filename,
+            line_offset=place.line_offset,
+            run=asked.run,
+            arch=options.arch,
+            defines=dict(options.constants),
+            use=asked.use,
+            headers=headers.sources,
+            include=asked.include,
+            libraries=asked.libraries,
+            fast_math=options.fast_math,
+            force=options.force,
+            compile=False,
+        )
+        for kernel in module.kernels.values():
+            kernel.checks = options.checks
+        if options.gradient:
+            _need_gradients(module)
+        if not options.background:
+            module.compile()
+        return module
+
+    return read
+
+
+def _need_gradients(module: wb.CudaModule) -> None:
+    for name, kernel in module.kernels.items():
+        if kernel.gradient is None and not name.endswith("_adjoint"):
+            raise NotDifferentiable(
+                f"--grad asks for gradients, and {name} has none.", kernel.place,
+                f"Write a kernel {name}_adjoint in this cell, or leave --grad out.", name,
+            )  # fmt: skip

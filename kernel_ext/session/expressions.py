@@ -1,0 +1,96 @@
+"""Expressions on a magic's line: read once, evaluated over the notebook's names; and the axes of sweeps."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from kernel_ext.session.cells import Refusal
+
+_RANGE = re.compile(r"^(?P<first>.+?)\.\.(?P<last>.+?)(?::(?P<kind>[x+])(?P<step>.+))?$")
+MOST_VALUES = 1000
+
+
+def expression(text: str, namespace: dict[str, Any], magic: str) -> Callable[..., Any]:
+    """A function that evaluates `text` over the namespace, with names given instead: `f(m=64)`.
+
+    Raises:
+        Refusal: it is no Python expression.
+    """
+    if not text.strip():
+        such = "loss(x)" if magic == "%grad" else "wb.launch(saxpy, n, [2.0, x, y])"
+        raise Refusal(f"{magic} takes an expression, such as {magic} {such}")
+    try:
+        code = compile(text.strip(), f"<{magic}>", "eval")
+    except SyntaxError as error:
+        raise Refusal(f"{magic} takes one Python expression; {text.strip()!r} is none ({error.msg})") from None
+    return lambda **values: eval(code, {**namespace, **values} if values else namespace)
+
+
+def unquoted(text: str) -> str:
+    """The text without the quotes that kept it together."""
+    text = text.strip()
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
+
+
+def names_in(text: str) -> list[str]:
+    """The names that an expression reads, in order."""
+    found = [n.id for n in ast.walk(ast.parse(text.strip(), mode="eval")) if isinstance(n, ast.Name)]
+    return list(dict.fromkeys(found))
+
+
+def axis(item: str, namespace: Mapping[str, Any], magic: str) -> tuple[str, tuple[Any, ...]]:
+    """`m=64,128`, `block=32..1024:x2` (times 2) or `n=0..10:+5` (plus 5; 1 where nothing is said), as name and values.
+
+    Values are Python expressions over the namespace.
+
+    Raises:
+        Refusal: it is not of that form.
+    """
+    name, equals, text = unquoted(item).partition("=")
+    if not (equals and name.isidentifier() and text.strip()):
+        raise Refusal(f"{magic} takes NAME=VALUES, such as m=64,128 or block=32..1024:x2; it got {item!r}")
+    try:
+        found = _RANGE.match(text.strip())
+        if found is None:
+            values = eval(f"({text},)", dict(namespace))
+        else:
+            given = (eval(found[part], dict(namespace)) if found[part] else 1 for part in ("first", "last", "step"))
+            values = _range(*given, times=found["kind"] == "x")
+    except Refusal:
+        raise
+    except Exception as error:
+        raise Refusal(f"{item}: the values do not evaluate ({type(error).__name__}: {error})") from None
+    return name, tuple(values)
+
+
+def _range(first: Any, last: Any, step: Any, times: bool) -> list[Any]:
+    forward = step > 1 and first > 0 if times else step > 0
+    if not forward or last < first:
+        kind = "from a positive number by a factor above 1" if times else "upwards"
+        raise Refusal(
+            f"a range goes {kind}: 32..1024:x2 or 0..10:+5; it got {first}..{last}:{'x' if times else '+'}{step}"
+        )
+    values = [first]
+    while (following := values[-1] * step if times else values[-1] + step) <= last:
+        values.append(following)
+        if len(values) > MOST_VALUES:
+            raise Refusal(f"an axis has at most {MOST_VALUES} values; {first}..{last} has more")
+    return values
+
+
+def axes(items: Iterable[str], namespace: Mapping[str, Any], magic: str) -> dict[str, tuple[Any, ...]]:
+    """Several axes.
+
+    Raises:
+        Refusal: one is not of its form, or two have one name.
+    """
+    found: dict[str, tuple[Any, ...]] = {}
+    for item in items:
+        name, values = axis(item, namespace, magic)
+        if name in found:
+            raise Refusal(f"{magic} has two axes {name}; give all its values in one")
+        found[name] = values
+    return found

@@ -1,0 +1,129 @@
+"""Recording in a notebook: one cell, or cell after cell until it is turned off; and replay by name.
+
+Plain functions and one class without IPython in them; the magics parse and call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import workbench as wb
+from kernel_ext.session.cells import Refusal
+from kernel_ext.views import units
+from kernel_ext.views.views import SpanRow, TimelineView
+
+Label = Callable[[str], str]
+
+
+def timeline_view(recorder: wb.Recorder, title: str = "record", label: Label = str) -> TimelineView:
+    """What a timeline of the recorder shows; `label` turns a file's name into what people call it."""
+    rows = tuple(
+        SpanRow(
+            s.start, s.seconds, s.lane, s.kind, s.name, s.size, s.bytes,
+            f"{label(s.site.filename)}:{s.site.line}" if s.site is not None else "",
+        )
+        for s in recorder.spans()
+    )  # fmt: skip
+    end = max((r.start + (r.seconds or 0.0) for r in rows), default=0.0)
+    return TimelineView(title, tuple(sorted({r.lane for r in rows})), rows, end, recorder.lost)
+
+
+def find_recorder(name: str, namespace: Mapping[str, Any]) -> wb.Recorder:
+    """The recorder of this name.
+
+    Raises:
+        Refusal: there is none.
+    """
+    found = namespace.get(name)
+    if isinstance(found, wb.Recorder):
+        return found
+    known = [n for n, v in namespace.items() if isinstance(v, wb.Recorder) and not n.startswith("_")]
+    there = f"there is {', '.join(known)}" if known else "%%record NAME makes one"
+    raise Refusal(f"there is no record {name}; {there}")
+
+
+def parse_values(items: Sequence[str], namespace: Mapping[str, Any]) -> dict[str, Any]:
+    """`NAME=VALUE` items; a value is a Python expression over the namespace: a number, or the name of an array.
+
+    Raises:
+        Refusal: an item is not of that form, or its expression fails.
+    """
+    found = {}
+    for item in items:
+        name, equals, expression = item.partition("=")
+        if not (equals and name.isidentifier() and expression.strip()):
+            raise Refusal(f"-p takes NAME=VALUE, such as -p dt=0.02; it got {item!r}")
+        try:
+            found[name] = eval(expression, dict(namespace))
+        except Exception as error:
+            raise Refusal(f"-p {item}: the value does not evaluate ({type(error).__name__}: {error})") from None
+    return found
+
+
+def replay(
+    recorder: wb.Recorder, values: Mapping[str, Any], only: str = "", kernel: str = "", rewind: bool = False,
+    times: int = 1,
+) -> str:  # fmt: skip
+    """Run a record again, or a part of it; says what ran.
+
+    Raises:
+        LaunchError: a value does not fit, or there is nothing to rewind to.
+        KernelFault: as the launches.
+        Refusal: the part is empty, or `times` is below 1.
+    """
+    if times < 1:
+        raise Refusal(f"a record is replayed once or more; -n got {times}")
+    part = recorder
+    if only or kernel:
+        part = recorder.only(adjoint={"adjoint": True, "forward": False}.get(only), kernel=kernel or None)
+        if not len(part):
+            raise Refusal(f"no launch of the record is {' '.join(p for p in (only, kernel) if p)}")
+    for _ in range(times):
+        if rewind:
+            recorder.rewind()
+        part.replay(**values)
+    given = ", ".join(f"{n}={v!r}" for n, v in values.items() if isinstance(v, (int, float)))
+    often = f" {times} times" if times > 1 else ""
+    return f"replayed {units.count(len(part), 'entry')}{often}{f' with {given}' if given else ''}"
+
+
+class Recording:
+    """Recording that goes on from cell to cell, as its shell's events tell it where cells begin and end."""
+
+    def __init__(self) -> None:
+        """Off."""
+        self.recorder: wb.Recorder | None = None
+
+    def on(self, inputs: bool = False) -> wb.Recorder:
+        """Begin, in the running cell.
+
+        Raises:
+            Refusal: it is on already.
+        """
+        if self.recorder is not None:
+            raise Refusal("recording is on already; %record off ends it")
+        self.recorder = wb.Recorder(inputs=inputs).start()
+        return self.recorder
+
+    def off(self) -> wb.Recorder:
+        """End; gives what was recorded.
+
+        Raises:
+            Refusal: it is not on.
+        """
+        if self.recorder is None:
+            raise Refusal("recording is not on; %record on begins it")
+        recorder, self.recorder = self.recorder, None
+        recorder.stop()
+        return recorder
+
+    def cell_begins(self, *_: Any) -> None:
+        """A cell is about to run: its code runs in a context of its own."""
+        if self.recorder is not None:
+            self.recorder.start()
+
+    def cell_ends(self, *_: Any) -> None:
+        """A cell is over."""
+        if self.recorder is not None:
+            self.recorder.stop()

@@ -1,0 +1,270 @@
+"""Events in, status view out.
+
+Each event makes a new view from the old one, so what the card shows can be tested as a list of values, and a lost or
+late event can at worst leave a row as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from kernel_ext.views import units
+from kernel_ext.views.views import ErrorRow, KernelRow, PaneView, StageRow, StatusView
+from workbench import events
+from workbench.errors import CellErrors, WorkbenchError
+
+SPEAKS_FIRST = ("failed", "compiling", "recompiled", "compiled", "disk hit", "memory hit")
+"""The state of a cell is the first of these that one of its rows has."""
+
+_FACTS = (
+    ("registers", "{} regs"),
+    ("spill_stores", "{} spill"),
+    ("shared", "{} B shared"),
+    ("matmul", "matmul {}"),
+    ("checks", "checks"),
+    ("unvectorised", "not vectorised: {}"),
+)
+
+
+def advance(view: StatusView, event: events.Event) -> StatusView:
+    """The view after `event`; events of other kinds leave it as it is."""
+    handler = _HANDLERS.get(type(event))
+    return _headed(handler(view, event)) if handler else view
+
+
+def finish(view: StatusView, kernels: Iterable[str], panes: Iterable[PaneView] = ()) -> StatusView:
+    """The view of a cell whose build is over: rows of other kernels (built meanwhile elsewhere) go."""
+    names = tuple(kernels)
+    rows = tuple(r for r in view.rows if r.kernel in names)
+    rows = tuple(replace(r, state="compiled") if r.state == "compiling" else r for r in rows)
+    return _headed(replace(view, rows=rows, kernels=names, panes=tuple(panes), state="ready"))
+
+
+def fail(view: StatusView, error: BaseException) -> StatusView:
+    """The view of a cell that could not be built."""
+    rows = tuple(replace(r, state="failed") if r.state == "compiling" else r for r in view.rows)
+    return _headed(replace(view, rows=rows, errors=error_rows(error), state="failed"))
+
+
+def error_rows(error: BaseException) -> tuple[ErrorRow, ...]:
+    """One row an error, in the order of the cell's lines."""
+    if isinstance(error, CellErrors):
+        return tuple(row for each in error.errors for row in error_rows(each))
+    if isinstance(error, WorkbenchError):
+        line = error.location.shown_line if error.location and error.location.line else 0
+        return (ErrorRow(type(error).__name__, line, f"{error.message}  {error.advice}".rstrip()),)
+    return (ErrorRow(type(error).__name__, 0, str(error) or _WORDLESS.get(type(error), type(error).__name__)),)
+
+
+_WORDLESS: dict[type[BaseException], str] = {KeyboardInterrupt: "interrupted"}
+
+
+def headline(view: StatusView) -> str:
+    """The one line: what happened, to what, how long it took."""
+    return _LINES[view.state](view)
+
+
+def _headed(view: StatusView) -> StatusView:
+    states = {r.state for r in view.rows}
+    if view.state != "failed":
+        fallback = "ready" if view.state == "ready" else "compiling"
+        view = replace(view, state=next((s for s in SPEAKS_FIRST if s in states), fallback))
+    return replace(view, headline=headline(view))
+
+
+def _change(view: StatusView, kernel: str, direction: str, edit: Callable[[KernelRow], KernelRow]) -> StatusView:
+    rows = list(view.rows)
+    for i, row in enumerate(rows):
+        if (row.kernel, row.direction) == (kernel, direction):
+            rows[i] = edit(row)
+            break
+    else:
+        rows.append(edit(KernelRow(kernel, direction)))
+    return replace(view, rows=tuple(rows))
+
+
+def _started(view: StatusView, event: Any) -> StatusView:
+    def edit(row: KernelRow) -> KernelRow:
+        return replace(row, state="compiling", backend=event.backend, target=event.target)
+
+    return _change(view, event.kernel, event.direction, edit)
+
+
+def _stage(view: StatusView, event: Any) -> StatusView:
+    def edit(row: KernelRow) -> KernelRow:
+        return replace(row, stages=(*row.stages, StageRow(event.stage, event.seconds)))
+
+    return _change(view, event.kernel, event.direction, edit)
+
+
+def _hit(view: StatusView, event: Any) -> StatusView:
+    def edit(row: KernelRow) -> KernelRow:
+        return replace(
+            row,
+            state=f"{event.where} hit",
+            key=event.key,
+            seconds=event.seconds,
+            facts=_facts(event.metadata),
+            built=event.metadata.get("built"),
+            backend=event.metadata.get("backend", row.backend),
+            target=event.metadata.get("target", row.target),
+        )
+
+    return _change(view, event.kernel, event.direction, edit)
+
+
+def _miss(view: StatusView, event: Any) -> StatusView:
+    return _change(view, event.kernel, event.direction, lambda row: replace(row, key=event.key, why=tuple(event.why)))
+
+
+def _done(view: StatusView, event: Any) -> StatusView:
+    def edit(row: KernelRow) -> KernelRow:
+        stages = tuple(StageRow(name, spent) for name, spent in event.stages.items()) or row.stages
+        return replace(
+            row,
+            state="recompiled" if row.why else "compiled",
+            key=event.key,
+            seconds=event.seconds,
+            stages=stages,
+            facts=_facts(event.metadata),
+            backend=event.metadata.get("backend", row.backend),
+            target=event.metadata.get("target", row.target),
+        )
+
+    return _change(view, event.kernel, event.direction, edit)
+
+
+def _failed(view: StatusView, event: Any) -> StatusView:
+    rows = tuple(
+        replace(r, state="failed") if r.kernel == event.kernel and r.state == "compiling" else r for r in view.rows
+    )
+    found = tuple(row for error in event.errors for row in error_rows(error))
+    return replace(view, rows=rows, errors=(*view.errors, *found), state="failed")
+
+
+def _problem(view: StatusView, event: Any) -> StatusView:
+    return replace(view, notices=(*view.notices, f"cache: {event.message} ({event.path})"))
+
+
+def _notice(view: StatusView, event: Any) -> StatusView:
+    return replace(view, notices=(*view.notices, event.message))
+
+
+def _remark(view: StatusView, event: Any) -> StatusView:
+    return replace(view, remarks=(*view.remarks, event.message))
+
+
+def _outdated(view: StatusView, event: Any) -> StatusView:
+    hold = "holds" if event.programs == 1 else "hold"
+    what = f"the old {event.kernels[0]}" if len(event.kernels) == 1 else f"old versions of {', '.join(event.kernels)}"
+    return replace(view, outdated=f"{units.count(event.programs, 'compiled JAX function')} {hold} {what}")
+
+
+def _product(view: StatusView, event: Any) -> StatusView:
+    """One line a link-time product, with what became of it last."""
+    name = f"{event.builder} {event.product} ({event.role}, {event.target}): "
+    how = {
+        events.ProductStarted: lambda: "being built",
+        events.ProductBuilt: lambda: f"built in {units.seconds(event.seconds)}, {units.size(event.bytes)}",
+        events.ProductFailed: lambda: event.message,
+    }[type(event)]()
+    return replace(view, notices=(*(n for n in view.notices if not n.startswith(name)), name + how))
+
+
+_HANDLERS: dict[type[events.Event], Callable[[StatusView, Any], StatusView]] = {
+    events.CompileStarted: _started,
+    events.StageDone: _stage,
+    events.CacheHit: _hit,
+    events.CacheMiss: _miss,
+    events.CompileDone: _done,
+    events.CompileFailed: _failed,
+    events.CacheProblem: _problem,
+    events.Notice: _notice,
+    events.Remark: _remark,
+    events.Outdated: _outdated,
+    events.ProductStarted: _product,
+    events.ProductBuilt: _product,
+    events.ProductFailed: _product,
+}
+WATCHED = tuple(_HANDLERS)
+"""The events that change a view."""
+
+
+def _facts(metadata: dict[str, Any]) -> tuple[str, ...]:
+    told = ((metadata[name], form) for name, form in _FACTS if name in metadata)
+    return tuple(form.format(value) for value, form in told if value or "shared" not in form)
+
+
+def _names(rows: Iterable[KernelRow]) -> str:
+    """`saxpy 5f2a0d32` for one kernel, `saxpy, blur` for several."""
+    forward = {r.kernel: r.key for r in reversed(tuple(rows))}
+    names = list(reversed(forward))
+    return " ".join((names[0], forward[names[0]][:8])).strip() if len(names) == 1 else ", ".join(names)
+
+
+def _directions(rows: tuple[KernelRow, ...]) -> str:
+    spent: dict[str, float] = {}
+    for row in rows:
+        spent[row.direction] = spent.get(row.direction, 0.0) + row.seconds
+    parts = [f"{name} {units.milliseconds(total)}" for name, total in spent.items()]
+    return ", ".join(parts) if len(parts) > 1 else ""
+
+
+def _join(*parts: str) -> str:
+    return " · ".join(p for p in parts if p)
+
+
+def _compiling_line(view: StatusView) -> str:
+    return f"compiling {', '.join(dict.fromkeys(r.kernel for r in view.rows))}".rstrip()
+
+
+def _compiled_line(view: StatusView) -> str:
+    built = tuple(r for r in view.rows if r.state == "compiled")
+    return _join(f"compiled {_names(built)}", *_tail(view, built))
+
+
+def _recompiled_line(view: StatusView) -> str:
+    built = tuple(r for r in view.rows if r.state in ("compiled", "recompiled"))
+    first, *others = dict.fromkeys(w for r in built for w in r.why)
+    more = f" and {len(others)} more" if others else ""
+    return _join(f"recompiled: {first}{more}", *_tail(view, built))
+
+
+def _tail(view: StatusView, built: tuple[KernelRow, ...]) -> tuple[str, ...]:
+    hits = sum(r.state.endswith("hit") for r in view.rows)
+    facts = ", ".join(built[0].facts) if len(built) == 1 else ""
+    total = units.seconds(sum(r.seconds for r in built))
+    return total, _directions(built), facts, units.count(hits, "cache hit") if hits else ""
+
+
+def _hit_line(view: StatusView) -> str:
+    spent = sum(r.seconds for r in view.rows)
+    where = "disk" if view.state == "disk hit" else "memory"
+    built = [r.built for r in view.rows if r.built is not None]
+    ago = f", built {units.age(view.started - min(built))}" if built and where == "disk" else ""
+    checked = "checks" if any("checks" in r.facts for r in view.rows) else ""
+    return _join("cache hit", f"{where} {units.seconds(spent)}{ago}", checked)
+
+
+def _failed_line(view: StatusView) -> str:
+    return _join("failed", units.count(len(view.errors), "error") if view.errors else "")
+
+
+def _ready_line(view: StatusView) -> str:
+    if not view.kernels:
+        return "ready"
+    them = "they compile at their" if len(view.kernels) > 1 else "it compiles at its"
+    return _join(f"ready {', '.join(view.kernels)}", f"{them} first launch")
+
+
+_LINES: dict[str, Callable[[StatusView], str]] = {
+    "failed": _failed_line,
+    "compiling": _compiling_line,
+    "recompiled": _recompiled_line,
+    "compiled": _compiled_line,
+    "disk hit": _hit_line,
+    "memory hit": _hit_line,
+    "ready": _ready_line,
+}

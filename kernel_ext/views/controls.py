@@ -1,0 +1,184 @@
+"""Sliders bound to numbers of a record or a kept launch: a move replays, and compiles nothing.
+
+The replaying is here and knows no browser: `Bound.run` takes values, puts back what the arrays held where that was
+kept, runs, and says how long it took, how many kernels were compiled for it (none), and what went wrong.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+import workbench as wb
+from kernel_ext.session.cells import Refusal
+from kernel_ext.views import array_fallback, html, units
+from kernel_ext.views.array_view import ArrayView, array_view
+from workbench import events
+from workbench.errors import WorkbenchError
+
+STEPS = 200
+"""How many places a slider has where no step is given."""
+
+
+@dataclass(frozen=True)
+class Slider:
+    """One number: where it stands, and where it can go."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    step: float
+    integer: bool
+
+
+@dataclass(frozen=True)
+class ControlsView:
+    """Sliders and the last run.
+
+    Attributes:
+        title: what is replayed.
+        sliders: one a number.
+        runs: how many replays there were.
+        seconds: what the last one took.
+        compiled: how many kernels were compiled in all of them.
+        said: what went wrong in the last one; empty where nothing did.
+        picture: the watched array after it, where there is one.
+    """
+
+    title: str
+    sliders: tuple[Slider, ...]
+    runs: int = 0
+    seconds: float = 0.0
+    compiled: int = 0
+    said: str = ""
+    picture: ArrayView | None = None
+
+
+class Bound:
+    """A record or a kept launch with sliders."""
+
+    def __init__(
+        self, subject: wb.Recorder | wb.Launch, ranges: Mapping[str, Any], watch: Any = None, rewind: bool | None = None
+    ) -> None:
+        """Sliders for `ranges`, or for every number where none is given; see `kernel_ext.output.show.controls`.
+
+        Raises:
+            Refusal: a range is none, or there is no number to change.
+            LaunchError: no launch has a parameter of that name.
+        """
+        if not isinstance(subject, wb.Recorder | wb.Launch):
+            raise Refusal(f"controls() takes a record or a kept launch; it got {type(subject).__name__!r}")
+        self._subject, self._watch = subject, watch
+        keeps = isinstance(subject, wb.Recorder) and subject.keeps_inputs
+        if rewind and not keeps:
+            raise Refusal("there is nothing to rewind to: record with wb.record(inputs=True), or %%record --inputs")
+        self._rewind = keeps if rewind is None else rewind
+        self._lock = threading.Lock()
+        found = _numbers(subject)
+        wanted = ranges or {name: None for name in found}
+        sliders = tuple(_slider(name, _number(subject, name, found), given) for name, given in wanted.items())
+        if not sliders:
+            raise Refusal("no launch here takes a number; there is nothing to slide")
+        self.view = replace(ControlsView(_title(subject), sliders), picture=self._picture())
+
+    def run(self, values: Mapping[str, Any]) -> ControlsView:
+        """Replay with these values of sliders; others stand where they are."""
+        with self._lock:
+            known = {s.name for s in self.view.sliders}
+            sliders = tuple(
+                replace(s, value=_kind(s)(values[s.name])) if s.name in values else s for s in self.view.sliders
+            )
+            built: list[events.Event] = []
+            stop = events.subscribe(built.append, events.CompileStarted)
+            started, said = time.perf_counter(), ""
+            try:
+                self._replay({s.name: _kind(s)(s.value) for s in sliders if s.name in known})
+            except WorkbenchError as error:
+                said = error.message
+            finally:
+                stop()
+            spent = time.perf_counter() - started
+            self.view = replace(
+                self.view, sliders=sliders, runs=self.view.runs + 1, seconds=spent,
+                compiled=self.view.compiled + len(built), said=said, picture=self._picture(),
+            )  # fmt: skip
+            return self.view
+
+    def _replay(self, values: dict[str, Any]) -> None:
+        if isinstance(self._subject, wb.Recorder):
+            if self._rewind:
+                self._subject.rewind()
+            self._subject.replay(**values)
+        else:
+            for name, value in values.items():
+                self._subject.set_param_by_name(name, value)
+            self._subject.launch()
+        wb.synchronize()
+
+    def _picture(self) -> ArrayView | None:
+        return array_view(self._watch, "array") if self._watch is not None else None
+
+
+def _kind(slider: Slider) -> type:
+    return int if slider.integer else float
+
+
+def _title(subject: wb.Recorder | wb.Launch) -> str:
+    if isinstance(subject, wb.Launch):
+        return f"launch of {subject.kernel.name}"
+    return f"record of {units.count(len(subject), 'entry')}"
+
+
+def _numbers(subject: wb.Recorder | wb.Launch) -> dict[str, Any]:
+    """The arguments that are one number each, by parameter."""
+    launches = [subject.record] if isinstance(subject, wb.Launch) else subject.launches
+    found: dict[str, Any] = {}
+    for record in launches:
+        for name, value in record.arguments.items():
+            if isinstance(value, int | float | np.number) and not isinstance(value, bool):
+                found.setdefault(name, value)
+    return found
+
+
+def _number(subject: wb.Recorder | wb.Launch, name: str, found: Mapping[str, Any]) -> Any:
+    if name not in found:
+        known = ", ".join(found) or "none"
+        raise Refusal(f"no launch here takes a number {name}; there is {known}")
+    return found[name]
+
+
+def _slider(name: str, value: Any, given: Any) -> Slider:
+    integer = isinstance(value, int | np.integer)
+    start = float(value)
+    if given is None:
+        given = (min(0.0, 2 * start), max(0.0, 2 * start)) if start else (0.0, 10.0 if integer else 1.0)
+    try:
+        low, high, *rest = map(float, given)
+        step = rest[0] if rest else (1.0 if integer else (high - low) / STEPS)
+    except (TypeError, ValueError):
+        raise Refusal(f"{name} takes (low, high) or (low, high, step); it got {given!r}") from None
+    if not (low < high and step > 0 and len(rest) < 2):
+        raise Refusal(f"{name} takes (low, high) or (low, high, step) with low < high; it got {given!r}")
+    return Slider(name, int(start) if integer else start, low, high, step, integer)
+
+
+def controls_text(view: ControlsView) -> str:
+    """The numbers and their ranges in ASCII."""
+    rows = [f"{view.title}: sliders need a live notebook"]
+    rows += [f"  {s.name} = {s.value:g}  ({s.low:g} to {s.high:g})" for s in view.sliders]
+    rows += [array_fallback.array_text(view.picture)] if view.picture else []
+    return units.ascii_only("\n".join(rows))
+
+
+def controls_html(view: ControlsView) -> str:
+    """The numbers and their ranges, and the watched array."""
+    rows = [(s.name, f"{s.value:g}", f"{s.low:g} … {s.high:g}") for s in view.sliders]
+    picture = array_fallback.array_html(view.picture) if view.picture else ""
+    note = html.line("moving a slider replays; it needs the notebook's kernel")
+    return html.box(html.line(view.title), html.table(("number", "value", "range"), rows), note, picture)

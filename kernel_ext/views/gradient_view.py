@@ -1,0 +1,136 @@
+"""Gradients to look at: values beside their adjoints, and what a gradcheck compared; with its static twin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+import workbench as wb
+from kernel_ext.session.cells import Refusal
+from kernel_ext.views import array_fallback, html, units
+from kernel_ext.views.array_view import ArrayView, array_view
+
+
+@dataclass(frozen=True)
+class PointRow:
+    """One compared derivative: the input's element, both answers, the relative error, the line of the kernel."""
+
+    place: str
+    adjoint: float
+    difference: float
+    error: float
+    line: str
+
+
+@dataclass(frozen=True)
+class CheckView:
+    """A gradcheck's answer; `said` is its sentence."""
+
+    ok: bool
+    said: str
+    tolerance: float
+    points: tuple[PointRow, ...]
+
+
+@dataclass(frozen=True)
+class PairView:
+    """An array beside its adjoint; a report keeps adjoints alone, and `value` is None."""
+
+    name: str
+    value: ArrayView | None
+    adjoint: ArrayView
+
+    @property
+    def sides(self) -> tuple[ArrayView, ...]:
+        """What there is to draw."""
+        return (self.adjoint,) if self.value is None else (self.value, self.adjoint)
+
+
+@dataclass(frozen=True)
+class GradsView:
+    """Arrays with their adjoints, and a gradcheck where there was one."""
+
+    title: str
+    pairs: tuple[PairView, ...]
+    check: CheckView | None
+
+
+def grads_view(verdict: wb.Verdict | None, tape: wb.Tape | None, arrays: Mapping[str, Any]) -> GradsView:
+    """What is shown of arrays with gradients, and of a gradcheck.
+
+    Raises:
+        Refusal: there is nothing to show, or an array has no gradient.
+    """
+    if verdict is None and not arrays:
+        raise Refusal("grad() takes a gradcheck's verdict, or arrays by name: show.grad(x=x, y=y)")
+    pairs = []
+    for name, value in arrays.items():
+        found = _adjoint(name, value, tape)
+        pairs.append(PairView(name, array_view(value, name), array_view(found, f"adjoint of {name}")))
+    title = f"gradcheck {verdict.kernel}" if verdict is not None else f"gradients of {', '.join(arrays)}"
+    return GradsView(title, tuple(pairs), _check(verdict) if verdict is not None else None)
+
+
+def report_view(report: wb.GradientReport) -> GradsView:
+    """What is shown of `%grad`'s answer: the gradients, and what its kernels' checks compared."""
+    pairs = []
+    for name, gradient in report.gradients.items():
+        with suppress(Refusal):  # an array of structs has numbers in the report, and no picture
+            pairs.append(PairView(name, None, array_view(gradient, f"d/d{name}")))
+    checks = [_check(verdict) for verdict in report.kernels]
+    check = None
+    if checks or report.directions:
+        points = tuple(replace(p, line=p.line or c.said) for c in checks for p in c.points)
+        found = "right" if report.ok else "WRONG"
+        said = f"checked: {found} ({len(report.directions)} directions, {len(checks)} kernels)"
+        check = CheckView(report.ok, said, max((c.tolerance for c in checks), default=0.0), points)
+    return GradsView(f"{report.what} = {report.value:.6g}", tuple(pairs), check)
+
+
+def _adjoint(name: str, value: Any, tape: wb.Tape | None) -> Any:
+    found = getattr(value, "grad", None)
+    if tape is not None:
+        try:
+            found = tape.gradients[value]
+        except KeyError as missing:
+            raise Refusal(f"{name}: {missing.args[0]}") from None
+    if found is None:
+        raise Refusal(f"{name} has no gradient: make it with requires_grad=True, or give the tape: tape=tape")
+    return found
+
+
+def _check(verdict: wb.Verdict) -> CheckView:
+    rows = tuple(
+        PointRow(f"{p.parameter}[{', '.join(map(str, p.index))}]", p.adjoint, p.difference, p.error, p.line)
+        for p in verdict.worst
+    )
+    return CheckView(verdict.ok, str(verdict).splitlines()[0], verdict.tolerance, rows)
+
+
+def grads_text(view: GradsView) -> str:
+    """All of it as lines of ASCII."""
+    rows = [view.title] if view.check is None else [view.check.said]
+    if view.check is not None:
+        cells = [("input", "adjoint", "difference", "error", "where"), *map(_cells, view.check.points)]
+        rows += [f"  {row}" for row in html.text_table(cells)]
+    for pair in view.pairs:
+        for side in pair.sides:
+            rows.append(f"{array_fallback.headline(side)}  {'  '.join(f'{n} {v}' for n, v in side.facts[:2])}")
+    return units.ascii_only("\n".join(rows))
+
+
+def grads_html(view: GradsView) -> str:
+    """A table of the compared derivatives, and the arrays with their adjoints."""
+    parts = [html.line(view.title if view.check is None else view.check.said)]
+    if view.check is not None:
+        titles = ("input", "adjoint", "difference", "error", "where")
+        parts.append(html.table(titles, map(_cells, view.check.points)))
+    for pair in view.pairs:
+        parts += map(array_fallback.array_html, pair.sides)
+    return html.box(*parts)
+
+
+def _cells(point: PointRow) -> tuple[str, ...]:
+    return point.place, f"{point.adjoint:.9g}", f"{point.difference:.9g}", f"{point.error:.1e}", point.line

@@ -1,0 +1,94 @@
+"""One thread's way through a kernel: `wb.step`'s result as rows to be walked along, and its static twin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kernel_ext.views import html, units
+from workbench import inspect
+
+ROWS_OF_TABLE = 200
+
+
+@dataclass(frozen=True)
+class NameRow:
+    """A name of the function with its value as text; `changed`: since the statement before in the same function."""
+
+    name: str
+    value: str
+    changed: bool
+
+
+@dataclass(frozen=True)
+class StepRow:
+    """One statement.
+
+    Attributes:
+        line: as the reader of the cell counts; `function` and `depth` tell in which open function.
+        text: the line; empty at the end of the kernel.
+        names: values before the statement.
+        memory: what it loaded and stored, ready to read.
+        printed, fault: what it printed and what went wrong in it.
+    """
+
+    line: int
+    text: str
+    function: str
+    depth: int
+    names: tuple[NameRow, ...]
+    memory: tuple[str, ...]
+    printed: str
+    fault: str
+
+
+@dataclass(frozen=True)
+class StepsView:
+    """All statements, and the lines of each function that they stand in: name, line number, text."""
+
+    kernel: str
+    thread: tuple[int, ...]
+    note: str
+    lines: tuple[tuple[str, int, str], ...]
+    rows: tuple[StepRow, ...]
+
+
+def steps_view(steps: inspect.Steps) -> StepsView:
+    """What is shown of a thread's steps."""
+    before: dict[tuple[int, str], dict[str, str]] = {}
+    rows = []
+    for step in steps:
+        slot = (len(step.stack), step.function)
+        now = {name: " ".join(str(value).split()) for name, value in step.names.items()}
+        known = before.get(slot, {})
+        names = tuple(NameRow(n, v, known.get(n) != v) for n, v in now.items())
+        before[slot] = now
+        memory = tuple(map(str, step.accesses))
+        rows.append(
+            StepRow(step.line, step.source, step.function, len(step.stack), names, memory, step.printed, step.fault)
+        )
+    lines = {(steps.kernel, number): text for number, text in steps.lines}
+    for row in rows:
+        lines.setdefault((row.function, row.line), row.text)
+    order = {name: k for k, name in enumerate(dict.fromkeys(function for function, _ in lines))}
+    listed = sorted(lines.items(), key=lambda item: (order[item[0][0]], item[0][1]))
+    return StepsView(
+        steps.kernel, steps.thread, steps.note, tuple((f, n, text) for (f, n), text in listed if text), tuple(rows)
+    )
+
+
+def steps_html(view: StepsView) -> str:
+    """The steps as a table: the line, what changed, what was touched."""
+    head = f"{view.kernel}, thread {', '.join(map(str, view.thread))} · {units.count(len(view.rows), 'step')}"
+    rows = [_cells(k, row) for k, row in enumerate(view.rows[:ROWS_OF_TABLE])]
+    more = [f"… {len(view.rows) - ROWS_OF_TABLE} more"] if len(view.rows) > ROWS_OF_TABLE else []
+    faults = [f"line {row.line}: {row.fault}" for row in view.rows if row.fault]
+    notes = [*faults, *more, *([view.note] if view.note else [])]
+    table = html.table(("step", "line", "statement", "names", "memory"), rows)
+    return html.box(html.line(head), html.folded("steps", table), *map(html.line, notes))
+
+
+def _cells(number: int, row: StepRow) -> tuple[str, ...]:
+    changed = ", ".join(f"{n.name}={n.value}" for n in row.names if n.changed)
+    done: list[Any] = [*row.memory, *([f"prints {row.printed!r}"] if row.printed else [])]
+    return str(number), str(row.line), row.text.strip() or "(end)", changed, "; ".join(done)

@@ -1,0 +1,369 @@
+"""From what a user passes to what a launch needs: types for generic parameters, checked values for all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.api.kernels.kernel import Kernel
+from workbench.errors import KernelTypeError, LaunchError
+from workbench.ranges import fits, misfit
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.create import empty, from_numpy
+from workbench.runtime.arrays.indexed import indexedarray, plain
+from workbench.runtime.arrays.placeholder import Symbol
+from workbench.runtime.arrays.structure import StructValue, arrays_in, same_struct, spread
+from workbench.runtime.device.device import Device
+from workbench.runtime.device.peers import is_peer_access_enabled
+from workbench.structs import Absent, AnyType, IndexedArray, Struct, StructArray
+from workbench.types import SCALARS, ArrayType, Kind, Scalar, Vector, float32, int32, is_wide
+from workbench.types import bool as bool_
+
+NUMBERS = (bool, int, float, np.bool_, np.number)
+
+
+def as_dims(dim: Any, kernel: str) -> tuple[int, ...]:
+    """A launch's dimensions: an int or 1 to 4 ints of at least 0.
+
+    Raises:
+        LaunchError: anything else.
+    """
+    if (
+        type(dim) is tuple
+        and 1 <= len(dim) <= 4
+        and {type(n) for n in dim} == {int}
+        and 0 <= min(dim) <= max(dim) < 2**31
+    ):
+        return dim
+    given = tuple(dim) if isinstance(dim, (tuple, list, np.ndarray)) else (dim,)
+    if not 1 <= len(given) <= 4 or not all(isinstance(n, (int, np.integer)) and n >= 0 for n in given):
+        raise LaunchError(f"{kernel}: dim is 1 to 4 integers of at least 0, not {dim!r}.", parameter="dim")
+    if any(n >= 2**31 for n in given):
+        raise LaunchError(
+            f"{kernel}: a dimension of {max(given)} is too large; each is below 2³¹, as tid() is an int32.",
+            advice="Launch over two dimensions, (rows, columns), and write n = int64(i) * columns + j.",
+            parameter="dim",
+        )  # fmt: skip
+    return tuple(int(n) for n in given)
+
+
+def as_blocks(dims: tuple[int, ...], specialisation: Any, kernel: str) -> tuple[int, ...]:
+    """The blocks of a launch over threads; its dimensions themselves, for a kernel that runs once a thread.
+
+    Raises:
+        LaunchError: they are no whole blocks.
+    """
+    if specialisation.tiling is None:
+        return dims
+    block = specialisation.tiling.block_dim
+    if len(dims) != 1 or dims[0] % block:
+        shown = dims[0] if len(dims) == 1 else dims
+        raise LaunchError(
+            f"{kernel} uses tiles, so it runs in whole blocks: dim is {shown}, block_dim {block}.", parameter="dim",
+            advice="Give one dimension, a multiple of block_dim, or count blocks: wb.launch_tiled(kernel, dim=[…], …).",
+        )  # fmt: skip
+    return (dims[0] // block,)
+
+
+def as_block_dim(value: Any, kernel: str) -> int:
+    """Threads of a block: an int from 1 to 1024.
+
+    Raises:
+        LaunchError: anything else.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= 1024:
+        raise LaunchError(
+            f"{kernel}: block_dim is a whole number from 1 to 1024, not {value!r}.", parameter="block_dim"
+        )
+    return int(value)
+
+
+def as_stream(stream: Any, device: Device, kernel: str) -> Any:
+    """The stream itself, where it can be one of this device; None for the CPU's, since all is done there at once.
+
+    Raises:
+        LaunchError: the stream is another device's.
+    """
+    if stream is None:
+        return None
+    owner = getattr(stream, "device", device if device.is_cuda else None)
+    if owner is None or (isinstance(owner, Device) and owner != device):
+        what = f"of {owner}" if owner is not None else "none of Workbench's"
+        raise LaunchError(
+            f"{kernel}: the stream is {what}; the launch is on {device}.", parameter="stream",
+            advice=f'Use a stream of its device, wb.Stream("{device}"), or leave stream out.',
+        )  # fmt: skip
+    return stream if device.is_cuda else None
+
+
+def listed(kernel: Kernel, inputs: Any, outputs: Any) -> list[Any]:
+    """The arguments, one a parameter.
+
+    Raises:
+        LaunchError: they are an array, whose rows would be taken for arguments, or a dict or a text.
+    """
+    for name, given in (("inputs", inputs), ("outputs", outputs)):
+        if isinstance(given, (array, np.ndarray, Mapping, str)):
+            kind = "an array" if isinstance(given, (array, np.ndarray)) else f"a {type(given).__name__}"
+            message = f"{kernel.name}: {name} is a list with one value a parameter; this is {kind}."
+            raise LaunchError(message, advice=f"Write {name}=[…].")
+    return [*inputs, *outputs]
+
+
+def wrong_count(kernel: Kernel, values: Sequence[Any]) -> LaunchError:
+    """The error for too few or too many arguments."""
+    if len(values) < len(kernel.parameters):
+        missing = ", ".join(kernel.parameters[len(values) :])
+        return LaunchError(f"{kernel.name} takes {_counted(len(kernel.parameters))}; {missing} is missing.")
+    return LaunchError(f"{kernel.name} takes {_counted(len(kernel.parameters))}; {len(values)} were given.")
+
+
+def deduce(kernel: Kernel, values: Sequence[Any]) -> tuple[AnyType, ...]:
+    """One type a parameter: its annotation, or what the argument is."""
+    return tuple(
+        _member(kernel, name, value)
+        if annotation is None
+        else Absent(annotation.dtype, annotation.ndim)
+        if value is None and isinstance(annotation, ArrayType) and not isinstance(annotation, IndexedArray)
+        else _widened(annotation, value)
+        for (name, annotation), value in zip(kernel.annotations.items(), values, strict=True)
+    )
+
+
+def deduce_pointer(kernel: Kernel, name: str, dtype: Scalar | Vector, value: Any) -> ArrayType:
+    """The type of an argument for a pointer: an array of any number of dimensions.
+
+    Raises:
+        LaunchError: it is no array.
+    """
+    if not isinstance(value, (array, np.ndarray)):
+        raise _wrong(kernel, name, f"an array of {dtype!r}", value)
+    rows = isinstance(value, np.ndarray) and isinstance(dtype, Vector) and value.dtype == dtype.dtype.numpy
+    return ArrayType(dtype, max(1, value.ndim - rows), wide=is_wide(value.shape))
+
+
+def _widened(annotation: AnyType, value: Any) -> AnyType:
+    """An array's type with sizes in 64 bits, or an indexed one's with the dimensions that have indices."""
+    if isinstance(annotation, IndexedArray):
+        indexed = value.type.indexed if isinstance(value, indexedarray) else (False,) * annotation.ndim
+        return IndexedArray(annotation.dtype, annotation.ndim, indexed=indexed)
+    if isinstance(annotation, ArrayType) and is_wide(getattr(value, "shape", ())):
+        return ArrayType(annotation.dtype, annotation.ndim, wide=True)
+    return annotation
+
+
+def _member(kernel: Kernel, name: str, value: Any) -> AnyType:
+    """The type of an argument of a generic parameter: within its family, where it has one."""
+    family = kernel.families.get(name)
+    if family is None:
+        return _type_of(kernel, name, value)
+    if isinstance(value, np.ndarray) and value.dtype.name in SCALARS and value.ndim:
+        type: AnyType = ArrayType(SCALARS[value.dtype.name], value.ndim, wide=is_wide(value.shape))
+    else:
+        type = _type_of(kernel, name, value)
+    if isinstance(value, int) and not isinstance(value, bool) and not family.accepts(type) and family.accepts(float32):
+        type = float32
+    if not family.accepts(type):
+        raise LaunchError(f"{kernel.name}: {name} takes {family!r}; the argument is {type!r}.", parameter=name)
+    return type
+
+
+def _type_of(kernel: Kernel, name: str, value: Any) -> AnyType:
+    if isinstance(value, (array, indexedarray, Symbol)):
+        return value.type
+    if isinstance(value, StructValue):
+        return value.__wb_struct__
+    if isinstance(value, (np.generic, np.ndarray)) and value.dtype.name in SCALARS:
+        scalar = SCALARS[value.dtype.name]
+        if value.ndim == 0:
+            return scalar
+        if value.ndim == 1 and 2 <= value.size <= 4:
+            return Vector(value.size, scalar)
+        return ArrayType(scalar, value.ndim, wide=is_wide(value.shape))
+    for python, type in ((bool, bool_), (int, int32), (float, float32)):
+        if isinstance(value, python):
+            return type
+    raise _wrong(kernel, name, "an array or a number", value)
+
+
+def check(kernel: Kernel, name: str, type: AnyType, value: Any, device: Device) -> Any:
+    """The argument as the packer takes it.
+
+    Raises:
+        LaunchError: wrong dtype, dimensions, device or kind; the message names the parameter.
+    """
+    if isinstance(type, Absent):
+        if value is not None:
+            raise LaunchError(
+                f"{kernel.name}: {name} was None when this launch was made; its code has no array there.",
+                parameter=name, advice=f"Make the launch anew, with an array for {name}.",
+            )  # fmt: skip
+        return empty((0,) * type.ndim, type.dtype, device)
+    if isinstance(type, IndexedArray):
+        return _indexed(kernel, name, type, value, device)
+    if isinstance(type, ArrayType):
+        return _array(kernel, name, type, value, device)
+    if isinstance(type, StructArray):
+        return _array(kernel, name, type, value, device)
+    if isinstance(type, Struct):
+        return _struct(kernel, name, type, value, device)
+    if isinstance(value, Symbol):
+        return value.become(kernel.name, name, type)
+    if isinstance(type, Vector):
+        return _vector(kernel, name, type, value)
+    if not isinstance(value, NUMBERS):
+        if isinstance(value, array):
+            raise LaunchError(
+                f"{kernel.name}: {name} is {type!r}; the argument is an array.", parameter=name,
+                advice=f"Pass a number, or annotate {name} as {value.type!r}.",
+            )  # fmt: skip
+        raise _wrong(kernel, name, repr(type), value)
+    return _number(kernel, name, type, value)
+
+
+def _number(kernel: Kernel, name: str, type: Scalar, value: Any) -> Any:
+    if type == bool_:
+        return bool(value)
+    if type.kind is Kind.FLOAT:
+        if not fits(value, type):
+            raise LaunchError(
+                f"{kernel.name}: {misfit(value, type, name)}.", parameter=name, advice="Pass inf where that is meant."
+            )
+        return float(value)
+    if isinstance(value, (float, np.floating)):
+        raise LaunchError(
+            f"{kernel.name}: {name} is {type!r}; {value!r} is a float.", parameter=name, advice=f"Pass int({value!r})."
+        )
+    number = int(value)
+    if not fits(number, type):
+        raise LaunchError(f"{kernel.name}: {misfit(number, type, name)}.", parameter=name)
+    return number
+
+
+def _vector(kernel: Kernel, name: str, type: Vector, value: Any) -> tuple[Any, ...]:
+    if isinstance(value, array) or np.shape(value) != type.shape:
+        wanted = " × ".join(map(str, type.shape))
+        raise _wrong(kernel, name, f"{type!r}: {wanted} numbers", value)
+    flat = value if len(type.shape) == 1 else [v for row in value for v in row]
+    return tuple(_number(kernel, name, type.dtype, v) for v in flat)
+
+
+def _struct(kernel: Kernel, name: str, type: Struct, value: Any, device: Device) -> StructValue:
+    """The struct, where it is one of this type or of another of the same content."""
+    try:
+        found = same_struct(type, value, name)
+    except KernelTypeError as error:
+        raise LaunchError(f"{kernel.name}: {error.message}", parameter=name, advice=error.advice) from None
+    for a in arrays_in(found):
+        if a.device != device:
+            raise LaunchError(
+                f"{kernel.name}: an array in {name} is on {a.device}; the launch is on {device}.", parameter=name
+            )
+        if is_wide(a.shape):
+            raise _too_wide(kernel, name, a)
+    return found
+
+
+def spread_adjoints(
+    kernel: Kernel, types: Sequence[AnyType], given: Mapping[str, Any], device: Device
+) -> dict[str, Any]:
+    """Adjoints by parameter of the IR: those of a struct come from an array of one such struct, field by field.
+
+    Raises:
+        LaunchError: what is given for a struct is no array of it.
+    """
+    found: dict[str, Any] = {}
+    for (name, value), type in zip(given.items(), types, strict=False):
+        if value is None or not isinstance(type, (Struct, StructArray)):
+            found[name] = value
+            continue
+        if isinstance(type, StructArray):
+            found |= spread(name, check(kernel, f"adj_{name}", type, value, device))
+            continue
+        if isinstance(value, StructValue):  # its arrays are adjoint arrays; of its numbers nobody keeps the sum
+            parts = spread(name, _struct(kernel, f"adj_{name}", type, value, device))
+            found |= {n: v for n, v in parts.items() if isinstance(v, array)}
+            continue
+        whole = check(kernel, f"adj_{name}", StructArray(type, 1), value, device)
+        found |= {f"{name}.{path}": a for path, a in whole.field_arrays().items()}
+    return found
+
+
+def _array(kernel: Kernel, name: str, type: ArrayType | StructArray, value: Any, device: Device) -> array:
+    if isinstance(value, np.ndarray) and not device.is_cuda:
+        value = _wrap(kernel, name, type, value)
+    if not isinstance(value, array):
+        raise _wrong(kernel, name, repr(type), value)
+    if value.dtype != type.dtype or value.ndim != type.ndim:
+        if isinstance(type, StructArray) and isinstance(value.dtype, Struct) and value.dtype != type.dtype:
+            raise LaunchError(
+                f"{kernel.name}: {name} is {type!r}; the elements of this array are another struct: "
+                f"{type.dtype.difference(value.dtype)}.",
+                parameter=name, advice="Make the array anew, or run the kernel's cell again.",
+            )  # fmt: skip
+        what = "dtype" if value.dtype != type.dtype else "number of dimensions"
+        raise LaunchError(
+            f"{kernel.name}: {name} is {type!r}; it got {value.type!r} of shape {value.shape}: another {what}.",
+            parameter=name, advice=f"Make it with dtype={type.dtype!r}." if what == "dtype" else "",
+        )  # fmt: skip
+    if value.device != device and not is_peer_access_enabled(value.device, device):
+        raise LaunchError(
+            f"{kernel.name}: {name} is on {value.device}; the launch is on {device}.", parameter=name,
+            advice=f"Pass {name}.to({device.name!r}), or launch with device={value.device.name!r}.",
+        )  # fmt: skip
+    if is_wide(value.shape) and not getattr(type, "wide", False):
+        raise _too_wide(kernel, name, value)
+    return value
+
+
+def _indexed(kernel: Kernel, name: str, type: IndexedArray, value: Any, device: Device) -> indexedarray:
+    """An indexed array, or an array in its place."""
+    if isinstance(value, indexedarray):
+        _array(kernel, name, type.behind, value.data, device)
+    else:
+        value = plain(_array(kernel, name, type.behind, value, device))
+    if type.tables != value.type.tables:
+        raise LaunchError(
+            f"{kernel.name}: {name} has indices for the dimensions {list(value.type.tables)}; this launch was made "
+            f"with indices for {list(type.tables)}.", parameter=name, advice="Make the launch anew.",
+        )  # fmt: skip
+    return value
+
+
+def _too_wide(kernel: Kernel, name: str, value: array) -> LaunchError:
+    """A size beyond int32 where the code has int32: of an array in a struct, or in the place of a smaller one."""
+    return LaunchError(
+        f"{kernel.name}: {name} has shape {value.shape}; a size of 2³¹ or more is not possible here.", parameter=name,
+        advice="Give it more dimensions, or launch the kernel with it as an array of its own.",
+    )  # fmt: skip
+
+
+def _wrap(kernel: Kernel, name: str, type: ArrayType | StructArray, value: np.ndarray[Any, Any]) -> array:
+    """A NumPy array as ours, without a copy."""
+    if not value.flags.writeable or not value.flags.aligned:
+        raise LaunchError(
+            f"{kernel.name}: the NumPy array for {name} is read-only or not aligned.",
+            parameter=name,
+            advice="Pass a copy.",
+        )
+    try:
+        if isinstance(type, StructArray):
+            return from_numpy(value, type.dtype)
+        wanted = type.dtype if isinstance(type.dtype, Vector) and value.dtype == type.dtype.dtype.numpy else value.dtype
+        return from_numpy(value, wanted)
+    except (TypeError, ValueError) as error:
+        raise LaunchError(f"{kernel.name}: {name} is {type!r}; {error}.", parameter=name) from None
+
+
+def _wrong(kernel: Kernel, name: str, wanted: str, value: Any) -> LaunchError:
+    kind = type(value).__name__
+    what = "None" if value is None else f"{'an' if kind[0] in 'aeio' else 'a'} {kind}"
+    sequence = isinstance(value, (list, tuple)) and wanted.startswith("array")
+    advice = f"Make an array of it first, so that it can be seen and kept: {name} = wb.array(…)." if sequence else ""
+    return LaunchError(f"{kernel.name}: {name} takes {wanted}; the argument is {what}.", parameter=name, advice=advice)
+
+
+def _counted(count: int) -> str:
+    return f"{count} argument{'s' * (count != 1)}"

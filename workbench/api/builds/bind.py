@@ -1,0 +1,345 @@
+"""Arguments and the code that suits them, as a record.
+
+Which code suits is decided here alone: strides, overlaps and checks choose a variant. So whatever changes an argument
+later (a kept launch, a replay, a file) comes back through `BINDER` and never runs code made for other arguments.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from workbench.api.builds import build
+from workbench.api.builds.arguments import as_dims, check, spread_adjoints
+from workbench.api.kernels.kernel import Specialisation
+from workbench.autodiff import FORWARD, adjoint_names, derived, parameters, refuse_shifted, tangent_names
+from workbench.autodiff import adjoint as differentiate
+from workbench.backends.base import Options
+from workbench.errors import LaunchError
+from workbench.ir.values import Function, walk, written_arrays
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.create import zeros
+from workbench.runtime.arrays.substitute import extent, shares
+from workbench.runtime.device.device import Device
+from workbench.runtime.launching.geometry import Block
+from workbench.runtime.launching.loaded import Loaded
+from workbench.runtime.launching.record import BLOCK_DIM, Binder, LaunchRecord, memory_versions
+from workbench.structs import ELEMENT, Absent
+from workbench.types import ArrayType, is_float
+
+PLAIN = Options()
+
+
+def bind(
+    specialisation: Specialisation, direction: str, dims: tuple[int, ...], arguments: Mapping[str, Any], device: Device,
+    options: Options = PLAIN, block_dim: int | Block = BLOCK_DIM, stream: Any = None,
+) -> LaunchRecord:  # fmt: skip
+    """Checked arguments and the code that suits them, as a record.
+
+    Raises:
+        LaunchError: the kernel asks for another number of dimensions.
+    """
+    arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
+    options = replace(options, contiguous=is_dense(arrays))
+    before, _, step = direction.rpartition(" ")
+    if step == "adjoint":
+        named = adjoint_names(parameters(specialisation.function.params, before or FORWARD))
+        adjoints = named.values()
+        for name, adjoint in named.items():
+            if name in arrays and arrays[adjoint].shape != arrays[name].shape:
+                raise LaunchError(
+                    f"{specialisation.kernel.name}: {adjoint} has shape {arrays[adjoint].shape}; {name} has "
+                    f"{arrays[name].shape}.", parameter=adjoint,
+                )  # fmt: skip
+        atomic = overlap({name: arguments[name] for name in adjoints})
+        aliased = list(_aliases(specialisation, arguments)) if atomic else []
+        if aliased:
+            # both raise where the order of accesses would matter: in a thread, and between threads
+            differentiate(derived(specialisation.function, before or FORWARD), aliased=True)
+            several = math.prod(dims) > 1
+            for one, two in ((a, b) for a, b in aliased if several and shares(arrays[a], arrays[b])):
+                refuse_shifted(specialisation.function, one, two, _shifts(arrays[one], arrays[two]))
+    elif "adjoint" in direction:
+        atomic = overlap(arrays)
+    else:
+        atomic = specialisation.adds_alone and overlap(arrays)
+    wanted = specialisation.function.launch_ndim
+    if wanted and wanted != len(dims):
+        raise LaunchError(
+            f"{specialisation.kernel.name} asks tid() for {wanted} indices; dim has {len(dims)} dimensions.",
+            parameter="dim", advice="Give dim as many sizes as there are indices.",
+        )  # fmt: skip
+    loaded = build.load(specialisation, direction, options, device, atomic)
+    if step == "adjoint" and overlap(arrays):
+        function = derived(specialisation.function, before or FORWARD)
+        unwanted = {function.params[k].name for k in options.constant if not before}
+        _refuse_shared(loaded, function, {n: a for n, a in named.items() if n not in unwanted}, arrays)
+    if step == "tangent" and overlap(arrays):
+        given = tangent_names(parameters(specialisation.function.params, before or FORWARD))
+        _refuse_shared_tangents(loaded, {n: t for n, t in given.items() if n in arrays}, arrays)
+    if loaded.geometry is not None:
+        assert isinstance(block_dim, Block), "a kernel that sees its blocks needs to be told their size"
+        _refuse_text(loaded, dims, arrays)
+        loaded = loaded.in_blocks(block_dim, options.checks)
+    if options.ordered and device.is_cuda:
+        _refuse_unordered(loaded)
+    return record_of(loaded, specialisation, dims, arguments, options, block_dim, stream)
+
+
+def _refuse_shared(loaded: Loaded, function: Function, named: Mapping[str, str], arrays: Mapping[str, array]) -> None:
+    """An adjoint lies in memory as its array does: what overlaps otherwise would be cleared or added to unread.
+
+    Adjoints of arrays that the kernel only reads are only added to, so they may be one: it becomes their sum.
+
+    Args:
+        loaded: the adjoint's code.
+        function: what it is the adjoint of.
+        named: float parameters whose gradients are wanted to the names of their adjoints.
+        arrays: the launch's arrays.
+    """
+    pairs = {n: a for n, a in named.items() if n in arrays}
+    # What a text does with adjoints is not known: none may be shared.
+    seeds = pairs.keys() if loaded.geometry is not None else written_arrays(function)
+    for (one, adj_one), (two, adj_two) in itertools.combinations(pairs.items(), 2):
+        if {one, two} & seeds and _meet(arrays, adj_one, adj_two) and not _alike(arrays, one, two, pairs):
+            raise _shared(loaded, adj_one, adj_two, f"{adj_one if one in seeds else adj_two} is read and cleared")
+    read = loaded.reads - set(pairs.values())
+    for name, adjoint in itertools.product(sorted(read & arrays.keys()), pairs.values()):
+        if _meet(arrays, name, adjoint):
+            raise _shared(loaded, name, adjoint, f"{name} is read while {adjoint} changes")
+
+
+def _refuse_shared_tangents(loaded: Loaded, pairs: Mapping[str, str], arrays: Mapping[str, array]) -> None:
+    """The same for tangents, which are read and written as their arrays are."""
+    for (one, tan_one), (two, tan_two) in itertools.combinations(pairs.items(), 2):
+        if {tan_one, tan_two} & loaded.writes and _meet(arrays, tan_one, tan_two):
+            if not _alike(arrays, one, two, pairs):
+                written = tan_one if tan_one in loaded.writes else tan_two
+                raise _shared(loaded, tan_one, tan_two, f"{written} is written")
+    for name, tangent in itertools.product(sorted(arrays.keys() - set(pairs.values())), pairs.values()):
+        if {name, tangent} & loaded.writes and _meet(arrays, name, tangent):
+            raise _shared(loaded, name, tangent, f"{name if name in loaded.writes else tangent} is written")
+
+
+def _meet(arrays: Mapping[str, array], one: str, two: str) -> bool:
+    return overlap({one: arrays[one], two: arrays[two]})
+
+
+def _alike(arrays: Mapping[str, array], one: str, two: str, adjoints: Mapping[str, str]) -> bool:
+    """Whether the adjoints lie to each other as their arrays do."""
+    first, second = arrays[adjoints[one]], arrays[adjoints[two]]
+    apart = first.address - second.address == arrays[one].address - arrays[two].address
+    return apart and (first.strides, second.strides) == (arrays[one].strides, arrays[two].strides)
+
+
+def _shared(loaded: Loaded, one: str, two: str, why: str) -> LaunchError:
+    return LaunchError(
+        f"{loaded.name}: {one} and {two} share memory, and {why}.", parameter=two,
+        advice=f"Give {two} memory of its own: wb.clone(…).",
+    )  # fmt: skip
+
+
+def _refuse_text(loaded: Loaded, dims: tuple[int, ...], arrays: Mapping[str, array]) -> None:
+    """CUDA C++ has pointers, which know no strides, and three dimensions."""
+    if len(dims) > 3:
+        raise LaunchError(f"{loaded.name}: CUDA C++ is launched over 1 to 3 dimensions, not 4.", parameter="dim")
+    gaps = next((n for n, a in arrays.items() if not a.is_contiguous), "")
+    if gaps:
+        raise LaunchError(
+            f"{loaded.name}: {gaps} is a view with gaps (strides {arrays[gaps].strides}); a pointer knows none.",
+            parameter=gaps, advice=f"Pass {gaps}.contiguous(), or a copy.",
+        )  # fmt: skip
+
+
+def _aliases(specialisation: Specialisation, arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Pairs of array parameters that share memory, and of which the kernel writes one."""
+    names = [p.name for p in specialisation.function.params if isinstance(p.type, ArrayType)]
+    written = written_arrays(specialisation.function)
+    for a, b in itertools.combinations(names, 2):
+        if {a, b} & written and overlap({a: arguments[a], b: arguments[b]}):
+            yield a, b
+
+
+def _shifts(one: array, two: array) -> list[tuple[int, ...]] | None:
+    """How many elements `two` may begin behind `one` along each axis; None where their elements lie otherwise."""
+    if one.strides != two.strides:
+        return None
+    sizes = [max(pair) for pair in zip(one.shape, two.shape, strict=True)]
+
+    def steps(axis: int, apart: int) -> Iterator[tuple[int, ...]]:
+        if axis == one.ndim:
+            yield from [()] if apart == 0 else []
+            return
+        step = one.strides[axis]
+        for count in {apart // step, -(-apart // step)} if step else {0}:
+            if abs(count) < sizes[axis]:
+                yield from ((count, *rest) for rest in steps(axis + 1, apart - count * step))
+
+    return list(steps(0, two.address - one.address))
+
+
+def _refuse_unordered(loaded: Loaded) -> None:
+    """On CUDA threads run at once, and in which order they add to an element differs from run to run."""
+    if loaded.geometry is not None:
+        raise LaunchError(
+            f"deterministic=True: {loaded.name} is CUDA C++, and nobody knows in which order it adds.",
+            advice="Leave it out, or run it on the CPU.", function=loaded.name,
+        )  # fmt: skip
+    for op in walk(loaded.function.body):
+        if op.name in ("atomic_add", "atomic", "reduce_add") and is_float(op.operands[0].type):
+            raise LaunchError(
+                f"deterministic=True: the {loaded.direction} code of {loaded.name} adds to floats from many threads "
+                f"({op.location}), and CUDA has no order for that.",
+                advice="Run it on the CPU, or let each thread sum what is its own.", function=loaded.name,
+            )  # fmt: skip
+
+
+def record_of(
+    loaded: Loaded, specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, Any],
+    options: Options = PLAIN, block_dim: int | Block = BLOCK_DIM, stream: Any = None,
+) -> LaunchRecord:  # fmt: skip
+    """A record of these, with the arrays' versions of now."""
+    return LaunchRecord(
+        loaded, dims, dict(arguments), specialisation, specialisation.kernel.place, memory_versions(arguments),
+        options, block_dim, stream, BINDER,
+    )  # fmt: skip
+
+
+def _check_again(record: LaunchRecord, name: str, value: Any) -> Any:
+    kernel, types = record.specialisation.kernel, record.specialisation.types
+    absent = dict(zip(kernel.parameters, types, strict=True)).get(name)
+    slot = next(s for s in record.loaded.layout.slots if s.name == name)
+    return check(kernel, name, absent if isinstance(absent, Absent) else slot.type, value, record.loaded.device)
+
+
+def _bind_again(record: LaunchRecord, dims: Any, arguments: Mapping[str, Any]) -> LaunchRecord:
+    return bind(
+        record.specialisation, record.direction, as_dims(dims, record.kernel), arguments, record.loaded.device,
+        record.options, record.block_dim, record.stream,
+    )  # fmt: skip
+
+
+BINDER = Binder(_check_again, _bind_again)
+
+
+def is_dense(arrays: Mapping[str, array]) -> bool:
+    """Whether code that reads no strides suits: elements lie densely, and fields of an array of structs together."""
+    bases: dict[str, int] = {}
+    for name, a in arrays.items():
+        root, inside, _ = name.partition(ELEMENT)
+        base = a.address - getattr(a.type, "offset", 0)
+        if not a.is_contiguous or (inside and (not a.type.pitch or bases.setdefault(root, base) != base)):
+            return False
+    return True
+
+
+def overlap(arrays: Mapping[str, array]) -> bool:
+    """Whether two of the arguments, or two elements of one, may share memory: then accumulation must be atomic.
+
+    The fields of one array of structs lie between each other and share nothing: they count as one.
+    """
+    if _apart(arrays):
+        return False
+    spans = []
+    seen: set[tuple[Any, ...]] = set()
+    for name, a in arrays.items():
+        root, inside, _ = name.partition(ELEMENT)
+        if a.is_contiguous and not inside:
+            spans.append((a.address, a.address + math.prod(a.shape) * a.dtype.size))
+            continue
+        if a.size == 0:
+            continue
+        if any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape, strict=True)):
+            return True
+        if inside and a.type.pitch:
+            whole = (root, a.address - a.type.offset, a.strides)
+            if whole in seen:
+                continue
+            seen.add(whole)
+            low, high = extent(a)
+            spans.append((low - a.type.offset, high - a.type.offset - a.dtype.size + a.type.pitch))
+        else:
+            spans.append(extent(a))
+    spans.sort()
+    end = 0
+    for low, high in spans:
+        if low < end and low < high:
+            return True
+        end = max(end, high)
+    return False
+
+
+def _apart(arrays: Mapping[str, array]) -> bool:
+    """Whether dense arrays surely lie in allocations of their own: those have bits of their own (`runtime/memory`)."""
+    seen = 0
+    for a in arrays.values():
+        turn = a.memory.turn
+        if seen & turn or not a.is_contiguous:
+            return False
+        seen |= turn
+    return True
+
+
+def adjoint_arguments(
+    specialisation: Specialisation, arguments: Mapping[str, Any], given: Sequence[Any], device: Device,
+    constant: Sequence[int] = (),
+) -> dict[str, array]:  # fmt: skip
+    """The `adj_…` arguments: those given, else the arrays' `.grad`, else (for numbers) a fresh sum nobody keeps.
+
+    Of parameters at the positions `constant` no gradient is found: an array stands in for their adjoints.
+
+    Raises:
+        LaunchError: an array has neither, or a given one does not fit.
+    """
+    kernel = specialisation.kernel
+    unwanted = {specialisation.function.params[k].name for k in constant}
+    listed = dict(zip(kernel.parameters, given, strict=False))
+    listed = {name: None if name in unwanted else value for name, value in listed.items()}
+    spread = spread_adjoints(kernel, specialisation.types, listed, device)
+    result = {}
+    names = adjoint_names(specialisation.function.params)
+    absent = {n for n, t in zip(kernel.parameters, specialisation.types, strict=True) if isinstance(t, Absent)}
+    for name, type in ((p.name, p.type) for p in specialisation.function.params):
+        if not is_float(type):
+            continue
+        value = spread.get(name)
+        wanted = type if isinstance(type, ArrayType) else ArrayType(type, 1)
+        if value is None:
+            value = _gradient(arguments[name]) if isinstance(type, ArrayType) else zeros(1, type, device)
+        if name in unwanted or (value is None and name in absent):
+            value = arguments[name]
+        if value is None:
+            raise LaunchError(
+                f"{kernel.name}: the adjoint of {name} is missing.", parameter=names[name],
+                advice=f"Make {name} with requires_grad=True, or give its adjoint array.",
+            )  # fmt: skip
+        checked = check(kernel, names[name], wanted, value, device)
+        result[names[name]] = checked
+    return result
+
+
+def _gradient(value: array) -> array | None:
+    """The array's `.grad`; of a view, the part of its memory's that lies as it does."""
+    whole = value.memory.grad
+    return value.grad if value.grad is not None or whole is None else value.twin(whole.memory)
+
+
+def not_wanted(specialisation: Specialisation, given: Sequence[Any]) -> tuple[int, ...]:
+    """The positions among the function's parameters of arrays for whose adjoints False is given.
+
+    Raises:
+        LaunchError: gradients come from there, or it is no array.
+    """
+    function, kernel = specialisation.function, specialisation.kernel
+    found = {name for name, value in zip(kernel.parameters, given, strict=False) if value is False}
+    arrays = {p.name for p in function.params if isinstance(p.type, ArrayType)}
+    for name in sorted(found & written_arrays(function) | found - arrays):
+        what = "is written, so gradients come from its adjoint" if name in arrays else "is no array"
+        raise LaunchError(
+            f"{kernel.name}: adj_{name}=False says that nobody wants its gradient; {name} {what}.",
+            parameter=f"adj_{name}", advice="Give its adjoint array, or None.",
+        )  # fmt: skip
+    return tuple(k for k, p in enumerate(function.params) if p.name in found)

@@ -1,0 +1,345 @@
+"""From a specialisation to loaded code: key, cache, and only on a miss adjoint and compiler.
+
+Forward and adjoint are artifacts of their own: an adjoint is derived and compiled when it is first asked for, and a use
+that is forward only never pays for it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from workbench.api.builds.keys import key_of, note_forced, remember, target_of, why
+from workbench.api.builds.linking import Request, find_linked, in_use, mode_of
+from workbench.api.kernels.kernel import Specialisation
+from workbench.autodiff import derived, parameters
+from workbench.backends.base import Artifact, Backend, Options
+from workbench.backends.cpu.compile import CpuBackend
+from workbench.backends.cpu.jit import CpuCode
+from workbench.backends.cuda.compile.lto import multiplies
+from workbench.backends.cuda.compile.nvrtc import CudaBackend
+from workbench.backends.layout import layout
+from workbench.backends.prints import SYMBOL
+from workbench.cache.entry import Entry
+from workbench.cache.key import Key
+from workbench.cache.native import load_kernel
+from workbench.cache.store import Store, default_store
+from workbench.cache.unvectorised import find, keep, key_for
+from workbench.deep import deep
+from workbench.errors import NotDifferentiable
+from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, StageDone, publish
+from workbench.ir.values import Function, read_arrays, walk, written_arrays
+from workbench.passes.analysis.cost import cost
+from workbench.passes.nonatomic import own
+from workbench.passes.strip_custom_gradients import without_customs
+from workbench.runtime.device.device import Device, get_device
+from workbench.runtime.device.driver import driver
+from workbench.runtime.launching.execute import cpu_threads
+from workbench.runtime.launching.loaded import Loaded, titled
+from workbench.runtime.native.in_flight import compiles
+from workbench.weak import Weak
+from workbench.work import go_on
+
+BACKENDS: dict[str, Backend] = {"cpu": CpuBackend(), "cuda": CudaBackend()}
+FEW_CORES = 8
+"""Up to so many cores of a CPU launch, one that adds plainly beats all that add atomically to shared elements."""
+_CODE: Weak[str, CpuCode] = Weak()  # by digest: one copy in a process, while used
+_DEVICE_CODE: dict[tuple[str, str], Any] = {}  # by digest and device: what is queued may still be about to run it
+
+
+def options_on(device: Device, options: Options) -> Options:
+    """What changes the code there: a CPU of few cores has code of its own."""
+    few = not device.is_cuda and cpu_threads() <= FEW_CORES
+    return replace(options, few_cores=True) if few else options
+
+
+def load(
+    specialisation: Specialisation,
+    direction: str = "forward",
+    options: Options = Options(),  # noqa: B008  (frozen)
+    device: Device | str | None = None,
+    atomic: bool = False,
+    force: bool = False,
+) -> Loaded:
+    """The code of one direction, built or from the cache.
+
+    Args:
+        specialisation: a kernel with types.
+        direction: "forward", "adjoint", "tangent" (see autodiff/directions.py).
+        options: what changes the code.
+        device: where it will run.
+        atomic: for arguments that overlap: never add without atomics.
+        force: compile it even where it is cached.
+
+    Raises:
+        NotDifferentiable: there is no right adjoint; the message says which line prevents it.
+        BuildError: the compiler refused our text.
+        DeviceError: there is no such device.
+    """
+    place = get_device(device)
+    own_code = specialisation.load(direction, place)
+    if own_code is not None:
+        return own_code
+    slot = (direction, options_on(place, options), place, atomic)
+    found = specialisation.loaded.get(slot)
+    if found is None or force:
+        found = specialisation.loaded[slot] = _find(specialisation, *slot, force)
+    return found
+
+
+def _find(
+    specialisation: Specialisation, direction: str, options: Options, device: Device, atomic: bool, force: bool
+) -> Loaded:
+    go_on()
+    started = time.perf_counter()
+    _refuse_unwanted(specialisation, direction)
+    backend = BACKENDS[device.kind]
+    target = target_of(device, backend)
+    key = key_of(specialisation, direction, options, backend, target, atomic)
+    name = specialisation.kernel.name
+    if device.is_cuda and not force:
+
+        def ready() -> None:
+            specialisation.loaded.pop((direction, options, device, atomic), None)
+            specialisation.kernel.plans.clear()
+
+        linked = _linked(specialisation, direction, options, target, atomic, key, ready)
+        if linked is not None:
+            return _loaded(specialisation, direction, options, device, atomic, *linked)
+    store = default_store()
+    entry = None if force else find(store, key)
+    remember(name, direction, backend, key)
+    if entry is None:
+        with store.lock(key.digest):
+            entry = None if force else find(store, key, again=True)
+            if entry is None:
+                if force:
+                    note_forced(name, direction)
+                    _CODE.pop(key.digest)
+                    _DEVICE_CODE.pop((key.digest, device.name), None)
+                return _build(specialisation, direction, options, device, atomic, key, target, store, started)
+    loaded = _loaded(specialisation, direction, options, device, atomic, key, entry)
+    seconds = time.perf_counter() - started
+    publish(CacheHit(name, direction, key.digest, entry.where, seconds, {**entry.metadata, "built": entry.built}))
+    return loaded
+
+
+def _build(
+    specialisation: Specialisation, direction: str, options: Options, device: Device, atomic: bool, key: Key,
+    target: str, store: Store, started: float,
+) -> Loaded:  # fmt: skip
+    stages = _Stages(specialisation.kernel.name, direction)
+    entry = _compiled(specialisation, direction, options, atomic, key, BACKENDS[device.kind], target, stages)
+    keep(store, key, entry)
+    clock = time.perf_counter()
+    loaded = _loaded(specialisation, direction, options, device, atomic, key, entry)
+    stages.done("load", time.perf_counter() - clock)
+    _tell_done(stages, key, started, entry)
+    return loaded
+
+
+def compile_for(
+    specialisation: Specialisation, direction: str, options: Options, target: str, force: bool = False
+) -> Entry:
+    """The cubin of one direction for a GPU architecture that need not be here (`sm_90`), compiled or from the cache.
+
+    Raises:
+        NotDifferentiable, BuildError: as `load`.
+        DeviceError: NVRTC is missing, or does not know the architecture.
+    """
+    go_on()
+    started = time.perf_counter()
+    _refuse_unwanted(specialisation, direction)
+    backend = BACKENDS["cuda"]
+    key = key_of(specialisation, direction, options, backend, target, False)
+    name = specialisation.kernel.name
+    linked = None if force else _linked(specialisation, direction, options, target, False, key)
+    if linked is not None:
+        return linked[1]
+    store = default_store()
+    remember(name, direction, backend, key)
+    with store.lock(key.digest):
+        entry = None if force else store.get(key.digest)
+        if entry is None:
+            stages = _Stages(name, direction)
+            entry = _compiled(specialisation, direction, options, False, key, backend, target, stages)
+            store.put(key.digest, entry)
+            _tell_done(stages, key, started, entry)
+            return entry
+    seconds = time.perf_counter() - started
+    publish(CacheHit(name, direction, key.digest, entry.where, seconds, {**entry.metadata, "built": entry.built}))
+    return entry
+
+
+def _linked(
+    specialisation: Specialisation, direction: str, options: Options, target: str, atomic: bool, key: Key,
+    ready: Callable[[], None] | None = None,
+) -> tuple[Key, Entry] | None:  # fmt: skip
+    """The kernel with link-time products, where it is to run now (see `workbench.api.builds.linking`)."""
+    if not multiplies(specialisation.function):
+        return None
+    started = time.perf_counter()
+    name = specialisation.kernel.name
+    stages = _Stages(name, direction)
+    request = Request(
+        name, direction, key,
+        lambda: function_of(specialisation, direction, atomic, options.numbers, options.constant), options, target,
+        lambda made, function, spent: Entry(made.image, _metadata(name, made, function, options, spent)), stages.done,
+    )  # fmt: skip
+    found = find_linked(request, mode_of(specialisation.kernel), ready)
+    if found is not None and stages.seconds:
+        _tell_done(stages, found[0], started, found[1])
+    elif found is not None:
+        facts = {**found[1].metadata, "built": found[1].built}
+        publish(CacheHit(name, direction, found[0].digest, found[1].where, time.perf_counter() - started, facts))
+    return found
+
+
+class _Stages:
+    """The stages of one build, told as they end; a build that nobody wants any more ends at one."""
+
+    def __init__(self, kernel: str, direction: str) -> None:
+        self.kernel = kernel
+        self.direction = direction
+        self.seconds: dict[str, float] = {}
+
+    def done(self, stage: str, seconds: float) -> None:
+        self.seconds[stage] = seconds
+        publish(StageDone(self.kernel, self.direction, stage, seconds))
+        go_on()
+
+
+def _tell_done(stages: _Stages, key: Key, started: float, entry: Entry) -> None:
+    spent = time.perf_counter() - started
+    facts = dict(entry.metadata)
+    publish(CompileDone(stages.kernel, stages.direction, key.digest, spent, stages.seconds, facts))
+
+
+@compiles(lambda frame: titled(frame["specialisation"].kernel.name, frame["direction"]))
+def _compiled(
+    specialisation: Specialisation, direction: str, options: Options, atomic: bool, key: Key, backend: Backend,
+    target: str, stages: _Stages,
+) -> Entry:  # fmt: skip
+    name = specialisation.kernel.name
+    publish(CacheMiss(name, direction, key.digest, why(name, direction)))
+    publish(CompileStarted(name, direction, backend.name, target))
+    backend.prepare()
+    if direction == "forward":
+        stages.done("parse", specialisation.seconds)
+    clock = time.perf_counter()
+    function = function_of(specialisation, direction, atomic, options.numbers, options.constant)
+    if direction != "forward":
+        stages.done("autodiff" if " " in direction else direction, time.perf_counter() - clock)
+    artifact = backend.compile(function, options, target)
+    for stage, seconds in artifact.metadata.get("stages", {}).items():
+        stages.done(stage, seconds)
+    return Entry(artifact.image, _metadata(name, artifact, function, options, dict(stages.seconds)))
+
+
+@deep
+def function_of(
+    specialisation: Specialisation, direction: str, atomic: bool = False, numbers: bool = True,
+    constant: tuple[int, ...] = (),
+) -> Function:  # fmt: skip
+    """The IR of one direction; `atomic`: no plain adds, because arguments overlap; `numbers`: their gradients too;
+    `constant`: no gradients of these parameters.
+
+    Raises:
+        NotDifferentiable: there is no right adjoint or tangent, or none is wanted.
+    """
+    _refuse_unwanted(specialisation, direction)
+    return ir_of(specialisation.function, direction, atomic, specialisation.kernel.checkpoints, numbers, constant)
+
+
+def ir_of(
+    forward: Function, direction: str, atomic: bool, checkpoints: int, numbers: bool = True,
+    constant: tuple[int, ...] = (),
+) -> Function:  # fmt: skip
+    """The same of a kernel's forward IR, for who does not hold the kernel."""
+    names = frozenset(forward.params[k].name for k in constant)
+    function = derived(forward, direction, atomic, numbers, checkpoints, names)
+    if direction.endswith("adjoint"):
+        return function
+    function = without_customs(function)
+    return function if atomic else own(function)
+
+
+def _refuse_unwanted(specialisation: Specialisation, direction: str) -> None:
+    if "adjoint" in direction and not specialisation.kernel.enable_backward:
+        raise NotDifferentiable(
+            f"{specialisation.kernel.name} was made with enable_backward=False.", specialisation.kernel.place,
+            "Leave that out to differentiate it.", specialisation.kernel.name,
+        )  # fmt: skip
+
+
+def _metadata(
+    name: str, artifact: Artifact, function: Function, options: Options, stages: dict[str, float]
+) -> dict[str, Any]:
+    """Facts kept with the artifact; parameters by position, since their names are not in the key."""
+    names = [p.name for p in function.params]
+    return {
+        **(in_use(function) if artifact.metadata["backend"] == "cuda" else {}),
+        **artifact.metadata,
+        **({"checks": True} if options.checks else {}),
+        "name": name,
+        "stages": stages,
+        "reads": sorted(names.index(n) for n in read_arrays(function)),
+        "writes": sorted(names.index(n) for n in written_arrays(function)),
+        "sums": sorted({names.index(op.operands[0].name) for op in walk(function.body) if op.name == "reduce_add"}),
+        "launch_ndim": function.launch_ndim,
+        "cost": cost(function),
+        **({"block_dim": function.block_dim} if function.block_dim else {}),
+    }
+
+
+def _loaded(
+    specialisation: Specialisation,
+    direction: str,
+    options: Options,
+    device: Device,
+    atomic: bool,
+    key: Key,
+    entry: Entry,
+) -> Loaded:
+    digest = key_for(key, entry).digest
+    code = _code(digest, entry, device)
+    params = [(p.name, p.type) for p in parameters(specialisation.function.params, direction)]
+    facts = entry.metadata
+    return Loaded(
+        name=specialisation.kernel.name,
+        direction=direction,
+        device=device,
+        address=0 if device.is_cuda else code.address,
+        handle=code,
+        layout=layout(params),
+        launch_ndim=facts["launch_ndim"],
+        reads=frozenset(params[k][0] for k in facts["reads"]),
+        writes=frozenset(params[k][0] for k in facts["writes"]),
+        cost=facts["cost"],
+        digest=digest,
+        contiguous=options.contiguous,
+        checked=options.checks,
+        ordered=options.ordered or facts.get("one_core", False),
+        metadata=dict(facts),
+        make_function=lambda: function_of(specialisation, direction, atomic, options.numbers, options.constant),
+    )
+
+
+def _code(digest: str, entry: Entry, device: Device) -> Any:
+    """The code loaded; what holds it keeps it loaded."""
+    if not device.is_cuda:
+        code = _CODE.get(digest)
+        if code is None:
+            more = (SYMBOL,) if entry.metadata.get("prints") else ()
+            code = load_kernel(entry.image, entry.metadata["entry"], *more)
+            _CODE.put(digest, code)
+        return code
+    slot = (digest, device.name)
+    if slot not in _DEVICE_CODE:
+        found = driver()
+        assert found is not None
+        facts = entry.metadata
+        _DEVICE_CODE[slot] = found.load(device.index, entry.image, facts["entry"], facts.get("dynamic_shared", 0))
+    return _DEVICE_CODE[slot]

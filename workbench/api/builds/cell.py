@@ -1,0 +1,332 @@
+"""A cell: text with several `def`s, made kernels and funcs together or not at all."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from symtable import symtable
+from typing import Any
+
+from workbench.api.builds import build
+from workbench.api.kernels.cuda_funcs import with_text
+from workbench.api.kernels.custom_gradients import attach
+from workbench.api.kernels.func import Func
+from workbench.api.kernels.kernel import Kernel
+from workbench.api.kernels.rebind import rebind
+from workbench.api.kernels.struct import struct_of_node
+from workbench.backends.base import Options
+from workbench.errors import CellErrors, DeviceError, KernelSyntaxError, WorkbenchError
+from workbench.events import CompileFailed, Remark, publish
+from workbench.frontend import MISSING, Definition, Scope, read_again
+from workbench.runtime.device.device import get_device
+from workbench.runtime.launching.checks import checks_wanted
+from workbench.source import Location, Source, parsed
+
+NATIVE = "native"
+"""The architecture of the device that is here."""
+CUSTOMS = {"func_grad": "gradient", "func_replay": "replay"}
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """What a cell's kernels are compiled for before their first launch; see `build_cell`."""
+
+    backend: str = "auto"
+    gradient: bool = False
+    options: Options = field(default_factory=Options)
+    arch: str = NATIVE
+    force: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse a backend that is none.
+
+        Raises:
+            DeviceError: it is none.
+        """
+        if self.backend not in ("auto", "cpu", "cuda"):
+            raise DeviceError(f'backend is "auto", "cpu" or "cuda", not {self.backend!r}.')
+
+
+KERNEL_OPTIONS = ("checkpoints", "matmul", "enable_backward")
+"""What a kernel of a cell may be asked for in its decorator."""
+
+
+@dataclass(frozen=True, repr=False)
+class Cell:
+    """What a cell defines.
+
+    Attributes:
+        source: its text.
+        kernels: by name.
+        funcs: by name: decorated ones, those that return a value, and those that another def of the cell calls.
+        structs: the classes under `@struct`, by name.
+        ahead: what `compile` compiles.
+        scope: the names that its text sees.
+        remarks: what its reader should know: a name defined twice, a name of Python's own.
+    """
+
+    source: Source
+    kernels: dict[str, Kernel] = field(default_factory=dict)
+    funcs: dict[str, Func] = field(default_factory=dict)
+    structs: dict[str, type] = field(default_factory=dict)
+    ahead: Ahead | None = None
+    scope: Scope = field(default_factory=Scope)
+    remarks: list[str] = field(default_factory=list)
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """What the cell adds to the namespace."""
+        return {**self.structs, **self.funcs, **self.kernels}
+
+    def bind(self, namespace: dict[str, Any]) -> None:
+        """Give the namespace what the cell defines, and say which kernels of other cells use it from now on.
+
+        What a name means to the cell's own kernels is from now on what the namespace says, as for any other.
+
+            cell = wb.build_cell(text, globals())
+            cell.bind(globals())
+
+        Args:
+            namespace: that which the cell was read with.
+        """
+        rebind(self.names, namespace, self.source.name)
+        self.scope.defined.clear()
+
+    def __repr__(self) -> str:
+        return f"<{self.source.name}: {', '.join(self.names)}>"
+
+    def compile(self) -> None:
+        """Compile what was asked for, or take it from the cache; generic kernels wait for their first launch.
+
+        Raises:
+            WorkbenchError: a compiler refused, a kernel has no right adjoint, or there is no such device.
+        """
+        ahead = self.ahead or Ahead()
+        here = ahead.backend != "cuda" or ahead.arch == NATIVE
+        device = get_device(None if ahead.backend == "auto" else ahead.backend) if here else None
+        for kernel in self.kernels.values():
+            if kernel.is_generic:
+                continue
+            specialisation = kernel.specialise()
+            for direction in ("forward", "adjoint") if ahead.gradient else ("forward",):
+                if device is not None:
+                    build.load(specialisation, direction, ahead.options, device, force=ahead.force)
+                if ahead.arch != NATIVE:
+                    build.compile_for(specialisation, direction, ahead.options, ahead.arch, ahead.force)
+
+
+def build_cell(
+    text: str, namespace: Mapping[str, Any], *, name: str = "cell", filename: str = "<cell>", line_offset: int = 0,
+    backend: str = "auto", gradient: bool = False, fast_math: bool = False, checks: bool | None = None,
+    constants: Mapping[str, Any] | None = None, arch: str = NATIVE, force: bool = False, compile: bool = True,
+    language: Mapping[str, Any] | None = None,
+) -> Cell:  # fmt: skip
+    """Read a cell and build its kernels; generic ones are built by their first launch.
+
+    Args:
+        text: the cell: `def`s, with or without decorators; a `def` is a func where it returns a value or is called by
+            another one, else a kernel.
+        namespace: the user's names, read now and checked again at each launch. `Cell.bind`, or an `update` with
+            `Cell.names`, adds the cell's own.
+        name: what people call the cell: `cell [4]`.
+        filename: what Python calls it.
+        line_offset: lines above the text that belong to the cell as its reader counts.
+        backend: "auto", "cpu" or "cuda": what is built now.
+        gradient: build the adjoints too.
+        fast_math: build with approximate maths; launches of the cell's kernels use that.
+        checks: whether the cell's kernels test bounds, asserts, integer divisions and shifts where a launch says
+            nothing; None leaves it to the launch and to the default.
+        constants: names and numbers that the cell sees before the namespace.
+        arch: "native", or a GPU architecture such as "sm_90" that is compiled for as well (alone with backend "cuda"):
+            needs NVRTC and no GPU.
+        force: compile even what is cached.
+        compile: False only reads and checks the cell; `Cell.compile()` does the rest, in another thread say. A launch
+            that comes before its end waits for it.
+        language: names that need no import; the caller's, all of the language in a notebook cell.
+
+    Raises:
+        WorkbenchError: what is wrong with the cell; several at once as `CellErrors`. Nothing is built then.
+    """
+    source = Source(text, name, filename, line_offset)
+    try:
+        ahead = Ahead(backend, gradient, Options(checks=checks_wanted(checks), fast_math=fast_math), arch, force)
+        cell = _read(source, namespace, dict(constants or {}), language or {}, ahead)
+        for kernel in cell.kernels.values():
+            kernel.checks, kernel.fast_math = checks, fast_math
+        for remark in cell.remarks:
+            publish(Remark(remark))
+        _check(cell)
+        if compile:
+            cell.compile()
+    except WorkbenchError as error:
+        errors = error.errors if isinstance(error, CellErrors) else (error,)
+        publish(CompileFailed(name, errors))
+        raise
+    return cell
+
+
+def _read(
+    source: Source, namespace: Mapping[str, Any], constants: dict[str, Any], language: Mapping[str, Any], ahead: Ahead
+) -> Cell:
+    try:
+        tree = parsed(source.text)
+        symtable(source.text, "<cell>", "exec")  # two parameters of one name, and what else is no matter of grammar
+    except SyntaxError as error:
+        line, column = error.lineno or 1, max(0, (error.offset or 1) - 1)
+        raise KernelSyntaxError(
+            f"This is not Python: {error.msg}.", Location(source, line, column, line, column + 1)
+        ) from None
+    except RecursionError:
+        advice = "Give parts of its expressions names of their own."
+        raise KernelSyntaxError("This cell is nested too deeply.", Location(source, 1, 0, 1, 0), advice) from None
+    strays = [n for n in tree.body if not (isinstance(n, ast.FunctionDef) or _is_struct(n) or _is_docstring(n))]
+    if strays or not any(isinstance(n, (ast.FunctionDef, ast.ClassDef)) for n in tree.body):
+        raise CellErrors.of(_stray_error(source, n) for n in strays or [tree])
+    nodes = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
+    scope = Scope(own=dict(constants), user=namespace, language=language)
+    cell = Cell(source, ahead=ahead, scope=scope)
+    called = {name for node in nodes for name in _reads(node)}
+    errors: list[WorkbenchError] = []
+    for node in (n for n in tree.body if isinstance(n, ast.ClassDef)):
+        try:
+            made = cell.structs[node.name] = struct_of_node(node, source, scope)
+            scope.defined.define(node.name, made, namespace)
+        except WorkbenchError as error:
+            errors.append(error)
+    if errors:
+        raise CellErrors.of(errors)
+    for node in nodes:
+        definition = Definition(node.name, node, source, scope)
+        try:
+            _define(cell, definition, called)
+        except WorkbenchError as error:
+            errors.append(error)
+    if errors:
+        raise CellErrors.of(errors)
+    return cell
+
+
+def _define(cell: Cell, definition: Definition, called: set[str]) -> None:
+    """Add what a def makes to the cell, and remark on its name."""
+    node, name = definition.node, definition.name
+    before = cell.names.get(name)
+    custom, native = _custom(node), _native(definition)
+    made: Any
+    if native is not None:
+        made = native
+    elif custom is not None:
+        made = Func(definition)
+        attach(_decorated(definition, custom), definition, CUSTOMS[custom[0]])
+    elif _is_func(node, called):
+        made = Func(definition).beside(cell.funcs.get(name))
+    else:
+        made = Kernel(definition, **_kernel_options(definition))
+    (cell.funcs if isinstance(made, Func) else cell.kernels)[name] = made
+    (cell.kernels if isinstance(made, Func) else cell.funcs).pop(name, None)
+    definition.scope.defined.define(name, made, definition.scope.user)
+    versions = len(made.__wb_definitions__) if isinstance(made, Func) else 1
+    if before is not None and versions == 1:
+        cell.remarks.append(f"{name} is defined twice in this cell; the last one counts")
+    if name in vars(builtins) and before is None:
+        cell.remarks.append(f"{name} hides Python's own {name} in this notebook; `del {name}` brings that back")
+
+
+def _reads(node: ast.FunctionDef) -> set[str]:
+    """Names of others that a def reads: neither its own name nor its parameters and locals."""
+    found = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
+    stored = {n.id for n in found if isinstance(n.ctx, ast.Store)}
+    parameters = {a.arg for a in ast.walk(node) if isinstance(a, ast.arg)}
+    return {n.id for n in found} - stored - parameters - {node.name}
+
+
+def _is_struct(node: ast.stmt) -> bool:
+    """A class decorated with `struct` alone."""
+    if not isinstance(node, ast.ClassDef) or len(node.decorator_list) != 1:
+        return False
+    return ast.unparse(node.decorator_list[0]).split(".")[-1].removesuffix("()") == "struct"
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def _stray_error(source: Source, node: ast.AST) -> WorkbenchError:
+    line = getattr(node, "lineno", 1)
+    place = Location(source, line, getattr(node, "col_offset", 0), line, len(source.line(line)))
+    if isinstance(node, ast.Module):
+        return KernelSyntaxError("This cell defines nothing.", place, "Write at least one def.")
+    if isinstance(node, ast.ClassDef):
+        advice = "Write @struct above it, or move it to a cell of its own."
+        return KernelSyntaxError(f"The class {node.name} in a kernel cell is no struct.", place, advice)
+    return KernelSyntaxError("A kernel cell holds only defs.", place, "Move this line to a cell of its own.")
+
+
+def _custom(node: ast.FunctionDef) -> tuple[str, ast.expr] | None:
+    """The decorator's word and its argument, where a def is a gradient or a replay: `@func_grad(f)`."""
+    for decorator in node.decorator_list:
+        if isinstance(decorator, ast.Call) and decorator.args:
+            word = ast.unparse(decorator.func).split(".")[-1]
+            if word in CUSTOMS:
+                return word, decorator.args[0]
+    return None
+
+
+def _kernel_options(definition: Definition) -> dict[str, Any]:
+    """What `@kernel(checkpoints=…, matmul=…, enable_backward=…)` says, where it does."""
+    calls = [d for d in definition.node.decorator_list if isinstance(d, ast.Call)]
+    named = [k for c in calls if ast.unparse(c.func).split(".")[-1] == "kernel" for k in c.keywords]
+    return {k.arg: _literal(definition, "kernel", k.value) for k in named if k.arg in KERNEL_OPTIONS}
+
+
+def _native(definition: Definition) -> Func | None:
+    """The func, where a def has CUDA text: `@func_native(…)`."""
+    for decorator in definition.node.decorator_list:
+        if isinstance(decorator, ast.Call) and ast.unparse(decorator.func).split(".")[-1] == "func_native":
+            given = [_literal(definition, "func_native", a) for a in decorator.args]
+            return with_text(
+                definition,
+                *given,
+                **{k.arg: _literal(definition, "func_native", k.value) for k in decorator.keywords if k.arg},
+            )
+    return None
+
+
+def _literal(definition: Definition, word: str, node: ast.expr) -> Any:
+    """A value written in the decorator of this name, or a name for one."""
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        return _decorated(definition, (word, node))
+
+
+def _decorated(definition: Definition, custom: tuple[str, ast.expr]) -> Any:
+    """What stands in the decorator's brackets."""
+    word, node = custom
+    path = ast.unparse(node)
+    found = read_again(definition, path) if path.replace(".", "").isidentifier() else MISSING
+    if found is MISSING:
+        raise KernelSyntaxError(f"@{word} does not find {path}.", definition.locate(node), "Define the func above.")
+    return found
+
+
+def _is_func(node: ast.FunctionDef, called: set[str]) -> bool:
+    words = {ast.unparse(d).split(".")[-1].split("(")[0] for d in node.decorator_list}
+    if words & {"kernel", "func"}:
+        return "func" in words
+    returns = any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(node))
+    return returns or node.name in called
+
+
+def _check(cell: Cell) -> None:
+    """Type every kernel before anything is compiled: an error in one leaves nothing half done."""
+    errors: list[WorkbenchError] = []
+    for kernel in cell.kernels.values():
+        try:
+            if not kernel.is_generic:
+                kernel.specialise()
+        except WorkbenchError as error:
+            errors += error.errors if isinstance(error, CellErrors) else (error,)
+    if errors:
+        raise CellErrors.of(errors)

@@ -1,0 +1,55 @@
+"""Which link-time products a kernel's CUDA text would call, and which are there: for looking, nothing is built."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.api.builds import linking
+from workbench.api.builds.build import function_of
+from workbench.api.kernels.kernel import Specialisation
+from workbench.backends.base import Options
+from workbench.backends.cuda.compile.lto import multiplies, products_of
+from workbench.backends.cuda.products.spec import ProductSpec
+from workbench.cache.products import find_product
+
+
+@dataclass(frozen=True)
+class ProductView:
+    """One product.
+
+    Attributes:
+        product: `16×16×16 f32`.
+        role: "forward", "adj_a", "adj_b".
+        target: `sm_90`.
+        layouts: how A, B and C lie.
+        threads: of a block.
+        operand_bytes: shared memory that A, B and C take.
+        where: "memory" or "disk" where it is built, else "not built".
+        bytes: of its LTO-IR; 0 where it is not built.
+    """
+
+    product: str
+    role: str
+    target: str
+    layouts: tuple[str, str, str]
+    threads: int
+    operand_bytes: int
+    where: str
+    bytes: int
+
+
+def product_views(specialisation: Specialisation, target: str, direction: str = "forward") -> tuple[ProductView, ...]:
+    """The products of one direction of a kernel, whatever its option `matmul` says.
+
+    Raises:
+        NotDifferentiable: there is no such direction.
+    """
+    function = function_of(specialisation, direction)
+    specs = products_of(function, Options(), target) if multiplies(function) else ()
+    return tuple(map(_view, specs))
+
+
+def _view(spec: ProductSpec) -> ProductView:
+    found = None if linking.BUILDER.missing() else find_product(spec, linking.BUILDER)
+    where, size = (found.where, len(found.code)) if found else ("not built", 0)
+    return ProductView(spec.shown, spec.role, spec.arch, spec.layouts, spec.threads, spec.operand_bytes, where, size)

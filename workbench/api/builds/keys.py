@@ -1,0 +1,89 @@
+"""What a kernel's code is known by, and why it was built again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from workbench.api.kernels.kernel import Specialisation
+from workbench.backends.base import Backend, Options
+from workbench.cache.key import Key, Part, make_key
+from workbench.deep import deep
+from workbench.errors import DeviceError
+from workbench.ir.values import Function
+from workbench.runtime.device.device import Device
+from workbench.runtime.device.driver import driver
+from workbench.structs import Struct, StructArray
+
+FORCED = "asked to compile anew"
+"""Why a kernel was compiled that was in the cache."""
+_LAST_KEYS: dict[tuple[str, str, str], dict[Any, Key]] = {}  # kernel, direction, backend; by option, the last one last
+_WHY: dict[tuple[str, str], tuple[str, ...]] = {}
+
+
+def target_of(device: Device, backend: Backend) -> str:
+    """What code for this device is compiled for."""
+    if not device.is_cuda:
+        return backend.target()
+    found = driver()
+    if found is None:
+        raise DeviceError("There is no CUDA device to load a kernel on.")
+    return found.arch(device.index)
+
+
+@deep
+def key_of(
+    specialisation: Specialisation, direction: str, options: Options, backend: Backend, target: str, atomic: bool
+) -> Key:
+    """The module key of one direction of a specialisation."""
+    extra = (
+        *((Part("atomic", "extra", b"1", "yes"),) if atomic else ()),
+        *_blocks(specialisation.function),
+        *(_checkpoints(specialisation) if "adjoint" in direction else ()),
+        *_structs(specialisation),
+    )
+    return make_key(
+        specialisation.function, options=options, backend=backend.name, backend_version=backend.version(),
+        target=target, direction=direction, extra=extra,
+    )  # fmt: skip
+
+
+def _blocks(function: Function) -> Iterator[Part]:
+    """How many threads a block of a kernel of tiles has."""
+    if function.block_dim:
+        shown = str(function.block_dim)
+        yield Part("block_dim", "extra", shown.encode(), shown)
+
+
+def _checkpoints(specialisation: Specialisation) -> Iterator[Part]:
+    """How many states of a loop the adjoint keeps."""
+    shown = str(specialisation.kernel.checkpoints)
+    yield Part("checkpoints", "extra", shown.encode(), shown)
+
+
+def _structs(specialisation: Specialisation) -> Iterator[Part]:
+    """The structs among the parameters: fields in order, with their names, which the code alone does not show."""
+    for n, (name, type) in enumerate(zip(specialisation.kernel.parameters, specialisation.types, strict=True)):
+        struct = type.dtype if isinstance(type, StructArray) else type
+        if isinstance(struct, Struct):
+            yield Part(f"struct {n}", "signature", struct.content.encode(), f"{name} {type!r}({struct.content})")
+
+
+def remember(name: str, direction: str, backend: Backend, key: Key) -> None:
+    """Note the key that a kernel is built under, and what differs from the one before."""
+    keys = _LAST_KEYS.setdefault((name, direction, backend.name), {})
+    options = frozenset((p.label, p.data) for p in key.parts if p.kind == "option")
+    before = keys.pop(options, None) or (list(keys.values())[-1] if keys else None)
+    if before is None or before.digest != key.digest:
+        _WHY[name, direction] = key.explain(before) if before else ()
+    keys[options] = key
+
+
+def why(name: str, direction: str = "forward") -> tuple[str, ...]:
+    """What differed from the key before, when the kernel of this name was last built anew; empty for a first build."""
+    return _WHY.get((name, direction), ())
+
+
+def note_forced(name: str, direction: str) -> None:
+    """Note that a kernel was compiled although it is in the cache."""
+    _WHY[name, direction] = (FORCED,)

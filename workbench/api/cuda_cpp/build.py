@@ -1,0 +1,203 @@
+"""A CUDA C++ text compiled, or found in the cache: for a device by NVRTC, for the CPU by g++.
+
+One artifact a text, since a text is compiled as a whole; its key is the whole text with what it includes, macros,
+options, target and compiler. The events are those of other kernels, so a card shows it in the same way.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from workbench.backends.base import Options
+from workbench.backends.cuda.compile import nvrtc
+from workbench.backends.cuda.host import compile as host
+from workbench.backends.cuda.host.code import HostCode
+from workbench.backends.cuda.host.program import HEADERS, Unit, program
+from workbench.backends.cuda.host.program import Entry as HostEntry
+from workbench.backends.cuda.user_source.preprocess import Whole, placed, warnings
+from workbench.backends.cuda.user_source.signature import Signature
+from workbench.cache.entry import Entry
+from workbench.cache.key import Key, Part
+from workbench.cache.store import default_store
+from workbench.config import settings
+from workbench.errors import BuildError, DeviceError
+from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, Notice, StageDone, publish
+from workbench.work import go_on
+
+HOST = "host"
+"""The target of code for the CPU; all others are architectures: `sm_90`."""
+FORCED = "asked for with force"
+_LAST_KEYS: dict[tuple[str, bool], Key] = {}
+_WHY: dict[str, tuple[str, ...]] = {}
+_HOST_CODE: dict[str, HostCode] = {}
+
+
+@dataclass(frozen=True)
+class Program:
+    """What is compiled.
+
+    Attributes:
+        whole: the text with its includes.
+        kernels: what is called of it.
+        defines: macros by name, as they are spelled.
+        fast_math: allow approximate maths.
+        libraries: what the CPU's program is linked with (`-l`).
+        wide: on the CPU, every float is a double: for difference quotients.
+    """
+
+    whole: Whole
+    kernels: tuple[Signature, ...]
+    defines: Mapping[str, str] = field(default_factory=dict)
+    fast_math: bool = False
+    libraries: tuple[str, ...] = ()
+    wide: bool = False
+
+    @property
+    def name(self) -> str:
+        """What people call it: its kernels."""
+        return ", ".join(k.name for k in self.kernels)
+
+    @property
+    def text(self) -> str:
+        """What is compiled for a device."""
+        return "".join(f"#define {n} {v}\n" for n, v in self.defines.items()) + self.whole.text
+
+    @property
+    def host_text(self) -> str:
+        """What is compiled for the CPU."""
+        entries = tuple(HostEntry(k.name, tuple(p.text for p in k.parameters)) for k in self.kernels)
+        return program([Unit(self.text, entries)], wide=self.wide)
+
+
+def key_of(made: Program, target: str) -> Key:
+    """The key of a program's artifact."""
+    parts = [Part(f"constant {n}", "constant", v.encode(), v) for n, v in sorted(made.defines.items())]
+    if target == HOST:
+        compiler = host.compiler_version(host.compiler())
+        parts.append(Part("code", "code", replace(made, defines={}).host_text.encode()))
+        parts += [Part(f"library {n}", "option", b"1", "yes") for n in made.libraries]
+    else:
+        compiler = nvrtc.CudaBackend().version()
+        parts.append(Part("code", "code", made.whole.text.encode()))
+        parts.append(Part("names", "extra", made.name.encode()))
+    parts.append(Part("option fast_math", "option", b"1" if made.fast_math else b"0", str(made.fast_math)))
+    parts.append(Part("target", "target", target.encode(), target))
+    parts.append(Part("compiler", "compiler", compiler.encode(), compiler))
+    return Key(tuple(parts))
+
+
+def find(made: Program, target: str, force: bool = False) -> tuple[Key, Entry]:
+    """The artifact of a program for `sm_XX` or the CPU (`HOST`): from the cache, else compiled.
+
+    Raises:
+        BuildError: the compiler refused the text; at its lines, several as CellErrors.
+        DeviceError: there is no compiler, or it does not know the target.
+    """
+    go_on()
+    started = time.perf_counter()
+    key = key_of(made, target)
+    store = default_store()
+    entry = None if force else store.get(key.digest)
+    _remember(made, target, key, force)
+    if entry is not None:
+        seconds = time.perf_counter() - started
+        for n, kernel in enumerate(made.kernels):
+            facts = {**_facts(entry, kernel.name), "built": entry.built}
+            publish(CacheHit(kernel.name, "forward", key.digest, entry.where, 0.0 if n else seconds, facts))
+        return key, entry
+    for kernel in made.kernels:
+        publish(CacheMiss(kernel.name, "forward", key.digest, why(kernel.name)))
+        publish(CompileStarted(kernel.name, "forward", "cpu" if target == HOST else "cuda", target))
+    with store.lock(key.digest):
+        clock = time.perf_counter()
+        entry = _compiled(made, target)
+        spent = {"g++" if target == HOST else "nvrtc": time.perf_counter() - clock}
+        store.put(key.digest, entry)
+    seconds = time.perf_counter() - started
+    for n, kernel in enumerate(made.kernels):
+        stages = {} if n else spent
+        for stage, took in stages.items():
+            publish(StageDone(kernel.name, "forward", stage, took))
+        publish(
+            CompileDone(kernel.name, "forward", key.digest, 0.0 if n else seconds, stages, _facts(entry, kernel.name))
+        )
+    return key, entry
+
+
+def why(name: str) -> tuple[str, ...]:
+    """What differed from the key before, when the text that defines this kernel was last built."""
+    return _WHY.get(name, ())
+
+
+def _remember(made: Program, target: str, key: Key, force: bool) -> None:
+    for kernel in made.kernels:
+        slot = (kernel.name, target == HOST)
+        before = _LAST_KEYS.get(slot)
+        if before is None or before.digest != key.digest or force:
+            _WHY[kernel.name] = (FORCED,) if force else key.explain(before) if before else ()
+            _LAST_KEYS[slot] = key
+
+
+def _facts(entry: Entry, kernel: str) -> dict[str, Any]:
+    return {**entry.metadata, **entry.metadata.get("kernels", {}).get(kernel, {})}
+
+
+def _compiled(made: Program, target: str) -> Entry:
+    facts: dict[str, Any] = {"name": made.name, "entry": made.kernels[0].name if made.kernels else "", "stages": {}}
+    try:
+        if target == HOST:
+            _refuse_headers(made)
+            fast = ("-ffast-math",) if made.fast_math else ()
+            flags = (*fast, *(f"-l{name}" for name in made.libraries))
+            image = host.compile_host(made.host_text, flags, function=made.name)
+            return Entry(image, {**facts, "backend": "cpu", "target": HOST})
+        built = nvrtc.build(made.text, Options(fast_math=made.fast_math), target, "cubin", made.name, _around(made))
+    except BuildError as error:
+        raise placed(error, made.whole) from None
+    for said in warnings(built.log, made.whole):
+        publish(Notice(said))
+    used = nvrtc.resources_by_kernel(built.log)
+    kernels = {name: {"symbol": symbol, **used.get(symbol, {})} for name, symbol in built.names.items()}
+    return Entry(built.image, {**facts, "backend": "cuda", "target": target, "kernels": kernels})
+
+
+def _refuse_headers(made: Program) -> None:
+    missing = next((name for name in made.whole.own if name not in HEADERS), "")
+    if missing:
+        raise DeviceError(
+            f"{missing} comes with CUDA's compiler, and is not there for code that runs on the CPU.",
+            advice="Leave it out, or compile the text for a device.", function=made.name,
+        )  # fmt: skip
+
+
+def _around(made: Program) -> nvrtc.Around:
+    flags: tuple[str, ...] = ()
+    if made.whole.own:
+        folder = settings().cache_dir / f"nvrtc-headers-{nvrtc.CudaBackend().version().split(',')[0].split()[-1]}"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        flags = (f"--use-bundled-headers={folder.absolute()}",)
+    return nvrtc.Around(tuple(k.name for k in made.kernels), flags)
+
+
+def ptx(made: Program, target: str) -> str:
+    """The PTX, for reading.
+
+    Raises:
+        BuildError, DeviceError: as `find`.
+    """
+    try:
+        built = nvrtc.build(made.text, Options(fast_math=made.fast_math), target, "ptx", made.name, _around(made))
+    except BuildError as error:
+        raise placed(error, made.whole) from None
+    return built.image.decode().rstrip("\0")
+
+
+def host_code(digest: str, image: bytes) -> HostCode:
+    """The CPU's program, loaded once in a process."""
+    found = _HOST_CODE.get(digest)
+    if found is None:
+        found = _HOST_CODE[digest] = HostCode(image)
+    return found

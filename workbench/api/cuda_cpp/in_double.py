@@ -1,0 +1,74 @@
+"""A CUDA C++ kernel in double on the CPU: what gradcheck needs of a text that was written for float.
+
+The text is compiled once more with `float` as a macro for `double`, and its float functions as their double ones, so
+that a difference quotient has the digits it needs; the adjoint is compiled in the same way, so it is the text's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from workbench.api.builds.arguments import deduce_pointer
+from workbench.api.cuda_cpp import build
+from workbench.api.cuda_cpp.build import HOST
+from workbench.api.cuda_cpp.kernel import ADJOINT, CudaKernel
+from workbench.backends.cuda.host.code import HostCode
+from workbench.backends.cuda.host.run import launch_host
+from workbench.backends.cuda.user_source.signature import Signature
+from workbench.errors import NotDifferentiable
+from workbench.ir.values import Function
+from workbench.passes.to_float64 import wide_type
+from workbench.runtime.launching.geometry import Block
+from workbench.types import ArrayType, element
+
+
+class WideText:
+    """A kernel and its gradient in double.
+
+    Attributes:
+        function: its parameters, every float a double.
+        checked: parameters whose derivative the gradient gives.
+
+    Raises:
+        NotDifferentiable: the text has no gradient of it.
+    """
+
+    def __init__(self, kernel: CudaKernel, values: list[Any], dims: tuple[int, ...], block: Block) -> None:
+        if kernel.gradient is None:
+            kernel.specialise().load("adjoint", kernel.module.device)
+            raise NotDifferentiable(f"{kernel.name} has no {kernel.name}{ADJOINT}.", kernel.place)
+        self.kernel = kernel
+        types = tuple(
+            deduce_pointer(kernel, p.name, p.type, value) if p.pointer else p.type
+            for p, value in zip(kernel.signature.parameters, values, strict=True)
+        )
+        self.function: Function = kernel.specialise([wide_type(t) for t in types]).function
+        given = {p.name for p in kernel.gradient.parameters}
+        self.checked = frozenset(p.name for p in self.function.params if f"adj_{p.name}" in given)
+        _, entry = build.find(replace(kernel.module.program, wide=True), HOST)
+        self._code = HostCode(entry.image)
+        self._grid, self._block = block.grid(dims), block
+        self._types = {p.name: p.type for p in self.function.params}
+
+    def forward(self, arguments: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Run the kernel; arrays are changed in place."""
+        self._run(self.kernel.signature, arguments)
+
+    def backward(self, arguments: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Run the gradient."""
+        assert self.kernel.gradient is not None
+        self._run(self.kernel.gradient, arguments)
+
+    def _run(self, signature: Signature, arguments: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        packed = [arguments[p.name] if p.pointer else self._bytes(p.name, arguments) for p in signature.parameters]
+        shared = 2 * self._block.shared  # of floats, twice as many bytes
+        launch_host(self._code, signature.name, packed, self._grid, self._block.sizes, shared, self._block.seed)
+
+    def _bytes(self, name: str, arguments: Mapping[str, np.ndarray[Any, Any]]) -> bytes:
+        type = self._types[name]
+        assert not isinstance(type, ArrayType)
+        return np.asarray(arguments[name], element(type).numpy).tobytes()

@@ -1,0 +1,317 @@
+"""Kernels that are CUDA C++ text: launched, recorded, taped and captured as any other.
+
+What a Python kernel's IR says (which arrays are read and written, what the adjoint is) is read here from the signature:
+a `const` pointer is only read, and the kernel NAME_adjoint of the same text is the gradient of NAME.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.api.builds.arguments import as_dims, as_stream, check, deduce_pointer, wrong_count
+from workbench.api.builds.bind import PLAIN, adjoint_arguments, bind
+from workbench.api.cuda_cpp.build import HOST
+from workbench.api.kernels.kernel import Kernel, Specialisation
+from workbench.autodiff import parameters
+from workbench.backends.base import Options
+from workbench.backends.cuda.user_source.signature import Parameter, Signature
+from workbench.backends.faults import FaultRecord
+from workbench.backends.layout import layout
+from workbench.errors import KernelFault, KernelTypeError, LaunchError, NotDifferentiable
+from workbench.ir.values import Block as IrBlock
+from workbench.ir.values import Function, Op, Value
+from workbench.runtime.arrays.array import array
+from workbench.runtime.device.device import Device, get_device
+from workbench.runtime.launching.checks import checks_wanted
+from workbench.runtime.launching.execute import execute
+from workbench.runtime.launching.geometry import Block, Geometry, as_block, with_shared, with_tail
+from workbench.runtime.launching.loaded import Loaded
+from workbench.runtime.launching.record import BLOCK_DIM, LaunchRecord
+from workbench.structs import AnyType
+from workbench.types import ArrayType, is_float
+
+if TYPE_CHECKING:
+    from workbench.api.cuda_cpp.module import CudaModule
+
+ADJOINT = "_adjoint"
+
+
+class CudaKernel(Kernel):
+    """A `__global__` function of a CUDA C++ text.
+
+        wb.launch(saxpy, dim=n, inputs=[x, y, 2.0, n], block_dim=128)
+        saxpy[n, 128](x, y, 2.0, n)                 # the same
+        tiled[(h, w), (16, 16), 4096](x, y, w)      # rows and columns; 4096 bytes of dynamic shared memory
+
+    `dim` counts threads, like an array's shape: its last size goes along x. As many blocks run as cover it, so a kernel
+    asks whether its index is within what it was given.
+
+    Attributes:
+        module: the text it is of.
+        signature: its parameters as written.
+        gradient: the signature of NAME_adjoint, or None.
+    """
+
+    def __init__(self, module: CudaModule, signature: Signature, gradient: Signature | None) -> None:
+        self.module = module
+        self.signature = signature
+        self.gradient = gradient
+        self.name = self.__name__ = signature.name
+        self.parameters = tuple(p.name for p in signature.parameters)
+        self.place = signature.location
+        self.plans = {}
+        self.stale = ""
+        self.checks = None
+        self.fast_math = False
+        self._specialisations = {}
+        if gradient is not None:
+            check_gradient(signature, gradient)
+
+    @property
+    def definition(self) -> Any:  # type: ignore[override]
+        """There is none: what needs the Python text of a kernel comes here and is told.
+
+        Raises:
+            LaunchError: always.
+        """
+        raise LaunchError(f"{self.name} is CUDA C++, and this works on kernels written in Python.", self.place)
+
+    @property
+    def annotations(self) -> dict[str, AnyType | None]:
+        """The types of numbers; a pointer takes arrays of any number of dimensions."""
+        return {p.name: None if p.pointer else p.type for p in self.signature.parameters}
+
+    @property
+    def families(self) -> dict[str, Any]:
+        """None: a pointer's type is its own."""
+        return {}
+
+    def specialise(self, types: Sequence[AnyType] | None = None, tiling: Any = None) -> Specialisation:
+        """The kernel for arrays of these types (of one dimension where none are given), whatever the blocks."""
+        chosen = tuple(types) if types is not None else tuple(
+            ArrayType(p.type, 1) if p.pointer else p.type for p in self.signature.parameters
+        )  # fmt: skip
+        found = self._specialisations.get(chosen)
+        if found is None:
+            found = self._specialisations[chosen] = CudaSpecialisation(self, chosen)
+        return found
+
+    def __getitem__(self, where: Any) -> Configured:
+        """`k[dim]`, `k[dim, block_dim]` or `k[dim, block_dim, shared]`, to be called with the arguments.
+
+        Raises:
+            LaunchError: it is none of these.
+        """
+        if isinstance(where, tuple) and all(isinstance(n, int) for n in where) and len(where) > 3:
+            raise LaunchError(f"{self.name}[…] takes dim, block_dim and shared.", advice="Write k[(h, w), (16, 16)].")
+        given = where if isinstance(where, tuple) else (where,)
+        return Configured(self, *given)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{p.text} {p.name}" for p in self.signature.parameters)
+        return f"<CUDA C++ kernel {self.name}({shown})>"
+
+
+class Configured:
+    """A kernel with its threads; called with its arguments it runs."""
+
+    def __init__(self, kernel: CudaKernel, dim: Any, block_dim: Any = 256, shared: int = 0) -> None:
+        self.kernel = kernel
+        self.dim = dim
+        self.block_dim = block_dim
+        self.shared = shared
+
+    def __call__(self, *arguments: Any, stream: Any = None) -> None:
+        """Run it.
+
+        Raises:
+            LaunchError: the arguments do not fit; nothing has run.
+            KernelFault: on the CPU, threads that wait for others that never come, a failed assert; with checks, what is
+                written outside of an array.
+        """
+        kernel = self.kernel
+        dims = as_dims(self.dim, kernel.name)
+        block = with_shared(as_block(self.block_dim, dims, kernel.name), self.shared, kernel.name)
+        options = Options(checks=checks_wanted(None, kernel.checks))
+        execute(prepare_text(kernel, dims, arguments, options=options, block=block, stream=stream))
+
+
+class CudaSpecialisation(Specialisation):
+    """A CUDA C++ kernel for arrays of some dimensions. Its function has the parameters; its body says nothing."""
+
+    def __init__(self, kernel: CudaKernel, types: tuple[AnyType, ...]) -> None:
+        self.kernel = self.text = kernel
+        self.types = types
+        params = tuple(Value(t, n) for n, t in zip(kernel.parameters, types, strict=True))  # type: ignore[arg-type]
+        body = IrBlock(ops=(Op("cuda_text", params, location=kernel.place),))
+        self.function = Function(kernel.name, params, body, source=kernel.place.source)
+        self.adds_alone = False
+        self.tiling = None
+        self.loaded: dict[Any, Any] = {}
+        self.seconds = 0.0
+        self.notices = ()
+        self._watched = ()
+
+    def is_current(self) -> bool:
+        """Yes: a text captures nothing."""
+        return True
+
+    def load(self, direction: str, device: Device) -> Loaded:
+        """The code of one direction.
+
+        Raises:
+            NotDifferentiable: it is another than "forward", or than "adjoint" where the text has one.
+            LaunchError: it was compiled for another kind of device.
+        """
+        slot = direction, device
+        if slot not in self.loaded:
+            self.loaded[slot] = self._loaded(direction, device)
+        return self.loaded[slot]
+
+    def _loaded(self, direction: str, device: Device) -> Loaded:
+        kernel = self.text
+        signature = self._signature(direction)
+        params = [(p.name, p.type) for p in parameters(self.function.params, direction)]
+        names = [n for n, _ in params]
+        geometry = Geometry(tuple(names.index(p.name) for p in signature.parameters))
+        digest, code, address, facts = kernel.module.code(signature.name, device)
+        pointers = [p for p in signature.parameters if p.pointer]
+        return Loaded(
+            name=kernel.name, direction=direction, device=device, address=address, handle=code,
+            layout=with_tail(layout(params), geometry), launch_ndim=0,
+            reads=frozenset(p.name for p in pointers if p.name in signature.words),
+            writes=frozenset(p.name for p in pointers if not p.const),
+            cost=1, digest=digest, contiguous=True, checked=not device.is_cuda, ordered=True, metadata=facts,
+            make_function=lambda: self.function, geometry=geometry, explain=self._explain(signature, code),
+        )  # fmt: skip
+
+    def _explain(self, signature: Signature, code: Any) -> Any:
+        def explain(_: FaultRecord) -> KernelFault:
+            met = code.fault(signature.name)
+            if met.parameter >= 0:
+                return self._written_outside(signature, met)
+            where = self.text.module.program.whole.at(met.line)
+            thread = f"Thread {met.thread} of block {met.block}."
+            facts = {"thread": met.thread, "block": met.block, "line": where.shown_line, "count": 1}
+            return KernelFault(f"{met.text}.", where, thread, signature.name, **facts)
+
+        return explain
+
+    def _written_outside(self, signature: Signature, met: KernelFault) -> KernelFault:
+        p = signature.parameters[met.parameter]
+        first, last = (n // p.type.size for n in met.bytes)
+        where = f"at index {first}" if first == last else f"from index {first} to {last}"
+        return KernelFault(
+            f"{p.name} is written outside of its elements, {where}.", p.location,
+            "Test the index: a block runs whole, with threads past the end.", signature.name, parameter=p.name, count=1,
+        )  # fmt: skip
+
+    def _signature(self, direction: str) -> Signature:
+        kernel = self.text
+        if direction == "forward":
+            return kernel.signature
+        if direction == "adjoint" and kernel.gradient is not None:
+            return kernel.gradient
+        if direction == "adjoint":
+            raise NotDifferentiable(
+                f"{kernel.name} is CUDA C++ without a gradient.", kernel.place,
+                f"Write {kernel.name}{ADJOINT} in the same cell: {gradient_form(kernel.signature)}", kernel.name,
+            )  # fmt: skip
+        raise NotDifferentiable(f"{kernel.name} is CUDA C++ and has no {direction}.", kernel.place, "", kernel.name)
+
+
+def gradient_form(signature: Signature) -> str:
+    """How the gradient of a kernel is declared."""
+    own = [f"{'const ' if p.pointer and not p.const else ''}{p.text} {p.name}" for p in signature.parameters]
+    more = [f"{_base(p)}* adj_{p.name}" for p in signature.parameters if p.pointer and is_float(p.type)]
+    return f"__global__ void {signature.name}{ADJOINT}({', '.join([*own, *more])})"
+
+
+def _base(parameter: Parameter) -> str:
+    return " ".join(w for w in parameter.text.replace("*", " ").split() if w not in ("const", "__restrict__"))
+
+
+def check_gradient(forward: Signature, gradient: Signature) -> None:
+    """Refuse a gradient that does not go with its kernel.
+
+    It takes any of the kernel's parameters, by name and type, pointers as const; and for each pointer to floats x
+    of the kernel `adj_x`, for a float number a perhaps `adj_a`, which points to one number.
+
+    Raises:
+        KernelTypeError: a parameter is neither, or an adjoint is missing.
+    """
+    own = {p.name: p for p in forward.parameters}
+    adjoints = {f"adj_{p.name}": p for p in forward.parameters if is_float(p.type)}
+    form = f"It is declared {gradient_form(forward)}."
+    for p in gradient.parameters:
+        mine, other = adjoints.get(p.name), own.get(p.name)
+        if mine is not None and (not p.pointer or p.const or p.type != mine.type):
+            problem = f"{p.name} of {gradient.name} is `{p.text}`; it is added to, as `{_base(mine)}*`."
+        elif mine is None and other is None:
+            problem = f"{gradient.name} has the parameter {p.name}, which {forward.name} does not have."
+        elif other is not None and mine is None and (p.type, p.pointer) != (other.type, other.pointer):
+            problem = f"{p.name} is `{other.text}` in {forward.name} and `{p.text}` in {gradient.name}."
+        elif other is not None and mine is None and p.pointer and not p.const:
+            problem = f"{p.name} of {gradient.name} is not const; a gradient changes adjoints alone."
+        else:
+            continue
+        raise KernelTypeError(problem, p.location, form, gradient.name)
+    given = {p.name for p in gradient.parameters}
+    for name, p in adjoints.items():
+        if p.pointer and name not in given:
+            raise KernelTypeError(f"{gradient.name} does not take {name}.", gradient.location, form, gradient.name)
+
+
+def prepare_text(
+    kernel: CudaKernel, dims: tuple[int, ...], values: Sequence[Any], adjoint: bool = False,
+    adjoints: Sequence[Any] = (), device: Device | str | None = None, options: Options = PLAIN,
+    block: Block | None = None, stream: Any = None,
+) -> LaunchRecord:  # fmt: skip
+    """A checked launch as a record, not yet run.
+
+    Raises:
+        LaunchError: an argument does not fit; the message names the parameter.
+    """
+    if kernel.stale:
+        raise LaunchError(f"{kernel.name} is out of date: {kernel.stale}", advice="Mend its cell and run it again.")
+    if len(values) != len(kernel.parameters):
+        raise wrong_count(kernel, values)
+    arrays = (v.device for v in values if isinstance(v, array))
+    where = "cpu" if kernel.module.run == HOST or any(isinstance(v, np.ndarray) for v in values) else None
+    device = get_device(device) if device is not None else next(arrays, None) or get_device(where)
+    stream = as_stream(stream, device, kernel.name)
+    block = as_block(BLOCK_DIM, dims, kernel.name) if block is None else block
+    kernel.module.refuse_elsewhere(kernel.name, device)
+    types = tuple(
+        deduce_pointer(kernel, p.name, p.type, value) if p.pointer else p.type
+        for p, value in zip(kernel.signature.parameters, values, strict=True)
+    )
+    specialisation = kernel.specialise(types)
+    arguments: dict[str, Any] = {
+        name: check(kernel, name, type, value, device)
+        for name, type, value in zip(kernel.parameters, types, values, strict=True)
+    }
+    _refuse_aliases(kernel, arguments)
+    if not adjoint:
+        return bind(specialisation, "forward", dims, arguments, device, options, block, stream)
+    pairs = adjoint_arguments(specialisation, arguments, adjoints, device)
+    return bind(specialisation, "adjoint", dims, {**arguments, **pairs}, device, options, block, stream)
+
+
+def _refuse_aliases(kernel: CudaKernel, arguments: Mapping[str, Any]) -> None:
+    """`__restrict__` says that nothing else is in this memory."""
+    restricted = {p.name for p in kernel.signature.parameters if p.pointer and "restrict" in p.text}
+    written = {p.name for p in kernel.signature.parameters if p.pointer and not p.const}
+    for (a, first), (b, second) in itertools.combinations(
+        ((n, v) for n, v in arguments.items() if isinstance(v, array) and v.size), 2
+    ):
+        apart = first.address + first.nbytes <= second.address or second.address + second.nbytes <= first.address
+        if not apart and {a, b} & restricted and {a, b} & written:
+            raise LaunchError(
+                f"{kernel.name}: {a} and {b} share memory, and one of them is __restrict__.", parameter=b,
+                advice="Pass arrays of their own, or leave __restrict__ out.",
+            )  # fmt: skip

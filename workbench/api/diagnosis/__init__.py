@@ -1,0 +1,1 @@
+"""Why a number is what it is: explained gradients, the first NaN, one thread step by step."""

@@ -1,0 +1,380 @@
+"""`explain_grad`: why a gradient is zero, NaN, infinite, or not there.
+
+The backward pass runs once more, beside the tape, and is watched step by step: behind which step nothing is left of
+what the array could be reached by, or from which on there is a NaN or an infinity. Then the kernel of that step is
+looked into: what flows through its IR at all, where a derivative is cut, and, thread by thread in the interpreter,
+where it dies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from workbench.api.diagnosis.explanation import CUTS, STOPS, Explanation
+from workbench.api.diagnosis.thread_trace import birth, operation, tangents_seen
+from workbench.api.tapes.checkpoints import Checkpoints
+from workbench.api.tapes.steps import CopyStep, FillStep, FunctionStep, LaunchStep, Step
+from workbench.api.tapes.tape import Tape
+from workbench.autodiff.analysis.dependence import Link, way
+from workbench.builtins import TABLE
+from workbench.errors import LaunchError, NotDifferentiable
+from workbench.ir.values import Function, Op, walk
+from workbench.runtime.arrays.array import array
+from workbench.runtime.device.memory import Memory
+from workbench.runtime.observers import unobserved
+from workbench.types import is_float
+
+
+def explain_grad(tape: Tape, x: array) -> Explanation:
+    """Why the gradient of `x` on this tape is zero, NaN, infinite, or not there; call it after `backward`.
+
+        tape.backward(loss)
+        wb.explain_grad(tape, x)
+
+    Nothing of the tape, of arrays or of gradients changes. It runs the backward pass once more and some threads of one
+    kernel in the interpreter, so it takes its time.
+
+    Args:
+        tape: a tape.
+        x: an array whose gradient is not what was expected.
+
+    Returns:
+        The first cause that was found, with the kernel and the line, as plain data with a readable repr.
+
+    Raises:
+        LaunchError: `x` is no array, or the tape has checkpoints.
+    """
+    if not isinstance(x, array):
+        raise LaunchError(f"explain_grad() takes a tape and an array; this is {type(x).__name__}.")
+    if isinstance(tape.kept, Checkpoints):
+        raise LaunchError(
+            "explain_grad() needs a tape without checkpoints.", advice="Record a few steps on a plain tape."
+        )
+    with unobserved():
+        absent = _absent(tape, x)
+        if absent is not None:
+            return absent
+        try:
+            passed = _Pass(tape, x)
+        except NotDifferentiable as error:
+            place = error.location
+            line, text = (place.shown_line, place.source.line(place.line).strip()) if place else (0, "")
+            return Explanation(
+                "absent", "adjoint", error.message, error.function or "", -1, line, str(place or ""), text
+            )
+        return passed.explained()
+
+
+def _absent(tape: Tape, x: array) -> Explanation | None:
+    """Reasons that need no look at the launches."""
+    if not is_float(x.dtype):
+        return Explanation("absent", "integers", f"an array of {x.dtype!r} has no gradient.")
+    known = any(a.memory is x.memory for s in tape.steps for a in (*s.used, *s.changed))
+    if not known:
+        taken = [k for k, s in enumerate(tape.steps) if isinstance(s, LaunchStep) and _is_argument(s, x)]
+        if taken:
+            kernel = _kernel(tape.steps[taken[0]])
+            return Explanation("zero", "unused", f"{kernel} takes this array and reads no element.", kernel, taken[0])
+        return Explanation("absent", "unseen", "nothing that the tape recorded used this array.")
+    if not tape.seeds:
+        return Explanation("absent", "backward", "backward() has not run.")
+    if not any(_has_some(seed.numpy()) for seed in tape.seeds.values()):
+        return Explanation("zero", "seed", "backward() started from adjoints of 0.")
+    return None
+
+
+def _is_argument(step: LaunchStep, x: array) -> bool:
+    return any(a.memory is x.memory for a in step.arrays.values())
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """A step that matters, with the memories that its cotangents came from, before it was undone."""
+
+    number: int
+    step: Step
+    incoming: frozenset[Memory]
+
+
+class _Pass:
+    """The backward pass once more, watched."""
+
+    def __init__(self, tape: Tape, x: array) -> None:
+        self.x, self.seeds, self.real = x, tape.seeds, tape
+        self.tape = Tape(into_grad=False)
+        self.tape.steps, self.tape.kept = tape.steps, tape.kept
+        self.before = _downstream(tape.steps, x.memory)
+        self.died: _Found | None = None
+        self.born: _Found | None = None
+        for target, seed in tape.seeds.items():
+            self.tape.adjoint_of(target).add_(seed)
+        self.run({s: k for k, s in enumerate(tape.steps)}, self.tape.path(tape.seeds))
+
+    def run(self, numbers: dict[Step, int], steps: Sequence[Step]) -> None:
+        """Undo the steps, and note where the way to x ends and where a NaN appears."""
+        self.opaque = any(isinstance(step, FunctionStep) for step in steps)
+        undo = {s: _unwatched if isinstance(s, FunctionStep) else s.reversed(self.tape) for s in steps}
+        for step in steps:
+            number = numbers[step]
+            here = {a.memory for a in (*step.changed, *step.used)}
+            nonzero = frozenset(m for m in self.before[number + 1] if self.any(m, _has_some))
+            healthy = not any(self.any(m, _is_strange) for m in here)
+            undo[step]()
+            if nonzero and not any(self.any(m, _has_some) for m in self.before[number]):
+                self.died = _Found(number, step, nonzero)
+            if self.born is None and healthy and any(self.any(m, _is_strange) for m in here):
+                self.born = _Found(number, step, nonzero)
+
+    def any(self, memory: Memory, test: object) -> bool:
+        """Whether the test holds for the memory's adjoint as it stands."""
+        base = self.tape.adjoints.get(memory)
+        return base is not None and bool(test(base.numpy()))  # type: ignore[operator]
+
+    def explained(self) -> Explanation:
+        """The answer."""
+        found = (self.real if self.opaque else self.tape).adjoint_of(self.x).numpy()
+        found = _numbers(found)
+        if not np.isfinite(found).all():
+            return self.strange(found)
+        if not np.any(found):
+            return self.zero()
+        if self.x.memory.grad is None:
+            return Explanation(
+                "absent", "requires_grad", "the array was made without requires_grad, so it has no .grad."
+            )
+        part = f", {np.count_nonzero(found == 0)} of {found.size} are 0" if not found.all() else ""
+        return Explanation("fine", "", f"it is from {found.min():.6g} to {found.max():.6g}{part}.")
+
+    # Zero.
+
+    def zero(self) -> Explanation:
+        """Why nothing arrived."""
+        if self.died is None:
+            return self.unreached()
+        step, number = self.died.step, self.died.number
+        if isinstance(step, FillStep):
+            return Explanation(
+                "zero", "overwritten", f"step {number}, a fill, overwrote it before it was used.", "", number
+            )
+        if isinstance(step, CopyStep):
+            message = f"step {number}, a copy, overwrote it before it was used."
+            return Explanation("zero", "overwritten", message, "", number)
+        if not isinstance(step, LaunchStep):
+            return Explanation("zero", "function", f"step {number}, a function of yours, is the way to it.", "", number)
+        return self.in_kernel(step, number, self.died.incoming)
+
+    def unreached(self) -> Explanation:
+        """The loss does not come from x."""
+        x, steps = self.x.memory, self.tape.steps
+        readers = [(k, s) for k, s in enumerate(steps) if any(a.memory is x for a in s.used)]
+        if not readers:
+            return Explanation("zero", "unused", "launches write this array; none reads it.")
+        last = max(k for k, s in enumerate(steps) if any(a.memory in self.before[k] for a in s.used))
+        kernel = _kernel(steps[last])
+        return Explanation(
+            "zero", "unreached", f"what is computed from it ends in {kernel or 'a copy'}; the loss does not use it.",
+            kernel, last,
+        )  # fmt: skip
+
+    def in_kernel(self, step: LaunchStep, number: int, incoming: frozenset[Memory]) -> Explanation:
+        """What in the kernel stops the derivative."""
+        function = _function_of(step)
+        sources = {n for n, a in step.arrays.items() if a.memory in self.before[number]}
+        targets = {n for n, a in step.arrays.items() if a.memory in incoming and n in step.record.writes}
+        links = way(function, sources, targets)
+        name, shown = step.record.kernel, ", ".join(sorted(targets))
+        if links is None:
+            return Explanation(
+                "zero", "overwritten", f"{name} overwrites {shown} with what does not come from it.", name, number,
+                *_place(_write(function, targets)),
+            )  # fmt: skip
+        cut = next((link for link in links if link.cut), None)
+        if cut is not None:
+            return _explained(cut.cut, CUTS[cut.cut].format(op=operation(cut.op)), step, number, cut.op)
+        return self.dynamic(step, number, function, links, sources)
+
+    def dynamic(
+        self, step: LaunchStep, number: int, function: Function, links: Sequence[Link], sources: set[str]
+    ) -> Explanation:
+        """Run some threads: what did not run, or did not move."""
+        arguments = {**step.record.arguments, **step.as_they_were(self.tape)}
+        seen = tangents_seen(function, step.record.dim, list(arguments.values()), sources)
+        for link in links:
+            waiting = next((o for o in (*link.inside, link.op) if o not in seen.ran), None)
+            if waiting is not None:
+                return _explained("branch", _not_run(link, seen.ran), step, number, _around(link, seen.ran))
+            if link.value is not None and link.value not in seen.moving:
+                cause, message = STOPS.get(link.op.name, ("slope", "the slope of {op} is 0 at these values."))
+                return _explained(cause, message.format(op=operation(link.op)), step, number, link.op)
+        message = "the elements that it changes are not those through which the loss depends on it."
+        return _explained("elements", message, step, number, links[-1].op)
+
+    # NaN and infinities.
+
+    def strange(self, gradient: np.ndarray) -> Explanation:
+        """Where the first one was born."""
+        infinite, size = int(np.isinf(gradient).sum()), gradient.size
+        state = "nan" if np.isnan(gradient).any() else "infinite"
+        parts = f" {infinite} of {size} {'is' if infinite == 1 else 'are'} infinite." if infinite else ""
+        found = self.birth(state)
+        return replace(found, state=state, message=found.message + parts)
+
+    def birth(self, state: str) -> Explanation:
+        """The step, and in its kernel the operation."""
+        if self.born is None:
+            what = "is infinite" if state == "infinite" else "has a NaN"
+            return Explanation(state, "lost", f"the adjoint that backward() started from {what}.")
+        step, number = self.born.step, self.born.number
+        if not isinstance(step, LaunchStep):
+            return Explanation(
+                state, "overflow", f"step {number} adds gradients up, and the sum overflows.", "", number
+            )
+        ill = self.ill(step, _has_nan)
+        if ill:
+            return self.forward(number, step, ill)
+        function = _function_of(step)
+        self.replay_to(step)
+        made = step.adjoint(self.tape)
+        names = {n for n, a in made.arguments.items() if isinstance(a, array) and n not in step.arrays}
+        found = birth(made, made.arguments, names)
+        if found is None:
+            return _explained("overflow", "sums of gradients overflow; no single one does.", step, number, None, state)
+        if found.array in step.arrays:
+            return self.forward(number, step, found.array)
+        place = _same_line(function, found.op)
+        kind = "infinite or NaN" if state == "nan" else "infinite"
+        message = f"the derivative of {operation(place or found.op)} is {kind} at these values."
+        return _explained("infinite", message, step, number, place or found.op, state)
+
+    def replay_to(self, stop: LaunchStep) -> None:
+        """The adjoints as they were when this step was about to be undone."""
+        self.tape.zero()
+        for target, seed in self.seeds.items():
+            self.tape.adjoint_of(target).add_(seed)
+        for step in self.tape.path(self.seeds):
+            if step is stop:
+                return
+            step.reversed(self.tape)()
+
+    def ill(self, step: LaunchStep, test: Callable[[np.ndarray], bool]) -> str:
+        """The first float array that the launch read and for which the test holds."""
+        known = {**step.arrays, **step.as_they_were(self.tape)}
+        return next(
+            (n for n, a in known.items() if n in step.record.reads and is_float(a.dtype) and test(a.numpy())), ""
+        )
+
+    def forward(self, number: int, step: LaunchStep, name: str) -> Explanation:
+        """The value itself is a NaN or infinite: find the launch that made it."""
+        test = _has_nan if _has_nan({**step.arrays, **step.as_they_were(self.tape)}[name].numpy()) else _is_strange
+        what = "NaN" if test is _has_nan else "infinite"
+        memory = step.arrays[name].memory
+        for k in range(number - 1, -1, -1):
+            maker = self.tape.steps[k]
+            if not any(a.memory is memory for a in maker.changed):
+                continue
+            if not isinstance(maker, LaunchStep):
+                break
+            ill = self.ill(maker, test)
+            if ill and ill in maker.needed:
+                memory, name = maker.arrays[ill].memory, ill
+                continue
+            arguments = {**maker.record.arguments, **maker.as_they_were(self.tape)}
+            written = {n for n, a in maker.arrays.items() if a.memory is memory}
+            _function_of(maker)
+            found = birth(maker.record, arguments, written)
+            told = f" before any derivative: {found}" if found is not None else "."
+            return _explained("value", f"the value is {what}{told}", maker, k, found and found.op)
+        held = "a NaN" if what == "NaN" else "an infinity"
+        return _explained("value", f"{name} holds {held} before {step.record.kernel} runs.", step, number, None)
+
+
+def _function_of(step: LaunchStep) -> Function:
+    """What the step's kernel does; of a text nobody knows.
+
+    Raises:
+        LaunchError: it is CUDA C++.
+    """
+    record = step.record
+    if record.loaded.geometry is not None:
+        raise LaunchError(
+            f"explain_grad() cannot look into {record.kernel}, which is CUDA C++.", record.location,
+            f"gradcheck() compares {record.kernel}_adjoint with difference quotients.",
+        )  # fmt: skip
+    return record.loaded.function
+
+
+def _downstream(steps: Sequence[Step], start: Memory) -> list[frozenset[Memory]]:
+    """Before each step, and after the last, the memories that may hold something computed from `start`."""
+    reached = frozenset({start})
+    found = [reached]
+    for step in steps:
+        if any(a.memory in reached for a in step.used):
+            reached |= {a.memory for a in step.changed}
+        found.append(reached)
+    return found
+
+
+def _unwatched() -> None:
+    """In the place of a user's function: it would add to the gradients once more."""
+
+
+def _numbers(values: np.ndarray) -> np.ndarray:
+    """The floats of an array, of structs too, one after the other."""
+    if values.dtype.names is None:
+        return values.reshape(-1) if values.dtype.kind in "fV" else np.zeros(0)
+    return np.concatenate([np.zeros(0), *(_numbers(values[n]) for n in values.dtype.names)])
+
+
+def _has_nan(values: np.ndarray) -> bool:
+    return bool(np.isnan(_numbers(values)).any())
+
+
+def _is_strange(values: np.ndarray) -> bool:
+    return not np.isfinite(_numbers(values)).all()
+
+
+def _has_some(values: np.ndarray) -> bool:
+    return bool(np.any(_numbers(values)))
+
+
+def _kernel(step: Step) -> str:
+    return step.record.kernel if isinstance(step, LaunchStep) else ""
+
+
+def _place(op: Op | None) -> tuple[int, str, str]:
+    """Line, place and text."""
+    if op is None or not op.location.line:
+        return 0, "", ""
+    return op.location.shown_line, str(op.location), op.location.source.line(op.location.line).strip()
+
+
+def _explained(
+    cause: str, message: str, step: LaunchStep, number: int, op: Op | None, state: str = "zero"
+) -> Explanation:
+    return Explanation(state, cause, message, step.record.kernel, number, *_place(op))
+
+
+def _write(function: Function, targets: set[str]) -> Op | None:
+    return next((o for o in walk(function.body) if o.name == "store" and o.operands[0].name in targets), None)
+
+
+def _around(link: Link, ran: frozenset[Op]) -> Op:
+    """The branch or loop that was not entered: the innermost operation around it that ran."""
+    entered = [o for o in link.inside if o in ran]
+    return entered[-1] if entered else link.op
+
+
+def _not_run(link: Link, ran: frozenset[Op]) -> str:
+    around = _around(link, ran)
+    what = {"if": "this branch was not taken", "for": "this loop made no turn", "while": "this loop made no turn"}
+    return f"{what.get(around.name, 'no thread came here')} by any thread that was looked at."
+
+
+def _same_line(function: Function, op: Op | None) -> Op | None:
+    """The kernel's own operation that an adjoint's operation was made for."""
+    if op is None:
+        return None
+    return next((o for o in walk(function.body) if o.location == op.location and o.name in TABLE), None)

@@ -1,0 +1,140 @@
+"""`with find_nan():`: the line where the first NaN or infinity of a program was made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from workbench.api.diagnosis.thread_trace import Birth, birth
+from workbench.autodiff import FORWARD
+from workbench.errors import KernelFault, LaunchError
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.companions import copy_of
+from workbench.runtime.device.memory import Memory
+from workbench.runtime.launching.record import LaunchRecord
+from workbench.runtime.observers import Observer, observing, unobserved
+from workbench.types import is_float
+
+
+@contextmanager
+def find_nan(infinities: bool = True) -> Iterator[None]:
+    """Stop at the launch that makes the first NaN, and say on which line, in which thread and of what values.
+
+        with wb.find_nan():
+            for _ in range(100):
+                wb.launch(step, n, inputs=[u, dt])
+
+    For debugging: after each launch inside, the arrays that it has written are looked at, and arrays that a launch
+    changes in place are copied before it. Gradients are `explain_grad`'s matter: what `backward` runs is left alone.
+
+    Args:
+        infinities: stop at an infinity too, if a kernel has made it: one that it loads or has as a constant may stay.
+
+    Raises:
+        KernelFault: a launch inside has written a NaN or an infinity; it is over, and its location is the line.
+        LaunchError: a captured graph is launched inside.
+    """
+    with observing(_Watch(infinities)):
+        yield
+
+
+class _Watch(Observer):
+    """Looks at what launches write."""
+
+    def __init__(self, infinities: bool) -> None:
+        self._infinities = infinities
+        self._before: dict[int, dict[Memory, Memory]] = {}
+
+    def launching(self, record: LaunchRecord) -> None:
+        """Keep what the launch reads and is about to change."""
+        if record.direction != FORWARD:
+            return
+        changed = {a.memory for a in _floats(record, record.writes).values()}
+        read = [a for n, a in _arrays(record).items() if n in record.reads and a.memory in changed]
+        with unobserved():
+            self._before[id(record)] = {a.memory: copy_of(a) for a in read}
+
+    def replaying(self, graph: Any) -> None:
+        """Refuse: what a graph does is seen when it is over, and not which launch did it.
+
+        Raises:
+            LaunchError: always.
+        """
+        raise LaunchError("find_nan() cannot look inside a captured graph.", advice="Launch its kernels one by one.")
+
+    def done(self, subject: object, started: float, seconds: float) -> None:
+        """Look at what the launch has written.
+
+        Raises:
+            KernelFault: there is a NaN, or an infinity that the kernel has made.
+        """
+        kept = self._before.pop(id(subject), None)
+        if kept is None or not isinstance(subject, LaunchRecord):
+            return
+        with unobserved():
+            fault = self._fault(subject, kept)
+        if fault is not None:
+            raise fault
+
+    def _fault(self, record: LaunchRecord, kept: dict[Memory, Memory]) -> KernelFault | None:
+        test = np.isfinite if self._infinities else _is_number
+        written = _floats(record, record.writes)
+        strange = {n for n, a in written.items() if not _all(test, a)}
+        if not strange:
+            return None
+        before = {n: a.twin(kept[a.memory]) if a.memory in kept else a for n, a in _arrays(record).items()}
+        ill = next((n for n in sorted(record.reads & before.keys()) if not _all(_is_number, before[n])), "")
+        if ill:
+            message = f"{ill} holds a NaN before {record.kernel} runs: it was not made by a launch in this `with`."
+            return KernelFault(message, record.location, "Look at the data.", record.kernel, parameter=ill)
+        found = None
+        if record.loaded.geometry is None:
+            found = birth(record, {**record.arguments, **before}, strange)
+        if found is not None and not found.outside:
+            return _placed(record, found)
+        name = next((n for n in sorted(strange) if _is_new(written[n], kept)), "")
+        return _unplaced(record, name) if name else None
+
+
+def _placed(record: LaunchRecord, found: Birth) -> KernelFault:
+    what = "NaN" if np.isnan(found.value).any() else "infinity"
+    return KernelFault(
+        f"The first {what}: {found}", found.op.location, function=record.kernel, thread=found.thread,
+        values=found.operands,
+    )  # fmt: skip
+
+
+def _unplaced(record: LaunchRecord, name: str) -> KernelFault:
+    why = "no single thread does: their sum overflows"
+    if record.loaded.geometry is not None:
+        why = "it is CUDA C++, which is not looked into"
+    elif record.loaded.function.block_dim:
+        why = "none of the blocks that were looked at does"
+    message = f"{record.kernel} makes elements of {name} NaN or infinite; {why}."
+    return KernelFault(message, record.location, "", record.kernel, parameter=name)
+
+
+def _is_new(value: array, kept: dict[Memory, Memory]) -> bool:
+    """Whether an element has become NaN, or infinite where it was a number before."""
+    after = value.numpy()
+    before = value.twin(kept[value.memory]).numpy() if value.memory in kept else np.full_like(after, np.inf)
+    return bool((np.isnan(after) | (np.isinf(after) & np.isfinite(before))).any())
+
+
+def _arrays(record: LaunchRecord) -> dict[str, array]:
+    return {n: a for n, a in record.arguments.items() if isinstance(a, array) and is_float(a.dtype)}
+
+
+def _floats(record: LaunchRecord, names: frozenset[str]) -> dict[str, array]:
+    return {n: a for n, a in _arrays(record).items() if n in names}
+
+
+def _is_number(values: np.ndarray) -> np.ndarray:
+    return ~np.isnan(values)
+
+
+def _all(test: Any, value: array) -> bool:
+    return bool(test(value.numpy()).all())

@@ -1,0 +1,313 @@
+"""Stepping: one thread of a kernel, statement by statement, as plain data.
+
+The kernel is lowered once more with a mark before every statement, and interpreted on copies of the arrays: so all
+names are there, also those of numbers without a type and of funcs that were called, and no argument is changed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, overload
+
+import numpy as np
+
+from workbench.api.builds.arguments import as_dims, check, deduce
+from workbench.api.kernels.kernel import Kernel
+from workbench.backends.prints import text
+from workbench.backends.python import interpret
+from workbench.errors import KernelFault, LaunchError
+from workbench.frontend import Frame as Mark
+from workbench.frontend import Shown, lower
+from workbench.ir.values import Function, Op
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.structure import spread
+from workbench.runtime.device.device import get_device
+from workbench.types import ArrayType
+
+# Arrays of so many elements are shown with their elements.
+SMALL = 64
+COLUMN = 44
+KINDS = {"load": "load", "store": "store", "atomic_add": "add"}
+
+
+@dataclass(frozen=True)
+class Access:
+    """An element that a statement touched: `kind` is "load", "store", "add", or the name of another atomic."""
+
+    kind: str
+    array: str
+    index: tuple[int, ...]
+    value: Any
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.array}[{', '.join(map(str, self.index))}] {self.value}"
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One open function: its name, the line where it stands, the values of its names there."""
+
+    function: str
+    line: int
+    names: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One statement.
+
+    Attributes:
+        number: from 0.
+        line: as the reader of the cell counts.
+        source: the line's text; empty at the end of the kernel.
+        stack: the open functions, the kernel first; values are those before the statement.
+        accesses: the elements that it loaded and stored, in order.
+        printed: what it printed.
+        fault: what went wrong in it; empty where nothing did.
+    """
+
+    number: int
+    line: int
+    source: str
+    stack: tuple[Frame, ...]
+    accesses: tuple[Access, ...] = ()
+    printed: str = ""
+    fault: str = ""
+
+    @property
+    def function(self) -> str:
+        """The function that the statement belongs to."""
+        return self.stack[-1].function
+
+    @property
+    def names(self) -> Mapping[str, Any]:
+        """The values of that function's names before the statement."""
+        return self.stack[-1].names
+
+
+class Steps(Sequence[Step]):
+    """The steps of one thread; `print(steps)` shows them as a table.
+
+    Attributes:
+        kernel: its name.
+        thread: its index.
+        note: says where the steps were cut off.
+        lines: the kernel's own lines, with their numbers as the reader of the cell counts.
+    """
+
+    def __init__(
+        self, kernel: str, thread: tuple[int, ...], steps: Sequence[Step], note: str = "",
+        lines: Sequence[tuple[int, str]] = (),
+    ) -> None:  # fmt: skip
+        self.kernel = kernel
+        self.thread = thread
+        self.note = note
+        self.lines = tuple(lines)
+        self._steps = tuple(steps)
+
+    @overload
+    def __getitem__(self, index: int) -> Step: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Step, ...]: ...
+    def __getitem__(self, index: int | slice) -> Step | tuple[Step, ...]:
+        return self._steps[index]
+
+    def __len__(self) -> int:
+        return len(self._steps)
+
+    def __str__(self) -> str:
+        rows = [("step", "line", "statement", "names", "memory")]
+        before: dict[tuple[int, str], Mapping[str, Any]] = {}
+        for step in self._steps:
+            slot = (len(step.stack), step.function)
+            changed = {n: v for n, v in step.names.items() if not _same(v, before.get(slot, {}).get(n, _NONE))}
+            before[slot] = step.names
+            shown = ", ".join(f"{n}={_brief(v)}" for n, v in changed.items())
+            done = "; ".join([*map(str, step.accesses), *([f"prints {step.printed!r}"] if step.printed else [])])
+            indent = "  " * (len(step.stack) - 1)
+            statement = indent + (step.source.strip() or "(end)")
+            rows.append((str(step.number), str(step.line), _cut(statement), shown, done))
+            if step.fault:
+                rows.append(("", "", _cut("fault: " + step.fault, 400), "", ""))
+        widths = [max(len(r[c]) for r in rows if not r[2].startswith("fault: ")) for c in range(4)]
+        lines = ["  ".join([*(cell.ljust(w) for cell, w in zip(r, widths, strict=False)), r[4]]).rstrip() for r in rows]
+        head = f"{self.kernel}, thread {', '.join(map(str, self.thread))}"
+        return "\n".join([head, *lines, *([self.note] if self.note else [])])
+
+    __repr__ = __str__
+
+
+_NONE = object()
+
+
+def _same(a: Any, b: Any) -> bool:
+    return a is b or (type(a) is type(b) and (np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b))
+
+
+def _brief(value: Any) -> str:
+    return _cut(" ".join(str(value).split()), 40)
+
+
+def _cut(text: str, width: int = COLUMN) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def step(
+    kernel: Kernel, dim: Any, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (), *,
+    thread: int | Sequence[int] = 0, limit: int = 2000,
+) -> Steps:  # fmt: skip
+    """Run one thread of a kernel statement by statement, on copies: no array is changed.
+
+    Args:
+        kernel: what to step through.
+        dim: the launch's dimensions.
+        inputs: arguments for the first parameters, as for `launch`; NumPy arrays will do.
+        outputs: arguments for the rest.
+        thread: which thread: its index, or one index for each dimension.
+        limit: after how many steps to stop; `note` says so then.
+
+    Returns:
+        The steps. A fault (an index out of range, an assert) is in the last one's `fault`, not raised.
+
+    Raises:
+        LaunchError: the arguments do not fit, or there is no such thread.
+        KernelSyntaxError, KernelTypeError: the kernel has errors.
+    """
+    values = [*inputs, *outputs]
+    if not isinstance(kernel, Kernel):
+        raise LaunchError(f"step() takes a kernel; this is a {type(kernel).__name__}.")
+    if len(values) != len(kernel.parameters):
+        raise LaunchError(f"{kernel.name} takes {len(kernel.parameters)} arguments; {len(values)} were given.")
+    specialisation = kernel.specialise(deduce(kernel, values))
+    types = specialisation.types
+    if specialisation.tiling is not None:
+        raise LaunchError(
+            f"{kernel.name} uses tiles, so it runs once per block; step() follows one thread.",
+            advice="Print values: print(wb.tile_sum(t)).",
+        )
+    function = lower(kernel.definition, dict(zip(kernel.parameters, types, strict=True)), trace=True).function
+    dims = as_dims(dim, kernel.name)
+    index = (thread,) if isinstance(thread, int) else tuple(int(i) for i in thread)
+    if function.launch_ndim and function.launch_ndim != len(dims):
+        raise LaunchError(
+            f"{kernel.name} asks tid() for {function.launch_ndim} indices; dim has {len(dims)} dimensions.",
+            parameter="dim", advice="Give dim as many sizes as there are indices.",
+        )  # fmt: skip
+    arguments = _arguments(kernel, types, values)
+    taken = _Taken(function, limit)
+    with contextlib.redirect_stdout(io.StringIO()):
+        try:
+            for operation in interpret.step(function, dims, arguments, index):
+                if not taken.see(operation):
+                    break
+        except KernelFault as fault:
+            taken.fault(fault)
+    return Steps(kernel.name, index, taken.steps, taken.note, _lines(kernel))
+
+
+step.__dict__["__wb_builtin__"] = "step"  # in a kernel, `wb.step(edge, x)` is the builtin of that name
+
+
+def _lines(kernel: Kernel) -> list[tuple[int, str]]:
+    """The lines of the kernel's definition with their numbers in the cell."""
+    node, source = kernel.definition.node, kernel.definition.source
+    return [(n + source.line_offset, source.line(n)) for n in range(node.lineno, (node.end_lineno or node.lineno) + 1)]
+
+
+def _arguments(kernel: Kernel, types: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+    """The arguments of the IR's parameters, arrays as copies on the host."""
+    host = get_device("cpu")
+    found: list[Any] = []
+    for name, type, value in zip(kernel.parameters, types, values, strict=True):
+        if isinstance(value, array) and value.device != host:
+            value = value.to("cpu")
+        given = np.array(value) if isinstance(value, np.ndarray) else value
+        parts = spread(name, check(kernel, name, type, given, host)).values()
+        found += [p.numpy().copy() if isinstance(p, array) else p for p in parts]
+    return found
+
+
+class _Taken:
+    """The steps so far; what operations do goes to the last step whose statement they belong to."""
+
+    def __init__(self, function: Function, limit: int) -> None:
+        self.function = function
+        self.limit = limit
+        self.note = ""
+        self.steps: list[Step] = []
+        self.spans: list[tuple[Any, int, int]] = []
+
+    def see(self, taken: interpret.Step) -> bool:
+        """Note an operation; whether to go on."""
+        op = taken.op
+        if op.name == "mark":
+            if len(self.steps) == self.limit:
+                self.note = f"stopped after {self.limit} steps; step(…, limit=…) goes further"
+                return False
+            self.begin(op, taken.results)
+        elif op.name == "print":
+            self.add(op, printed=text(op.attrs["parts"], taken.operands))
+        elif op.name in KINDS or op.name == "atomic":
+            self.add(op, access=_access(op, taken))
+        return True
+
+    def begin(self, op: Op, values: Sequence[Any]) -> None:
+        marks: tuple[Mark, ...] = op.attrs["frames"]
+        stack = tuple(Frame(m.function, m.place.shown_line, {n: _value(p, values) for n, p in m.names.items()})
+                      for m in marks)  # fmt: skip
+        place = marks[-1].place
+        source = "" if op.attrs["end"] else place.source.line(place.line)
+        self.steps.append(Step(len(self.steps), place.shown_line, source, stack))
+        self.spans.append((place.source, place.line, place.end_line))
+
+    def add(self, op: Op, *, access: Access | None = None, printed: str = "") -> None:
+        k = self.owner(op.location)
+        if k is not None:
+            old = self.steps[k]
+            accesses = (*old.accesses, access) if access is not None else old.accesses
+            self.steps[k] = replace(old, accesses=accesses, printed=old.printed + printed)
+
+    def owner(self, location: Any) -> int | None:
+        """The last step whose statement the place is in."""
+        for k in range(len(self.steps) - 1, -1, -1):
+            source, first, last = self.spans[k]
+            if source is location.source and first <= location.line <= max(first, last):
+                return k
+        return len(self.steps) - 1 if self.steps else None
+
+    def fault(self, fault: KernelFault) -> None:
+        """The last step is the one that faulted."""
+        if self.steps:
+            self.steps[-1] = replace(self.steps[-1], fault=fault.message)
+
+
+def _access(op: Op, taken: interpret.Step) -> Access:
+    target = op.operands[0]
+    assert isinstance(target.type, ArrayType)
+    index = tuple(int(i) for i in taken.operands[1 : 1 + target.type.ndim])
+    value = taken.results[0] if op.name == "load" else taken.operands[-1]
+    return Access(KINDS.get(op.name) or op.attrs["kind"], target.name, index, _plain(value))
+
+
+def _value(place: Any, values: Sequence[Any]) -> Any:
+    if isinstance(place, Shown):
+        return place.value
+    if isinstance(place, tuple):
+        return tuple(_value(p, values) for p in place)
+    return _plain(values[place])
+
+
+def _plain(value: Any) -> Any:
+    """A Python number with the digits that the value's own type needs; a vector as a tuple; a large array as text."""
+    if isinstance(value, np.floating):
+        return float(str(value))
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        if value.size > SMALL:
+            return f"array of shape {value.shape}"
+        return tuple(_plain(v) for v in value)
+    return value

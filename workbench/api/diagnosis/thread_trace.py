@@ -1,0 +1,244 @@
+"""Watching threads of a launch in the interpreter: where a tangent dies, and where a NaN is born."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice, product
+from typing import Any
+
+import numpy as np
+
+from workbench.api.builds.bind import bind
+from workbench.autodiff.directions import then
+from workbench.autodiff.tangent import traced_tangent
+from workbench.backends.python.interpret import Step, step
+from workbench.builtins import TABLE
+from workbench.builtins.declaration.rules import called
+from workbench.errors import KernelFault
+from workbench.ir.values import EFFECTS, STRUCTURED, Function, Op, Value, walk
+from workbench.passes.finite_checks import MESSAGE
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.companions import copy_of
+from workbench.runtime.device.memory import Memory
+from workbench.runtime.launching.execute import execute
+from workbench.runtime.launching.record import LaunchRecord
+from workbench.runtime.observers import unobserved
+from workbench.types import ArrayType, Vector, is_float
+
+THREADS = 256
+OPERATIONS = 300_000
+"""Operations that are followed at most, of all threads together: some seconds."""
+
+
+def threads_of(dims: Sequence[int], first: Iterable[tuple[int, ...]] = ()) -> Iterator[tuple[int, ...]]:
+    """Some threads of a launch: those given, then from the start."""
+    inside = [t for t in first if len(t) == len(dims) and all(i < n for i, n in zip(t, dims, strict=True))]
+    others = (t for t in product(*(range(n) for n in dims)) if t not in inside)
+    yield from islice(chain(inside, others), THREADS)
+
+
+def copied(arguments: Iterable[Any]) -> list[Any]:
+    """Arguments for the interpreter: NumPy copies of arrays."""
+    return [np.array(a.numpy()) if isinstance(a, array) else a for a in arguments]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What some threads of a tangent did: operations of the kernel that ran, values whose tangent was not 0."""
+
+    ran: frozenset[Op]
+    moving: frozenset[Value]
+
+
+def tangents_seen(function: Function, dims: Sequence[int], arguments: Sequence[Any], sources: Collection[str]) -> Seen:
+    """Move the elements of the sources, each its own way, and see what moves with them.
+
+    Raises:
+        NotDifferentiable: there is no tangent.
+    """
+    made = traced_tangent(function)
+    random = np.random.default_rng(0)
+    given = copied(arguments)
+    for p, a in zip(function.params, list(given), strict=True):
+        if is_float(p.type):
+            blank = np.zeros_like(a) if isinstance(p.type, ArrayType) else _zero(p.type)
+            given.append(random.uniform(0.5, 1.5, blank.shape).astype(blank.dtype) if p.name in sources else blank)
+    back = {copy: op for op, copy in made.copies.items()}
+    owners: dict[Value, list[Value]] = {}
+    for value, moved in made.tangents.items():
+        owners.setdefault(moved, []).append(value)
+    ran: set[Op] = set()
+    moving: set[Value] = set()
+    for thread in threads_of(dims):
+        for taken in _steps(made.function, dims, given, thread):
+            if taken.op in back:
+                ran.add(back[taken.op])
+            for value, result in zip(taken.op.results, taken.results, strict=True):
+                if value in owners and np.any(result):
+                    moving.update(owners[value])
+    return Seen(frozenset(ran), frozenset(moving))
+
+
+def _zero(type: Any) -> Any:
+    return np.zeros(type.length) if isinstance(type, Vector) else np.float64(0)
+
+
+def _steps(function: Function, dims: Sequence[int], given: list[Any], thread: tuple[int, ...]) -> Iterator[Step]:
+    try:
+        yield from step(function, tuple(dims), given, thread)
+    except KernelFault:
+        return
+
+
+def operation(op: Op | None) -> str:
+    """How a reader calls it: `floor()`, `*`, `int()`."""
+    if op is None:
+        return ""
+    if op.name == "cast":
+        return f"{op.result.type!r}()"
+    return called(op.name) if op.name in TABLE else {"load": "reading it", "store": "writing it"}.get(op.name, op.name)
+
+
+@dataclass(frozen=True)
+class Birth:
+    """Where a thread made the first NaN or infinity that it wrote.
+
+    Attributes:
+        op: what made it; of 0 · inf, what made the infinity. A `load` where it came out of an array.
+        thread: its index.
+        value: what `op` gave.
+        operands: what `op` was given.
+    """
+
+    op: Op
+    thread: tuple[int, ...]
+    value: Any
+    operands: tuple[Any, ...]
+
+    @property
+    def array(self) -> str:
+        """The parameter that it was read from; "" where it was made."""
+        return self.op.operands[0].name if self.op.name == "load" else ""
+
+    def __str__(self) -> str:
+        given = f" of {' and '.join(map(_number, self.operands))}" if self.operands else ""
+        return f"{operation(self.op)}{given} gives {_number(self.value)} in thread {self.thread}."
+
+    @property
+    def outside(self) -> bool:
+        """Whether it was not made here: it was loaded, or it is a constant."""
+        return self.op.name in ("load", "const")
+
+
+def _number(value: Any) -> str:
+    return np.array2string(value, precision=6) if isinstance(value, np.ndarray) else f"{value:.6g}"
+
+
+def birth(record: LaunchRecord, arguments: Mapping[str, Any], targets: Collection[str]) -> Birth | None:
+    """Where the first NaN or infinity was made that a launch writes to one of the arrays `targets`.
+
+    The thread is found by running the launch on copies, with asserts; then it runs in the interpreter, before some
+    others (all that is looked at in kernels of tiles). What was made in the kernel goes before what was loaded.
+
+    Args:
+        record: the launch.
+        arguments: its arguments as it finds them.
+        targets: arrays that it writes.
+    """
+    alone, found = suspect(record, arguments)
+    if alone and found is None:
+        return None
+    function, given = record.loaded.function, copied(arguments.values())
+    links = _links(function)
+    loaded: Birth | None = None
+    budget = iter(range(OPERATIONS))
+    for thread in threads_of(record.dim, () if found is None else (found,)):
+        made = _births(function, record.dim, given, thread, targets, links, budget)
+        for one in made:
+            if not one.outside:
+                return one
+            loaded = loaded or one
+    return loaded
+
+
+def suspect(record: LaunchRecord, arguments: Mapping[str, Any]) -> tuple[bool, tuple[int, ...] | None]:
+    """Whether asserts can tell, and the first thread that writes a NaN or an infinity; None where none does."""
+    loaded = record.loaded
+    arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
+    if loaded.geometry is not None or loaded.function.block_dim or not arrays:
+        return False, None
+    copies: dict[Memory, Memory] = {}
+    for value in arrays.values():
+        if value.memory not in copies:
+            copies[value.memory] = copy_of(value)
+    moved = {n: arrays[n].twin(copies[arrays[n].memory]) if n in arrays else a for n, a in arguments.items()}
+    options = replace(record.options, checks=True, fast_math=False, ordered=not loaded.device.is_cuda)
+    direction = then(record.direction, "finite")
+    try:
+        with unobserved():
+            execute(bind(record.specialisation, direction, record.dim, moved, loaded.device, options, record.block_dim))
+            next(iter(moved[n] for n in arrays)).numpy()
+    except KernelFault as fault:
+        ours = fault.message.startswith(MESSAGE)
+        return ours, fault.thread if ours else None
+    return True, None
+
+
+def _births(
+    function: Function, dims: Sequence[int], given: list[Any], thread: tuple[int, ...], targets: Collection[str],
+    links: Mapping[Value, Sequence[Value]], budget: Iterator[int],
+) -> Iterator[Birth]:  # fmt: skip
+    """Where what one thread writes was made, whenever it is not finite."""
+    origins: dict[Value, Birth] = {}
+
+    def origin(value: Value, seen: frozenset[Value] = frozenset()) -> Birth | None:
+        if value in origins or value in seen:
+            return origins.get(value)
+        near = (origin(v, seen | {value}) for v in links.get(value, ()))
+        return next((found for found in near if found is not None), None)
+
+    for taken, _ in zip(_steps(function, dims, given, thread), budget, strict=False):
+        op, operands = taken.op, taken.operands
+        if op.name in EFFECTS and op.operands[0].name in targets and _is_bad(operands[-1]):
+            found = origin(op.operands[-1])
+            if found is not None:
+                yield found
+        for value, result in zip(op.results, taken.results, strict=True):
+            if not is_float(value.type) or not _is_bad(result):
+                origins.pop(value, None)
+                continue
+            here = Birth(op, thread, result, operands)
+            if op.blocks:
+                origins[value] = origin(value) or here
+                continue
+            pairs = list(zip(op.operands, operands, strict=True))
+            if op.name == "where":
+                pairs = [pairs[1 if np.all(operands[0]) else 2]]
+            # A NaN before an infinity: of 0 · inf - NaN the NaN is what went on.
+            bad = sorted((p for p in pairs if _is_bad(p[1])), key=lambda p: not np.isnan(p[1]).any())
+            before = (origin(v) for v, _ in bad)
+            old = next((b for b in before if b is not None), None)
+            brought = old is not None and old.outside and np.isnan(result).any() and not np.isnan(old.value).any()
+            origins[value] = here if old is None or brought else old
+
+
+def _is_bad(value: Any) -> bool:
+    return isinstance(value, np.generic | np.ndarray) and value.dtype.kind in "fV" and not np.isfinite(value).all()
+
+
+def _links(function: Function) -> dict[Value, list[Value]]:
+    """For parameters of blocks and results of what has blocks: the values that they take, innermost first."""
+    links: dict[Value, list[Value]] = {}
+    for op in walk(function.body):
+        if op.name not in (*STRUCTURED, "custom"):
+            continue
+        init = op.operands[{"for": 3, "while": 0}.get(op.name, len(op.operands)) :]
+        bodies = op.blocks[1:] if op.name == "while" else op.blocks
+        for block in op.blocks:
+            carried = block.params[len(block.params) - len(init) :] if init else ()
+            for k, param in enumerate(carried):
+                links[param] = [bodies[-1].yielded[k], init[k]]
+        for k, result in enumerate(op.results):
+            links[result] = [*(b.yielded[k] for b in bodies), *init[k : k + 1]]
+    return links

@@ -1,0 +1,1 @@
+"""Derivatives of programs: transforms, forward mode, and checks of gradients."""

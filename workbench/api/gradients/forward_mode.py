@@ -1,0 +1,86 @@
+"""Forward mode over a whole program: every launch runs as its tangent.
+
+A `Dual` takes what it hears of and does it itself, with the tangents of the arrays beside them. It does so for whatever
+runs, a tape's backward pass too; that gives Hessian-vector products without a second set of rules.
+"""
+
+from __future__ import annotations
+
+from workbench.api.gradients.tangents import bind_tangent
+from workbench.errors import NotDifferentiable
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.companions import Twins
+from workbench.runtime.device.memory import Memory
+from workbench.runtime.launching.execute import execute
+from workbench.runtime.launching.record import LaunchRecord
+from workbench.runtime.observers import Observer, outside
+from workbench.types import is_float
+
+
+class Dual(Observer):
+    """Carries tangents along what runs while it is open.
+
+    Attributes:
+        tangents: of each array's memory; where there is none, it is 0.
+        seen: memories of the float arrays in what it heard of.
+        written: those among them that were changed.
+    """
+
+    takes = True
+
+    def __init__(self) -> None:
+        self.tangents = Twins()
+        self.seen: set[Memory] = set()
+        self.written: set[Memory] = set()
+
+    def launching(self, record: LaunchRecord) -> None:
+        """Run the launch's tangent; the launch itself where nothing in it has a tangent.
+
+        Raises:
+            NotDifferentiable: it has none.
+        """
+        floats = {n: a for n, a in record.arguments.items() if isinstance(a, array) and is_float(a.dtype)}
+        self.seen |= {a.memory for a in floats.values()}
+        self.written |= {floats[n].memory for n in record.writes & floats.keys()}
+        with outside(self):
+            if any(a in self.tangents for a in floats.values()):
+                record = bind_tangent(record, {n: self.tangents.of(a) for n, a in floats.items()})
+            execute(record)
+
+    def copying(self, target: array, source: array) -> None:
+        """Copy both."""
+        self._change(target, source)
+        with outside(self):
+            if source in self.tangents:
+                self.tangents.of(target).copy_(self.tangents.of(source))
+            elif target in self.tangents:
+                self.tangents.of(target).fill_(0)
+            target.copy_(source)
+
+    def adding(self, target: array, source: array) -> None:
+        """Add both."""
+        self._change(target, source)
+        with outside(self):
+            if source in self.tangents:
+                self.tangents.of(target).add_(self.tangents.of(source))
+            target.add_(source)
+
+    def filling(self, target: array, value: float) -> None:
+        """A constant has no tangent."""
+        self._change(target, target)
+        with outside(self):
+            if target in self.tangents:
+                self.tangents.of(target).fill_(0)
+            target.fill_(value)
+
+    def _change(self, target: array, source: array) -> None:
+        self.seen |= {target.memory, source.memory}
+        self.written.add(target.memory)
+
+    def replaying(self, graph: object) -> None:
+        """Refuse.
+
+        Raises:
+            NotDifferentiable: always: a graph is code of its own, without tangents.
+        """
+        raise NotDifferentiable("A captured graph has no tangent, and one is wanted here.", advice="Launch instead.")

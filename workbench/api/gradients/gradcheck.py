@@ -1,0 +1,296 @@
+"""Is the adjoint right? Compare it with difference quotients, in float64.
+
+The kernel's float64 form is run, so that what is compared is the derivative and not float32's rounding. Each difference
+quotient is taken at two step sizes and on both sides: where they disagree the kernel has a kink or a jump there, and
+the point says nothing.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from workbench.api.builds.arguments import as_block_dim, as_dims, check, deduce
+from workbench.api.cuda_cpp.in_double import WideText
+from workbench.api.cuda_cpp.kernel import CudaKernel
+from workbench.api.kernels.kernel import Kernel
+from workbench.autodiff import adjoint, adjoint_names
+from workbench.backends.base import Options
+from workbench.backends.cpu.compile import CpuBackend
+from workbench.backends.cpu.native import dispatch
+from workbench.backends.layout import layout
+from workbench.cache.native import load_kernel
+from workbench.errors import LaunchError
+from workbench.frontend import Tiling
+from workbench.ir.values import Function, walk
+from workbench.passes.to_float64 import wide_type, widen
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.structure import spread_all
+from workbench.runtime.device.device import get_device
+from workbench.runtime.launching.geometry import as_block, with_shared
+from workbench.runtime.launching.record import BLOCK_DIM
+from workbench.runtime.native.pack import Packer
+from workbench.structs import Absent, AnyType, IndexedArray, Struct, StructArray
+from workbench.types import ArrayType, element, is_float
+
+STEPS = (1e-5, 5e-6)
+SMOOTH = 1e-5
+Runner = Callable[[dict[str, np.ndarray[Any, Any]]], None]
+"""Runs a kernel on NumPy arrays, by parameter; in place."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One compared derivative: of the weighted sum of outputs by one element of one input."""
+
+    parameter: str
+    index: tuple[int, ...]
+    adjoint: float
+    difference: float
+    error: float
+    line: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a gradcheck found.
+
+    Attributes:
+        kernel: its name.
+        ok: whether derivatives were compared, and every one agrees within the tolerance.
+        tolerance: largest error allowed, relative to the larger of the derivative and the input's typical one.
+        compared: how many derivatives were compared.
+        skipped: how many were left out because the kernel has a kink or a jump there.
+        worst: the point with the largest error of each input, the worst first.
+    """
+
+    kernel: str
+    ok: bool
+    tolerance: float
+    compared: int
+    skipped: int
+    worst: tuple[Point, ...]
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        found = "right" if self.ok else "WRONG" if self.compared else "no verdict, nothing to compare"
+        head = f"gradcheck {self.kernel}: {found} ({self.compared} derivatives"
+        lines = [
+            f"{head}{f', {self.skipped} at kinks left out' if self.skipped else ''}, tolerance {self.tolerance:g})"
+        ]
+        for p in self.worst:
+            place = ", ".join(map(str, p.index))
+            lines.append(
+                f"  {p.parameter}[{place}]: adjoint {p.adjoint:.9g}, difference {p.difference:.9g}, error {p.error:.1e}"
+                f"{f'   ({p.line})' if p.line else ''}"
+            )
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(p.parameter)}{list(p.index)}</td><td>{p.adjoint:.9g}</td><td>{p.difference:.9g}</td>"
+            f"<td>{p.error:.1e}</td><td>{escape(p.line)}</td></tr>"
+            for p in self.worst
+        )
+        head = "".join(f"<th>{h}</th>" for h in ("input", "adjoint", "difference", "error", "where"))
+        title = escape(str(self).splitlines()[0])
+        return f"<div>{title}</div><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def gradcheck(
+    kernel: Kernel, dim: Any, inputs: Sequence[Any], outputs: Sequence[Any] = (), *, samples: int = 24,
+    tolerance: float = 1e-6, seed: int = 0, block_dim: Any = None, shared: int = 0,
+) -> Verdict:  # fmt: skip
+    """Compare a kernel's adjoint with difference quotients at the given arguments; nothing of the arguments changes.
+
+    All is computed in float64: a CUDA C++ kernel is compiled once more in double, for the CPU (needs g++).
+
+    Args:
+        kernel: what to check.
+        dim: the launch's dimensions; blocks, of a kernel of tiles.
+        inputs: arguments of the first parameters.
+        outputs: arguments of the rest.
+        samples: elements of each input that are tried, drawn at random where there are more.
+        tolerance: largest relative error.
+        seed: of the random weights of the outputs and the random elements.
+        block_dim: threads of a block: checks the kernel as `launch_tiled` runs it; of a CUDA C++ kernel as `launch`.
+        shared: bytes of dynamic shared memory of a CUDA C++ kernel's block.
+
+    Raises:
+        NotDifferentiable: the kernel has no right adjoint.
+        LaunchError: the arguments do not fit.
+    """
+    values = [*inputs, *outputs]
+    if len(values) != len(kernel.parameters):
+        raise LaunchError(f"{kernel.name} takes {len(kernel.parameters)} arguments; {len(values)} were given.")
+    dims = as_dims(dim, kernel.name)
+    if isinstance(kernel, CudaKernel):
+        block = as_block(BLOCK_DIM if block_dim is None else block_dim, dims, kernel.name)
+        text = WideText(kernel, values, dims, with_shared(block, shared, kernel.name))
+        made = _Check(text.function, values, np.random.default_rng(seed), text.forward, text.backward, text.checked)
+        return made.verdict(kernel.name, samples, tolerance)
+    tiling = None if block_dim is None else Tiling(as_block_dim(block_dim, kernel.name), len(dims))
+    specialisation = kernel.specialise(deduce(kernel, values), tiling)
+    given = list(spread_all(_whole_structs(kernel, specialisation.types, values)).values())
+    function = widen(specialisation.function)
+    backward = _Run(adjoint(function, checkpoints=kernel.checkpoints), dims)
+    compared = _Check(function, given, np.random.default_rng(seed), _Run(function, dims), backward)
+    return compared.verdict(kernel.name, samples, tolerance)
+
+
+def _whole_structs(kernel: Kernel, types: Sequence[AnyType], values: Sequence[Any]) -> dict[str, Any]:
+    """The arguments, with structs and arrays of structs checked."""
+    found = {}
+    for name, type, value in zip(kernel.parameters, types, values, strict=True):
+        whole = isinstance(type, (Absent, IndexedArray, Struct, StructArray))
+        found[name] = check(kernel, name, type, value, get_device("cpu")) if whole else value
+    return found
+
+
+@dataclass(frozen=True)
+class _Quotients:
+    """The central difference quotient, and by how much the one-sided ones differ."""
+
+    central: float
+    bend: float
+
+
+def _smooth(coarse: _Quotients, fine: _Quotients, size: float, tolerance: float) -> bool:
+    """Whether two step sizes agree, and the one-sided quotients come together as the step shrinks (not at a kink)."""
+    kink = coarse.bend > 1e-4 * size and fine.bend > 0.75 * coarse.bend
+    return not kink and abs(coarse.central - fine.central) <= tolerance * size
+
+
+class _Check:
+    """One kernel with its arguments in float64 on the host."""
+
+    def __init__(
+        self, function: Function, values: Sequence[Any], random: np.random.Generator, forward: Runner,
+        backward: Runner, checked: frozenset[str] | None = None,
+    ) -> None:  # fmt: skip
+        self.function = function
+        self.random = random
+        self.names = [p.name for p in function.params]
+        self.arguments = {p.name: _host(p.type, v) for p, v in zip(function.params, values, strict=True)}
+        self.floats = [p for p in function.params if is_float(p.type) and (checked is None or p.name in checked)]
+        self.forward = forward
+        self.backward = backward
+        self.weights = {
+            p.name: random.uniform(0.5, 1.5, self.arguments[p.name].shape)
+            for p in self.floats
+            if isinstance(p.type, ArrayType)
+        }
+
+    def loss(self, arguments: dict[str, np.ndarray[Any, Any]]) -> float:
+        """The weighted sum of all float arrays after the launch."""
+        run = {n: a.copy() for n, a in arguments.items()}
+        self.forward(run)
+        return float(sum((w * run[n]).sum() for n, w in self.weights.items()))
+
+    def gradients(self) -> dict[str, np.ndarray[Any, Any]]:
+        """The adjoint's answer: of the same sum, by every float argument."""
+        run = {n: a.copy() for n, a in self.arguments.items()}
+        adjoints = {}
+        names = adjoint_names(self.function.params)
+        for p in self.floats:
+            shape = (
+                self.arguments[p.name].shape if isinstance(p.type, ArrayType) else (1, *self.arguments[p.name].shape)
+            )
+            adjoints[names[p.name]] = self.weights.get(p.name, np.zeros(shape)).copy()
+        self.backward({**run, **adjoints})
+        return {p.name: adjoints[names[p.name]].reshape(self.arguments[p.name].shape) for p in self.floats}
+
+    def verdict(self, name: str, samples: int, tolerance: float) -> Verdict:
+        """Compare at random elements of every float argument."""
+        gradients = self.gradients()
+        worst, compared, skipped = [], 0, 0
+        for p in self.floats:
+            points = []
+            scale = float(np.abs(gradients[p.name]).max(initial=0.0))
+            for index in self._elements(p.name, samples):
+                coarse, fine = (self._quotients(p.name, index, h) for h in STEPS)
+                exact = float(gradients[p.name][index])
+                size = max(abs(exact), scale, abs(coarse.central), abs(fine.central), 1e-8)
+                if not _smooth(coarse, fine, size, max(SMOOTH, tolerance)):
+                    skipped += 1
+                    continue
+                compared += 1
+                error = abs(exact - fine.central) / size
+                points.append(Point(p.name, index, exact, fine.central, error, self._line(p.name)))
+            if points:
+                worst.append(max(points, key=lambda q: q.error if q.error == q.error else np.inf))
+        worst.sort(key=lambda q: -q.error)
+        ok = compared > 0 and all(q.error <= tolerance for q in worst)
+        return Verdict(name, ok, tolerance, compared, skipped, tuple(worst))
+
+    def _elements(self, name: str, samples: int) -> list[tuple[int, ...]]:
+        shape = self.arguments[name].shape
+        size = int(np.prod(shape))
+        chosen = range(size) if size <= samples else self.random.choice(size, samples, replace=False)
+        return [tuple(int(k) for k in np.unravel_index(i, shape)) for i in chosen]
+
+    def _quotients(self, name: str, index: tuple[int, ...], h: float) -> _Quotients:
+        step = h * max(1.0, abs(float(self.arguments[name][index])))
+        right, here, left = (self._moved(name, index, k * step) for k in (1, 0, -1))
+        return _Quotients((right - left) / (2 * step), abs(right - 2 * here + left) / step)
+
+    def _moved(self, name: str, index: tuple[int, ...], step: float) -> float:
+        moved = {**self.arguments, name: self.arguments[name].copy()}
+        moved[name][index] += step
+        return self.loss(moved)
+
+    def _line(self, name: str) -> str:
+        """Where the parameter's values go: to a gradient that the user wrote, else to the line that uses them first."""
+        reached = {p for p in self.function.params if p.name == name}
+        for op in walk(self.function.body):
+            if not reached.isdisjoint(op.operands):
+                gradient = op.attrs.get("gradient")
+                places = [o.location for o in gradient.ops if o.location.line] if gradient is not None else []
+                if places:
+                    return f"{places[-1]}, in the gradient of {op.attrs['name']}"
+                reached.update(op.results)
+        for op in walk(self.function.body):
+            if any(v.name == name and v in self.function.params for v in op.operands) and op.location.line:
+                return str(op.location)
+        return ""
+
+
+class _Run:
+    """A function compiled for the CPU, run on NumPy arrays in place."""
+
+    def __init__(self, function: Function, dims: tuple[int, ...]) -> None:
+        backend = CpuBackend()
+        artifact = backend.compile(function, Options(), backend.target())
+        self.code = load_kernel(artifact.image, artifact.metadata["entry"])
+        self.packer = Packer(layout([(p.name, p.type) for p in function.params]))
+        self.params = function.params
+        self.dims = dims
+
+    def __call__(self, arguments: dict[str, np.ndarray[Any, Any]]) -> None:
+        values = []
+        for p in self.params:
+            a = arguments[p.name]
+            if isinstance(p.type, ArrayType):
+                values.append(array(a, p.type.dtype, device="cpu", copy=False))
+            else:
+                values.append(a.reshape(-1).tolist() if a.ndim else a.item())
+        buffer = self.packer.new()
+        self.packer.write(buffer, self.dims, values)
+        total = int(np.prod(self.dims))
+        if total:
+            dispatch.dispatch(self.code.address, ctypes.addressof(buffer), total, 1)
+
+
+def _host(type: Any, value: Any) -> np.ndarray[Any, Any]:
+    """An argument as a dense NumPy array of the widened type."""
+    host = value.numpy() if isinstance(value, array) else np.asarray(value)
+    return np.array(host, element(wide_type(type)).numpy, order="C")

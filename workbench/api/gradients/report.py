@@ -1,0 +1,282 @@
+"""The gradient of a program that runs launches, told in numbers, and checked two ways.
+
+First along a random direction through the whole program, in the arrays' own precision: the derivative that the tape
+gives against difference quotients of two step sizes, which say themselves how far they can be trusted. Then each kernel
+alone in float64, as `gradcheck` does, which finds errors of a millionth.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from workbench.api.gradients.gradcheck import Verdict, gradcheck
+from workbench.api.tapes.steps import LaunchStep
+from workbench.api.tapes.tape import Tape
+from workbench.errors import LaunchError, WorkbenchError
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.create import clone
+from workbench.types import element, is_float
+
+STEPS = {2: 6e-2, 4: 4e-3, 8: 2e-5}
+"""Bytes of a float to the relative step: about the cube root of its precision."""
+TOLERANCE = 1e-2
+FEW, LARGE = 4, 100_000
+"""Elements tried of each input of a kernel with arrays larger than `LARGE`."""
+MOST_KERNELS = 12
+
+
+@dataclass(frozen=True)
+class GradientRow:
+    """One gradient in numbers: `index` is where it is largest; `zeros` are 0, `strange` are NaN or infinite."""
+
+    name: str
+    shape: tuple[int, ...]
+    norm: float
+    largest: float
+    index: tuple[int, ...]
+    zeros: int
+    strange: int
+
+
+@dataclass(frozen=True)
+class Direction:
+    """The derivative along a random direction of one input.
+
+    Attributes:
+        name: the input.
+        tape: what the tape's gradient gives.
+        quotient: what difference quotients of the program give.
+        doubt: how far the quotients may be wrong themselves.
+        verdict: "right", "WRONG", or "no verdict" where the doubt is larger than what could be told.
+    """
+
+    name: str
+    tape: float
+    quotient: float
+    doubt: float
+    verdict: str
+
+
+@dataclass(frozen=True, eq=False)
+class GradientReport(Mapping[str, array]):
+    """Gradients by name (`report["x"]`), in numbers, and what checks found.
+
+    Attributes:
+        what: the program.
+        value: its value.
+        gradients: name to array.
+        rows: the gradients in numbers.
+        directions: the checks of the whole program; empty without.
+        kernels: the checks of its kernels; empty without.
+        notes: what could not be checked, and why.
+    """
+
+    what: str
+    value: float
+    gradients: Mapping[str, array]
+    rows: tuple[GradientRow, ...]
+    directions: tuple[Direction, ...] = ()
+    kernels: tuple[Verdict, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether no check found a gradient wrong, nor one that is NaN or infinite."""
+        wrong = any(d.verdict == "WRONG" for d in self.directions) or any(k.compared and not k for k in self.kernels)
+        return not wrong and not any(r.strange for r in self.rows)
+
+    def __getitem__(self, name: str) -> array:
+        return self.gradients[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.gradients)
+
+    def __len__(self) -> int:
+        return len(self.gradients)
+
+    def tables(self) -> list[tuple[str, list[tuple[str, ...]]]]:
+        """Titles and tables of text, the first row of each its heads."""
+        found = [("", [("d/d", "shape", "norm", "largest", "at", "zeros", "NaN or inf"), *map(_row, self.rows)])]
+        if self.directions:
+            heads = ("along a random", "tape", "difference", "may be off by", "")
+            rows = [
+                (f"direction of {d.name}", f"{d.tape:.6g}", f"{d.quotient:.6g}", f"{d.doubt:.1g}", d.verdict)
+                for d in self.directions
+            ]
+            found.append(("the whole program, in the arrays' precision", [heads, *rows]))
+        if self.kernels:
+            heads = ("kernel", "verdict", "compared", "worst", "error")
+            found.append(("each kernel alone, in float64", [heads, *map(_verdict, self.kernels)]))
+        return found
+
+    def __str__(self) -> str:
+        lines = [f"{self.what} = {self.value:.9g}"]
+        for title, rows in self.tables():
+            widths = [max(len(r[k]) for r in rows) for k in range(len(rows[0]))]
+            lines += [title] if title else []
+            lines += ["  " + "  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in rows]
+        return "\n".join([*lines, *self.notes])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        cell = "text-align:left;padding:1px 12px 1px 0"
+        parts = [f"<div><b>{escape(self.what)} = {self.value:.9g}</b></div>"]
+        for title, (head, *rows) in self.tables():
+            heads = "".join(f'<th style="{cell}">{escape(h)}</th>' for h in head)
+            body = "".join("<tr>" + "".join(f'<td style="{cell}">{escape(c)}</td>' for c in r) + "</tr>" for r in rows)
+            parts.append(
+                f"<div>{escape(title)}</div><table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+            )
+        return "".join([*parts, *(f"<div>{escape(note)}</div>" for note in self.notes)])
+
+
+def _row(row: GradientRow) -> tuple[str, ...]:
+    place = ", ".join(map(str, row.index))
+    return (
+        row.name, "×".join(map(str, row.shape)), f"{row.norm:.6g}", f"{row.largest:.6g}", f"[{place}]",
+        str(row.zeros), str(row.strange),
+    )  # fmt: skip
+
+
+def _verdict(found: Verdict) -> tuple[str, ...]:
+    worst = found.worst[0] if found.worst else None
+    place = f"{worst.parameter}[{', '.join(map(str, worst.index))}]" if worst else ""
+    told = "right" if found.ok else "WRONG" if found.compared else "no verdict"
+    return found.kernel, told, str(found.compared), place, f"{worst.error:.1e}" if worst else ""
+
+
+def gradients_of(
+    call: Callable[[], array], wrt: Mapping[str, array], *, check: bool = False, what: str = "", seed: int = 0
+) -> GradientReport:
+    """The gradient of the float that `call` gives by the arrays of `wrt`, in numbers; with `check`, checked.
+
+    Args:
+        call: launches kernels and gives an array of one float. With `check` it runs again, on changed contents of the
+            arrays of `wrt`, which are put back.
+        wrt: name to array of floats.
+        check: compare with difference quotients, of the whole and of each kernel.
+        what: what to call it.
+        seed: of the random directions and elements.
+
+    Raises:
+        LaunchError: an array holds no floats, or the result is no single float that a launch has written.
+        NotDifferentiable: a kernel has no right adjoint.
+    """
+    for name, value in wrt.items():
+        if not isinstance(value, array) or not is_float(value.dtype):
+            raise LaunchError(f"{name} is no array of floats: it has no gradient.", parameter=name)
+    before = {name: clone(value) for name, value in wrt.items()} if check else {}
+    tape = Tape(into_grad=False, only=tuple(wrt.values()))
+    with tape:
+        result = call()
+    if not isinstance(result, array) or result.size != 1 or result.dtype.shape:
+        shown = (
+            f"{result.type!r} of shape {result.shape}" if isinstance(result, array) else f"a {type(result).__name__}"
+        )
+        raise LaunchError(
+            f"{what or 'The call'} gives {shown}; a gradient is of one float.", advice="Sum it in a kernel."
+        )
+    tape.backward(result)
+    found = {name: clone(tape.adjoint_of(value)) for name, value in wrt.items()}
+    value = float(result)
+    rows = tuple(_numbers(name, gradient.numpy()) for name, gradient in found.items())
+    if not check:
+        return GradientReport(what or "value", value, found, rows)
+    kernels, notes = _kernels(tape, seed)
+    directions, more = _directions(call, wrt, before, found, value, np.random.default_rng(seed))
+    return GradientReport(what or "value", value, found, rows, directions, kernels, (*notes, *more))
+
+
+def _numbers(name: str, gradient: np.ndarray[Any, Any]) -> GradientRow:
+    host = np.asarray(gradient, np.float64)
+    finite = np.where(np.isfinite(host), np.abs(host), -1.0)
+    at = np.unravel_index(int(finite.argmax()), host.shape) if host.size else ()
+    index = tuple(int(k) for k in at)
+    strange = int(host.size - np.isfinite(host).sum())
+    norm = float(np.linalg.norm(host[np.isfinite(host)]))
+    largest = float(host[index]) if host.size else 0.0
+    return GradientRow(name, host.shape, norm, largest, index, int((host == 0).sum()), strange)
+
+
+def _kernels(tape: Tape, seed: int) -> tuple[tuple[Verdict, ...], tuple[str, ...]]:
+    """A gradcheck of each kernel of the tape, on its arrays' contents of now."""
+    launches = {s.record.kernel: s.record for s in reversed(tape.steps) if isinstance(s, LaunchStep)}
+    found, notes = [], []
+    for name, record in list(launches.items())[:MOST_KERNELS]:
+        kernel = record.specialisation.kernel
+        if record.direction != "forward" or set(record.arguments) != set(kernel.parameters):
+            notes.append(f"{name} takes structs or is a derivative itself: check it with wb.gradcheck.")
+            continue
+        values = [record.arguments[n] for n in kernel.parameters]
+        large = max((v.size for v in values if isinstance(v, array)), default=0) > LARGE
+        try:
+            found.append(gradcheck(kernel, record.dim, values, samples=FEW if large else 24, seed=seed))
+        except WorkbenchError as error:
+            notes.append(f"{name} could not be checked alone: {error.message}")
+    return tuple(found), tuple(notes)
+
+
+def _directions(
+    call: Callable[[], array], wrt: Mapping[str, array], before: Mapping[str, array], gradients: Mapping[str, array],
+    value: float, random: np.random.Generator,
+) -> tuple[tuple[Direction, ...], tuple[str, ...]]:  # fmt: skip
+    """The program at points beside its arrays; the arrays are put back."""
+
+    def at(name: str = "", offset: Any = None) -> float:
+        for other, kept in before.items():
+            wrt[other].copy_(kept)
+        if name:
+            moved = before[name].numpy() + offset
+            wrt[name].copy_(array(moved, wrt[name].dtype, device=wrt[name].device))
+        return float(call())
+
+    try:
+        again = at()
+        if not math.isclose(again, value, rel_tol=1e-5, abs_tol=1e-30):
+            return (), (
+                f"A second run gives {again:.9g}: it changes what it reads, so it cannot be compared as a whole.",
+            )
+        return tuple(_direction(name, at, before[name], gradients[name], value, random) for name in wrt), ()
+    finally:
+        for name, kept in before.items():
+            wrt[name].copy_(kept)
+
+
+def _direction(
+    name: str, at: Callable[..., float], start: array, gradient: array, value: float, random: np.random.Generator
+) -> Direction:
+    host = start.numpy()
+    size = element(start.dtype).size
+    typical = float(np.sqrt(np.mean(np.square(host, dtype=np.float64)))) or 1.0
+    slope = np.asarray(gradient.numpy(), np.float64)
+    signs = random.choice((-1.0, 1.0), host.shape)
+    # Half of the signs are the gradient's own, so that what is compared does not cancel to nothing.
+    along = np.where((random.random(host.shape) < 0.5) & (slope != 0), np.sign(slope), signs) * typical
+    told = float((slope * along).sum())
+    step = STEPS[size]
+    quotients = []
+    for h in (step, step / 2):
+        offset = (h * along).astype(host.dtype)
+        quotients.append((at(name, offset) - at(name, -offset)) / (2 * h))
+    coarse, fine = quotients
+    best = fine + (fine - coarse) / 3
+    doubt = abs(fine - coarse) + 8 * float(np.finfo(host.dtype).eps) * abs(value) / step
+    scale = max(abs(told), abs(best), 1e-30)
+    if abs(told - best) <= doubt + TOLERANCE * scale:
+        verdict = "right" if doubt <= 0.5 * scale else "no verdict"
+    else:
+        verdict = "WRONG"
+    return Direction(name, told, best, doubt, verdict)
+
+
+def float_arrays(names: Sequence[str], namespace: Mapping[str, Any]) -> dict[str, array]:
+    """Those of the names that stand for arrays of floats."""
+    found = {name: namespace.get(name) for name in names}
+    return {n: v for n, v in found.items() if isinstance(v, array) and is_float(v.dtype)}

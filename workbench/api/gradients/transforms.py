@@ -1,0 +1,346 @@
+"""Derivatives of Python functions that launch kernels: `grad`, `value_and_grad`, `jvp`, `hvp`, `jacobian`.
+
+They are made of the tape (reverse) and of `Dual` (forward), and each is itself such a function: they can be taken of
+one another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from workbench.api.builds.bind import overlap
+from workbench.api.gradients.forward_mode import Dual
+from workbench.api.tapes.tape import Tape
+from workbench.errors import LaunchError
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.companions import refuse_apart
+from workbench.runtime.arrays.create import clone, zeros_like
+from workbench.runtime.observers import observing
+from workbench.types import element, is_float
+
+Arguments = int | Sequence[int]
+
+
+def grad(f: Callable[..., Any], argnums: Arguments = 0) -> Callable[..., Any]:
+    """The gradient of a function that launches kernels and gives an array of one float.
+
+        >>> import numpy as np, workbench as wb
+        >>> @wb.kernel
+        ... def squares(x: wb.array[float], out: wb.array[float]):
+        ...     i = wb.tid()
+        ...     wb.atomic_add(out, 0, x[i] * x[i])
+        >>> def energy(x):
+        ...     out = wb.zeros(1)
+        ...     wb.launch(squares, len(x), inputs=[x], outputs=[out])
+        ...     return out
+        >>> wb.grad(energy)(wb.array([1.0, 2.0, 3.0])).numpy()
+        array([2., 4., 6.], dtype=float32)
+        >>> wb.grad(lambda x: energy(wb.grad(energy)(x)))(np.float32([1, 2, 3])).numpy()   # of |2x|²
+        array([ 8., 16., 24.], dtype=float32)
+
+    The function's launches, copies and fills are recorded on a tape of its own; the `.grad` of arrays stays as it is.
+    NumPy arrays among the arguments are copied to arrays; what the function computes with NumPy has no derivative.
+
+    Args:
+        f: a function of arrays (and anything else).
+        argnums: which argument, or which arguments, to differentiate by.
+
+    Returns:
+        A function of the same arguments. It gives an array of the argument's shape and dtype, or a tuple of them where
+        `argnums` is a sequence. It raises LaunchError (the argument holds no floats, the result is no single float that
+        a launch has written) and NotDifferentiable.
+    """
+    both = value_and_grad(f, argnums)
+
+    @wraps(f)
+    def gradient(*args: Any, **options: Any) -> Any:
+        return both(*args, **options)[1]
+
+    return gradient
+
+
+def value_and_grad(f: Callable[..., Any], argnums: Arguments = 0) -> Callable[..., Any]:
+    """The value and the gradient, from one run: see `grad`.
+
+        >>> import workbench as wb
+        >>> @wb.kernel
+        ... def product(x: wb.array[float], y: wb.array[float], out: wb.array[float]):
+        ...     i = wb.tid()
+        ...     wb.atomic_add(out, 0, x[i] * y[i])
+        >>> def inner(x, y):
+        ...     out = wb.zeros(1)
+        ...     wb.launch(product, len(x), inputs=[x, y], outputs=[out])
+        ...     return out
+        >>> value, (dx, dy) = wb.value_and_grad(inner, (0, 1))(wb.array([1.0, 2.0]), wb.array([3.0, 5.0]))
+        >>> float(value), dx.numpy(), dy.numpy()
+        (13.0, array([3., 5.], dtype=float32), array([1., 2.], dtype=float32))
+
+    Returns:
+        A function that gives the pair (the function's result, the gradient).
+    """
+
+    @wraps(f)
+    def both(*args: Any, **options: Any) -> tuple[array, Any]:
+        values = _values(f, args)
+        by = _chosen(f, argnums, values)
+        tape = Tape(into_grad=False, only=by)
+        with tape:
+            result = f(*values, **options)
+        _check_result(f, result)
+        if result.size != 1 or result.dtype.shape:
+            raise LaunchError(
+                f"{_name(f)} gives {result.type!r} of shape {result.shape}; a gradient is of one float.",
+                advice="Sum it in a kernel, or use wb.jacobian.",
+            )
+        _check_written(f, result, bool(tape.path([result])))
+        tape.backward(result)
+        return result, _shaped(argnums, [clone(tape.adjoint_of(x)) for x in by])
+
+    return both
+
+
+def jvp(f: Callable[..., Any], argnums: Arguments = 0) -> Callable[..., Any]:
+    """The value and the derivative along a direction, in forward mode: one run, nothing kept.
+
+        >>> import workbench as wb
+        >>> @wb.kernel
+        ... def sines(x: wb.array[float], y: wb.array[float]):
+        ...     i = wb.tid()
+        ...     y[i] = wb.sin(2.0 * x[i])
+        >>> def wave(x):
+        ...     y = wb.zeros_like(x)
+        ...     wb.launch(sines, len(x), inputs=[x], outputs=[y])
+        ...     return y
+        >>> y, dy = wb.jvp(wave)(wb.zeros(3), along=wb.array([1.0, 2.0, 3.0]))
+        >>> dy.numpy()
+        array([2., 4., 6.], dtype=float32)
+
+    Args:
+        f: a function of arrays (and anything else) that gives an array, or a tuple of arrays.
+        argnums: which argument, or which arguments, move.
+
+    Returns:
+        A function of the same arguments and `along`: an array like the argument, or a sequence of them where `argnums`
+        is one. It gives the pair (result, derivative). Raises as `grad`'s does.
+    """
+
+    @wraps(f)
+    def both(*args: Any, along: Any, **options: Any) -> tuple[Any, Any]:
+        values = _values(f, args)
+        by = _chosen(f, argnums, values)
+        dual = Dual()
+        for x, direction in zip(by, _directions(f, argnums, by, along), strict=True):
+            dual.tangents.of(x).copy_(direction)
+        with observing(dual):
+            result = f(*values, **options)
+        refuse_apart(dual.seen, dual.written)
+        several = isinstance(result, (tuple, list))
+        found = []
+        for one in result if several else (result,):
+            _check_result(f, one)
+            _check_written(f, one, one.memory in dual.written or one in dual.tangents)
+            found.append(clone(dual.tangents.of(one)) if one in dual.tangents else zeros_like(one))
+        return result, tuple(found) if several else found[0]
+
+    return both
+
+
+def hvp(f: Callable[..., Any], argnums: Arguments = 0) -> Callable[..., Any]:
+    """The Hessian times a direction: forward mode over the gradient, at the price of a few gradients.
+
+        >>> import workbench as wb
+        >>> @wb.kernel
+        ... def cubes(x: wb.array[float], out: wb.array[float]):
+        ...     i = wb.tid()
+        ...     wb.atomic_add(out, 0, x[i] * x[i] * x[i])
+        >>> def total(x):
+        ...     out = wb.zeros(1)
+        ...     wb.launch(cubes, len(x), inputs=[x], outputs=[out])
+        ...     return out
+        >>> wb.hvp(total)(wb.array([1.0, 2.0]), along=wb.array([1.0, 1.0])).numpy()
+        array([ 6., 12.], dtype=float32)
+
+    Returns:
+        A function of the same arguments and `along`, as `jvp`'s; it gives what `grad`'s does.
+    """
+    pushed = jvp(grad(f, argnums), argnums)
+
+    @wraps(f)
+    def product(*args: Any, along: Any, **options: Any) -> Any:
+        return pushed(*args, along=along, **options)[1]
+
+    return product
+
+
+def jacobian(f: Callable[..., Any], argnums: int = 0, mode: str = "auto") -> Callable[..., Any]:
+    """All partial derivatives of a function that gives an array.
+
+        >>> import workbench as wb
+        >>> @wb.kernel
+        ... def differences(x: wb.array[float], y: wb.array[float]):
+        ...     i = wb.tid()
+        ...     y[i] = x[i + 1] - x[i]
+        >>> def slopes(x):
+        ...     y = wb.zeros(len(x) - 1)
+        ...     wb.launch(differences, len(y), inputs=[x], outputs=[y])
+        ...     return y
+        >>> wb.jacobian(slopes)(wb.array([1.0, 4.0, 9.0])).numpy()
+        array([[-1.,  1.,  0.],
+               [ 0., -1.,  1.]], dtype=float32)
+
+    Args:
+        f: a function of arrays (and anything else) that gives an array.
+        argnums: which argument to differentiate by.
+        mode: "reverse", one backward pass for each number of the result; "forward", one run of the function for each
+            number of the argument; "auto": what needs fewer.
+
+    Returns:
+        A function of the same arguments. It gives an array of scalars of the result's shape followed by the argument's
+        (components of vectors count as axes), of at most 4 dimensions.
+
+    Raises:
+        ValueError: another mode.
+    """
+    if mode not in ("auto", "reverse", "forward"):
+        raise ValueError(f'mode is "auto", "reverse" or "forward", not {mode!r}')
+
+    @wraps(f)
+    def matrix(*args: Any, **options: Any) -> array:
+        values = _values(f, args)
+        (x,) = _chosen(f, argnums, values)
+        before = [clone(v) if isinstance(v, array) else v for v in values]
+        tape = Tape(into_grad=False, only=[x])
+        with tape:
+            result = f(*values, **options)
+        _check_result(f, result)
+        rows, columns = result.numpy(), x.numpy()
+        if rows.ndim + columns.ndim > 4:
+            raise LaunchError(
+                f"The Jacobian of {_name(f)} has {rows.ndim} + {columns.ndim} dimensions; an array has at most 4.",
+                advice="Flatten the argument or the result.",
+            )
+        if mode == "reverse" or (mode == "auto" and rows.size <= columns.size):
+            _check_written(f, result, bool(tape.path([result])))
+            made = _rows(tape, result, x)
+        else:
+            made = _columns(f, argnums, before, options, rows.shape)
+        return array(made.reshape(*rows.shape, *columns.shape), element(x.dtype), device=x.device)
+
+    return matrix
+
+
+def _rows(tape: Tape, result: array, x: array) -> np.ndarray[Any, Any]:
+    """One backward pass for each number of the result."""
+    found = []
+    seed = np.zeros_like(result.numpy())
+    for k in range(seed.size):
+        seed.flat[k] = 1
+        tape.zero()
+        tape.backward(grads={result: seed})
+        found.append(tape.adjoint_of(x).numpy().copy())
+        seed.flat[k] = 0
+    return np.array(found)
+
+
+def _columns(
+    f: Callable[..., Any], argnum: int, values: list[Any], options: dict[str, Any], shape: tuple[int, ...]
+) -> np.ndarray[Any, Any]:
+    """One run along each number of the argument, on fresh copies of the arguments."""
+    found = []
+    seed = np.zeros_like(values[argnum].numpy())
+    for k in range(seed.size):
+        seed.flat[k] = 1
+        fresh = [clone(v) if isinstance(v, array) else v for v in values]
+        along = array(seed, values[argnum].dtype, device=values[argnum].device)
+        found.append(jvp(f, argnum)(*fresh, along=along, **options)[1].numpy().copy())
+        seed.flat[k] = 0
+    return np.stack(found, axis=len(shape)) if found else np.zeros((*shape, 0))
+
+
+def _name(f: Callable[..., Any]) -> str:
+    return getattr(f, "__name__", "the function")
+
+
+def _values(f: Callable[..., Any], args: Sequence[Any]) -> list[Any]:
+    """The arguments, NumPy arrays as arrays.
+
+    Raises:
+        LaunchError: `f` is no function: a kernel, say.
+    """
+    if hasattr(f, "__wb_kernel__"):
+        raise LaunchError(
+            f"{_name(f)} is a kernel; derivatives are taken of a Python function that launches it.",
+            advice="Write a function that makes the output, launches the kernel and returns the output.",
+        )
+    return [array(a) if isinstance(a, np.ndarray) and a.ndim else a for a in args]
+
+
+def _chosen(f: Callable[..., Any], argnums: Arguments, values: list[Any]) -> list[array]:
+    """The arguments to differentiate by; each is put in memory of its own, since derivatives belong to memories.
+
+    Raises:
+        LaunchError: there is none of that number, it is no array of floats, or one is named twice.
+    """
+    found = []
+    if not isinstance(argnums, int) and len({k % max(1, len(values)) for k in argnums}) < len(argnums):
+        raise LaunchError(f"argnums={tuple(argnums)} names an argument of {_name(f)} twice.", parameter="argnums")
+    for k in (argnums,) if isinstance(argnums, int) else argnums:
+        if not -len(values) <= k < len(values):
+            raise LaunchError(f"{_name(f)} was given {len(values)} arguments; there is no argument {k}.")
+        value = values[k]
+        if not isinstance(value, array):
+            raise LaunchError(
+                f"Argument {k} of {_name(f)} is {type(value).__name__}; derivatives are by arrays of floats.",
+                advice="Pass an array of one element: wb.array([2.0]).",
+            )
+        if not is_float(value.dtype):
+            raise LaunchError(
+                f"Argument {k} of {_name(f)} is {value.type!r}; integers have no derivative.",
+                advice="Pass floats, or choose another argument by argnums.",
+            )
+        others = [v for j, v in enumerate(values) if j != k % len(values) and isinstance(v, array)]
+        if any(overlap({"": value, "other": other}) for other in others):
+            value = values[k] = clone(value)
+        found.append(value)
+    return found
+
+
+def _directions(f: Callable[..., Any], argnums: Arguments, by: Sequence[array], along: Any) -> list[array]:
+    given = (along,) if isinstance(argnums, int) else tuple(along)
+    if len(given) != len(by):
+        raise LaunchError(f"{_name(f)} moves {len(by)} arguments; `along` has {len(given)} directions.")
+    found = []
+    for x, direction in zip(by, given, strict=True):
+        made = direction if isinstance(direction, array) else array(np.asarray(direction), x.dtype, device=x.device)
+        if made.shape != x.shape or made.dtype != x.dtype:
+            raise LaunchError(
+                f"A direction is like its argument, {x.type!r} of shape {x.shape}; this is {made.type!r} of shape "
+                f"{made.shape}."
+            )
+        found.append(made)
+    return found
+
+
+def _check_result(f: Callable[..., Any], result: Any) -> None:
+    if not isinstance(result, array) or not is_float(result.dtype):
+        what = repr(result.type) if isinstance(result, array) else type(result).__name__
+        raise LaunchError(
+            f"{_name(f)} gives {what}; a derivative is of an array of floats.",
+            advice="Return the array that a kernel has written, not a number taken out of it.",
+        )
+
+
+def _check_written(f: Callable[..., Any], result: array, written: bool) -> None:
+    if not written:
+        raise LaunchError(
+            f"The result of {_name(f)} was written by no launch, copy or fill that ran inside it.",
+            advice="What NumPy computes has no derivative here: compute it in a kernel.",
+        )
+
+
+def _shaped(argnums: Arguments, found: list[array]) -> Any:
+    return found[0] if isinstance(argnums, int) else tuple(found)

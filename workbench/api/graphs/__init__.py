@@ -1,0 +1,1 @@
+"""Graphs: captured from launches, replayed, changed in place."""

@@ -1,0 +1,284 @@
+"""Capturing: launches, copies and fills inside a `with` become a graph and do not run; `graph.launch()` runs them.
+
+with capture() as g:
+    launch(step, n, [x, v, dt])
+g.launch()
+g.update(dt=0.02)
+g                # in a notebook: the picture
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from workbench.api.graphs.graph import Graph
+from workbench.errors import DeviceError, LaunchError
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.copies import everywhere
+from workbench.runtime.arrays.host_convert import repeats
+from workbench.runtime.arrays.substitute import extent
+from workbench.runtime.device.device import Device, get_device
+from workbench.runtime.device.memory import Memory
+from workbench.runtime.device.streams import Stream
+from workbench.runtime.graphs.foreign import ForeignNode, foreign_work
+from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, condition_of
+from workbench.runtime.launching.record import LaunchRecord
+from workbench.runtime.observers import OBSERVERS, Observer, observed_only_by
+from workbench.structs import Struct
+from workbench.types import is_float
+
+Branch = Graph | Callable[..., Any] | None
+_BRANCH = "Give a function that launches, not what a launch gives: lambda: wb.launch(…)."
+
+
+class _Capture(Observer):
+    """Keeps what it sees as nodes of a graph."""
+
+    takes = True
+
+    def __init__(self, graph: Graph, around: _Capture | None) -> None:
+        self.graph = graph
+        self.around = around
+        self.written: dict[int, Memory] = {}
+
+    def launching(self, record: LaunchRecord) -> None:
+        own = record.loaded.device
+        for name, a in record.arguments.items():
+            if isinstance(a, array) and a.device != own:
+                raise LaunchError(
+                    f"{record.kernel}: {name} is on {a.device}, and the launch on {own} cannot be part of a graph.",
+                    parameter=name, advice="Copy it before, or launch outside of the capture.",
+                )  # fmt: skip
+        node = LaunchNode(record)
+        self.graph.add(node)
+        for memory in record.changes:
+            self.wrote(memory)
+
+    def copying(self, target: array, source: array) -> None:
+        if target.device != source.device:
+            raise LaunchError(
+                f"A copy from {source.device} to {target.device} cannot be part of a graph.",
+                advice="Copy before or after g.launch().",
+            )
+        if _meet(target, source):
+            between = source.fresh_like()
+            self.graph.add(MoveNode("copy", between, source))
+            source = between
+        self.graph.add(MoveNode("copy", target, source))
+        self.wrote(target.memory)
+
+    def adding(self, target: array, source: array) -> None:
+        if isinstance(target.dtype, Struct):
+            self._add_fields(target, source)
+            return
+        self.graph.add(MoveNode("add", target, source))
+        self.wrote(target.memory)
+
+    def _add_fields(self, target: array, source: array) -> None:
+        """A sum of structs: of their floats, field by field."""
+        given = source.field_arrays()
+        for path, part in target.field_arrays().items():
+            if is_float(part.dtype):
+                self.adding(part, given[path])
+
+    def filling(self, target: array, value: Any) -> None:
+        if not repeats(target.dtype, value):
+            self.copying(target, everywhere(target, value))
+            return
+        self.graph.add(MoveNode("fill", target, value=value))
+        self.wrote(target.memory)
+
+    def reading(self, source: array) -> None:
+        if self.around is not None:
+            self.around.reading(source)
+        if id(source.memory) in self.written:
+            raise LaunchError(
+                "This array is written by a launch that was captured and has not run: there are no values to read yet.",
+                advice="Read it after g.launch(); for a decision inside the graph use capture_if or capture_while.",
+            )
+
+    def replaying(self, graph: Any) -> None:
+        self.graph.add(BodyNode("graph", {"body": graph}))
+        for memory in graph.written():
+            self.wrote(memory)
+
+    def wrote(self, memory: Memory) -> None:
+        """Note that a node changes this memory."""
+        memory.version += 1
+        self.written[id(memory)] = memory
+
+
+def _meet(a: array, b: array) -> bool:
+    """Whether two arrays may share bytes without being the same view."""
+    low_a, high_a = extent(a)
+    low_b, high_b = extent(b)
+    return low_a < high_b and low_b < high_a
+
+
+def _open() -> _Capture | None:
+    """The capture whose `with` is open here."""
+    return next((o for o in OBSERVERS.get() if isinstance(o, _Capture)), None)
+
+
+@contextmanager
+def capture() -> Iterator[Graph]:
+    """Capture launches, copies, fills, gradients of tapes and other graphs' launches, without running them.
+
+    What Python does inside runs once, while capturing: it fixes which launches there are. Arrays made inside belong to
+    the graph. Tapes and recorders opened outside do not see what is captured, since it does not happen then.
+
+    Yields:
+        The graph; complete at the end of the `with`.
+
+    Raises:
+        LaunchError: inside, where something cannot be captured: a copy between devices, reading a captured result.
+    """
+    graph = Graph()
+    watcher = _Capture(graph, _open())
+    try:
+        with observed_only_by(watcher):
+            yield graph
+    except BaseException as problem:
+        graph.close(f"its capture ended with {type(problem).__name__}")
+        raise
+    graph.close()
+    for memory in watcher.written.values():
+        # Contents will be others than when it was captured: a tape that is asked too late must notice.
+        memory.version += 1
+
+
+@contextmanager
+def capture_stream(
+    reads: Sequence[array] = (), writes: Sequence[array] = (), *, device: Device | str | None = None,
+    name: str = "library",
+) -> Iterator[Stream]:  # fmt: skip
+    """A stream for another library: what it queues there inside a capture becomes one node of the graph.
+
+        with wb.capture() as g:
+            wb.launch(fill, n, [x])
+            with wb.capture_stream(reads=[x], writes=[y]) as stream:
+                library.transform(x, y, stream=stream)
+            wb.launch(use, n, [y])
+
+    Outside of a capture the library's work runs at once, in order with what our arrays' default stream does.
+
+    Args:
+        reads, writes: the arrays that the library uses; where none is said its work runs after all that was captured
+            before and before all that comes after.
+        device: where; that of the arrays, else the current one.
+        name: what pictures call it.
+
+    Yields:
+        The stream; CuPy, PyTorch and cuda.core take it by `__cuda_stream__`.
+
+    Raises:
+        DeviceError: in a capture, the device is the CPU, which has nothing to capture; or CUDA could not capture it.
+        LaunchError: an array is on another device.
+    """
+    used = [*reads, *writes]
+    place = get_device(device) if device is not None else used[0].device if used else get_device()
+    if any(a.device != place for a in used):
+        raise LaunchError(f"{name}: its arrays are not all on {place}.", advice="A library's work is of one device.")
+    opened = _open()
+    if opened is None:
+        yield Stream(place)
+        for a in writes:
+            a.changed()
+        return
+    if not place.is_cuda:
+        raise DeviceError(
+            f"{name} on the CPU runs at once and cannot be captured.", advice="Call it before or after g.launch()."
+        )
+
+    def keep(node: ForeignNode) -> None:
+        opened.graph.add(node)
+        for access in node.accesses:
+            if access.writes:
+                opened.wrote(access.array.memory)
+
+    with foreign_work(place, reads, writes, name, keep) as stream:
+        yield stream
+
+
+def capture_if(condition: array, on_true: Branch = None, on_false: Branch = None, **arguments: Any) -> None:
+    """Run one of two branches, as `condition` says when it is reached: inside a capture, when the graph runs.
+
+    Args:
+        condition: an int32 array of one element; 0 is false. Kernels may write it.
+        on_true: a function that launches kernels, or a graph.
+        on_false: the same for a condition of 0.
+        arguments: handed to the functions.
+
+    Raises:
+        TypeError: the condition is no such array, or a branch is neither function nor graph.
+        LaunchError: there is no branch, or one is a graph that cannot run.
+    """
+    condition_of(condition)
+    if on_true is None and on_false is None:
+        raise LaunchError("capture_if has no branch.", advice=_BRANCH)
+    opened = _open()
+    if opened is None:
+        _run(on_true if int(condition.numpy().reshape(-1)[0]) else on_false, arguments)
+        return
+    made = {"true": _body(on_true, arguments), "false": _body(on_false, arguments)}
+    bodies = {name: body for name, body in made.items() if body}
+    _add(opened, BodyNode("if", bodies, condition))
+
+
+def capture_while(condition: array, body: Branch, **arguments: Any) -> None:
+    """Run `body` again and again while `condition` is not 0, tested before each turn.
+
+    Args:
+        condition: an int32 array of one element, which the body writes: otherwise it never ends.
+        body: a function that launches kernels, or a graph.
+        arguments: handed to the function.
+
+    Raises:
+        TypeError: the condition is no such array, or the body is neither function nor graph.
+        LaunchError: there is no body, it is a graph that cannot run, or it never writes the condition (in a capture).
+    """
+    condition_of(condition)
+    if body is None:
+        raise LaunchError("capture_while has no body.", advice=_BRANCH)
+    opened = _open()
+    if opened is None:
+        while int(condition.numpy().reshape(-1)[0]):
+            _run(body, arguments)
+        return
+    inside = _body(body, arguments)
+    assert inside is not None
+    if not any(memory is condition.memory for memory in inside.written()):
+        raise LaunchError(
+            "The body of capture_while never writes its condition, so it would run forever or not at all.",
+            advice="Let a kernel of the body set the condition to 0.",
+        )
+    _add(opened, BodyNode("while", {"body": inside}, condition))
+
+
+def _add(opened: _Capture, node: BodyNode) -> None:
+    opened.graph.add(node)
+    for body in node.bodies.values():
+        for memory in body.written():
+            opened.wrote(memory)
+
+
+def _run(branch: Branch, arguments: dict[str, Any]) -> None:
+    if isinstance(branch, Graph):
+        branch.launch()
+    elif callable(branch):
+        branch(**arguments)
+    elif branch is not None:
+        raise TypeError(f"a branch is a function or a graph, not a {type(branch).__name__}")
+
+
+def _body(branch: Branch, arguments: dict[str, Any]) -> Graph | None:
+    if isinstance(branch, Graph):
+        branch.must_be_complete()
+        return branch
+    if branch is None:
+        return None
+    with capture() as made:
+        _run(branch, arguments)
+    return made

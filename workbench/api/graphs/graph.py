@@ -1,0 +1,230 @@
+"""Graphs as users hold them: run again and again, changed in place, profiled, looked at."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from workbench.api.builds.arguments import as_dims
+from workbench.api.kernels.kernel import Kernel
+from workbench.errors import LaunchError
+from workbench.events import SUBSCRIBERS, Replayed, listening, publish
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.substitute import Substitution, fits
+from workbench.runtime.device.streams import mark
+from workbench.runtime.graphs import pictures
+from workbench.runtime.graphs.body import Body
+from workbench.runtime.graphs.foreign import ForeignNode
+from workbench.runtime.graphs.nodes import LaunchNode, Node
+from workbench.runtime.launching.record import LaunchRecord
+from workbench.runtime.native.in_flight import Native, explain, runs
+from workbench.runtime.observers import OBSERVERS, tell
+
+_OPEN = "it is still being captured"
+
+
+class Graph(Body):
+    """A captured graph; made by `capture()`. It keeps alive the arrays and the code that it uses.
+
+    Attributes:
+        nodes: launches, copies, fills, branches and loops, in the order they were captured.
+        edges: which must run after which, and because of which arrays; others may run side by side.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._not_ready = _OPEN
+
+    def close(self, problem: str = "") -> None:
+        """End the capture; with a problem the graph can not be run."""
+        self._not_ready = problem
+
+    def must_be_complete(self) -> None:
+        """Refuse one whose capture is open or has failed.
+
+        Raises:
+            LaunchError: it cannot run.
+        """
+        if self._not_ready:
+            advice = "Launch it after the with." if self._not_ready == _OPEN else "Capture it again."
+            raise LaunchError(f"This graph cannot run: {self._not_ready}.", advice=advice)
+
+    def __reduce__(self) -> Any:
+        raise LaunchError(
+            "A graph cannot be pickled or copied.",
+            advice="To keep it in a file, record a launch of it and save the record; for another one, capture again.",
+        )
+
+    def prepare(self) -> Graph:
+        """Do what the first `launch()` does before it runs: the plan, and native code that is not there yet."""
+        self.must_be_complete()
+        if self._plan is None:
+            self._planned()
+        return self
+
+    @runs(lambda frame: frame["plan"].native if "plan" in frame else Native("graph"))
+    def launch(self) -> None:
+        """Run the graph on its arrays' contents of now; inside a capture, become part of that graph.
+
+        Raises:
+            LaunchError: it is not complete.
+            KernelFault: code with checks met a fault; all that did not fault is done.
+            KeyboardInterrupt: or what else a signal's handler raises: it was stopped in the middle.
+            NotDifferentiable: a tape records: it cannot look inside a graph.
+        """
+        observers, direct = OBSERVERS.get(), self._direct
+        if direct is not None and not observers and not (SUBSCRIBERS and listening(Replayed)):
+            for memory in self._written:
+                memory.version += 1
+            run, plan = direct  # held here, too: another thread may give the graph another plan meanwhile
+            try:
+                run()
+            except BaseException as error:
+                explain(error, plan.native)
+                raise
+            return
+        self.must_be_complete()
+        if not observers and not listening(Replayed):
+            self.run()
+            return
+        if tell("replaying", self):
+            return
+        on_device = bool(observers) and self.device.is_cuda
+        before = mark(self.device, None) if on_device else None
+        started = time.perf_counter()
+        self.run()
+        seconds = time.perf_counter() - started
+        after = mark(self.device, None) if on_device else None
+        for observer in observers:
+            if on_device:
+                observer.measured(self, before, after)
+            observer.done(self, started, seconds)
+        publish(Replayed(sum(isinstance(n, LaunchNode) for n in self.walk()), seconds))
+
+    def update(self, only: int | str | Kernel | None = None, /, *, dim: Any = None, **changes: Any) -> None:
+        """Change parameters in place, in graphs inside this one too; the next `launch()` uses them.
+
+        Args:
+            only: the launches of this kernel (itself or its name), or one node by its index; all where None.
+            dim: the dimensions of those launches, forward and adjoint alike.
+            changes: parameter name to value, for every one of them that has the parameter. An array replaces the one
+                that was there in the whole graph: in other launches, views of it, copies, and its gradient by the new
+                array's. With an index it replaces that node's alone.
+
+        Raises:
+            LaunchError: no launch has such a parameter, or a value does not fit; nothing is changed.
+        """
+        self.must_be_complete()
+        chosen = self._chosen(only)
+        everywhere = not isinstance(only, int)
+        everything = [n for n in self.walk() if isinstance(n, LaunchNode)] if everywhere else chosen
+        values: dict[int, dict[str, Any]] = {id(node): {} for node in everything}
+        for name, value in changes.items():
+            _change(chosen, values, name, value)
+        pairs = {
+            old: new
+            for node in chosen
+            for name, new in values[id(node)].items()
+            if isinstance(old := node.record.arguments[name], array) and new is not old
+        }
+        instead = Substitution(pairs if everywhere else {})
+        for node in self.walk():
+            for access in node.accesses:
+                instead(access.array)
+            if isinstance(node, ForeignNode):
+                node.replace_arrays(instead)
+        records = {}
+        for node in everything:
+            moved = {k: instead(v) for k, v in node.record.arguments.items()}
+            complete = {k: v for k, v in moved.items() if v is not node.record.arguments[k]} | values[id(node)]
+            dims = _dims(node, dim) if dim is not None and node in chosen else None
+            if complete or dims is not None:
+                records[id(node)] = node.record.changed(complete, dims)
+        self._apply(records, instead, bool(pairs))
+
+    def _chosen(self, only: int | str | Kernel | None) -> list[LaunchNode]:
+        if isinstance(only, int):
+            if not 0 <= only < len(self.nodes) or not isinstance(self.nodes[only], LaunchNode):
+                raise LaunchError(f"Node {only} is no launch of this graph.", advice="Look at g.nodes.")
+            nodes: Sequence[Node] = [self.nodes[only]]
+        else:
+            nodes = list(self.walk())
+        name = only.name if isinstance(only, Kernel) else only if isinstance(only, str) else None
+        found = [n for n in nodes if isinstance(n, LaunchNode) and (name is None or n.name == name)]
+        if not found:
+            known = sorted({n.name for n in self.walk() if isinstance(n, LaunchNode)})
+            raise LaunchError(f"This graph has no launch of {name}; it has {', '.join(known) or 'none at all'}.")
+        return found
+
+    def _apply(self, records: Mapping[int, LaunchRecord], instead: Substitution, arrays: bool) -> None:
+        for node in self.walk():
+            if isinstance(node, LaunchNode):
+                if id(node) in records:
+                    node.rebind(records[id(node)])
+            elif instead:
+                node.replace_arrays(instead)
+        self.changed([n for n in self.walk() if isinstance(n, LaunchNode) and id(n) in records], arrays)
+
+    def profile(self) -> Graph:
+        """Run once, node by node, each timed alone: `node.milliseconds`, shown in pictures; gives the graph."""
+        self.must_be_complete()
+        for node in self.nodes:
+            alone = Body()
+            alone.add(node)
+            node.milliseconds = alone.timed()
+        return self
+
+    @property
+    def critical_path(self) -> list[int]:
+        """Indices of the nodes on the longest chain: by profiled time, else by the number of nodes."""
+        return pictures.critical_path(self)
+
+    def layout(self) -> dict[str, Any]:
+        """Where the nodes and edges of the picture lie: plain numbers and strings, sizes in pixels."""
+        return pictures.placed(self)
+
+    def dot(self) -> str:
+        """The graph in Graphviz's language."""
+        return pictures.dot(self)
+
+    def to_svg(self) -> str:
+        """The picture as SVG text."""
+        return pictures.svg(self)
+
+    def to_json(self) -> str:
+        """Nodes and edges as JSON."""
+        return pictures.to_json(self)
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def __repr__(self) -> str:
+        return pictures.text(self)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return {"text/plain": pictures.text(self), "text/html": pictures.html(self)}
+
+
+def _change(nodes: Sequence[LaunchNode], changes: dict[int, dict[str, Any]], name: str, value: Any) -> None:
+    """Give every launch that has the parameter its new value."""
+    found = [node for node in nodes if name in node.record.arguments]
+    if not found:
+        known = sorted({n for node in nodes for n in node.record.arguments})
+        raise LaunchError(
+            f"No launch of this graph has a parameter {name}; there is {', '.join(known)}.", parameter=name
+        )
+    for node in found:
+        record = node.record
+        new = record.checked(name, value)
+        fits(name, record.arguments[name], new)
+        changes[id(node)][name] = new
+
+
+def _dims(node: LaunchNode, dim: Any) -> tuple[int, ...]:
+    dims = as_dims(dim, node.name)
+    if len(dims) != len(node.dims):
+        raise LaunchError(
+            f"{node.name} was captured with {len(node.dims)} dimensions; dim has {len(dims)}.", parameter="dim"
+        )
+    return dims

@@ -1,0 +1,1 @@
+"""Kernels, funcs and structs as users write them: their source, their definitions, their editions."""

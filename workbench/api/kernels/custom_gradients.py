@@ -1,0 +1,90 @@
+"""Gradients and replays that a user writes for a func: `func_grad`, `func_replay`.
+
+They belong to one version of the func, found by the types of their first parameters, and are checked against it when a
+kernel that calls it is compiled: only then the types of its results are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from workbench.api.kernels.func import Func
+from workbench.api.kernels.source_text import definition_of
+from workbench.errors import KernelTypeError
+from workbench.frontend import Custom, Definition, parameter_annotations, parameter_families
+
+
+def func_grad(func: Any, *, source: str | None = None) -> Callable[[Callable[..., Any]], Func]:
+    """Decorator: the gradient of a func, in place of the one derived from its lines.
+
+    The decorated function takes the func's inputs and then the adjoint of each of its results. For every input x that
+    has one it adds to `wb.adjoint[x]`; of an array, to its elements: `wb.adjoint[x][i] += …`. It changes nothing else.
+
+    Args:
+        func: the func; of one with several versions, the version whose parameters the gradient's begin with.
+        source: the function's text, where Python cannot find it.
+
+    Raises:
+        KernelTypeError: `func` is none, or the first parameters are not its inputs.
+    """
+    return lambda function: _attach(func, definition_of(function, source), "gradient")
+
+
+def func_replay(func: Any, *, source: str | None = None) -> Callable[[Callable[..., Any]], Func]:
+    """Decorator: what an adjoint runs to have a func's results again, in place of the func's own lines.
+
+    It takes the func's inputs, returns as many values of the same types, and changes nothing.
+
+    Args:
+        func: the func; of one with several versions, the version with the same parameters.
+        source: the function's text, where Python cannot find it.
+
+    Raises:
+        KernelTypeError: `func` is none, or the parameters are not its inputs.
+    """
+    return lambda function: _attach(func, definition_of(function, source), "replay")
+
+
+def _attach(func: Any, definition: Definition, role: str) -> Func:
+    attach(func, definition, role)
+    return Func(definition)
+
+
+def attach(func: Any, definition: Definition, role: str) -> None:
+    """Let `definition` be the gradient or the replay of the version of `func` that it fits.
+
+    Raises:
+        KernelTypeError: there is none.
+    """
+    place = definition.locate(definition.node)
+    if not isinstance(func, Func):
+        what = f"{func.__name__} is a kernel" if hasattr(func, "__wb_kernel__") else f"this is a {type(func).__name__}"
+        raise KernelTypeError(
+            f"A {role} belongs to a func; {what}.", place,
+            "Give it the func that the kernel calls: @wb.func above its def.", definition.name,
+        )  # fmt: skip
+    own = _asked(definition)
+    fitting = [d for d in func.__wb_definitions__ if _asked(d) == own[: len(d.parameters)]]
+    if role == "replay":
+        fitting = [d for d in fitting if len(d.parameters) == len(own)]
+    if not fitting:
+        versions = "; ".join(f"{d.name}({_shown(d)})" for d in func.__wb_definitions__)
+        raise KernelTypeError(
+            f"The parameters of a {role} {'begin with' if role == 'gradient' else 'are'} the func's inputs; these are "
+            f"({_shown(definition)}).", place, f"The func: {versions}.", definition.name,
+        )  # fmt: skip
+    target = max(fitting, key=lambda d: len(d.parameters))
+    customs = func.__wb_customs__
+    customs[target] = replace(customs.get(target, Custom()), **{role: definition})
+
+
+def _asked(definition: Definition) -> list[Any]:
+    types, families = parameter_annotations(definition), parameter_families(definition)
+    return [type or families.get(name) for name, type in types.items()]
+
+
+def _shown(definition: Definition) -> str:
+    names = [a.arg for a in definition.parameters]
+    return ", ".join(f"{n}: {t!r}" if t is not None else n for n, t in zip(names, _asked(definition), strict=True))

@@ -1,0 +1,127 @@
+"""Which version of a kernel a notebook's name means: for what was made with an older one and does not look by itself.
+
+What looks names up (launches, tapes, functions of launches) needs none of this. A wrapper for JAX holds its kernel, and
+a program that XLA compiled never comes back to Python; both ask here. Only the binding of a name by a cell makes a
+version outdated, and only where the text differs: a cell that is run again, or whose old text is restored, changes
+nothing, and kernels that no cell bound are never outdated.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import weakref
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from workbench.frontend import meaning
+from workbench.weak import Weak
+
+if TYPE_CHECKING:
+    from workbench.api.kernels.kernel import Kernel
+
+STALE = "is out of date"
+WATCHERS: list[Callable[[str], None]] = []
+"""Called with the name of a cell that bound names: what holds compiled programs looks whether they are outdated."""
+
+
+class Name:
+    """A name of a namespace that cells bind to kernels.
+
+    Attributes:
+        content: of the kernel that it means now.
+        cell: what people call the cell that bound it last.
+        stale: why even that one is out of date; empty where it is not.
+    """
+
+    def __init__(self) -> None:
+        self.content = self.cell = self.stale = ""
+        self._kernel: Callable[[], Kernel | None] = lambda: None
+
+    @property
+    def kernel(self) -> Kernel | None:
+        """The kernel that it means now."""
+        return self._kernel()
+
+    def bind(self, kernel: Kernel, cell: str) -> None:
+        """A cell gave the name to this kernel."""
+        kernel.edition.name = self
+        self.content, self.cell, self.stale = kernel.edition.content, cell, kernel.stale
+        self._kernel = weakref.ref(kernel)
+
+
+class Edition:
+    """One version of a kernel: small, so that what XLA keeps for ever may hold it.
+
+    Attributes:
+        kernel: its name.
+        content: a digest of its text, its options and the constants given with its cell.
+        name: what binds it; None where no cell did.
+    """
+
+    def __init__(self, kernel: Kernel) -> None:
+        own = {n: meaning(v) for n, v in kernel.definition.scope.own.items()}
+        options = kernel.checkpoints, kernel.matmul, kernel.enable_backward
+        self.kernel = kernel.name
+        self.content = hashlib.sha256(f"{kernel.definition.content}{own}{options}".encode()).hexdigest()
+        self.name: Name | None = None
+
+    @property
+    def outdated(self) -> str:
+        """Why it is not the version of now; empty where it is."""
+        if self.name is None:
+            return ""
+        if self.name.content != self.content:
+            return f"{self.kernel} was redefined in {self.name.cell}"
+        return f"{self.kernel} {STALE}: {self.name.stale.rstrip('.')}" if self.name.stale else ""
+
+
+_names: Weak[tuple[int, str], Name] = Weak()
+
+
+def note_bindings(namespace: Mapping[str, Any], cell: str) -> None:
+    """Note which kernels the names of a notebook mean after `cell` ran, and let the watchers look."""
+    for name, kernel in list(namespace.items()):
+        if _has_editions(kernel) and kernel.name == name:
+            place = id(namespace), name
+            found = _names.get(place)
+            if found is None:
+                found = Name()
+                _names.put(place, found)
+            if found.kernel is not kernel:
+                found.bind(kernel, cell)
+    _look(cell)
+
+
+def note_stale(kernel: Kernel) -> None:
+    """Note that a kernel is out of date, and let the watchers look."""
+    name = kernel.edition.name if _has_editions(kernel) else None
+    if name is not None and name.kernel is kernel:
+        name.stale = kernel.stale
+        _look(name.cell)
+
+
+def _has_editions(value: Any) -> bool:
+    """Whether it is a kernel written in Python: XLA's programs call no others."""
+    return getattr(type(value), "__wb_kernel__", False) and "definition" in vars(value)
+
+
+def _look(cell: str) -> None:
+    for watcher in WATCHERS:
+        watcher(cell)
+
+
+def is_current(kernel: Kernel) -> bool:
+    """Whether nothing has taken a kernel's place, as far as cells bind names."""
+    edition: Edition | None = vars(kernel).get("edition")
+    if kernel.stale or edition is None or edition.name is None:
+        return not kernel.stale
+    return edition.name.content == edition.content and not edition.name.stale
+
+
+def newest(kernel: Kernel) -> Kernel:
+    """The kernel that the name of an outdated one means now; the kernel itself where it is not outdated."""
+    name = kernel.edition.name if _has_editions(kernel) else None
+    now = name.kernel if name is not None else None
+    if name is None or now is None or now is kernel:
+        return kernel
+    return now if kernel.stale or kernel.edition.outdated else kernel

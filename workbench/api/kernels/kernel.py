@@ -1,0 +1,370 @@
+"""Kernels: a definition, and what it became for the argument types it was used with."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from workbench.api.kernels.editions import Edition, note_stale
+from workbench.api.kernels.source_text import definition_of
+from workbench.autodiff import CHECKPOINT_RANGE, CHECKPOINTS
+from workbench.config import MATMULS
+from workbench.errors import KernelTypeError, LaunchError
+from workbench.forks import renewed
+from workbench.frontend import (
+    MISSING,
+    Definition,
+    Generic,
+    NeedsBlocks,
+    Tiling,
+    Watched,
+    check_signature,
+    lower,
+    meaning,
+    parameter_annotations,
+    parameter_families,
+    read_again,
+    structs_named,
+)
+from workbench.ir.values import Function
+from workbench.passes.nonatomic import own
+from workbench.runtime.device.device import Device
+from workbench.runtime.launching.loaded import Loaded
+from workbench.structs import Absent, AnyType, IndexedArray
+from workbench.types import ArrayType
+
+UNKNOWN = Tiling(256)
+"""How a kernel of tiles is taken to be launched where no launch is known."""
+
+
+class Specialisation:
+    """A kernel for one set of parameter types, in IR.
+
+    Attributes:
+        kernel: whose it is.
+        types: one a parameter.
+        function: the forward kernel in IR.
+        adds_alone: whether it has plain adds where no arguments overlap.
+        loaded: what has been built of it, kept by `workbench.api.builds.build`.
+        jax_plans: what JAX programs call of it, kept by `workbench.interop.jax.launches.plan`.
+        seconds: what parsing and typing took.
+        notices: lines that mean something else than in Warp, where the kernel was written for that.
+        tiling: how a kernel of tiles is launched; None for one that runs once a thread.
+    """
+
+    def __init__(self, kernel: Kernel, types: tuple[AnyType, ...], tiling: Tiling | None = None) -> None:
+        started = time.perf_counter()
+        self.kernel = kernel
+        self.types = types
+        given = dict(zip(kernel.parameters, types, strict=True))
+        self.tiling = tiling
+        lowered = lower(kernel.definition, given, from_warp=kernel.import_from_warp, tiling=tiling)
+        self.notices = lowered.notices
+        self.function: Function = lowered.function
+        self.adds_alone = own(self.function) is not self.function
+        self._watched = lowered.watched
+        self._funcs = [w.value for w in self._watched if hasattr(w.value, "__wb_definitions__")]
+        self._plain = [found for w in self._watched if (found := plain_place(w)) is not None]
+        self.loaded: dict[Any, Any] = {}
+        self.jax_plans: dict[Any, Any] = {}
+        self.seconds = time.perf_counter() - started
+
+    def load(self, direction: str, device: Device) -> Loaded | None:
+        """Code that does not come from the IR; None where it does."""
+        return None
+
+    def is_current(self) -> bool:
+        """Whether every value captured from the user's namespace is still what it was, in type and in all bits."""
+        for func in self._funcs:
+            if func.stale:
+                return False
+        if len(self._plain) == len(self._watched):
+            for namespace, name, value in self._plain:
+                if namespace.get(name) is not value:
+                    break
+            else:
+                return True
+        return all(
+            _same(w.value, read_again(w.definition, w.path)) if w.again is None else w.again() == w.value
+            for w in self._watched
+        )
+
+    @property
+    def watched(self) -> tuple[Watched, ...]:
+        """What it was made with of the user's names."""
+        return self._watched
+
+    def reads(self, names: Collection[str], namespace: Mapping[str, Any]) -> list[str]:
+        """Those of the names that it was made with another value of than the namespace holds now."""
+        found = []
+        for w in self._watched:
+            root, scope = w.path.split(".")[0], w.definition.scope
+            if root in names and scope.user is namespace and root not in scope.closure() and w.again is None:
+                if meaning(read_again(w.definition, w.path)) != meaning(w.value):
+                    found.append(root)
+        return found
+
+
+def plain_place(watched: Watched) -> tuple[Mapping[str, Any], str, Any] | None:
+    """A dict and the key under which it holds the value, where looking there says all; None where it does not.
+
+    So it is for a name of the user's globals and for an attribute of a module, as long as no closure is in the way; not
+    for NumPy arrays, which can change in place.
+    """
+    if watched.place is not None:
+        return (*watched.place, watched.value)
+    root, *attrs = watched.path.split(".")
+    scope = watched.definition.scope
+    if watched.again is not None:
+        return None
+    if isinstance(watched.value, (np.ndarray, tuple)):
+        return None
+    if root in scope.own and root not in scope.defined:
+        return None if attrs else (scope.own, root, watched.value)
+    if root in scope.closure():
+        return None
+    if not attrs:
+        return (scope.user, root, watched.value) if root in scope.user or root in scope.defined else None
+    owner = read_again(watched.definition, ".".join([root, *attrs[:-1]]))
+    place = vars(owner) if isinstance(owner, ModuleType) else {}
+    return (place, attrs[-1], watched.value) if attrs[-1] in place else None
+
+
+def _same(before: Any, now: Any) -> bool:
+    if isinstance(before, tuple) and isinstance(now, tuple):
+        return len(before) == len(now) and all(_same(a, b) for a, b in zip(before, now, strict=True))
+    if before is now:
+        return not isinstance(before, np.ndarray)  # an array can change in place: relower, the key decides
+    if type(before) is not type(now) or now is MISSING:
+        return False
+    if isinstance(before, float):
+        return before.hex() == now.hex()
+    return isinstance(before, (int, str)) and before == now
+
+
+class Kernel:
+    """A function that runs once for each thread of a launch.
+
+    Attributes:
+        name: as written.
+        parameters: names, in order.
+        annotations: each parameter's type, or None where it is generic (decided by the launch's arguments).
+        place: the `def` in the user's text.
+        checks: what its cell says of checks; None where it says nothing.
+        fast_math: whether its cell asks for approximate maths.
+        checkpoints: how many states of a loop its adjoint keeps at once.
+        matmul: how it multiplies tiles on CUDA: "auto", "generated", "cublasdx"; empty: as `WORKBENCH_MATMUL` says.
+        enable_backward: whether it may have an adjoint.
+        import_from_warp: whether it was written for Warp: lines that mean something else here are named.
+        plans: what earlier launches found out about argument kinds, kept by `workbench.api.launches.launch`.
+    """
+
+    __wb_kernel__ = True
+
+    checkpoints = CHECKPOINTS
+    matmul = ""
+    enable_backward = True
+
+    def __init__(
+        self, definition: Definition, checkpoints: Any = CHECKPOINTS, matmul: Any = "", enable_backward: Any = True
+    ) -> None:
+        check_signature(definition)
+        self.checkpoints = _checked(checkpoints, definition)
+        self.matmul = _checked_matmul(matmul, definition)
+        self.enable_backward = bool(enable_backward)
+        self.definition = definition
+        self.name = self.__name__ = definition.name
+        self.parameters = tuple(a.arg for a in definition.parameters)
+        self._annotations: dict[str, AnyType | None] | None = None
+        self._structs: dict[str, Any] = {}
+        self._families: dict[str, Generic] = {}
+        self._specialisations: dict[tuple[Any, ...], Specialisation] = {}
+        self._tiled: dict[tuple[Any, ...], Specialisation] = {}  # kernels of tiles, as if launched over blocks
+        self.plans: dict[Any, Any] = {}
+        self.place = definition.locate(definition.node)
+        self._lock = renewed(self, "_lock")
+        self.stale = ""
+        self.checks: bool | None = None
+        self.fast_math = False
+        self.import_from_warp = False
+
+    @property
+    def annotations(self) -> dict[str, AnyType | None]:
+        """Each parameter's type, or None where it is generic.
+
+        Raises:
+            KernelTypeError: an annotation is no type.
+        """
+        if self._annotations is None or (self._structs and self._structs != structs_named(self.definition)):
+            self._structs = structs_named(self.definition)
+            self._annotations = parameter_annotations(self.definition)
+            self._families = parameter_families(self.definition)
+        return self._annotations
+
+    @property
+    def families(self) -> dict[str, Generic]:
+        """What generic parameters ask of their arguments, where they are annotated `Float`, `array[Int]` and so on."""
+        return self._families if self.annotations is not None else {}
+
+    @property
+    def is_generic(self) -> bool:
+        """Whether some parameter's type is left to the launch."""
+        return any(t is None for t in self.annotations.values())
+
+    def mark_stale(self, reason: str) -> None:
+        """Refuse every launch from now on, with this reason."""
+        self.stale = reason
+        note_stale(self)
+
+    @cached_property
+    def edition(self) -> Edition:
+        """Which version of the kernel this is."""
+        return Edition(self)
+
+    def specialise(self, types: Sequence[AnyType] | None = None, tiling: Tiling | None = None) -> Specialisation:
+        """The kernel for these parameter types (its annotations where none are given).
+
+        Args:
+            types: one a parameter.
+            tiling: how its blocks are launched. A flat one is meant for kernels of tiles alone: one that turns out to
+                use none runs once a thread. Without, a kernel of tiles is taken as launched over blocks.
+
+        Raises:
+            KernelTypeError: a type does not fit its annotation, or an annotation is missing and no type is given.
+            KernelSyntaxError: the body has errors.
+        """
+        chosen = self._types(types)
+        key = *chosen, *(k for k, t in enumerate(chosen) if isinstance(t, ArrayType) and t.wide)
+        key += tuple(t.indexed for t in chosen if isinstance(t, IndexedArray))
+        with self._lock:
+            if tiling is None or tiling.flat:
+                found = self._specialised(key, chosen, None)
+                if found is not None:
+                    return found
+            made = self._specialised(key, chosen, tiling or UNKNOWN)
+            assert made is not None
+            return made
+
+    def _specialised(
+        self, key: tuple[Any, ...], types: tuple[AnyType, ...], tiling: Tiling | None
+    ) -> Specialisation | None:
+        """The specialisation, made where it is not there or out of date; None where it needs blocks and has none."""
+        place = (*key, tiling)
+        found = self._specialisations.get(place)
+        if tiling is None and place in self._tiled and self._tiled[place].is_current():
+            return None
+        if found is None or not found.is_current():
+            try:
+                found = self._specialisations[place] = Specialisation(self, types, tiling)
+            except NeedsBlocks:
+                if tiling is not None:
+                    raise
+                self._tiled[place] = Specialisation(self, types, UNKNOWN)
+                return None
+            _tell(found)
+        return found
+
+    def outdated_by(self, names: Collection[str], namespace: Mapping[str, Any]) -> list[str]:
+        """Those of the names whose value in the namespace is not what the kernel was last made with."""
+        found = self.used()
+        return sorted(set(found.reads(names, namespace))) if found is not None else []
+
+    def used(self) -> Specialisation | None:
+        """The specialisation made last; None before the first."""
+        return list(self._specialisations.values())[-1] if self._specialisations else None
+
+    def _types(self, types: Sequence[AnyType] | None) -> tuple[AnyType, ...]:
+        wanted = self.annotations
+        given = list(types) if types is not None else [None] * len(self.parameters)
+        if len(given) != len(self.parameters):
+            raise KernelTypeError(f"{self.name} has {len(self.parameters)} parameters; {len(given)} types were given.")
+        chosen = []
+        for name, type in zip(self.parameters, given, strict=True):
+            annotation = wanted[name]
+            if type is None and annotation is None:
+                raise KernelTypeError(
+                    f"The parameter {name} of {self.name} has no type.",
+                    next(self.definition.locate(a) for a in self.definition.parameters if a.arg == name),
+                    f"Annotate it, {name}: array[float32] say, or launch the kernel: its arguments decide.",
+                    self.name,
+                )
+            family = self.families.get(name)
+            if family is not None and type is not None and not family.accepts(type):
+                raise KernelTypeError(f"{name} of {self.name} is {family!r}; it was given {type!r}.", self.place)
+            present = type.present if isinstance(type, Absent) else type
+            if type is not None and annotation is not None and present != annotation:
+                raise KernelTypeError(f"{name} of {self.name} is {annotation!r}; it was given {type!r}.")
+            chosen.append(type or annotation)
+        return tuple(chosen)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Refuse: a kernel is launched, not called."""
+        raise LaunchError(f"{self.name} is a kernel.", advice=f"Launch it: wb.launch({self.name}, dim, inputs=[…]).")
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{n}: {t!r}" if t else n for n, t in self.annotations.items())
+        return f"<kernel {self.name}({shown})>"
+
+
+def _checked(checkpoints: Any, definition: Definition) -> int:
+    if isinstance(checkpoints, int) and not isinstance(checkpoints, bool) and checkpoints in CHECKPOINT_RANGE:
+        return checkpoints
+    raise KernelTypeError(
+        f"{definition.name} asks for checkpoints={checkpoints!r}.", definition.locate(definition.node),
+        f"Give a whole number from {CHECKPOINT_RANGE[0]} to {CHECKPOINT_RANGE[-1]}, or leave it out for {CHECKPOINTS}.",
+        definition.name,
+    )  # fmt: skip
+
+
+def _checked_matmul(value: Any, definition: Definition) -> str:
+    if value in ("", *MATMULS):
+        return value
+    listed = ", ".join(f'"{word}"' for word in MATMULS)
+    raise KernelTypeError(
+        f"{definition.name} asks for matmul={value!r}.", definition.locate(definition.node), f"Give one of {listed}.",
+        definition.name,
+    )  # fmt: skip
+
+
+def _tell(specialisation: Specialisation) -> None:
+    """Say once where a kernel from Warp means something else here."""
+    if specialisation.notices:
+        lines = "".join(f"\n  {notice}" for notice in specialisation.notices)
+        warnings.warn(f"{specialisation.kernel.name} means something else here than in Warp:{lines}", stacklevel=4)
+
+
+def kernel(
+    function: Callable[..., Any] | None = None, *, source: str | None = None, import_from_warp: bool = False,
+    checkpoints: int = CHECKPOINTS, matmul: str = "", enable_backward: bool = True,
+) -> Any:  # fmt: skip
+    """Decorator: make a Python function a kernel. It is checked and compiled when it is first used.
+
+    Args:
+        function: a `def` whose parameters are annotated with types of the language, or generic without.
+        source: its text, where Python cannot find it (a function made by `exec`).
+        import_from_warp: the kernel was written for Warp: at its first use a warning names the lines that mean
+            something else here (division of integers, the `else` of a loop, draws, noise; the guide has the list).
+        checkpoints: how many states of a loop the adjoint keeps at once in each thread, 2 to 1024, where it needs what
+            the loop carried. More of them run fewer iterations again and take more memory of the thread; gradients are
+            the same. The forward code does not depend on it.
+        matmul: how it multiplies tiles on CUDA: "generated" (at once), "cublasdx" (linked; seconds when it is new,
+            and the extra `mathdx`), "auto" (generated until cuBLASDx's is ready). Left out: as `WORKBENCH_MATMUL`
+            says, else "auto".
+        enable_backward: False refuses an adjoint, so that nothing is ever built for one.
+
+    Raises:
+        KernelSyntaxError: its text cannot be found, or it has variadic parameters.
+        KernelTypeError: checkpoints is no whole number from 2 to 1024, or matmul is none of its words.
+    """
+    if function is None:
+        given = {"source": source, "import_from_warp": import_from_warp, "checkpoints": checkpoints, "matmul": matmul}
+        return lambda f: kernel(f, **given, enable_backward=enable_backward)
+    made = Kernel(definition_of(function, source), checkpoints, matmul, enable_backward)
+    made.import_from_warp = import_from_warp
+    return made

@@ -1,0 +1,150 @@
+"""`@struct`: a class with annotations becomes a struct type, and the class of its values."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from workbench.errors import KernelTypeError
+from workbench.frontend import Definition, Scope, evaluated
+from workbench.runtime.arrays.structure import StructValue
+from workbench.source import UNKNOWN, Location, Source
+from workbench.structs import AnyType, Struct, StructArray, as_element
+from workbench.types import ArrayType
+
+
+def struct(cls: type) -> Any:
+    """Decorator: make a class with annotated fields a struct.
+
+        @wb.struct
+        class Particle:
+            pos: wb.vec3
+            mass: float
+
+    `Particle(mass=2.0)` is a value, here and in kernels; fields not given are zero. Fields may be numbers, vectors,
+    matrices, quaternions, structs and arrays. The layout in memory is C's, and that of NumPy's aligned dtypes.
+
+    Raises:
+        KernelTypeError: a field has no type of the language, or a default; or the class has methods.
+    """
+    place = _place(cls)
+    frame = sys._getframe(1)
+    space = {**frame.f_globals, **frame.f_locals}
+    given = dict(vars(cls).get("__annotations__", {}))
+    for name, value in vars(cls).items():
+        if name in given:
+            raise _default(cls.__name__, name, place)
+        if not name.startswith("__"):
+            raise _extra(cls.__name__, name, callable(value) or isinstance(value, (staticmethod, classmethod)), place)
+    if cls.__bases__ != (object,):
+        raise KernelTypeError(f"{cls.__name__} has a base class; a struct stands alone.", place)
+    fields = []
+    for name, annotation in given.items():
+        if isinstance(annotation, str):
+            annotation = _evaluated(annotation, space, cls.__name__, name, place)
+        fields.append((name, field_type(annotation, cls.__name__, name, place)))
+    return make_struct(cls.__name__, fields, place, cls.__module__, cls.__doc__)
+
+
+def struct_of_node(node: ast.ClassDef, source: Source, scope: Scope) -> type:
+    """The struct that a class in the text of a `%%kernel` cell makes, without running it as Python.
+
+    Args:
+        node: the class.
+        source: the cell.
+        scope: the names that annotations see.
+
+    Raises:
+        KernelTypeError: as `struct`, at the line.
+    """
+    fields = []
+    doc = ast.get_docstring(node)
+    definition = Definition(node.name, node, source, scope)  # type: ignore[arg-type]  # places and names alone
+    for position, statement in enumerate(node.body):
+        place = definition.locate(statement)
+        if isinstance(statement, ast.Pass) or (position == 0 and doc is not None):
+            continue
+        if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
+            target = statement.targets[0] if isinstance(statement, ast.Assign) else statement
+            label = getattr(target, "id", getattr(target, "name", ast.unparse(statement).splitlines()[0]))
+            raise _extra(node.name, label, not isinstance(statement, ast.Assign), place)
+        name = statement.target.id
+        if statement.value is not None:
+            raise _default(node.name, name, place)
+        if isinstance(statement.annotation, ast.Name) and statement.annotation.id == node.name:
+            raise _recursive(node.name, name, place)
+        annotation = evaluated(definition, statement.annotation, name)
+        fields.append((name, field_type(annotation, node.name, name, place)))
+    if node.bases or node.keywords:
+        raise KernelTypeError(f"{node.name} has a base class; a struct stands alone.", definition.locate(node))
+    return make_struct(node.name, fields, definition.locate(node), "__main__", doc)
+
+
+def make_struct(name: str, fields: list[tuple[str, AnyType]], place: Location, module: str, doc: str | None) -> type:
+    """The class of the values of a new struct type; the type is its `__wb_struct__`.
+
+    Raises:
+        KernelTypeError: there are no fields.
+    """
+    if not fields:
+        raise KernelTypeError(f"{name} has no fields.", place, "Write name: type, one a line.")
+    made = type(name, (StructValue,), {"__module__": module, "__doc__": doc, "__slots__": ()})
+    found = Struct.of(name, fields)
+    made.__wb_struct__ = Struct(found.name, found.fields, made)
+    return made
+
+
+def field_type(annotation: Any, struct: str, name: str, place: Location) -> AnyType:
+    """The type of a field.
+
+    Raises:
+        KernelTypeError: the annotation is none that a field can have.
+    """
+    if isinstance(annotation, (ArrayType, StructArray)):
+        return annotation
+    try:
+        return as_element(annotation)
+    except TypeError as error:
+        raise KernelTypeError(f"The field {name} of {struct} has no type of the language: {error}.", place) from None
+
+
+def _evaluated(text: str, space: Mapping[str, Any], struct: str, name: str, place: Location) -> Any:
+    if text == struct:
+        raise _recursive(struct, name, place)
+    try:
+        return eval(text, dict(space))
+    except Exception as error:  # whatever the user's own annotation does
+        message = f"The type of {name} in {struct} cannot be evaluated: {error}."
+        raise KernelTypeError(message, place) from None
+
+
+def _recursive(struct: str, name: str, place: Location) -> KernelTypeError:
+    return KernelTypeError(f"{name} makes {struct} hold itself.", place, "Keep an index into an array of them instead.")
+
+
+def _default(struct: str, name: str, place: Location) -> KernelTypeError:
+    return KernelTypeError(
+        f"The field {name} of {struct} has a default; fields not given are zero.", place, f"Write {name}: type alone."
+    )
+
+
+def _extra(struct: str, name: str, callable_: bool, place: Location) -> KernelTypeError:
+    if callable_:
+        return KernelTypeError(
+            f"{struct} has a method, {name}; a struct holds fields alone.", place,
+            f"Make it a func that takes a {struct}.",
+        )  # fmt: skip
+    return KernelTypeError(f"{name} of {struct} has no annotation.", place, f"Write {name}: float, say.")
+
+
+def _place(cls: type) -> Location:
+    try:
+        lines, first = inspect.getsourcelines(cls)
+        file = inspect.getsourcefile(cls) or ""
+    except (OSError, TypeError):
+        return UNKNOWN
+    text = "".join(lines)
+    return Location(Source(text, file.rpartition("/")[2], file, first - 1), 1, 0, 1, len(lines[0].rstrip()))

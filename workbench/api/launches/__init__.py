@@ -1,0 +1,1 @@
+"""Launching: over threads, over blocks of tiles, kept for later, with the adjoint, or as `map`."""

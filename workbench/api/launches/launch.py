@@ -1,0 +1,287 @@
+"""Launching: arguments checked before anything runs, then one record, executed."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from workbench.api.builds.arguments import (
+    as_block_dim,
+    as_blocks,
+    as_dims,
+    as_stream,
+    check,
+    deduce,
+    listed,
+    wrong_count,
+)
+from workbench.api.builds.bind import PLAIN, adjoint_arguments, bind, not_wanted, overlap, record_of
+from workbench.api.cuda_cpp.kernel import CudaKernel, prepare_text
+from workbench.api.kernels.kernel import Kernel, Specialisation
+from workbench.api.launches.launch_object import Launch
+from workbench.backends.base import Options
+from workbench.errors import LaunchError, NotDifferentiable
+from workbench.events import SUBSCRIBERS, Launched, listening
+from workbench.frontend import Tiling
+from workbench.ir.values import written_arrays
+from workbench.ranges import INFINITE_FROM
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.structure import arrays_in, kind_of, spread_all
+from workbench.runtime.device.device import Device, get_device
+from workbench.runtime.launching.checks import checks_wanted
+from workbench.runtime.launching.execute import execute, run_unseen
+from workbench.runtime.launching.geometry import as_block
+from workbench.runtime.launching.loaded import Loaded
+from workbench.runtime.launching.record import BLOCK_DIM, LaunchRecord
+from workbench.runtime.observers import OBSERVERS
+from workbench.structs import IndexedArray, Struct, StructArray
+from workbench.types import Scalar, Vector, float32, float64
+
+_OPTIONS = {
+    (c, f, d): Options(checks=c, fast_math=f, ordered=d) for c, f, d in itertools.product((False, True), repeat=3)
+}
+
+
+def launch(
+    kernel: Kernel,
+    dim: Any,
+    inputs: Sequence[Any] = (),
+    outputs: Sequence[Any] = (),
+    *,
+    adjoint: bool = False,
+    adj_inputs: Sequence[Any] = (),
+    adj_outputs: Sequence[Any] = (),
+    record_cmd: bool = False,
+    record_tape: bool = True,
+    device: Device | str | None = None,
+    stream: Any = None,
+    block_dim: Any = BLOCK_DIM,
+    fast_math: bool = False, checks: bool | None = None, deterministic: bool = False,
+) -> Launch | None:  # fmt: skip
+    """Run a kernel once for each thread of `dim`.
+
+    Args:
+        kernel: what to run.
+        dim: threads along 1 to 4 dimensions; as many as the kernel asks `tid()` for. 0 threads do nothing.
+        inputs: arguments for the first parameters, in order.
+        outputs: arguments for the rest.
+        adjoint: run the adjoint: it reads and clears adjoints of what is written and adds to those of what is read.
+        adj_inputs: adjoint arrays for `inputs`, None where there is none to give; the `.grad` of an array that
+            requires one is taken where nothing is given. For a number: an array of one element, or None. False for
+            an array that the kernel only reads: its gradient is not wanted, and not computed.
+        adj_outputs: the same for `outputs`.
+        record_cmd: run nothing; give a `Launch` to be run later, again, and with other arguments.
+        record_tape: False: to open tapes what it writes is constant, or the matter of a `Tape.record_func`.
+        device: where; the arrays' device where none is given.
+        stream: the queue of a CUDA device that it goes into; the device's default one where None. The CPU's are empty.
+        block_dim: threads of a CUDA block, 1 to 1024 (CUDA C++: or a size a dimension); with tiles dim is a multiple.
+        fast_math: allow approximate maths, which a kernel's cell may ask for as well.
+        checks: test bounds, asserts, integer divisions and shifts. None: as the kernel's cell says, else as `checks()`
+            around the call says, else off (in notebooks on).
+        deterministic: threads in order on one core: sums have the same bits in every run; on CUDA sums are refused.
+
+    Returns:
+        A `Launch` with `record_cmd`, else None.
+
+    Raises:
+        LaunchError: the arguments do not fit; the message names the parameter, and nothing has run.
+        KernelSyntaxError, KernelTypeError: the kernel has errors.
+        NotDifferentiable: with `adjoint`, the kernel has no right adjoint.
+        KernelFault: with checks, something was out of range; the launch is over, and all that did not fault is done.
+    """
+    values = [*inputs, *outputs]
+    options = launch_options(kernel, checks, fast_math, deterministic)
+    plain = not adjoint and stream is None and block_dim == BLOCK_DIM
+    plan = _plan_for(kernel, dim, values, device, options) if plain else None
+    if plan is None:
+        extra = adjoint_list(inputs, outputs, adj_inputs, adj_outputs), device, options, block_dim, stream
+        record = prepare(kernel, dim, listed(kernel, inputs, outputs), adjoint, *extra)
+    else:
+        dims, arguments = plan.arguments(kernel, dim, values)
+        if not (record_cmd or OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
+            return run_unseen(plan.loaded, dims, arguments)
+        record = plan.record(kernel, dims, arguments, options)
+    return finished(kernel, record, record_cmd, record_tape)
+
+
+def finished(kernel: Kernel, record: LaunchRecord, record_cmd: bool, record_tape: bool) -> Launch | None:
+    """Run it, or keep it."""
+    record = record if record_tape else replace(record, taped=False)
+    return Launch(kernel, record) if record_cmd else execute(record)
+
+
+def launch_options(kernel: Kernel, checks: bool | None, fast_math: bool, deterministic: bool) -> Options:
+    """What the launch and the kernel's cell ask for."""
+    fast = bool(fast_math or getattr(kernel, "fast_math", False))
+    return _OPTIONS[checks_wanted(checks, getattr(kernel, "checks", None)), fast, bool(deterministic)]
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What a forward launch with arguments of these kinds comes to, found once.
+
+    Attributes:
+        specialisation, loaded: the code.
+        numbers: positions of arguments that are checked each time (numbers and vectors), each with the Python type
+            that needs no check between plus and minus the number that follows.
+        spreads: whether an argument is a struct or an array of structs.
+    """
+
+    specialisation: Specialisation
+    loaded: Loaded
+    numbers: tuple[tuple[int, Any, float], ...]
+    spreads: bool
+
+    def arguments(self, kernel: Kernel, dim: Any, values: list[Any]) -> tuple[tuple[int, ...], list[Any]]:
+        """Dimensions and checked arguments.
+
+        Raises:
+            LaunchError: a number does not fit.
+        """
+        for k, exact, limit in self.numbers:
+            if type(values[k]) is not exact or not -limit < values[k] < limit:
+                values[k] = check(
+                    kernel, kernel.parameters[k], self.specialisation.types[k], values[k], self.loaded.device
+                )
+        if self.spreads:
+            values = list(spread_all(dict(zip(kernel.parameters, values, strict=True))).values())
+        if type(dim) is int and 0 <= dim < 2**31:
+            return (dim,), values
+        return as_dims(dim, kernel.name), values
+
+    def record(self, kernel: Kernel, dims: tuple[int, ...], values: list[Any], options: Options) -> LaunchRecord:
+        """The launch as a record, for whoever watches."""
+        named = dict(zip((s.name for s in self.loaded.layout.slots), values, strict=True))
+        return record_of(self.loaded, self.specialisation, dims, named, options)
+
+
+def _plan_for(
+    kernel: Kernel, dim: Any, values: Sequence[Any], device: Device | str | None, options: Options
+) -> _Plan | None:
+    """The plan of an earlier launch with arguments of the same kinds, where all is as it was; else None."""
+    if not isinstance(kernel, Kernel) or kernel.stale:
+        return None
+    plan: _Plan | None = kernel.plans.get(_kinds(dim, values, options))
+    if plan is None or not plan.specialisation.is_current():
+        return None
+    if device is not None and device not in (plan.loaded.device, plan.loaded.device.name):
+        return None
+    alone = plan.specialisation.adds_alone
+    return None if alone and overlap(_arrays(values)) else plan
+
+
+def _kinds(dim: Any, values: Sequence[Any], options: Options) -> tuple[Any, ...]:
+    kinds = [v.tag if type(v) is array else kind_of(v) for v in values]
+    wanted = options.checks, options.fast_math, options.ordered
+    return (len(dim) if isinstance(dim, (tuple, list)) else 1, *wanted, *kinds)
+
+
+def _keep_plan(kernel: Kernel, dim: Any, values: Sequence[Any], options: Options, record: LaunchRecord) -> None:
+    """Keep what was found for the next launch of this kind; not where it depends on more than the arguments' kinds."""
+    arrays = _arrays(values)
+    specialisation = record.specialisation
+    if (
+        not arrays
+        or specialisation.tiling is not None
+        or any(v is None or isinstance(v, np.ndarray) for v in values)
+        or (specialisation.adds_alone and overlap(arrays))
+    ):
+        return
+    numbers = tuple(
+        (k, float if t in (float32, float64) else None, INFINITE_FROM["float32"] if t == float32 else math.inf)
+        for k, t in enumerate(specialisation.types)
+        if isinstance(t, (Scalar, Vector))
+    )
+    spreads = any(isinstance(t, (IndexedArray, Struct, StructArray)) for t in specialisation.types)
+    kernel.plans[_kinds(dim, values, options)] = _Plan(specialisation, record.loaded, numbers, spreads)
+
+
+def _arrays(values: Sequence[Any]) -> dict[str, array]:
+    """The arrays among arguments and in structs, under names of no meaning."""
+    return {f"{k}.{n}": a for k, v in enumerate(values) for n, a in enumerate(arrays_in(v))}
+
+
+def adjoint_list(
+    inputs: Sequence[Any], outputs: Sequence[Any], adj_inputs: Sequence[Any], adj_outputs: Sequence[Any]
+) -> list[Any]:
+    """Adjoint arguments in the order of the parameters, None where none is given.
+
+    Raises:
+        LaunchError: there are more of them than arguments.
+    """
+    room = len(inputs) if adj_outputs else len(inputs) + len(outputs)
+    for name, given, most in (("inputs", adj_inputs, room), ("outputs", adj_outputs, len(outputs))):
+        if len(given) > most:
+            raise LaunchError(
+                f"adj_{name} has {len(given)} elements; there are {most} {name if adj_outputs else 'arguments'}.",
+                parameter=f"adj_{name}", advice="Give one for each argument, in the same order; None leaves one out.",
+            )  # fmt: skip
+    padding = [None] * (len(inputs) - len(adj_inputs)) if adj_outputs else []
+    return [*adj_inputs, *padding, *adj_outputs]
+
+
+def prepare(
+    kernel: Kernel, dim: Any, values: Sequence[Any], adjoint: bool = False, adjoints: Sequence[Any] = (),
+    device: Device | str | None = None, options: Options = PLAIN, block_dim: int = BLOCK_DIM, stream: Any = None,
+    tiled: bool = False,
+) -> LaunchRecord:  # fmt: skip
+    """A checked launch as a record, not yet run; `tiled`: dim counts blocks."""
+    if not isinstance(kernel, Kernel):
+        above = isinstance(getattr(kernel, "__wrapped__", None), Kernel)
+        raise LaunchError(
+            f"launch() takes a kernel; this is a {type(kernel).__name__}.",
+            advice="Put @wb.kernel above the other decorators." if above else "Decorate it: @wb.kernel.",
+        )
+    if kernel.stale:
+        raise LaunchError(f"{kernel.name} is out of date: {kernel.stale}", advice="Mend its cell and run it again.")
+    dims = as_dims(dim, kernel.name)
+    if isinstance(kernel, CudaKernel):
+        if tiled:
+            raise LaunchError(f"{kernel.name} is CUDA C++: launch() runs it in blocks.", advice="Give it block_dim.")
+        block = as_block(block_dim, dims, kernel.name)
+        return prepare_text(kernel, dims, values, adjoint, adjoints, device, options, block, stream)
+    if len(values) != len(kernel.parameters):
+        raise wrong_count(kernel, values)
+    place = get_device(device) if device is not None else _device_of(values)
+    where = as_block_dim(block_dim, kernel.name), as_stream(stream, place, kernel.name)
+    tiling = Tiling(where[0], len(dims)) if tiled else Tiling(where[0], 1, flat=True)
+    specialisation = kernel.specialise(deduce(kernel, values), tiling)
+    dims = dims if tiled else as_blocks(dims, specialisation, kernel.name)
+    arguments = {
+        name: check(kernel, name, type, value, place)
+        for name, type, value in zip(kernel.parameters, specialisation.types, values, strict=True)
+    }
+    arguments = spread_all(arguments)
+    if not adjoint:
+        record = bind(specialisation, "forward", dims, arguments, place, options, *where)
+        _keep_plan(kernel, dim, values, options, record)
+        return record
+    constant = not_wanted(specialisation, adjoints)
+    pairs = adjoint_arguments(specialisation, arguments, adjoints, place, constant)
+    options = replace(options, constant=constant) if constant else options
+    record = bind(specialisation, "adjoint", dims, {**arguments, **pairs}, place, options, *where)
+    _refuse_overwritten(record)
+    return record
+
+
+def _refuse_overwritten(record: LaunchRecord) -> None:
+    """A bare adjoint launch has the arrays of now, and those that the kernel changes are no longer what they were."""
+    loaded = record.loaded
+    lost = (loaded.reads | loaded.writes) & written_arrays(record.specialisation.function)
+    if lost:
+        name = min(lost)
+        raise NotDifferentiable(
+            f"{record.kernel} changes {name}, and its adjoint needs what {name} held before.",
+            advice=f"Write pair = wb.launch_pair({record.kernel}, …), which keeps a copy, or use a wb.Tape().",
+            function=record.kernel,
+            parameter=name,
+        )
+
+
+def _device_of(values: Sequence[Any]) -> Device:
+    return next((a.device for v in values for a in arrays_in(v)), None) or get_device()

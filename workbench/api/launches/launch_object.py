@@ -1,0 +1,166 @@
+"""A launch kept for later: what `record_cmd=True` gives.
+
+It holds one record, and each change makes a new one through the same checks as a launch, so that it can never run code
+that does not suit its arguments; a change that is refused changes nothing.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from workbench.api.builds.arguments import as_block_dim, as_stream, check, wrong_count
+from workbench.api.kernels.kernel import Kernel
+from workbench.autodiff import adjoint_names
+from workbench.errors import LaunchError
+from workbench.runtime.arrays.structure import spread_all
+from workbench.runtime.launching.execute import execute_again
+from workbench.runtime.launching.record import LaunchRecord
+
+
+class Launch:
+    """A launch kept for later, forward or adjoint: run it, change its arguments, run it again."""
+
+    def __init__(self, kernel: Kernel, record: LaunchRecord) -> None:
+        self.kernel = kernel
+        self._record = record
+
+    @property
+    def record(self) -> LaunchRecord:
+        """The launch as it stands."""
+        return self._record
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """Parameter name to argument; an adjoint's include the `adj_…` ones."""
+        return dict(self._record.arguments)
+
+    @property
+    def dim(self) -> tuple[int, ...]:
+        """The dimensions."""
+        return self._record.dim
+
+    @property
+    def adjoint(self) -> bool:
+        """Whether it runs the adjoint."""
+        return self._record.direction == "adjoint"
+
+    def launch(self, stream: Any = None) -> None:
+        """Run it on the arrays' contents of now; tapes, recorders and graphs that are open see it.
+
+        Args:
+            stream: a CUDA stream for this run alone.
+
+        Raises:
+            LaunchError: the stream is not one of its device.
+            KernelFault: with checks, something was out of range.
+        """
+        record = self._record
+        execute_again(record if stream is None else record.on_stream(self._stream(stream)))
+
+    def set_dim(self, dim: Any) -> None:
+        """Change the dimensions.
+
+        Raises:
+            LaunchError: they do not fit the kernel; nothing is changed.
+        """
+        self._record = self._record.changed({}, dim)
+
+    def set_block_dim(self, block_dim: int) -> None:
+        """Change the threads of a CUDA block, 1 to 1024; without effect on the CPU.
+
+        Raises:
+            LaunchError: it is none; nothing is changed.
+        """
+        self._record = replace(self._record, block_dim=as_block_dim(block_dim, self.kernel.name))
+
+    def set_stream(self, stream: Any) -> None:
+        """Run in this CUDA stream from now on; None is the device's default one.
+
+        Raises:
+            LaunchError: it is not one of the launch's device; nothing is changed.
+        """
+        self._record = self._record.on_stream(self._stream(stream))
+
+    def set_param_by_name(self, name: str, value: Any, adjoint: bool = False) -> None:
+        """Change one argument.
+
+        Args:
+            name: the parameter, or with `adj_` before it an adjoint launch's adjoint array.
+            value: the new argument.
+            adjoint: change the adjoint array of the parameter `name`.
+
+        Raises:
+            LaunchError: there is no such parameter, or the value does not fit; nothing is changed.
+        """
+        if name in self.kernel.parameters and not adjoint:
+            self._change({name: value})
+            return
+        names = self._record.arguments
+        wanted = self._adjoint_name(name) if adjoint and name in names else name
+        if wanted not in names:
+            close = difflib.get_close_matches(wanted, list(names), 1)
+            advice = f"Did you mean {close[0]}?" if close else ""
+            raise LaunchError(
+                f"{self.kernel.name} has no parameter {wanted}; it has {', '.join(names)}.",
+                parameter=wanted,
+                advice=advice,
+            )
+        self._change({wanted: value})
+
+    def set_param_at_index(self, index: int, value: Any, adjoint: bool = False) -> None:
+        """Change the argument of parameter `index`, counted from 0, or with `adjoint` its adjoint array.
+
+        Raises:
+            LaunchError: there is no such parameter, or the value does not fit; nothing is changed.
+        """
+        own = self.kernel.parameters
+        others = [n for n in self._record.arguments if n.split(".")[0] not in own]  # "p.a" is a part of the struct p
+        names = own if adjoint else (*own, *others)
+        if not isinstance(index, int) or not 0 <= index < len(names):
+            raise LaunchError(f"{self.kernel.name} has {len(names)} parameters; there is no parameter {index!r}.")
+        self.set_param_by_name(names[index], value, adjoint)
+
+    def set_params(self, values: Sequence[Any]) -> None:
+        """Change all forward arguments.
+
+        Raises:
+            LaunchError: too few or too many, or one does not fit; nothing is changed.
+        """
+        if len(values) != len(self.kernel.parameters):
+            raise wrong_count(self.kernel, values)
+        self._change(dict(zip(self.kernel.parameters, values, strict=True)))
+
+    def _change(self, values: dict[str, Any]) -> None:
+        record = self._record
+        types = dict(zip(self.kernel.parameters, record.specialisation.types, strict=True))
+        whole = {n: check(self.kernel, n, types[n], v, record.loaded.device) for n, v in values.items() if n in types}
+        parts = {n: record.checked(n, v) for n, v in values.items() if n not in types}
+        self._record = record.changed({**spread_all(whole), **parts})
+
+    def _adjoint_name(self, name: str) -> str:
+        if not self.adjoint:
+            raise LaunchError(
+                f"This launch of {self.kernel.name} is no adjoint one.", advice="Make it with adjoint=True."
+            )
+        names = adjoint_names(self._record.specialisation.function.params)
+        if name not in names:
+            raise LaunchError(f"{name} of {self.kernel.name} is no float and has no adjoint.", parameter=name)
+        return names[name]
+
+    def _stream(self, stream: Any) -> Any:
+        return as_stream(stream, self._record.loaded.device, self.kernel.name)
+
+    def __copy__(self) -> Launch:
+        return Launch(self.kernel, self._record)
+
+    def __reduce__(self) -> Any:
+        raise LaunchError(
+            f"A launch of {self.kernel.name} that is kept cannot be pickled.",
+            advice='Record it and save that: rec.save("run.wbr"). copy.copy gives another one on the same arrays.',
+        )
+
+    def __repr__(self) -> str:
+        return f"<Launch: {self._record!r}>"

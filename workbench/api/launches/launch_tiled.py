@@ -1,0 +1,63 @@
+"""Launching over blocks: a kernel of tiles runs once for each block of `dim`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from workbench.api.kernels.kernel import Kernel
+from workbench.api.launches.launch import adjoint_list, finished, launch_options, prepare
+from workbench.api.launches.launch_object import Launch
+from workbench.runtime.device.device import Device
+from workbench.runtime.launching.record import BLOCK_DIM
+
+
+def launch_tiled(
+    kernel: Kernel,
+    dim: Any,
+    inputs: Sequence[Any] = (),
+    outputs: Sequence[Any] = (),
+    *,
+    adjoint: bool = False,
+    adj_inputs: Sequence[Any] = (),
+    adj_outputs: Sequence[Any] = (),
+    record_cmd: bool = False,
+    record_tape: bool = True,
+    device: Device | str | None = None,
+    stream: Any = None,
+    block_dim: int = BLOCK_DIM,
+    fast_math: bool = False,
+    checks: bool | None = None,
+    deterministic: bool = False,
+) -> Launch | None:
+    """Run a kernel once for each block of `dim`; the threads of a block own its tiles together.
+
+    `tid()` gives the block's indices, as many as `dim` has; one more is the thread's place in its block.
+
+    Args:
+        kernel: what to run.
+        dim: blocks along 1 to 4 dimensions.
+        inputs, outputs: arguments, as for `launch`.
+        adjoint, adj_inputs, adj_outputs: run the adjoint instead, as for `launch`.
+        record_cmd: run nothing; give a `Launch` to be run later.
+        record_tape: as for `launch`.
+        device: where; the arrays' device where none is given.
+        stream: the queue of a CUDA device that it goes into.
+        block_dim: threads of a block, 1 to 1024: a number known while compiling, so another one is other code. On the
+            CPU a block is one task whatever it is.
+        fast_math, checks, deterministic: as for `launch`.
+
+    Returns:
+        A `Launch` with `record_cmd`, else None.
+
+    Raises:
+        LaunchError: the arguments do not fit; the message names the parameter, and nothing has run.
+        KernelSyntaxError, KernelTypeError: the kernel has errors.
+        NotDifferentiable: with `adjoint`, the kernel has no right adjoint.
+        KernelFault: with checks, something was out of range; the launch is over, and all that did not fault is done.
+    """
+    values = [*inputs, *outputs]
+    options = launch_options(kernel, checks, fast_math, deterministic)
+    adjoints = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
+    record = prepare(kernel, dim, values, adjoint, adjoints, device, options, block_dim, stream, tiled=True)
+    return finished(kernel, record, record_cmd, record_tape)

@@ -1,0 +1,164 @@
+"""How long a call takes, and how near that is to what the machine can do.
+
+The call runs once to compile and to be counted (`effort`), then in rounds of enough calls; on a GPU between two events
+of the device, so that what is timed is its work and not the queueing. The shortest round is told, as `timeit` does:
+what makes others longer is other work of the machine.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from workbench.api.measurement.cost_model import Effort, effort_of
+from workbench.api.measurement.roofline import Ceiling, ceiling
+from workbench.errors import LaunchError
+from workbench.runtime.device.device import CPU, Device
+from workbench.runtime.device.streams import moment, synchronize
+
+ROUND = 0.02
+"""Seconds that a round of calls should take at least."""
+FAR = 0.05
+"""Below this share of its ceiling, a call is bound by something else: small launches, Python, waiting."""
+_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_RATES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What was measured.
+
+    Attributes:
+        what: what was called.
+        rounds: seconds of one call, for each round.
+        number: calls in a round.
+        effort: what one call does.
+        ceiling: what the device can do at most; None where nothing was launched.
+    """
+
+    what: str
+    rounds: tuple[float, ...]
+    number: int
+    effort: Effort
+    ceiling: Ceiling | None = None
+
+    @property
+    def seconds(self) -> float:
+        """Of one call, in the shortest round."""
+        return min(self.rounds)
+
+    @property
+    def spread(self) -> float:
+        """How far the median round is above the shortest, as a share."""
+        return statistics.median(self.rounds) / self.seconds - 1.0 if self.seconds else 0.0
+
+    @property
+    def bytes_per_second(self) -> float:
+        """Bytes that had to move, over the time."""
+        return self.effort.bytes / self.seconds
+
+    @property
+    def flops_per_second(self) -> float | None:
+        """Operations on floats, over the time; None where they are not known."""
+        return None if self.effort.flops is None else self.effort.flops / self.seconds
+
+    @property
+    def bound(self) -> str:
+        """What the ceiling is made of: "memory" or "arithmetic" (the roofline model); empty where it is not known."""
+        flops = self.effort.flops
+        if self.ceiling is None or flops is None or not (flops or self.effort.bytes):
+            return ""
+        moving = self.effort.bytes / self.ceiling.bytes_per_second
+        return "memory" if moving >= flops / self.ceiling.flops_per_second else "arithmetic"
+
+    @property
+    def share(self) -> float | None:
+        """The rate as a share of the ceiling that binds; above 1 where the data stay in a cache; None if not known."""
+        if self.ceiling is None or not self.bound:
+            return None
+        if self.bound == "memory":
+            return self.bytes_per_second / self.ceiling.bytes_per_second
+        return (self.flops_per_second or 0.0) / self.ceiling.flops_per_second
+
+    def __str__(self) -> str:
+        runs = f"best of {len(self.rounds)} rounds of {self.number:,}, median {self.spread:+.0%}"
+        lines = [f"{duration(self.seconds)} a call ({runs})"]
+        if self.ceiling is not None:
+            lines.append(f"  memory      {self._against(self.bytes_per_second, self.ceiling.bytes_per_second, 'B/s')}")
+            flops = self.flops_per_second
+            most = self.ceiling.flops_per_second
+            lines.append(
+                f"  arithmetic  {self._against(flops, most, 'FLOP/s') if flops is not None else 'not counted'}"
+            )
+        if self.share is not None:
+            cached = "; more than that can be where data stay in a cache" if self.share > 1.05 else ""
+            said = f"bound by {self.bound}: {self.share:.0%} of what this machine does at most{cached}"
+            lines.append(f"  {said if self.share >= FAR else 'far from both: what takes the time is something else'}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _against(self, now: float, most: float, unit: str) -> str:
+        return f"{rate(now)}{unit} of {rate(most)}{unit} measured ({now / most:.0%})"
+
+    def _repr_html_(self) -> str:
+        return f'<pre style="margin:0;background:transparent">{escape(f"{self.what}: {self}")}</pre>'
+
+
+def bench(call: Callable[[], Any], *, number: int = 0, repeat: int = 7, what: str = "") -> Bench:
+    """Time a call that launches kernels.
+
+    Args:
+        call: what to time; it runs many times, so it should leave its arrays fit for another run.
+        number: calls in a round; 0 chooses so many that a round takes 20 ms.
+        repeat: rounds.
+        what: what to call it.
+
+    Raises:
+        LaunchError: number or repeat is no count.
+        Exception: what the call raises.
+    """
+    if number < 0 or repeat < 1:
+        raise LaunchError(f"bench() takes a number of calls and of rounds; it got {number} and {repeat}.")
+    effort = effort_of(call)
+    device = next((d for d in effort.devices if d.is_cuda), CPU)
+    most = ceiling(device) if effort.devices else None
+    seconds = _round(call, 1, device)
+    if not number:
+        number = 1
+        while seconds * number < ROUND and number < 10_000_000:
+            number = max(number + 1, min(10 * number, round(1.2 * ROUND / max(seconds, 1e-9))))
+            seconds = _round(call, number, device)
+    rounds = tuple(_round(call, number, device) for _ in range(repeat))
+    return Bench(what or getattr(call, "__name__", "call"), rounds, number, effort, most)
+
+
+def _round(call: Callable[[], Any], number: int, device: Device) -> float:
+    """Seconds of one call, of so many in a row."""
+    if device.is_cuda:
+        synchronize(device)
+        before = moment(device)
+        for _ in range(number):
+            call()
+        return 1e-3 * (moment(device) - before) / number
+    started = time.perf_counter()
+    for _ in range(number):
+        call()
+    return (time.perf_counter() - started) / number
+
+
+def duration(seconds: float) -> str:
+    """A time with three figures and its unit."""
+    unit, name = next(((u, n) for u, n in _UNITS if seconds >= u), _UNITS[-1])
+    return f"{seconds / unit:.3g} {name}"
+
+
+def rate(value: float) -> str:
+    """A rate with three figures and the prefix of its unit: `13.5 G`."""
+    unit, name = next(((u, n) for u, n in _RATES if value >= u), _RATES[-1])
+    shown = f"{value / unit:.3g}"
+    return f"{float(shown):g} {name}"

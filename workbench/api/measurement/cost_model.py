@@ -1,0 +1,207 @@
+"""How much a call does: bytes that must move, and operations on floats, of all launches in it.
+
+Bytes are those of the arrays: each read once, each written once, the least that a machine without caches would move;
+where the threads touch fewer elements than the arrays have, those. Operations are counted by running a few threads in
+the interpreter, so loops and branches count as they go; what takes too long to run there is not known, and said so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.autodiff import parameters
+from workbench.backends.python import interpret
+from workbench.builtins import TABLE
+from workbench.errors import WorkbenchError
+from workbench.ir.values import Op
+from workbench.runtime.arrays.array import array
+from workbench.runtime.device.device import CPU, Device
+from workbench.runtime.graphs.nodes import LaunchNode
+from workbench.runtime.launching.record import LaunchRecord
+from workbench.runtime.observers import Observer, observing
+from workbench.types import ArrayType, Vector, element, is_float
+
+SAMPLES = 5
+"""Threads that are run to count."""
+MOST_STEPS = 20_000
+"""Operations that are interpreted at most for one kernel."""
+MOST_BYTES = 256 << 20
+"""Bytes of arrays that are copied to the host at most."""
+_FREE = frozenset({"where", "select"})
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What a call does.
+
+    Attributes:
+        launches: how many, those of graphs included.
+        bytes: that have to move.
+        flops: operations on floats; None where they could not be counted.
+        devices: where it ran.
+    """
+
+    launches: int = 0
+    bytes: int = 0
+    flops: float | None = 0.0
+    devices: tuple[Device, ...] = ()
+
+    def __add__(self, other: Effort) -> Effort:
+        both = None if self.flops is None or other.flops is None else self.flops + other.flops
+        devices = tuple(dict.fromkeys((*self.devices, *other.devices)))
+        return Effort(self.launches + other.launches, self.bytes + other.bytes, both, devices)
+
+
+def effort_of(call: Callable[[], Any]) -> Effort:
+    """Run `call` once and tell what it did.
+
+    Raises:
+        Exception: what the call raises.
+    """
+    seen = _Seen()
+    with observing(seen):
+        call()
+    counted: dict[tuple[Any, ...], Effort] = {}
+    total = Effort()
+    for record in seen.records:
+        # Numbers that are no integers say nothing, as a rule, about how often a loop turns.
+        sizes = (v.shape if isinstance(v, array) else v for v in record.arguments.values() if not isinstance(v, float))
+        alike = (record.loaded.digest, record.dim, *sizes)
+        if alike not in counted:
+            counted[alike] = effort_of_launch(record)
+        total += counted[alike]
+    moved = Effort(0, seen.moved, seen.added if seen.known else None, tuple(dict.fromkeys(seen.devices)))
+    return total + moved
+
+
+class _Seen(Observer):
+    """Launches, and what copies, sums and fills move."""
+
+    def __init__(self) -> None:
+        self.records: list[LaunchRecord] = []
+        self.devices: list[Device] = []
+        self.moved = 0
+        self.added = 0.0
+        self.known = True
+
+    def launching(self, record: LaunchRecord) -> None:
+        self.records.append(record)
+
+    def copying(self, target: array, source: array) -> None:
+        self._move(target, 2)
+
+    def adding(self, target: array, source: array) -> None:
+        self._move(target, 3)
+        self.added += target.nbytes / element(target.dtype).size
+
+    def filling(self, target: array, value: float) -> None:
+        self._move(target, 1)
+
+    def replaying(self, graph: Any) -> None:
+        for node in graph.nodes:
+            if isinstance(node, LaunchNode):
+                self.records.append(node.record)
+            else:
+                self.devices.append(node.device)
+                self.known = self.known and not node.bodies
+
+    def _move(self, target: array, times: int) -> None:
+        self.moved += times * target.nbytes
+        self.devices.append(target.device)
+
+
+def effort_of_launch(record: LaunchRecord) -> Effort:
+    """What one launch does."""
+    flops, touched = _sampled(record)
+    total = 0
+    for name, value in record.arguments.items():
+        if isinstance(value, array):
+            most = value.nbytes * ((name in record.reads) + (name in record.writes))
+            total += min(most, math.ceil(touched[name])) if touched is not None else most
+    return Effort(1, total, flops, (record.loaded.device,))
+
+
+def _sampled(record: LaunchRecord) -> tuple[float | None, Counter[str] | None]:
+    """Operations on floats of the launch, and the bytes that each array's accesses move; None where unknown."""
+    try:
+        function = record.loaded.function
+        arguments = _on_host(record)
+    except WorkbenchError:
+        return None, None
+    if arguments is None or not record.threads:
+        return (None if record.threads else 0.0), None
+    flops, steps = 0.0, 0
+    touched: Counter[str] = Counter()
+    threads = sorted({k * (record.threads - 1) // max(1, SAMPLES - 1) for k in range(SAMPLES)})
+    for thread in threads:
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):
+                for taken in interpret.step(function, record.dim, arguments, _index(thread, record.dim)):
+                    steps += 1
+                    if steps > MOST_STEPS:
+                        return None, None
+                    flops += _flops(taken.op)
+                    _touch(taken.op, touched)
+        except (WorkbenchError, KeyError, NotImplementedError):
+            return None, None
+    share = record.threads / len(threads)
+    return flops * share, Counter({name: count * share for name, count in touched.items()})  # type: ignore[arg-type]
+
+
+def _on_host(record: LaunchRecord) -> list[Any] | None:
+    """The arguments for the interpreter, arrays that are written as copies; None where they are too large."""
+    arrays = {n: v for n, v in record.arguments.items() if isinstance(v, array)}
+    copied = [v for n, v in arrays.items() if n in record.writes or v.device != CPU]
+    if sum(v.nbytes for v in copied) > MOST_BYTES:
+        return None
+    names = [p.name for p in parameters(record.specialisation.function.params, record.direction)]
+    return [
+        _host(value, name in record.writes) if isinstance(value := record.arguments[name], array) else value
+        for name in names
+    ]
+
+
+def _host(value: array, copied: bool) -> Any:
+    found = value.numpy()
+    return found.copy() if copied else found
+
+
+def _index(thread: int, dims: Sequence[int]) -> tuple[int, ...]:
+    index = []
+    for size in reversed(dims):
+        thread, place = divmod(thread, size)
+        index.append(place)
+    return tuple(reversed(index))
+
+
+def _touch(op: Op, touched: Counter[str]) -> None:
+    if op.operands and isinstance(type := op.operands[0].type, ArrayType):
+        size = element(type.dtype).size * math.prod(getattr(type.dtype, "shape", ()) or (1,))
+        times = {"load": 1, "store": 1, "atomic_add": 2, "atomic": 2, "reduce_add": 0}.get(op.name, 0)
+        touched[op.operands[0].name] += times * size
+
+
+def _flops(op: Op) -> float:
+    """Operations on floats in one operation of the IR: a function such as `sin` counts one for each component."""
+    if op.name == "atomic_add":
+        return _width(op.operands[-1].type) if is_float(op.operands[-1].type) else 0.0
+    if op.name not in TABLE or op.name in _FREE or not is_float(op.result.type):
+        return 0.0
+    first = op.operands[0].type if op.operands else op.result.type
+    width = _width(op.result.type)
+    if op.name in ("dot", "matmul"):
+        inner = first.shape[-1] if isinstance(first, Vector) else 1
+        return width * (2 * inner - 1)
+    if isinstance(first, Vector) and width == 1:
+        return 2.0 * _width(first)  # a length, a sum of squares
+    return float(width)
+
+
+def _width(type: Any) -> int:
+    return math.prod(type.shape) if isinstance(type, Vector) else 1

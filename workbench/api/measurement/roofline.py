@@ -1,0 +1,77 @@
+"""What this machine can do at most, measured with kernels of our own: bytes a second and operations on floats a second.
+
+A copy of arrays larger than the caches bounds what memory gives (as the STREAM benchmark does); a kernel that only
+multiplies and adds in registers bounds arithmetic. Data that fits in a cache can be faster than the first number.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from dataclasses import dataclass
+
+from workbench.api.builds.cell import build_cell
+from workbench.api.launches.launch import launch
+from workbench.builtins import FORMS, TABLE
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.create import zeros
+from workbench.runtime.device.device import Device, get_device
+from workbench.runtime.device.streams import synchronize
+from workbench.runtime.observers import unobserved
+from workbench.types import float32
+
+ELEMENTS = {"cpu": 16 << 20, "cuda": 256 << 20}
+"""float32 elements of each of the two arrays of the copy."""
+CHAINS, LINKS, THREADS = 8, 32, 1 << 18
+REPEAT = 9
+_TEXT = "def copied(x: array[float32], y: array[float32]):\n    i = tid()\n    y[i] = x[i]\n\n"
+_TEXT += "def arithmetic(a: float32, y: array[float32]):\n    i = tid()\n    b = y[i]\n"
+_TEXT += "".join(f"    c{k} = b + {float(k)}\n" for k in range(CHAINS))
+_TEXT += "".join(f"    c{k} = c{k} * a + b\n" for _ in range(LINKS) for k in range(CHAINS))
+_TEXT += f"    y[i] = {' + '.join(f'c{k}' for k in range(CHAINS))}\n"
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """The most that was measured: bytes a second, and operations on float32 a second."""
+
+    device: Device
+    bytes_per_second: float
+    flops_per_second: float
+
+
+def ceiling(device: Device | str | None = None) -> Ceiling:
+    """Measure what a device can do at most; once a process, it takes some tenths of a second.
+
+    Raises:
+        DeviceError: there is no such device, or it has too little memory.
+    """
+    return _measured(get_device(device))
+
+
+@functools.cache
+def _measured(device: Device) -> Ceiling:
+    language = {**FORMS, **TABLE, "array": array, "float32": float32}
+    with unobserved():
+        kernels = build_cell(
+            _TEXT, {}, name="ceiling", fast_math=True, checks=False, compile=False, language=language
+        ).kernels
+        count = ELEMENTS[device.kind]
+        x, y = zeros(count, device=device), zeros(count, device=device)
+        copied = _best(device, lambda: launch(kernels["copied"], count, [x, y], device=device))
+        small = y[:THREADS]
+        worked = _best(device, lambda: launch(kernels["arithmetic"], THREADS, [0.5, small], device=device))
+    flops = THREADS * CHAINS * (2 * LINKS + 1)
+    return Ceiling(device, 2 * x.nbytes / copied, flops / worked)
+
+
+def _best(device: Device, work: object) -> float:
+    """The shortest of a few runs, after one that does not count."""
+    seconds = []
+    for _ in range(REPEAT + 1):
+        synchronize(device)
+        started = time.perf_counter()
+        work()  # type: ignore[operator]
+        synchronize(device)
+        seconds.append(time.perf_counter() - started)
+    return min(seconds[1:])

@@ -1,0 +1,92 @@
+"""Steps of a tape that it cannot undo: launches with `record_tape=False`, and changes outside of its `with`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from workbench.api.tapes.steps import LaunchStep, Step, Undo
+from workbench.errors import NotDifferentiable
+from workbench.runtime.arrays.array import array
+from workbench.runtime.device.memory import Memory
+
+if TYPE_CHECKING:
+    from workbench.api.tapes.tape import Tape
+
+
+@dataclass(frozen=True, eq=False)
+class CutStep(Step):
+    """A change that the tape does not undo: a gradient that has to go through it is refused.
+
+    Attributes:
+        changed: arrays of floats that it has changed.
+        lost: their memories that taped steps had changed before, as long as no function of the user's answers for them.
+        refusal: gives the error for one of these arrays.
+        launch: what ran, with `record_tape=False`; None where it was not seen.
+    """
+
+    changed: Sequence[array]
+    lost: set[Memory]
+    refusal: Callable[[array], NotDifferentiable]
+    launch: LaunchStep | None = None
+    used: Sequence[array] = ()
+
+    @property
+    def touched(self) -> Sequence[array]:
+        """The launch's arrays; those that were changed."""
+        return self.changed if self.launch is None else self.launch.touched
+
+    def again(self, instead: Callable[[array], array]) -> None:
+        """Launch with other arrays."""
+        if self.launch is not None:
+            self.launch.again(instead)
+
+    def passes(self, reached: set[Memory]) -> bool:
+        """Whether a gradient has to go through it: to what its arrays held before."""
+        return not self.lost.isdisjoint(reached)
+
+    def reversed(self, tape: Tape) -> Undo:
+        """Refuse.
+
+        Raises:
+            NotDifferentiable: always.
+        """
+        self.check()
+        raise AssertionError("check() refuses")
+
+    def check(self) -> None:
+        """Refuse.
+
+        Raises:
+            NotDifferentiable: always.
+        """
+        raise self.refusal(next(a for a in self.changed if a.memory in self.lost))
+
+
+def untaped(step: LaunchStep, taped: set[Memory]) -> CutStep:
+    """A launch with `record_tape=False`, after steps that changed the memories `taped`."""
+    record = step.record
+
+    def refusal(value: array) -> NotDifferentiable:
+        name = next(n for n in sorted(record.writes) if step.arrays[n] is value)
+        return NotDifferentiable(
+            f"{record.kernel} was launched with record_tape=False and writes {name}, through which the gradient goes.",
+            record.location, f"Note what undoes it: tape.record_func(backward, [{name}, …]), or leave record_tape out.",
+            record.kernel, parameter=name,
+        )  # fmt: skip
+
+    return CutStep(step.changed, taped & {a.memory for a in step.changed}, refusal, step)
+
+
+def unseen(value: array) -> CutStep:
+    """An array that taped steps have changed, then something outside the tape's `with`."""
+
+    def refusal(value: array) -> NotDifferentiable:
+        return NotDifferentiable(
+            f"The {value.type!r} of shape {value.shape} was changed outside the tape's `with`, between two of its "
+            "steps, and the gradient goes through it.",
+            advice="Change it inside the `with`, or write the new values to another array.",
+        )
+
+    return CutStep((value,), {value.memory}, refusal)

@@ -1,0 +1,77 @@
+"""What a backward pass starts from: checked, and copied before anything changes.
+
+A caller may give any array: the `.grad` of what the gradient comes from, that of another array, the loss itself, one
+array for two results. All of them are read here, at once; the pass then clears and adds to adjoints as it likes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import LaunchError
+from workbench.runtime.arrays.array import array
+from workbench.runtime.device.memory import Memory
+from workbench.structs import Struct
+from workbench.types import element, is_float
+
+UNWRITTEN = "Launch the kernel that writes it inside `with tape:`; a change made through NumPy is not seen."
+
+
+def starts(loss: Any, grads: Any, known: set[Memory]) -> list[tuple[array, Any]]:
+    """The arrays that a backward pass starts at, with what their adjoints begin as.
+
+    Args:
+        loss: an array of one float, or None.
+        grads: arrays to their adjoints, or None.
+        known: memories of the arrays that the tape has seen.
+
+    Raises:
+        LaunchError: neither or both are given, or one does not fit.
+    """
+    if (loss is None) == (grads is None):
+        raise LaunchError("backward() takes a loss, or grads: one of the two.")
+    if loss is not None:
+        if not isinstance(loss, array):
+            raise LaunchError(
+                f"A loss is an array of one float; this is a {type(loss).__name__}.",
+                advice="Pass the array that a kernel has written, not a number taken out of it.",
+            )
+        if loss.size != 1 or loss.dtype.shape or isinstance(loss.dtype, Struct) or not is_float(loss.dtype):
+            raise LaunchError(
+                f"A loss is one float; this is {loss.type!r} of shape {loss.shape}.", advice="Sum it in a kernel."
+            )
+        return [(loss, np.ones(()))]
+    if not isinstance(grads, Mapping) or not grads:
+        raise LaunchError(f"backward(grads=…) takes a dict of arrays to their adjoints; this is {grads!r}.")
+    for target in grads:
+        if not isinstance(target, array) or not is_float(target.dtype):
+            raise LaunchError(f"backward(grads=…) has arrays of floats as its keys; this is {target!r}.")
+        if target.memory not in known:
+            raise LaunchError(
+                f"Nothing that this tape recorded has used the {target.type!r} of shape {target.shape} in grads.",
+                advice=UNWRITTEN,
+            )
+    return list(grads.items())
+
+
+def seed(target: array, value: Any) -> array:
+    """An adjoint to start from: an array of its own, like the target.
+
+    Raises:
+        LaunchError: the value does not fit.
+    """
+    if isinstance(value, array) and (value.dtype, value.shape) == (target.dtype, target.shape):
+        return target.fresh_like().copy_(value)
+    if isinstance(target.dtype, Struct):
+        records = array(value, target.dtype).numpy()
+        return array(np.broadcast_to(records, target.shape), target.dtype, device=target.device)
+    host = value.numpy() if isinstance(value, array) else np.asarray(value)
+    wanted, kind = (*target.shape, *target.dtype.shape), element(target.dtype).numpy
+    if host.dtype.kind == "c" or not np.can_cast(host.dtype, kind, "unsafe") or host.dtype.kind in "OUSmM":
+        raise LaunchError(f"An adjoint holds numbers; the one given for {target.type!r} is {value!r}.")
+    if host.shape not in ((), wanted):
+        raise LaunchError(f"This adjoint has shape {host.shape}; the array has {wanted}.")
+    return array(np.broadcast_to(host, wanted).astype(kind), target.dtype, device=target.device)

@@ -1,0 +1,80 @@
+"""What a tape keeps of arrays that change: copy on overwrite.
+
+An adjoint reads arrays as its launch found them. A copy is made at the last moment: when such an array is about to
+change, of each version at most once, and only if an adjoint really reads it (the adjoint's IR says).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from workbench.api.tapes.steps import LaunchStep, Step
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.companions import copy_of
+from workbench.runtime.device.memory import Memory
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """An array as it was, kept for an adjoint.
+
+    Attributes:
+        kernel: whose adjoint reads it; "" where all that changes is kept (`checkpoint_every`).
+        parameter: what it is called there.
+        line: where the kernel is defined: `cell 3:12`.
+        changed_by: what was about to change it: a kernel's name, "copy", "add" or "fill".
+        nbytes: the size of the copy.
+        version: of the array's memory at that time.
+    """
+
+    kernel: str
+    parameter: str
+    line: str
+    changed_by: str
+    nbytes: int
+    version: int
+    memory: Memory = field(repr=False)
+
+    def __str__(self) -> str:
+        name = f"{self.parameter} of {self.kernel}" if self.kernel else self.parameter
+        return f"{name}, {self.nbytes:,} bytes, before {self.changed_by} changed it"
+
+
+class Snapshots:
+    """The copies of one tape, and the launches whose arrays have not changed since."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[Memory, list[LaunchStep]] = {}
+        self.kept: dict[tuple[Memory, int], Snapshot] = {}
+
+    def note(self, step: Step) -> None:
+        """Watch the arrays of a launch that is about to run."""
+        if not isinstance(step, LaunchStep):
+            return
+        for memory in {a.memory for a in step.arrays.values()}:
+            self._waiting.setdefault(memory, []).append(step)
+
+    def interrupt(self) -> None:
+        """An array was changed outside the tape's `with`."""
+
+    def before_change(self, target: array, changed_by: str) -> None:
+        """Copy the array's memory, if the adjoint of a launch on it reads what it holds now."""
+        memory = target.memory
+        key = (memory, memory.version)
+        for step in self._waiting.pop(memory, ()):
+            name = step.reads_of(memory)
+            if name and step.version_of(memory) == memory.version and key not in self.kept:
+                place, copy = str(step.record.location or ""), copy_of(step.arrays[name])
+                self.kept[key] = Snapshot(
+                    step.record.kernel, name, place, changed_by, memory.nbytes, memory.version, copy
+                )
+
+    def as_it_was(self, value: array, version: int) -> array | None:
+        """The array as it was at a version of its memory; None where no copy was kept."""
+        found = self.kept.get((value.memory, version))
+        return value.twin(found.memory) if found is not None else None
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._waiting.clear()
+        self.kept.clear()

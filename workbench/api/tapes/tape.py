@@ -1,0 +1,391 @@
+"""The tape: what ran inside a `with`, to be walked backwards.
+
+Every float array that a recorded launch touches has an adjoint, of the memory it lies in, so that views share theirs.
+An adjoint launch reads arrays as the forward launch found them: what is about to change is copied first (`snapshots`),
+and where a change was not seen, `backward` refuses and names the array.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from workbench.api.tapes.checkpoints import Checkpoints
+from workbench.api.tapes.cuts import CutStep, unseen, untaped
+from workbench.api.tapes.seeds import UNWRITTEN, seed, starts
+from workbench.api.tapes.snapshots import Snapshot, Snapshots
+from workbench.api.tapes.steps import CopyStep, FillStep, FunctionStep, LaunchStep, Step
+from workbench.autodiff import FORWARD
+from workbench.errors import LaunchError, NotDifferentiable
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.companions import refuse_apart
+from workbench.runtime.arrays.create import zeros
+from workbench.runtime.device.memory import Memory
+from workbench.runtime.launching.record import LaunchRecord
+from workbench.runtime.observers import OBSERVERS, Observer, without
+from workbench.types import element, is_float
+
+
+class Gradients(Mapping[array, array]):
+    """`tape.gradients[x]`: the adjoint of any array the tape saw, of the same shape."""
+
+    def __init__(self, tape: Tape) -> None:
+        self._tape = tape
+
+    def __getitem__(self, key: array) -> array:
+        if not is_float(key.dtype):
+            raise KeyError(f"an array of {key.dtype!r} has no gradient")
+        if key.memory not in self._tape.adjoints and key.memory.grad is None:
+            raise KeyError("the tape saw no launch, copy or fill of this array")
+        return self._tape.adjoint_of(key)
+
+    def __iter__(self) -> Iterator[array]:
+        return iter(self._tape.seen.values())
+
+    def __len__(self) -> int:
+        return len(self._tape.seen)
+
+
+class Tape(Observer):
+    """Records launches, copies and fills inside a `with`; `backward` gives the gradients.
+
+        x = wb.array([1.0, 2.0, 3.0], requires_grad=True)
+        with wb.Tape() as tape:
+            wb.launch(square, 3, inputs=[x], outputs=[y])
+            wb.launch(total, 3, inputs=[y], outputs=[loss])
+        tape.backward(loss)
+        x.grad
+
+    After `backward`, `.grad` of arrays made with `requires_grad=True`, and `tape.gradients[x]` of every float array,
+    hold the sum of the gradients so far. The adjoint of what a launch wrote is read and cleared on the way. Arrays may
+    be overwritten while the tape is open: it keeps copies of what a gradient needs (`snapshots`, `nbytes`). Tapes nest,
+    and one tape may record what another one's `backward` runs: the gradient of a gradient.
+
+    Args:
+        into_grad: gather gradients in the arrays' own `.grad`, where they have one; else in `gradients` alone.
+        deterministic: `backward` gives the same bits in every run: its launches are as with `launch(deterministic=…)`.
+        checkpoint_every: keep little: one copy of what changes in so many steps; `backward` runs the steps between
+            again, so it costs one run more. 0: keep what gradients need of every step.
+        only: the arrays whose gradients are wanted; what leads to none of them is not computed (of a matrix product by
+            one factor one product is made, not two). None: those of all arrays.
+
+    Raises:
+        ValueError: `checkpoint_every` is no number of steps.
+        LaunchError: `only` is no list of arrays of floats.
+    """
+
+    def __init__(
+        self, *, into_grad: bool = True, deterministic: bool = False, checkpoint_every: int = 0,
+        only: Sequence[array] | None = None,
+    ) -> None:  # fmt: skip
+        if not isinstance(checkpoint_every, int) or checkpoint_every < 0:
+            raise ValueError(f"checkpoint_every is a number of steps, not {checkpoint_every!r}")
+        self.steps: list[Step] = []
+        self.adjoints: dict[Memory, array] = {}
+        self.written: set[Memory] = set()
+        self._versions: dict[Memory, int] = {}
+        self.seen: dict[int, array] = {}
+        self.kept = Checkpoints(checkpoint_every) if checkpoint_every else Snapshots()
+        self.seeds: dict[array, array] = {}
+        self.deterministic = deterministic
+        # Memories that hold one of the wanted arrays or anything computed from them; None where all are wanted.
+        self._carriers = None if only is None else _memories(only)
+        if checkpoint_every:
+            self._carriers = None
+        self._into_grad = into_grad
+        self._token: Any = None
+        self._stopped: set[Step] = set()
+
+    def __enter__(self) -> Self:
+        if self._token is not None:
+            raise RuntimeError("this tape is recording already")
+        self._token = OBSERVERS.set((*OBSERVERS.get(), self))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        OBSERVERS.reset(self._token)
+        self._token = None
+
+    @property
+    def gradients(self) -> Gradients:
+        """The adjoint of each float array the tape saw."""
+        return Gradients(self)
+
+    @property
+    def snapshots(self) -> tuple[Snapshot, ...]:
+        """Copies of arrays that changed and that a gradient needs as they were, in order, with size and reason."""
+        return tuple(self.kept.kept.values())
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all snapshots."""
+        return sum(s.nbytes for s in self.snapshots)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __repr__(self) -> str:
+        kinds = Counter(str(s) for s in self.snapshots)
+        steps = f"{len(self)} step{'' if len(self) == 1 else 's'}"
+        kept = f"{kinds.total()} {'copy' if kinds.total() == 1 else 'copies'} kept, {self.nbytes:,} bytes"
+        lines = [f"<Tape of {steps}; {kept if kinds else 'nothing had to be kept'}>"]
+        lines += [f"  {f'{count} × ' if count > 1 else ''}{shown}" for shown, count in kinds.items()]
+        return "\n".join([*lines[:9], f"  and {len(lines) - 9} kinds more"] if len(lines) > 9 else lines)
+
+    # What it hears of.
+
+    def launching(self, record: LaunchRecord) -> None:
+        """Note a launch, and keep what it is about to overwrite."""
+        step = LaunchStep(record, self._unwanted(record))
+        for value in step.arrays.values():
+            self._see(value)
+        self._follow(step.touched, record.changes)
+        noted: Step = step if record.taped else untaped(step, self._taped())
+        if record.taped:
+            self._carry(step)
+        self.steps.append(noted)
+        with without(self):
+            self.kept.note(noted)
+            for value in {step.arrays[n].memory: step.arrays[n] for n in record.writes}.values():
+                self.kept.before_change(value, record.kernel)
+
+    def stopped(self, record: LaunchRecord) -> None:
+        """Note that a launch did not come to its end."""
+        self._stopped.update(s for s in self.steps[-1:] if isinstance(s, LaunchStep) and s.record is record)
+
+    def copying(self, target: array, source: array) -> None:
+        """Note a copy."""
+        self._change(target, "copy", CopyStep(target, source))
+        self._see(source)
+
+    def adding(self, target: array, source: array) -> None:
+        """Note a sum."""
+        self._change(target, "add", CopyStep(target, source, add=True))
+        self._see(source)
+
+    def filling(self, target: array, value: float) -> None:
+        """Note a fill."""
+        self._change(target, "fill", FillStep(target, value))
+
+    def _change(self, target: array, what: str, step: Step) -> None:
+        self._see(target)
+        self._follow(step.touched, (target.memory,))
+        self._carry(step)
+        if is_float(target.dtype) or isinstance(self.kept, Checkpoints):
+            self.steps.append(step)
+        with without(self):
+            self.kept.note(step)
+            self.kept.before_change(target, what)
+
+    def _follow(self, touched: Sequence[array], changes: Sequence[Memory]) -> None:
+        """Notice what was changed since the last step that touched it, outside the `with`.
+
+        What other observers copy before a launch comes when the launch is announced and its changes are counted.
+        """
+        for value in touched:
+            memory = value.memory
+            expected = self._versions.setdefault(memory, memory.version)
+            if memory.version > expected:
+                self.kept.interrupt()
+                self._versions[memory] = memory.version
+                if is_float(value.dtype) and memory in self._taped():
+                    self.steps.append(unseen(value))
+        for memory in changes:
+            self._versions[memory] += 1
+
+    def _taped(self) -> set[Memory]:
+        """Memories of float arrays that the steps so far have changed, and can undo."""
+        return {a.memory for s in self.steps for a in s.changed if not isinstance(s, CutStep)}
+
+    def _unwanted(self, record: LaunchRecord) -> frozenset[str]:
+        if self._carriers is None or record.direction != FORWARD:
+            return frozenset()
+        arrays = {n: a for n, a in record.arguments.items() if isinstance(a, array)}
+        read = record.reads - record.writes
+        return frozenset(n for n, a in arrays.items() if n in read and a.memory not in self._carriers)
+
+    def _carry(self, step: Step) -> None:
+        if self._carriers is not None and any(a.memory in self._carriers for a in step.used):
+            self._carriers.update(a.memory for a in step.changed)
+
+    def replaying(self, graph: Any) -> None:
+        """Refuse: what a graph does is not on the tape."""
+        raise NotDifferentiable(
+            "A graph was launched while a tape records; the tape cannot look inside it.",
+            advice="Capture the tape and its backward() together: with capture() as g: with Tape() as tape: …",
+        )
+
+    def _see(self, value: array) -> None:
+        if is_float(value.dtype):
+            self.seen.setdefault(id(value), value)
+
+    def record_func(self, backward: Callable[[], None], arrays: Sequence[array]) -> None:
+        """Note a computation of the user's own, that no launch did.
+
+        Args:
+            backward: called with nothing in its turn of the backward pass; it reads the adjoints of what the
+                computation wrote (`tape.gradients[y]`, `y.grad`), clears them, and adds to those of what it read.
+            arrays: the float arrays it read and wrote.
+
+        Raises:
+            LaunchError: the tape is not open, or an array holds no floats.
+        """
+        if isinstance(self.kept, Checkpoints):
+            raise LaunchError("record_func() needs a tape without checkpoints: it cannot run again.")
+        if self._token is None:
+            raise LaunchError("record_func() notes what runs inside the tape's `with`.", advice="Call it there.")
+        for value in arrays:
+            if not isinstance(value, array) or not is_float(value.dtype):
+                raise LaunchError(f"record_func() takes arrays of floats; this is {value!r}.")
+            self._see(value)
+        for earlier in self.steps:
+            if isinstance(earlier, CutStep):
+                earlier.lost.difference_update(a.memory for a in arrays)
+        self._versions.update((a.memory, a.memory.version) for a in arrays)
+        step = FunctionStep(backward, tuple(arrays))
+        self._carry(step)
+        self.steps.append(step)
+
+    # Backwards.
+
+    def backward(
+        self, loss: array | None = None, grads: Mapping[array, Any] | None = None, *, retain_grad: bool = False
+    ) -> None:
+        """Walk backwards from a loss, or from given adjoints.
+
+        Args:
+            loss: a float array of one element, whose adjoint is set to 1.
+            grads: arrays to their adjoints (arrays or NumPy arrays of the same shape, or one number for all elements).
+                They are copied before anything changes, so they may be any arrays: `{y: y.grad}` will do.
+            retain_grad: leave in the adjoint of every array what it was after the array's last change; without, the
+                adjoints of what a launch, a copy or a fill has overwritten are used up (0) in the end.
+
+        Raises:
+            LaunchError: neither or both are given, the loss is not one float, nothing recorded wrote it (or used what
+                `grads` names), or an adjoint does not fit.
+            NotDifferentiable: a kernel has no right adjoint, an array its adjoint reads has changed unseen, or two
+                arrays were made of the same memory.
+        """
+        if self._token is not None:
+            raise LaunchError("backward() was called inside the tape's own `with`.", advice="Call it after the block.")
+        if retain_grad and isinstance(self.kept, Checkpoints):
+            raise LaunchError("retain_grad needs a tape without checkpoints.")
+        given = starts(loss, grads, {a.memory for a in self.seen.values()})
+        targets = [target for target, _ in given]
+        steps = self.path(targets)
+        self._refuse_stopped(steps)
+        if loss is not None and not steps:
+            raise LaunchError("Nothing that this tape recorded has written the loss.", advice=UNWRITTEN)
+        touched = {a.memory for s in self.steps for a in s.touched}
+        changed = {a.memory for s in self.steps for a in s.changed}
+        refuse_apart(touched, changed | {m for m in touched if m.grad is not None})
+        for target in targets:
+            self._see(target)
+        with without(self):
+            seeds = [(target, seed(target, value)) for target, value in given]
+            before = set(self.adjoints) | {a.memory for s in steps for a in s.changed if a.memory.grad is not None}
+            for value in {a.memory: a for s in steps for a in (*s.changed, *s.used)}.values():
+                self._base(value)
+            self.seeds = dict(seeds)
+            again = isinstance(self.kept, Checkpoints)
+            ready = [] if again else [(step, step.reversed(self)) for step in steps]
+            aside = self._set_aside({a.memory for s in steps for a in s.changed} & before)
+            for target, start in seeds:
+                self.adjoint_of(target).add_(start)
+            if isinstance(self.kept, Checkpoints):
+                self.kept.backward(self, steps, {t.memory for t in targets})
+            retained: dict[Memory, array] = {}
+            for step, undo in ready:
+                if retain_grad:
+                    retained |= self._copies({a.memory for a in step.changed} - retained.keys())
+                undo()
+            for memory, held in retained.items():
+                self.adjoints[memory].copy_(held)
+            for memory, held in aside.items():
+                self.adjoints[memory].add_(held)
+
+    def _refuse_stopped(self, steps: Sequence[Step]) -> None:
+        for step in steps:
+            if step in self._stopped and isinstance(step, LaunchStep):
+                name, written = step.record.loaded.title, ", ".join(sorted(step.record.writes))
+                raise NotDifferentiable(
+                    f"{name} was stopped while this tape recorded: {written} is half written, so no gradient is right.",
+                    advice="Run the tape's block again.",
+                    function=step.record.kernel,
+                )
+
+    def path(self, ends: Mapping[array, Any] | Sequence[array]) -> list[Step]:
+        """The steps through which a gradient goes that starts at these arrays, the last one first."""
+        reached = {a.memory for a in ends}
+        found = []
+        for step in reversed(self.steps):
+            if step.passes(reached):
+                found.append(step)
+                reached.update(a.memory for a in step.used)
+        return found
+
+    def _set_aside(self, memories: set[Memory]) -> dict[Memory, array]:
+        """Sums of earlier passes in adjoints that this one reads and clears; they are added again in the end."""
+        held = self._copies(memories)
+        for memory in held:
+            self.adjoints[memory].zero_()
+        return held
+
+    def _copies(self, memories: set[Memory]) -> dict[Memory, array]:
+        return {m: self.adjoints[m].fresh_like().copy_(self.adjoints[m]) for m in memories if m in self.adjoints}
+
+    def zero(self) -> None:
+        """Set all adjoints to 0, and `.grad` of all arrays that the tape saw; the records stay."""
+        with without(self):
+            for value in self.seen.values():
+                if value.memory.grad is not None and self._into_grad:
+                    self._base(value)
+            for adjoint in self.adjoints.values():
+                adjoint.zero_()
+
+    def reset(self) -> None:
+        """Forget records, snapshots and adjoints; `.grad` of the user's arrays keeps its values."""
+        self.steps.clear()
+        self.adjoints.clear()
+        self.written.clear()
+        self._versions.clear()
+        self.seen.clear()
+        self.kept.clear()
+        self.seeds.clear()
+        self._stopped.clear()
+
+    def adjoint_of(self, value: array) -> array:
+        """The adjoint of an array: a view of its memory's adjoint, laid out alike."""
+        return value.twin(self._base(value).memory)
+
+    def _base(self, value: array) -> array:
+        """The adjoint of all of its memory."""
+        base = self.adjoints.get(value.memory)
+        if base is None:
+            base = value.memory.grad if self._into_grad else None
+            if base is None:
+                scalar = element(value.dtype)
+                with without(self):
+                    base = zeros(max(1, -(-value.memory.nbytes // scalar.size)), scalar, value.device)
+            self.lend(value.memory, base)
+        return base
+
+    def lend(self, memory: Memory, base: array) -> None:
+        """Let this array be the adjoint of all that lies in a memory; `written` has what backward passes change."""
+        self.adjoints[memory] = base
+        self.written.add(base.memory)
+
+
+def _memories(only: Sequence[array]) -> set[Memory]:
+    """The memories of arrays whose gradients are wanted.
+
+    Raises:
+        LaunchError: it is no list of arrays of floats.
+    """
+    if not isinstance(only, list | tuple) or not all(isinstance(a, array) and is_float(a.dtype) for a in only):
+        raise LaunchError(f"Tape(only=…) takes a list of arrays of floats; this is {only!r}.", advice="Write only=[x].")
+    return {a.memory for a in only}

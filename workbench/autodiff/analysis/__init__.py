@@ -1,0 +1,1 @@
+"""Which values need cotangents, and why a derivative depends on what."""

@@ -1,0 +1,130 @@
+"""How the elements of one array come to depend on those of another: the way with the fewest cuts.
+
+A derivative flows along the edges of `activity`. Values flow along others too, where it is cut: casts to integers,
+comparisons, indices, conditions, builtins whose rule says None. The cuts on the way say why a gradient is zero.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from workbench.autodiff.analysis.activity import edges_of
+from workbench.builtins import TABLE
+from workbench.ir.values import EFFECTS, Block, Function, Op, Value
+from workbench.types import bool as bool_
+from workbench.types import is_float
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """One step of the way: by this operation to this value (None: into the array).
+
+    Attributes:
+        op: the operation.
+        value: what it gives; None for a write to the array.
+        cut: why no derivative follows; "" where one does.
+        inside: the `if`, `for` and `while` operations around it, outermost first.
+    """
+
+    op: Op
+    value: Value | None
+    cut: str
+    inside: tuple[Op, ...]
+
+
+def way(function: Function, sources: Collection[str], targets: Collection[str]) -> tuple[Link, ...] | None:
+    """From a load of an array in `sources` to a write to one in `targets`; None where nothing flows."""
+    graph = _Graph(sources, targets)
+    graph.block(function.body, ())
+    return graph.shortest()
+
+
+class _Graph:
+    """Links by the value they start from; those of loads by None."""
+
+    def __init__(self, sources: Collection[str], targets: Collection[str]) -> None:
+        self.sources, self.targets = sources, targets
+        self.links: dict[Value | None, list[Link]] = defaultdict(list)
+
+    def block(self, block: Block, inside: tuple[Op, ...]) -> None:
+        for op in block.ops:
+            self.op(op, inside)
+            for inner in op.blocks:
+                self.block(inner, (*inside, op))
+
+    def op(self, op: Op, inside: tuple[Op, ...]) -> None:
+        if op.name == "load" and op.operands[0].name in self.sources:
+            self.links[None].append(Link(op, op.result, "" if is_float(op.result.type) else "integers", inside))
+        if op.name in EFFECTS:
+            self.effect(op, inside)
+            return
+        flows = {(a, b) for a, b in edges_of(op) if is_float(a.type) and is_float(b.type)}
+        for a, b in flows:
+            self.links[a].append(Link(op, b, "", inside))
+        for a, b in self.others(op):
+            if (a, b) not in flows:
+                self.links[a].append(Link(op, b, _cut(op, b), inside))
+
+    def others(self, op: Op) -> list[tuple[Value, Value]]:
+        """What a value has an influence on, of whatever kind."""
+        inner = [p for block in op.blocks for p in block.params]
+        ends = [*op.results, *inner]
+        found = [(a, b) for a in op.operands for b in ends]
+        for block in op.blocks:
+            found += [(a, b) for a in block.yielded for b in ends]
+        return found
+
+    def effect(self, op: Op, inside: tuple[Op, ...]) -> None:
+        if op.operands[0].name not in self.targets:
+            return
+        *places, value = op.operands[1:]
+        plain = is_float(value.type) and op.name != "atomic"
+        self.links[value].append(Link(op, None, "" if plain else _cut(op, None), inside))
+        for index in places:
+            self.links[index].append(Link(op, None, "index", inside))
+        for around in inside:
+            for condition in (*around.operands, *(v for b in around.blocks[:-1] for v in b.yielded)):
+                self.links[condition].append(Link(op, None, "condition", inside))
+
+    def shortest(self) -> tuple[Link, ...] | None:
+        """By cuts, then by length."""
+        best: dict[Value | None, int] = {None: 0}
+        came: dict[Value, tuple[Value | None, Link]] = {}
+        pending: deque[tuple[Value | None, int]] = deque([(None, 0)])
+        end: tuple[int, Value | None, Link] | None = None
+        while pending:
+            value, cost = pending.popleft()
+            if cost > best[value] or (end is not None and cost >= end[0]):
+                continue
+            for link in self.links[value]:
+                total = cost + bool(link.cut)
+                if link.value is None:
+                    end = (total, value, link) if end is None or total < end[0] else end
+                elif total < best.get(link.value, 1 << 30):
+                    best[link.value] = total
+                    came[link.value] = (value, link)
+                    (pending.append if link.cut else pending.appendleft)((link.value, total))
+        if end is None:
+            return None
+        _, value, link = end
+        found = [link]
+        while value is not None:
+            value, link = came[value]
+            found.append(link)
+        return tuple(reversed(found))
+
+
+def _cut(op: Op, result: Value | None) -> str:
+    if op.name in _CUTS:
+        return _CUTS[op.name]
+    if op.name in TABLE:
+        return "comparison" if result is not None and result.type == bool_ else "builtin"
+    return "integers"
+
+
+_CUTS = {
+    "cast": "cast", "load": "index", "extract": "index", "insert": "index", "if": "condition", "for": "condition",
+    "while": "condition", "atomic": "builtin",
+}  # fmt: skip

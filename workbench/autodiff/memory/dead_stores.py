@@ -1,0 +1,69 @@
+"""Stores that nothing sees, because the same thread overwrites the element before anyone reads it, left out.
+
+The adjoint of such a store passes a cotangent of 0 to what it stored, and 0 times an infinite slope is NaN; and a value
+that is never seen need not be available.
+"""
+
+from __future__ import annotations
+
+from workbench.autodiff.memory.load_forwarding import Element, may_overlap
+from workbench.ir.rewrite import replace_body
+from workbench.ir.values import Block, Function, Op, Value, walk
+
+
+def drop_overwritten(function: Function, apart: bool) -> Function:
+    """The function without stores and additions to elements that are stored to again before they are read.
+
+    Args:
+        function: a kernel without races.
+        apart: float arrays do not overlap.
+    """
+    used = {v for op in walk(function.body) for v in op.operands}
+    return replace_body(function, _Backwards(apart, used).block(function.body, set()))
+
+
+class _Backwards:
+    """One walk from the end; `doomed` holds, by array and indices, what is overwritten before it is read."""
+
+    def __init__(self, apart: bool, used: set[Value]) -> None:
+        self.apart = apart
+        self.used = used
+
+    def block(self, block: Block, doomed: set[Element]) -> Block:
+        ops: list[Op] = []
+        for op in reversed(block.ops):
+            if op.blocks:
+                ops.append(self.structured(op, doomed))
+            elif not self.is_dead(op, doomed):
+                ops.append(op)
+                self.seen(op, doomed)
+        return Block(block.params, tuple(reversed(ops)))
+
+    def is_dead(self, op: Op, doomed: set[Element]) -> bool:
+        return op.name in ("store", "atomic_add") and not self.reads(op) and op.operands[:-1] in doomed
+
+    def reads(self, op: Op) -> bool:
+        """Whether the operation shows an element's value; an addition whose old value nobody uses does not."""
+        adds = op.name in ("atomic_add", "tile_atomic_add") and op.result in self.used
+        return op.name in ("load", "atomic", "tile_load") or adds
+
+    def seen(self, op: Op, doomed: set[Element]) -> None:
+        if op.name == "store":
+            doomed.add(op.operands[:-1])
+        elif self.reads(op):
+            array = op.operands[0]
+            doomed -= {place for place in doomed if may_overlap(place[0], array, self.apart)}
+
+    def structured(self, op: Op, doomed: set[Element]) -> Op:
+        """Branches meet before the `if`; a loop may run again, or not at all."""
+        if op.name == "if":
+            ends = [set(doomed) for _ in op.blocks]
+            blocks = tuple(self.block(b, end) for b, end in zip(op.blocks, ends, strict=True))
+            doomed.clear()
+            doomed |= ends[0] & ends[1]
+        else:
+            for inner in (o for block in op.blocks for o in walk(block)):
+                if self.reads(inner):
+                    self.seen(inner, doomed)
+            blocks = tuple(self.block(b, set(doomed)) for b in op.blocks)
+        return Op(op.name, op.operands, op.results, op.attrs, blocks, op.location)

@@ -1,0 +1,159 @@
+"""Cotangents being gathered in one block: pieces by value, summed when the value's own turn comes.
+
+A vector's cotangent may be known by component, so that a component nobody used has none, rather than a 0 that a NaN
+would survive. For the same reason a piece may carry `live`: a bool that is false where the program did not use the
+value (the side of a `where` or an `if` that was not taken), so that rules can give 0 there whatever they compute. A
+tile's pieces are tiles, and `live` may be one too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from workbench.autodiff.reverse.emitter import Emitter
+from workbench.builtins import Ref
+from workbench.builtins.declaration.refs import constant, pack
+from workbench.builtins.scalars import operators
+from workbench.ir.build import Builder
+from workbench.ir.values import Value
+from workbench.tiles import Tile
+from workbench.types import Scalar, Type, Vector
+from workbench.types import bool as bool_
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One contribution: to the whole value, or to one component; `live` is None where it always counts."""
+
+    ref: Ref
+    component: int | None = None
+    live: Ref | None = None
+
+    def at(self, component: int | None) -> Piece:
+        """The piece as one of this component (None: of the whole)."""
+        return Piece(self.ref, component, self.live)
+
+
+@dataclass(frozen=True)
+class Cotangent:
+    """A sum of pieces: `whole`, or `parts` (None where a component has no piece)."""
+
+    builder: Emitter
+    type: Scalar | Vector
+    whole: Piece | None = None
+    parts: tuple[Piece | None, ...] = ()
+
+    def full(self) -> Piece:
+        """The cotangent as one value of the value's type."""
+        if self.whole is not None:
+            return self.whole
+        assert isinstance(self.type, Vector)
+        zero = constant(self.builder, 0.0, self.type.dtype)
+        ref = pack([p.ref if p is not None else zero for p in self.parts], self.type)
+        return Piece(ref, None, _any_live([p for p in self.parts if p is not None]))
+
+    def components(self) -> tuple[Piece | None, ...]:
+        """The cotangent by component."""
+        whole = self.whole
+        if whole is None:
+            return self.parts
+        return tuple(Piece(ref, None, whole.live) for ref in whole.ref.components())
+
+
+@dataclass(frozen=True)
+class Cotangents:
+    """The pieces found so far in one open block, of the values that are active."""
+
+    builder: Emitter
+    active: frozenset[Value]
+    pieces: dict[Value, list[Piece]] = field(default_factory=dict)
+
+    def add(self, value: Value, piece: Piece) -> None:
+        """Note a contribution; nothing happens where the value needs none."""
+        if value in self.active:
+            expected = value.type if piece.component is None else value.type.dtype  # type: ignore[union-attr]
+            assert piece.ref.type == expected, f"cotangent of {value.type!r} is {piece.ref.type!r}"
+            self.pieces.setdefault(value, []).append(piece)
+
+    def take(self, value: Value) -> Cotangent | None:
+        """The value's cotangent, summed here; None where there is none. It is forgotten."""
+        pieces = self.pieces.pop(value, None)
+        if not pieces:
+            return None
+        assert isinstance(value.type, (Scalar, Vector, Tile))
+        whole = [p for p in pieces if p.component is None]
+        if len(whole) == len(pieces):
+            return self._named(Cotangent(self.builder, value.type, _sum(whole)), value)
+        assert isinstance(value.type, Vector)
+        columns = [[p for p in pieces if p.component == c] for c in range(value.type.length)]
+        parts = Cotangent(self.builder, value.type, None, tuple(_sum(c) if c else None for c in columns))
+        if not whole:
+            return parts
+        return self._named(Cotangent(self.builder, value.type, _sum([*whole, parts.full()])), value)
+
+    def take_full(self, value: Value) -> Piece | None:
+        """The value's cotangent as one value; that it counts is one bool at most."""
+        found = self.take(value)
+        if found is None:
+            return None
+        piece = found.full()
+        return settled(piece) if piece.live is not None and isinstance(piece.live.type, Tile) else piece
+
+    def rest(self) -> dict[Value, Piece]:
+        """The cotangents of all that is left: of values defined outside this block."""
+        found: dict[Value, Piece] = {}
+        for value in list(self.pieces):
+            piece = self.take_full(value)
+            assert piece is not None
+            found[value] = piece
+        return found
+
+    def _named(self, cotangent: Cotangent, value: Value) -> Cotangent:
+        if value.name and cotangent.whole is not None:
+            self.builder.label(cotangent.whole.ref.value, f"adj_{value.name}")
+        return cotangent
+
+
+def _sum(pieces: Sequence[Piece]) -> Piece:
+    ref = pieces[0].ref
+    for piece in pieces[1:]:
+        ref = ref + piece.ref
+    return Piece(ref, None, _any_live(pieces))
+
+
+def _any_live(pieces: Sequence[Piece]) -> Ref | None:
+    live: Ref | None = None
+    for piece in pieces:
+        if piece.live is None:
+            return None
+        live = piece.live if live is None else operators.or_(live, piece.live)
+    return live
+
+
+def both(a: Ref | None, b: Ref | None) -> Ref | None:
+    """Live where both are; None is always live."""
+    return operators.and_(a, b) if a is not None and b is not None else a if a is not None else b
+
+
+def zero(builder: Emitter, type: Type) -> Ref:
+    """The cotangent of what nobody used."""
+    assert isinstance(type, (Scalar, Vector, Tile))
+    return constant(builder, 0.0, type)
+
+
+def settled(piece: Piece) -> Piece:
+    """The piece with 0 where it does not count: for what adds cotangents up or moves them about."""
+    if piece.live is None:
+        return piece
+    return Piece(operators.where(piece.live, piece.ref, piece.ref.like(0)), piece.component)
+
+
+def nothing(builder: Builder, type: Type) -> Value:
+    """0 of any type: the cotangent of a result that has none, also of an integer."""
+    return builder.const((0,) * type.length if isinstance(type, Vector) else 0, type)
+
+
+def truth(builder: Emitter, value: bool) -> Ref:
+    """A bool constant."""
+    return Ref(builder, builder.const(value, bool_))

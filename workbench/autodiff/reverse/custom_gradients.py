@@ -1,0 +1,140 @@
+"""Funcs whose gradient, or whose replay, the user wrote.
+
+A `custom` with a gradient is opaque: the gradient is written into the adjoint in place of rules for the func's body.
+One with a replay alone is differentiated by its own lines. Both are the user's word; what stays ours is that nothing is
+read that is no longer there, and that a result that was not used lets no NaN through.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.autodiff.analysis.activity import touches_floats
+from workbench.autodiff.memory.aliasing import late_loads
+from workbench.autodiff.memory.effects import Memory
+from workbench.autodiff.reverse.cotangents import Cotangents, Piece, nothing, zero
+from workbench.autodiff.reverse.inline_block import inlined
+from workbench.autodiff.reverse.recompute import lost_loads
+from workbench.builtins import Ref
+from workbench.builtins.scalars import operators
+from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.types import ArrayType, is_float
+
+if TYPE_CHECKING:
+    from workbench.autodiff.reverse.reverse import Reverse
+
+
+def reverse_custom(sweep: Reverse, op: Op, cotangents: Cotangents) -> None:
+    """The func backwards; nothing, where no cotangent reaches it and it changes no array of floats."""
+    seeds = [cotangents.take_full(v) if is_float(v.type) else None for v in op.results]
+    (body,) = op.blocks
+    if not any(seeds) and not touches_floats(body):
+        return
+    if op.attrs["gradient"] is not None or op.attrs.get("adj_cuda"):
+        _gradient(sweep, op, seeds, cotangents)
+        return
+    if not op.attrs.get("reference", True):
+        raise sweep.refuse(
+            f"{op.attrs['name']} is CUDA text, whose gradient is not known.", op,
+            "Give func_native an adj_cuda, or a Python body.",
+        )  # fmt: skip
+    for value, piece in _derived(sweep, body, seeds).items():
+        cotangents.add(value, piece)
+
+
+def _gradient(sweep: Reverse, op: Op, seeds: list[Piece | None], cotangents: Cotangents) -> None:
+    """The user's gradient, with the results' cotangents and the adjoint arrays of the arrays it was given."""
+    builder = sweep.builder
+    given = [s.ref.value if s is not None else nothing(builder, v.type) for s, v in zip(seeds, op.results, strict=True)]
+    arrays = [sweep.adjoints[v] for v in op.operands if isinstance(v.type, ArrayType) and is_float(v.type)]
+    arguments = [*(sweep.env[v] for v in op.operands), *given, *arrays]
+    lost = lost_loads(op, "gradient", builder, sweep.memory.late)
+
+    def write() -> list[Value]:
+        if op.attrs["gradient"] is None:
+            return _native(sweep, op, seeds, arguments)
+        return inlined(op.attrs["gradient"], arguments, builder, lost)
+
+    live = _live(seeds)
+    receivers = [op.operands[k] for k in op.attrs["adjoints"]]
+    if live is None:
+        results = write()
+    else:
+        with builder.block() as then:
+            builder.yield_(*write())
+        with builder.block() as orelse:
+            builder.yield_(*(zero(builder, v.type).value for v in receivers))
+        results = list(builder.if_(live.value, then.block, orelse.block))
+    for value, result in zip(receivers, results, strict=True):
+        cotangents.add(value, Piece(builder.ref(result), None, live))
+
+
+def _native(sweep: Reverse, op: Op, seeds: list[Piece | None], arguments: list[Value]) -> list[Value]:
+    """The adjoint that is CUDA text; elsewhere what the body's own lines give."""
+    builder = sweep.builder
+    receivers = [op.operands[k] for k in op.attrs["adjoints"]]
+    with builder.block() as opened:
+        arrays = arguments[len(op.operands) + len(op.results) :]
+        if op.attrs["reference"]:
+            values = _derivative(sweep, op, arguments, arrays, seeds)
+        else:
+            for array in arrays:
+                zeros = [builder.const(0)] * array.type.ndim  # type: ignore[union-attr]
+                builder.store(array, *zeros, builder.load(array, *zeros))
+            values = [zero(builder, v.type).value for v in receivers]
+        builder.yield_(*values)
+    pairs = zip(op.operands, op.attrs["inputs"], strict=True)
+    names = [f"adj_{n}" for v, n in pairs if isinstance(v.type, ArrayType) and is_float(v.type)]
+    attrs = {
+        "name": f"{op.attrs['name']}_adjoint", "gradient": None, "replay": None, "adjoints": (),
+        "cuda": op.attrs["adj_cuda"], "cuda_place": op.attrs["adj_cuda_place"], "reference": op.attrs["reference"],
+        "inputs": (*op.attrs["inputs"], *("adj_ret" for _ in op.results), *names),
+        "outputs": tuple(f"adj_{op.attrs['inputs'][k]}" for k in op.attrs["adjoints"]),
+    }  # fmt: skip
+    return list(builder.emit("custom", arguments, [v.type for v in receivers], attrs, (opened.block,)).results)
+
+
+def _derived(sweep: Reverse, body: Block, seeds: list[Piece | None]) -> dict[Value, Piece]:
+    """The cotangents that a func's own lines give to what they use."""
+    inner = sweep.new_cotangents()
+    for value, seed in zip(body.yielded, seeds, strict=True):
+        if seed is not None:
+            inner.add(value, seed)
+    sweep.block(body, inner)
+    return inner.rest()
+
+
+def _derivative(
+    sweep: Reverse, op: Op, arguments: list[Value], arrays: list[Value], seeds: list[Piece | None]
+) -> list[Value]:
+    """What the func's own lines give to the inputs in `adjoints`, and to the adjoint arrays."""
+    closed, builder = op.attrs["derive"], sweep.builder
+    env = dict(zip(closed.params, arguments, strict=False))
+    floats = [p for p in closed.params if is_float(p.type)]
+    adjoints = dict(zip((p for p in floats if isinstance(p.type, ArrayType)), arrays, strict=True))
+    alone = Function(op.attrs["name"], closed.params, Block((), closed.ops[:-1]))
+    memory = Memory(sweep.memory.late | late_loads(alone, aliased=False), frozenset())
+    made = (v for inner in walk(closed) for v in (*inner.results, *(p for b in inner.blocks for p in b.params)))
+    active = frozenset(v for v in (*closed.params, *made) if is_float(v.type) and not isinstance(v.type, ArrayType))
+    cotangents = Cotangents(builder, active)
+    for value, seed in zip(closed.yielded, seeds, strict=True):
+        if seed is not None:
+            cotangents.add(value, Piece(seed.ref))
+    type(sweep)(sweep.function, active, memory, env, adjoints, frozenset(), builder).block(closed, cotangents)
+    pieces = [cotangents.take_full(closed.params[k]) for k in op.attrs["adjoints"]]
+    return [
+        p.ref.value if p is not None else zero(builder, closed.params[k].type).value
+        for p, k in zip(pieces, op.attrs["adjoints"], strict=True)
+    ]
+
+
+def _live(seeds: list[Piece | None]) -> Ref | None:
+    """Where any result was used; None: always."""
+    live: Ref | None = None
+    for seed in seeds:
+        if seed is None:
+            continue
+        if seed.live is None:
+            return None
+        live = seed.live if live is None else operators.or_(live, seed.live)
+    return live

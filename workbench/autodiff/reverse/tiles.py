@@ -1,0 +1,334 @@
+"""Operations on tiles backwards, each by operations on tiles.
+
+A map's adjoint is a map over its operands and the cotangents of its results whose block is the reverse of the block;
+what it uses from outside gets the sum over the elements. A product's two adjoint products say which they are (`role`)
+and stand only where their operand has a gradient: that is what link-time products are counted by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from workbench.autodiff.analysis.activity import touches_floats
+from workbench.autodiff.reverse.cotangents import Cotangent, Cotangents, Piece, settled, zero
+from workbench.builtins import Ref
+from workbench.ir.tiles import without
+from workbench.ir.values import Op, Value
+from workbench.tiles import Tile, contents
+from workbench.types import ArrayType, float32, int32
+
+if TYPE_CHECKING:
+    from workbench.autodiff.reverse.reverse import Reverse
+
+
+def _tile(value: Value) -> Tile:
+    assert isinstance(value.type, Tile)
+    return value.type
+
+
+def _plain(sweep: Reverse, found: Cotangent) -> Value:
+    """The cotangent as one tile, with 0 where the value was not used."""
+    return settled(found.full()).ref.value
+
+
+def _one(sweep: Reverse, name: str, operands: Sequence[Value], type: Any, attrs: dict[str, Any] | None = None) -> Value:
+    return sweep.builder.one(name, operands, type, attrs)
+
+
+def _give(sweep: Reverse, cotangents: Cotangents, value: Value, made: Value) -> None:
+    cotangents.add(value, Piece(sweep.builder.ref(made)))
+
+
+# Memory.
+
+
+def _mirror(sweep: Reverse, op: Op) -> tuple[Value, list[Value], dict[str, Any]]:
+    """The adjoint array, the offsets and the attributes that mirror a tile's place in memory."""
+    array = op.operands[0]
+    assert isinstance(array.type, ArrayType)
+    offsets = [sweep.env[v] for v in op.operands[1 : 1 + array.type.ndim]]
+    return sweep.adjoints[array], offsets, {k: op.attrs[k] for k in ("bounds", "axes")}
+
+
+def load(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+    """Added to the adjoint array."""
+    array, offsets, attrs = _mirror(sweep, op)
+    seed = _plain(sweep, found)
+    type: Any = Tile(_tile(op.result).dtype, _tile(op.result).shape)
+    sweep.builder.emit("tile_atomic_add", (array, *offsets, seed), (type,), attrs)
+
+
+def store(sweep: Reverse, op: Op, cotangents: Cotangents) -> None:
+    """Read and clear."""
+    value = op.operands[-1]
+    if op.operands[0] not in sweep.adjoints:
+        return
+    added(sweep, op, cotangents)
+    array, offsets, attrs = _mirror(sweep, op)
+    nothing = zero(sweep.builder, _tile(value)).value  # type: ignore[arg-type]
+    sweep.builder.emit("tile_store", (array, *offsets, nothing), (), attrs)
+
+
+def added(sweep: Reverse, op: Op, cotangents: Cotangents) -> None:
+    """Read."""
+    if op.results and op.result in sweep.active:
+        raise sweep.refuse(
+            "The old elements that tile_atomic_add returns are used here in a way that has no derivative yet.", op,
+            "Use the array in a second kernel.",
+        )  # fmt: skip
+    value = op.operands[-1]
+    if value in sweep.active:
+        array, offsets, attrs = _mirror(sweep, op)
+        type = _tile(value)
+        seed = _one(sweep, "tile_load", (array, *offsets), Tile(type.dtype, type.shape), {**attrs, "shape": type.shape})
+        _give(sweep, cotangents, value, seed)
+
+
+# Maps.
+
+
+def mapped(sweep: Reverse, op: Op, cotangents: Cotangents) -> None:
+    """The block backwards, for each element."""
+    (block,) = op.blocks
+    found = {v: seed for v in op.results if (seed := cotangents.take(v)) is not None}
+    if not found and not touches_floats(block):
+        return
+    builder, shape = sweep.builder, op.attrs["shape"]
+    seeds = {v: c.full() for v, c in found.items()}
+    extra: list[Value] = []
+    for piece in seeds.values():
+        extra.append(piece.ref.value)
+        if piece.live is not None and isinstance(piece.live.type, Tile):
+            extra.append(piece.live.value)
+    params = block.params[len(shape) :]
+    targets: list[tuple[Value, bool]] = []  # operands that get a cotangent, and whether with what says where it counts
+    outer: list[Value] = []
+
+    def body(indices: Sequence[Value], elements: Sequence[Value]) -> Sequence[Value]:
+        sweep.env.update(zip(block.params, (*indices, *elements[: len(params)]), strict=True))
+        rest = iter(elements[len(params) :])
+        inner = sweep.new_cotangents()
+        for result, piece in seeds.items():
+            seed, live = builder.ref(next(rest)), piece.live
+            if live is not None and isinstance(live.type, Tile):
+                live = builder.ref(next(rest))
+            inner.add(block.yielded[list(op.results).index(result)], Piece(seed, None, live))
+        sweep.block(block, inner)
+        builder.location = op.location
+        given: list[Value] = []
+        for operand, param in zip(op.operands, params, strict=True):
+            piece = inner.take_full(param)
+            if piece is not None:
+                targets.append((operand, piece.live is not None))
+                given += [piece.ref.value, *((piece.live.value,) if piece.live is not None else ())]
+        for value, piece in inner.rest().items():
+            outer.append(value)
+            given.append(settled(piece).ref.value)
+        return given
+
+    results = iter(builder.tile_map(shape, [*(sweep.env[v] for v in op.operands), *extra], body))
+    for operand, partly in targets:
+        seed = builder.ref(next(results))
+        cotangents.add(operand, Piece(seed, None, builder.ref(next(results)) if partly else None))
+    for value, tile in zip(outer, results, strict=True):
+        total = _one(sweep, "tile_reduce", (tile,), value.type, {"kind": "sum", "axis": None})
+        _give(sweep, cotangents, value, total)
+
+
+# Parts and forms.
+
+
+def extract(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+    """Into zeros."""
+    tile, *indices = op.operands
+    nothing = zero(sweep.builder, tile.type).value
+    places = [sweep.env[v] for v in indices]
+    made = _one(sweep, "tile_insert", (nothing, *places, found.full().ref.value), tile.type)
+    _give(sweep, cotangents, tile, made)
+
+
+def insert(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+    """The element's to the element, the rest to the tile."""
+    tile, *indices, value = op.operands
+    seed, places = _plain(sweep, found), [sweep.env[v] for v in indices]
+    _give(sweep, cotangents, value, _one(sweep, "tile_extract", (seed, *places), value.type))
+    nothing = zero(sweep.builder, value.type).value
+    _give(sweep, cotangents, tile, _one(sweep, "tile_insert", (seed, *places, nothing), tile.type))
+
+
+def sliced(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+    """Into zeros."""
+    tile, *offsets = op.operands
+    nothing, places = zero(sweep.builder, tile.type).value, [sweep.env[v] for v in offsets]
+    _give(sweep, cotangents, tile, _one(sweep, "tile_place", (nothing, *places, _plain(sweep, found)), tile.type))
+
+
+def placed(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+    """The part's to the part, the rest to the whole."""
+    tile, *offsets, part = op.operands
+    seed, places = _plain(sweep, found), [sweep.env[v] for v in offsets]
+    piece = _one(sweep, "tile_slice", (seed, *places), part.type, {"shape": _tile(part).shape})
+    _give(sweep, cotangents, part, piece)
+    nothing = zero(sweep.builder, part.type).value
+    _give(sweep, cotangents, tile, _one(sweep, "tile_place", (seed, *places, nothing), tile.type))
+
+
+def transposed(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+    """The other way round."""
+    (tile,), axes = op.operands, op.attrs["axes"]
+    back = tuple(axes.index(a) for a in range(len(axes)))
+    made = _one(sweep, "tile_transpose", (_plain(sweep, found),), _bare(tile), {"axes": back})
+    _give(sweep, cotangents, tile, made)
+
+
+def _bare(value: Value) -> Tile:
+    """The type of a tile, in registers."""
+    return Tile(_tile(value).dtype, _tile(value).shape)
+
+
+def reshaped(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+    """The other way round."""
+    (tile,) = op.operands
+    _give(sweep, cotangents, tile, _reshape(sweep, _plain(sweep, found), _tile(tile).shape))
+
+
+def _reshape(sweep: Reverse, value: Value, shape: tuple[int, ...]) -> Value:
+    if _tile(value).shape == shape:
+        return value
+    return _one(sweep, "tile_reshape", (value,), Tile(_tile(value).dtype, shape), {"shape": shape})
+
+
+def broadcast(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+    """Summed over what was repeated."""
+    (tile,) = op.operands
+    small, large = _tile(tile).shape, _tile(op.result).shape
+    extra = len(large) - len(small)
+    total = _plain(sweep, found)
+    for axis in reversed(range(len(large))):
+        if axis < extra or (small[axis - extra] == 1 and large[axis] != 1):
+            total = _summed(sweep, total, axis)
+    if not isinstance(total.type, Tile):
+        (total,) = sweep.builder.tile_map((1,), (), lambda at, e, one=total: [one])
+    _give(sweep, cotangents, tile, _reshape(sweep, total, small))
+
+
+def _summed(sweep: Reverse, value: Value, axis: int) -> Value:
+    shape, dtype = _tile(value).shape, _tile(value).dtype
+    type: Any = Tile(dtype, without(shape, axis)) if len(shape) > 1 else dtype
+    return _one(sweep, "tile_reduce", (value,), type, {"kind": "sum", "axis": axis if len(shape) > 1 else None})
+
+
+# Sums.
+
+
+def reduced(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+    """To every element; of a minimum or maximum, to the first that attains it."""
+    (tile,), kind, axis = op.operands, op.attrs["kind"], op.attrs.get("axis")
+    if kind == "func":
+        raise sweep.refuse("tile_reduce() by a func has no derivative yet.", op, "Use tile_sum, tile_min or tile_max.")
+    shape = _tile(tile).shape
+    seed = settled(found.full()).ref.value
+    spread = _spread(sweep, seed, shape, axis)
+    if kind == "sum":
+        _give(sweep, cotangents, tile, spread)
+        return
+    type: Any = int32 if axis is None else Tile(int32, without(shape, axis))
+    first = _one(sweep, "tile_reduce", (sweep.env[tile],), type, {"kind": f"arg{kind}", "axis": axis})
+    chosen = _spread(sweep, first, shape, axis)
+    builder = sweep.builder
+
+    def element_(at: Sequence[Value], parts: Sequence[Value]) -> Sequence[Value]:
+        here = at[axis] if axis is not None else _linear(sweep, at, shape)
+        is_it = builder.ref(here).equals(builder.ref(parts[1]))
+        nothing = zero(builder, parts[0].type).value
+        return [builder.one("where", (is_it.value, parts[0], nothing), parts[0].type)]
+
+    (made,) = builder.tile_map(shape, (spread, chosen), element_)
+    _give(sweep, cotangents, tile, made)
+
+
+def _linear(sweep: Reverse, at: Sequence[Value], shape: Sequence[int]) -> Value:
+    total: Ref = sweep.builder.ref(at[0])
+    for index, size in zip(at[1:], shape[1:], strict=True):
+        total = total * size + sweep.builder.ref(index)
+    return total.value
+
+
+def _spread(sweep: Reverse, value: Value, shape: tuple[int, ...], axis: int | None) -> Value:
+    """A number, or a tile without an axis, for all elements of a shape."""
+    if axis is None:
+        return sweep.builder.tile_map(shape, (), lambda at, e: [value])[0]
+    rows = _reshape(sweep, value, (*shape[:axis], 1, *shape[axis + 1 :]))
+    return _one(sweep, "tile_broadcast", (rows,), Tile(_tile(value).dtype, shape), {"shape": shape})
+
+
+def scanned(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+    """The sum of what comes after: all of a row less what comes before."""
+    (tile,) = op.operands
+    if op.attrs["kind"] != "sum":
+        raise sweep.refuse(f"tile_scan() of kind {op.attrs['kind']} has no derivative yet.", op)
+    seed = _plain(sweep, found)
+    shape, last = _tile(tile).shape, _tile(tile).ndim - 1
+    whole = _spread(sweep, _summed(sweep, seed, last), shape, last if last else None)
+    attrs = {"kind": "sum", "exclusive": not op.attrs["exclusive"]}
+    before = _one(sweep, "tile_scan", (seed,), _bare(tile), attrs)
+    cotangents.add(tile, Piece(sweep.builder.ref(whole) - sweep.builder.ref(before)))
+
+
+def matmul(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+    """adjA = adjC · Bᵀ and adjB = Aᵀ · adjC, each where it is wanted; adjC itself to what was added to."""
+    a, b, *acc = op.operands
+    seed = _plain(sweep, found)
+    left, right = op.attrs["transpose_a"], op.attrs["transpose_b"]
+    precision = {"precision": op.attrs["precision"]} if op.attrs.get("precision") else {}
+    if a in sweep.active:
+        pair = (b, None, right, True) if left else (None, b, False, not right)
+        _product(sweep, a, seed, pair, {"role": "adj_a", **precision}, cotangents)
+    if b in sweep.active:
+        pair = (None, a, True, left) if right else (a, None, not left, False)
+        _product(sweep, b, seed, pair, {"role": "adj_b", **precision}, cotangents)
+    for value in acc:
+        _give(sweep, cotangents, value, seed)
+
+
+def _product(
+    sweep: Reverse, target: Value, seed: Value, pair: tuple[Value | None, Value | None, bool, bool],
+    how: dict[str, Any], cotangents: Cotangents,
+) -> None:  # fmt: skip
+    """The product of the cotangent (None in `pair`) and a tile, in the wider of their types."""
+    one, other, left, right = pair
+    operands = [seed if v is None else sweep.env[v] for v in (one, other)]
+    dtype = contents(seed.type)  # type: ignore[arg-type]
+    if dtype != _tile(target).dtype:
+        assert dtype == float32
+        operands = [_cast(sweep, v, float32) for v in operands]
+    type: Any = Tile(dtype, _tile(target).shape)
+    attrs = {"transpose_a": left, "transpose_b": right, **how}
+    made = _one(sweep, "tile_matmul", operands, type, attrs)
+    _give(sweep, cotangents, target, _cast(sweep, made, _tile(target).dtype))
+
+
+def _cast(sweep: Reverse, value: Value, dtype: Any) -> Value:
+    return sweep.builder.ref(value).cast(Tile(dtype, _tile(value).shape)).value  # type: ignore[arg-type]
+
+
+Values = Callable[["Reverse", Op, Cotangent, Cotangents], None]
+VALUES: dict[str, Values] = {
+    "tile_load": load,
+    "tile_extract": extract,
+    "tile_insert": insert,
+    "tile_slice": sliced,
+    "tile_place": placed,
+    "tile_transpose": transposed,
+    "tile_reshape": reshaped,
+    "tile_broadcast": broadcast,
+    "tile_reduce": reduced,
+    "tile_scan": scanned,
+    "tile_matmul": matmul,
+}
+EFFECTS: dict[str, Callable[[Reverse, Op, Cotangents], None]] = {
+    "tile_map": mapped,
+    "tile_store": store,
+    "tile_atomic_add": added,
+}

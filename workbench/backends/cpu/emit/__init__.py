@@ -1,0 +1,1 @@
+"""IR operations as LLVM IR text, and how loops are cut and chains are split in it."""

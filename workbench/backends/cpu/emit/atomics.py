@@ -1,0 +1,68 @@
+"""Atomic changes of elements, beside the sum: one instruction, or compare-and-swap where floats are compared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.backends.cpu.emit import memory
+from workbench.backends.cpu.text.values import register
+from workbench.ir.values import Op
+from workbench.types import Kind, Scalar, element
+
+if TYPE_CHECKING:
+    from workbench.backends.cpu.emit.emit import Speller
+
+_VERBS = {"exch": "xchg", "and": "and", "or": "or", "xor": "xor"}
+
+
+def spell_atomic(speller: Speller, op: Op) -> None:
+    """An element's new value from its old one, which is the result."""
+    (place,) = memory.places(speller, op)
+    kind, scalar = op.attrs["kind"], element(op.result.type)
+    value = speller.operand(op.operands[-1])
+    hint = op.result.name
+    if kind == "cas":
+        old = _swap(speller, place, scalar, speller.operand(op.operands[-2]), value, hint)
+    elif kind in ("min", "max") and scalar.kind is Kind.FLOAT:
+        old = _extreme(speller, place, scalar, value, "olt" if kind == "min" else "ogt", hint)
+    else:
+        verb = _VERBS.get(kind) or (f"u{kind}" if scalar.kind is Kind.UINT else kind)
+        old = speller.writer.emit(f"atomicrmw {verb} ptr {place}, {register(scalar)} {value} monotonic", hint)
+    speller.bind(op.result, [old])
+
+
+def _bits(speller: Speller, value: str, scalar: Scalar) -> str:
+    if scalar.kind is not Kind.FLOAT:
+        return value
+    return speller.writer.emit(f"bitcast {register(scalar)} {value} to i{scalar.bits}")
+
+
+def _swap(speller: Speller, place: str, scalar: Scalar, expected: str, value: str, hint: str) -> str:
+    w, word = speller.writer, f"i{scalar.bits}"
+    wanted, new = _bits(speller, expected, scalar), _bits(speller, value, scalar)
+    pair = w.emit(f"cmpxchg ptr {place}, {word} {wanted}, {word} {new} monotonic monotonic")
+    old = w.emit(f"extractvalue {{ {word}, i1 }} {pair}, 0", hint)
+    return w.emit(f"bitcast {word} {old} to {register(scalar)}", hint) if scalar.kind is Kind.FLOAT else old
+
+
+def _extreme(speller: Speller, place: str, scalar: Scalar, value: str, keeps: str, hint: str) -> str:
+    """`min` and `max` of the language: an element that is NaN stays, a value that is NaN goes in."""
+    w, word, kind = speller.writer, f"i{scalar.bits}", register(scalar)
+    new = _bits(speller, value, scalar)
+    first = w.emit(f"load atomic {word}, ptr {place} monotonic, align {scalar.size}")
+    before = w.label
+    head, swap, done = (w.block_name(label) for label in ("atomic", "swap", "endatomic"))
+    w.jump(head)
+    w.open(head)
+    seen, row = w.name(), w.reserve()
+    now = w.emit(f"bitcast {word} {seen} to {kind}", hint)
+    nan = w.emit(f"fcmp uno {kind} {now}, 0.0")
+    ahead = w.emit(f"fcmp {keeps} {kind} {now}, {value}")
+    w.branch(w.emit(f"or i1 {nan}, {ahead}"), done, swap)
+    w.open(swap)
+    pair = w.emit(f"cmpxchg ptr {place}, {word} {seen}, {word} {new} monotonic monotonic")
+    again = w.emit(f"extractvalue {{ {word}, i1 }} {pair}, 0")
+    w.fill(row, seen, f"phi {word} [ {first}, %{before} ], [ {again}, %{swap} ]")
+    w.branch(w.emit(f"extractvalue {{ {word}, i1 }} {pair}, 1"), done, head)
+    w.open(done)
+    return now

@@ -1,0 +1,373 @@
+"""IR to LLVM IR text: one entry function that runs a range of threads.
+
+    i32 entry(ptr params, i64 begin, i64 end, ptr fault, ptr stop)
+
+`params` is the buffer of `backends/layout.py`; [begin, end) are linear indices over the launch, last dimension fastest;
+`stop` is what asks it to end (`strips`): then it gives -1, else 0.
+The innermost loop counts the last dimension in 32 bits without overflow, so that LLVM can see how addresses move with
+it and vectorise over threads. See `design/cpu.md`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from workbench.backends.base import Options
+from workbench.backends.cpu.emit import atomics, faults, matmul, memory, prints, slots, strips, structured
+from workbench.backends.cpu.emit.depth import Depths
+from workbench.backends.cpu.emit.elementwise import native, spell_builtin, spell_cast
+from workbench.backends.cpu.emit.uniform import uniform_loads
+from workbench.backends.cpu.maths import vecmath
+from workbench.backends.cpu.maths.vecmath import Maths
+from workbench.backends.cpu.text.halves import definitions as half_functions
+from workbench.backends.cpu.text.values import literals, register
+from workbench.backends.cpu.text.writer import Writer
+from workbench.backends.layout import Slot, layout
+from workbench.backends.prints import numbered
+from workbench.deep import deep
+from workbench.errors import BuildError
+from workbench.ir.values import Block, Function, Op, Value
+from workbench.passes.analysis.cost import mostly_adds
+from workbench.passes.bounds_checks import guard, without_asserts
+from workbench.passes.expand import expand
+from workbench.passes.halves import halves
+from workbench.passes.lower_tiles.lower import untile
+from workbench.types import ArrayType, Scalar, Vector, element
+
+ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" }'
+
+_AS_IT_IS = ("vectorize.enable", "i1 false"), ("unroll.disable", "")
+_ONE_BY_ONE = (("interleave.count", "i32 1"),)
+
+
+def entry_name(function: Function) -> str:
+    """The symbol of a function's entry."""
+    return "wb_" + re.sub(r"[^A-Za-z0-9_]", lambda m: f"${ord(m[0]):x}", function.name)
+
+
+@deep
+def spell(
+    function: Function,
+    options: Options,
+    maths: Maths = Maths(),  # noqa: B008  (frozen)
+    half_instructions: bool = False,
+) -> str:
+    """The function's module as LLVM IR text.
+
+    `maths` are the vectorised functions that it may use; with `half_instructions` float16 goes through the machine's
+    own conversions.
+
+    Raises:
+        BuildError: it has an operation that has no LLVM spelling.
+    """
+    function = numbered(function)
+    chosen = guard(function, versions=True) if options.checks else without_asserts(function)
+    made = expand(halves(untile(chosen)), native)
+    return Speller(made, options, maths, half_instructions, for_one_core(function, options)).module()
+
+
+def for_one_core(function: Function, options: Options) -> bool:
+    """Whether the code adds plainly, so that all threads of a launch have to run on one core."""
+    return options.few_cores and mostly_adds(function)
+
+
+class Speller:
+    """One function on its way to text.
+
+    Attributes:
+        writer: where lines go.
+        one_core: additions to elements are plain: threads run one after the other.
+        constants: values of `const` operations, for spellings that look at them.
+        slots: where each parameter lies in the buffer.
+        sums: the local sums of `reduce_add`, by array and component.
+        tids: the thread's indices, as i32.
+        heap: memory that is given back at the end.
+        frozen: the loads that are frozen (see `uniform`).
+        row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
+        strips: how many turns loops make between two looks at what asks them to end.
+    """
+
+    def __init__(
+        self, function: Function, options: Options, maths: Maths, half_instructions: bool, one_core: bool
+    ) -> None:
+        """`function` has native builtins on scalars alone (see `passes/expand.py`)."""
+        self.function = function
+        self.options = options
+        self.maths = maths
+        self.half_instructions = half_instructions
+        self.innermost = vecmath.worth_it(function)
+        self.halves = vecmath.has_wide_data(function)
+        self.one_core = one_core
+        self.frozen = uniform_loads(function)
+        self.depths = Depths(self)
+        self.writer = Writer()
+        self.constants: dict[Value, Any] = {}
+        places = layout([(p.name, p.type) for p in function.params])
+        self.slots: dict[Value, Slot] = dict(zip(function.params, places.slots, strict=True))
+        self.sums: dict[tuple[object, ...], tuple[Value, int]] = {}
+        self.tids: tuple[str, ...] = ()
+        self.row = ""
+        self.strips = strips.Strips(function)
+        self.heap: list[str] = []
+        self._operands: dict[Value, tuple[str, ...]] = {}
+        self._vector_functions: dict[str, str] = {}
+        self._kept: list[str] = []
+        self._line = 0
+        self._loops: list[str] = []
+
+    def operands(self, value: Value) -> tuple[str, ...]:
+        """The LLVM operands of a value's components."""
+        found = self._operands.get(value)
+        if found is None:
+            assert value in self.slots and not isinstance(value.type, ArrayType), f"%{value.name} has no operand"
+            found = self._operands[value] = memory.parameter(self, value)
+        return found
+
+    def operand(self, value: Value) -> str:
+        """The LLVM operand of a scalar."""
+        (operand,) = self.operands(value)
+        return operand
+
+    def bind(self, value: Value, operands: Sequence[str]) -> None:
+        """Say what a value is."""
+        self._operands[value] = tuple(operands)
+
+    def block(self, block: Block) -> None:
+        """Operations in order; a final `yield` is the caller's to read."""
+        for op in block.ops:
+            line = op.location.line
+            if line and line != self._line:
+                self._line = line
+                self.writer.lines.append(f"  ; line {op.location.shown_line}: {op.location.source.line(line).strip()}")
+            if op.name != "yield":
+                SPELLINGS.get(op.name, spell_builtin)(self, op)
+                self.depths.after(op)
+
+    def vector_function(self, name: str, scalar: Scalar) -> tuple[str, int] | None:
+        """The function of ours to call for a maths function, and the number of the call's attribute group."""
+        found = vecmath.callee(name, scalar, self.maths, self.innermost, self.halves)
+        if found is None:
+            return None
+        if found.symbol not in self._vector_functions:
+            self._vector_functions[found.symbol] = found.attribute
+            self._kept += found.kept
+            for symbol, text in found.definitions.items():
+                self.writer.declare(symbol, text)
+        return found.symbol, 1 + list(self._vector_functions).index(found.symbol)
+
+    def loop_end(self, cold: bool = False) -> str:
+        """What marks the jump back: a loop that is seldom run is left as it is; one with frozen loads in one piece."""
+        wishes = _AS_IT_IS if cold else _ONE_BY_ONE if self.frozen else ()
+        if not wishes:
+            return ""
+        number = len(self._loops) + 2
+        nodes = "".join(f', !{{!"llvm.loop.{name}"{value and ", " + value}}}' for name, value in wishes)
+        self._loops.append(f"!{number} = distinct !{{!{number}{nodes}}}")
+        return f", !llvm.loop !{number}"
+
+    def needs_halves(self, scalar: Scalar) -> None:
+        """Define the conversions of a 16-bit float."""
+        for name, text in half_functions(scalar.name, self.half_instructions).items():
+            self.writer.declare(name, text)
+
+    def module(self) -> str:
+        """The whole text."""
+        loops = {0: self._any_order, 1: self._one_dimension}.get(self.function.launch_ndim, self._rows)
+        self._in_strips(loops)
+        w = self.writer
+        lines = [
+            f"define i32 @{entry_name(self.function)}(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop) #0 {{",
+            "entry:",
+            *w.head,
+            "  %some = icmp slt i64 %begin, %end",
+            "  br i1 %some, label %start, label %exit",
+            *w.lines,
+            "exit:",
+            *self._leave(0),
+            "stopped:",
+            *self._leave(-1),
+            "}",
+            *w.declarations.values(),
+            ATTRIBUTES,
+            *(f"attributes #{n} = {{ {a} }}" for n, a in enumerate(self._vector_functions.values(), 1)),
+            *self._used(),
+            "!0 = !{i64 0, i64 140737488355328}",
+            strips.WEIGHTS,
+            *self._loops,
+        ]
+        return "\n".join(lines) + "\n"
+
+    def _leave(self, status: int) -> list[str]:
+        return [*(f"  call void @free(ptr {place})" for place in self.heap), f"  ret i32 {status}"]
+
+    def _used(self) -> list[str]:
+        if not self._kept:
+            return []
+        pointers = ", ".join(f"ptr @{k}" for k in self._kept)
+        array = f"[{len(self._kept)} x ptr] [{pointers}]"
+        return [f'@llvm.compiler.used = appending global {array}, section "llvm.metadata"']
+
+    def _in_strips(self, loops: Callable[[], None]) -> None:
+        """All threads in strips: `loops` runs those from `%first` up to `%last`, linear indices, and goes to `done`."""
+        w = self.writer
+        w.open("start")
+        w.declare("llvm.umin.i64", "declare i64 @llvm.umin.i64(i64, i64)")
+        w.jump("strip")
+        w.open("strip")
+        row = w.reserve()
+        left = w.emit("sub nuw nsw i64 %end, %first", "left")
+        few = w.emit(f"call i64 @llvm.umin.i64(i64 {left}, i64 {self.strips.threads})", "few")
+        w.do(f"%last = add nuw nsw i64 %first, {few}")
+        loops()
+        w.open("done")
+        w.branch(w.emit("icmp slt i64 %last, %end", "more"), "again", "finish")
+        w.open("again")
+        strips.look(self, "%last")
+        w.fill(row, "%first", f"phi i64 [ %begin, %start ], [ %last, %{w.label} ]")
+        w.jump("strip")
+        w.open("finish")
+        memory.flush_sums(self)
+        w.jump("exit")
+
+    def _any_order(self) -> None:
+        """A kernel that never asks which thread it is."""
+        self._threads("i64", "%first", "%last", "done")
+
+    def _one_dimension(self) -> None:
+        w = self.writer
+        low = w.emit("trunc nuw nsw i64 %first to i32", "low")
+        high = w.emit("trunc nuw nsw i64 %last to i32", "high")
+        self.tids = ("%tid",)
+        self._threads("i32", low, high, "done")
+
+    def _rows(self) -> None:
+        """An outer loop over rows of the last dimension; the other indices are computed once a row."""
+        w, ndim = self.writer, self.function.launch_ndim
+        extent = memory.launch_dim(self, ndim - 1)
+        first = w.emit(f"udiv i64 %first, {extent}", "first")
+        last = w.emit(f"udiv i64 {w.emit('add nsw i64 %last, -1')}, {extent}", "last")
+        w.jump("row")
+        w.open("row")
+        w.do(f"%row.at = phi i64 [ {first}, %strip ], [ %row.next, %row.end ]")
+        base = self.row = w.emit(f"mul nuw nsw i64 %row.at, {extent}")
+        for name in ("smax", "smin"):
+            w.declare(f"llvm.{name}.i64", f"declare i64 @llvm.{name}.i64(i64, i64)")
+        low = w.emit(f"call i64 @llvm.smax.i64(i64 {w.emit(f'sub nsw i64 %first, {base}')}, i64 0)")
+        high = w.emit(f"call i64 @llvm.smin.i64(i64 {w.emit(f'sub nsw i64 %last, {base}')}, i64 {extent})")
+        low = w.emit(f"trunc nuw nsw i64 {low} to i32", "low")
+        high = w.emit(f"trunc nuw nsw i64 {high} to i32", "high")
+        outer: list[str] = []
+        rest = "%row.at"
+        for axis in range(ndim - 2, 0, -1):
+            along = memory.launch_dim(self, axis)
+            outer.insert(0, w.emit(f"urem i64 {rest}, {along}"))
+            rest = w.emit(f"udiv i64 {rest}, {along}")
+        outer.insert(0, rest)
+        self.tids = (*(w.emit(f"trunc nuw nsw i64 {o} to i32", f"tid{a}") for a, o in enumerate(outer)), "%tid")
+        self._threads("i32", low, high, "row.end")
+        w.open("row.end")
+        w.do("%row.next = add nuw nsw i64 %row.at, 1")
+        w.branch(w.emit(f"icmp slt i64 %row.at, {last}"), "row", "done")
+
+    def _threads(self, kind: str, low: str, high: str, after: str) -> None:
+        """The loop over threads; control goes to `after`."""
+        w = self.writer
+        before = w.label
+        w.jump("threads")
+        w.open("threads")
+        w.do(f"%tid = phi {kind} [ {low}, %{before} ], [ %tid.next, %thread.end ]")
+        w.branch(w.emit(f"icmp slt {kind} %tid, {high}", "more"), "thread", after)
+        w.open("thread")
+        self.block(self.function.body)
+        w.jump("thread.end")
+        w.open("thread.end")
+        w.do(f"%tid.next = add nsw {kind} %tid, 1")
+        w.do(f"br label %threads{self.loop_end()}")
+
+
+def _const(speller: Speller, op: Op) -> None:
+    t = op.result.type
+    assert isinstance(t, (Scalar, Vector))
+    value = op.attrs["value"]
+    if isinstance(t, Scalar):
+        speller.constants[op.result] = value
+    speller.bind(op.result, literals(value, t))
+
+
+def _tid(speller: Speller, op: Op) -> None:
+    speller.bind(op.result, [speller.tids[op.attrs["axis"]]])
+
+
+def _launch_dim(speller: Speller, op: Op) -> None:
+    speller.bind(op.result, [memory.launch_dim(speller, op.attrs["axis"])])
+
+
+def _vec(speller: Speller, op: Op) -> None:
+    speller.bind(op.result, [speller.operand(v) for v in op.operands])
+
+
+def _extract(speller: Speller, op: Op) -> None:
+    """A known component, or a choice among all: an index past the end gives the last."""
+    vector, index = op.operands
+    parts = speller.operands(vector)
+    if index in speller.constants:
+        speller.bind(op.result, [parts[_component(speller.constants[index], len(parts))]])
+        return
+    w, kind, where = speller.writer, register(element(vector.type)), speller.operand(index)
+    chosen = parts[-1]
+    for k in reversed(range(len(parts) - 1)):
+        hit = w.emit(f"icmp eq {register(element(index.type))} {where}, {k}")
+        chosen = w.emit(f"select i1 {hit}, {kind} {parts[k]}, {kind} {chosen}")
+    speller.bind(op.result, [chosen])
+
+
+def _insert(speller: Speller, op: Op) -> None:
+    """One component replaced; an index past the end replaces none."""
+    vector, index, value = op.operands
+    parts = list(speller.operands(vector))
+    new = speller.operand(value)
+    if index in speller.constants:
+        parts[_component(speller.constants[index], len(parts))] = new
+    else:
+        w, kind, where = speller.writer, register(element(vector.type)), speller.operand(index)
+        for k, part in enumerate(parts):
+            hit = w.emit(f"icmp eq {register(element(index.type))} {where}, {k}")
+            parts[k] = w.emit(f"select i1 {hit}, {kind} {new}, {kind} {part}")
+    speller.bind(op.result, parts)
+
+
+def _component(index: Any, count: int) -> int:
+    return min(max(int(index), 0), count - 1)
+
+
+def _unavailable(speller: Speller, op: Op) -> None:
+    raise BuildError(f"A value that has no meaning here is used: {op.attrs['reason']}.", op.location)
+
+
+SPELLINGS: dict[str, Callable[[Speller, Op], None]] = {
+    "const": _const,
+    "tid": _tid,
+    "shape": memory.spell_shape,
+    "load": memory.spell_load,
+    "store": memory.spell_store,
+    "atomic_add": memory.spell_atomic_add,
+    "atomic": atomics.spell_atomic,
+    "reduce_add": memory.spell_reduce_add,
+    "cast": spell_cast,
+    "vec": _vec,
+    "extract": _extract,
+    "insert": _insert,
+    "launch_dim": _launch_dim,
+    "fault": faults.spell_fault,
+    "print": prints.spell_print,
+    "slots": slots.spell_slots,
+    "slot_read": slots.spell_read,
+    "slot_write": slots.spell_write,
+    "slot_matmul": matmul.spell_matmul,
+    "unavailable": _unavailable,
+    "if": structured.spell_if,
+    "for": structured.spell_for,
+    "while": structured.spell_while,
+}

@@ -1,0 +1,199 @@
+"""The product of two tiles as a function of its own: accumulators stay in registers.
+
+A block of the result, some rows by two vectors, is summed over all of k before it is written: for each k two vectors of
+b are loaded and multiplied by as many numbers of a as there are rows. Sizes are known, so what a block does not divide
+is done by smaller ones and nothing is masked. Tiles fit the nearest caches, so nothing is packed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from workbench.backends.cpu.text.values import literal, register
+from workbench.ir.values import Op
+from workbench.types import Scalar, element
+
+if TYPE_CHECKING:
+    from workbench.backends.cpu.emit.emit import Speller
+
+VECTORS = 2
+# Rows of a block, by bits of a vector: 2 × rows accumulators and two vectors of b fit 32 registers of 512, 16 of 256.
+ROWS = {512: 8, 256: 6, 128: 6}
+
+
+@dataclass(frozen=True)
+class Shape:
+    """c[m, n] (+)= a[m, k] b[k, n]; `transposed`: a lies as k × m."""
+
+    m: int
+    n: int
+    k: int
+    scalar: Scalar
+    transposed: bool
+    accumulate: bool
+
+    @property
+    def name(self) -> str:
+        """The function's symbol."""
+        marks = f"{'.t' if self.transposed else ''}{'.acc' if self.accumulate else ''}"
+        return f"wb.matmul.{self.scalar}.{self.m}.{self.n}.{self.k}{marks}"
+
+
+def spell_matmul(speller: Speller, op: Op) -> None:
+    """A call of the function for this shape."""
+    c, a, b = (speller.operand(v) for v in op.operands)
+    m, n, k = op.attrs["shape"]
+    shape = Shape(m, n, k, element(op.operands[0].type), op.attrs["transpose_a"], op.attrs["accumulate"])
+    scalar = register(shape.scalar)
+    bits, fused = speller.maths.bits, speller.maths.formulas
+    speller.writer.declare(f"@{shape.name}", "\n".join(_Text(shape, bits, fused).function()))
+    for lanes in sorted({w for _, _, w, _ in _columns(shape, bits)}):
+        kind = _vector(scalar, lanes)
+        if fused:
+            symbol = _fma(scalar, lanes)
+            speller.writer.declare(symbol, f"declare {kind} @{symbol}({kind}, {kind}, {kind})")
+    speller.writer.do(f"call void @{shape.name}(ptr {c}, ptr {a}, ptr {b})")
+
+
+def _vector(scalar: str, lanes: int) -> str:
+    return f"<{lanes} x {scalar}>"
+
+
+def _fma(scalar: str, lanes: int) -> str:
+    return f"llvm.fma.v{lanes}{'f32' if scalar == 'float' else 'f64'}"
+
+
+def _columns(shape: Shape, bits: int) -> Iterator[tuple[int, int, int, int]]:
+    """Groups of columns: where they begin and end, lanes of a vector, vectors side by side."""
+    lanes = bits // shape.scalar.bits
+    start = 0
+    for width, vectors in ((lanes, VECTORS), *((lanes >> n, 1) for n in range(lanes.bit_length()))):
+        size = width * vectors
+        stop = start + (shape.n - start) // size * size
+        if stop > start:
+            yield start, stop, width, vectors
+        start = stop
+
+
+class _Text:
+    """The lines of one function."""
+
+    def __init__(self, shape: Shape, bits: int, fused: bool) -> None:
+        self.shape = shape
+        self.bits = bits
+        self.fused = fused
+        self.scalar = register(shape.scalar)
+        self.lines: list[str] = []
+        self.count = 0
+
+    def function(self) -> list[str]:
+        """All of it."""
+        rows = ROWS[self.bits]
+        whole = self.shape.m // rows * rows
+        groups = [(0, whole, rows)] if whole else []
+        if whole < self.shape.m:
+            groups.append((whole, self.shape.m, self.shape.m - whole))
+        self.lines = [
+            f"define internal void @{self.shape.name}(ptr noalias %c, ptr noalias readonly %a, ptr noalias readonly %b)"
+            f' noinline nounwind "min-legal-vector-width"="{self.bits}" {{',
+            "start:",
+        ]
+        label = "start"
+        for low, high, size in groups:
+            for start, stop, lanes, vectors in _columns(self.shape, self.bits):
+                label = self.group((low, high, size), (start, stop, lanes, vectors), label)
+        return [*self.lines, "  ret void", "}"]
+
+    def name(self, hint: str) -> str:
+        self.count += 1
+        return f"{hint}{self.count}"
+
+    def do(self, line: str) -> None:
+        self.lines.append(f"  {line}")
+
+    def emit(self, line: str) -> str:
+        name = f"%{self.name('v')}"
+        self.do(f"{name} = {line}")
+        return name
+
+    def open(self, label: str) -> None:
+        self.lines.append(f"{label}:")
+
+    def group(self, rows: tuple[int, int, int], columns: tuple[int, int, int, int], before: str) -> str:
+        """Blocks of one size over some rows and columns; gives the open label afterwards."""
+        (low, high, size), (start, stop, lanes, vectors) = rows, columns
+        i, j, end, after = (self.name(h) for h in ("i", "j", "end", "after"))
+        self.do(f"br label %{i}.head")
+        self.open(f"{i}.head")
+        self.do(f"%{i} = phi i64 [ {low}, %{before} ], [ %{i}.next, %{end} ]")
+        self.do(f"br label %{j}.head")
+        self.open(f"{j}.head")
+        last = self.name("block")
+        self.do(f"%{j} = phi i64 [ {start}, %{i}.head ], [ %{j}.next, %{last} ]")
+        self.block(f"%{i}", f"%{j}", size, lanes, vectors, f"{j}.head", last)
+        self.do(f"%{j}.next = add nuw nsw i64 %{j}, {lanes * vectors}")
+        more = self.emit(f"icmp slt i64 %{j}.next, {stop}")
+        self.do(f"br i1 {more}, label %{j}.head, label %{end}")
+        self.open(end)
+        self.do(f"%{i}.next = add nuw nsw i64 %{i}, {size}")
+        more = self.emit(f"icmp slt i64 %{i}.next, {high}")
+        self.do(f"br i1 {more}, label %{i}.head, label %{after}")
+        self.open(after)
+        return after
+
+    def block(self, i: str, j: str, rows: int, lanes: int, vectors: int, before: str, last: str) -> None:
+        """One block of the result, in registers."""
+        kind = _vector(self.scalar, lanes)
+        size = self.shape.scalar.size
+        places = {(r, v): self.at("%c", self.index(i, r, self.shape.n, j, v * lanes)) for r in range(rows)
+                  for v in range(vectors)}  # fmt: skip
+        zero = f"splat ({self.scalar} {literal(0.0, self.shape.scalar)})"
+        firsts = {
+            at: self.emit(f"load {kind}, ptr {place}, align {size}") if self.shape.accumulate else zero
+            for at, place in places.items()
+        }
+        k = self.name("k")
+        totals = {at: f"%{self.name('t')}" for at in places}
+        following = {at: f"{t}.next" for at, t in totals.items()}
+        self.do(f"br label %{k}.head")
+        self.open(f"{k}.head")
+        self.do(f"%{k} = phi i64 [ 0, %{before} ], [ %{k}.next, %{k}.head ]")
+        for at, total in totals.items():
+            self.do(f"{total} = phi {kind} [ {firsts[at]}, %{before} ], [ {following[at]}, %{k}.head ]")
+        sources = [self.at("%b", self.index(f"%{k}", 0, self.shape.n, j, v * lanes)) for v in range(vectors)]
+        right = [self.emit(f"load {kind}, ptr {source}, align {size}") for source in sources]
+        for r in range(rows):
+            index = self.index(f"%{k}", 0, self.shape.m, i, r) if self.shape.transposed else (
+                self.index(i, r, self.shape.k, f"%{k}", 0)
+            )  # fmt: skip
+            number = self.emit(f"load {self.scalar}, ptr {self.at('%a', index)}")
+            one = self.emit(f"insertelement {kind} poison, {self.scalar} {number}, i64 0")
+            left = self.emit(f"shufflevector {kind} {one}, {kind} poison, <{lanes} x i32> zeroinitializer")
+            for v in range(vectors):
+                self.add(kind, lanes, left, right[v], totals[r, v], following[r, v])
+        self.do(f"%{k}.next = add nuw nsw i64 %{k}, 1")
+        more = self.emit(f"icmp slt i64 %{k}.next, {self.shape.k}")
+        self.do(f"br i1 {more}, label %{k}.head, label %{last}")
+        self.open(last)
+        for at, place in places.items():
+            self.do(f"store {kind} {following[at]}, ptr {place}, align {size}")
+
+    def add(self, kind: str, lanes: int, left: str, right: str, total: str, result: str) -> None:
+        """total + left · right."""
+        if self.fused:
+            symbol = _fma(self.scalar, lanes)
+            self.do(f"{result} = call {kind} @{symbol}({kind} {left}, {kind} {right}, {kind} {total})")
+            return
+        product = self.emit(f"fmul {kind} {left}, {right}")
+        self.do(f"{result} = fadd {kind} {total}, {product}")
+
+    def index(self, row: str, more_rows: int, size: int, column: str, more_columns: int) -> str:
+        """(row + more_rows) · size + column + more_columns."""
+        first = self.emit(f"mul nuw nsw i64 {row}, {size}")
+        whole = self.emit(f"add nuw nsw i64 {first}, {column}")
+        return self.emit(f"add nuw nsw i64 {whole}, {more_rows * size + more_columns}")
+
+    def at(self, base: str, index: str) -> str:
+        return self.emit(f"getelementptr inbounds {self.scalar}, ptr {base}, i64 {index}")

@@ -1,0 +1,250 @@
+"""`if`, `for` and `while` as basic blocks with phis; loops that may run long are cut into strips (see `strips`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from workbench.backends.cpu.emit.strips import look
+from workbench.backends.cpu.text.values import register
+from workbench.ir.values import Block, Op, Value
+from workbench.types import Kind, element
+
+if TYPE_CHECKING:
+    from workbench.backends.cpu.emit.emit import Speller
+
+
+class _Phis:
+    """The carried values at a loop's head: their lines are kept free until the loop's end is written."""
+
+    def __init__(self, speller: Speller, params: Sequence[Value], init: Sequence[Value], before: str) -> None:
+        self.speller = speller
+        self.rows: list[tuple[int, str, str, str]] = []
+        for param, first in zip(params, init, strict=True):
+            names = []
+            for operand in speller.operands(first):
+                name = speller.writer.name(param.name)
+                kind = register(element(param.type))
+                self.rows.append((speller.writer.reserve(), name, kind, f"[ {operand}, %{before} ]"))
+                names.append(name)
+            speller.bind(param, names)
+
+    def close(self, values: Sequence[Value], after: str) -> None:
+        """Write them: `values` come around from the block `after`."""
+        operands = [o for v in values for o in self.speller.operands(v)]
+        for (place, name, kind, first), operand in zip(self.rows, operands, strict=True):
+            self.speller.writer.fill(place, name, f"phi {kind} {first}, [ {operand}, %{after} ]")
+
+
+def spell_if(speller: Speller, op: Op) -> None:
+    """Two blocks that meet."""
+    w = speller.writer
+    then, orelse, join = (w.block_name(hint) for hint in ("then", "else", "endif"))
+    w.branch(speller.operand(op.operands[0]), then, orelse)
+    ends: list[tuple[Block, str]] = []
+    for block, label in zip(op.blocks, (then, orelse), strict=True):
+        w.open(label)
+        speller.block(block)
+        ends.append((block, w.label))
+        w.jump(join)
+    w.open(join)
+    for n, result in enumerate(op.results):
+        kind = register(element(result.type))
+        arms = [[f"[ {o}, %{end} ]" for o in speller.operands(block.yielded[n])] for block, end in ends]
+        speller.bind(result, [w.emit(f"phi {kind} {', '.join(pair)}", result.name) for pair in zip(*arms, strict=True)])
+
+
+def spell_while(speller: Speller, op: Op) -> None:
+    """Condition at the head; what it computed is seen by the body and after the loop."""
+    w = speller.writer
+    condition, body = op.blocks
+    turns = speller.strips.turns(op)
+    head, inside, done = (w.block_name(hint) for hint in ("while", "do", "endwhile"))
+    before, first = w.label, op.operands
+    if turns > 1:
+        strip = w.block_name("strip")
+        w.jump(strip)
+        w.open(strip)
+        strips = _Phis(speller, condition.params, first, before)
+        before, first = strip, condition.params
+    w.jump(head)
+    w.open(head)
+    turn_row = w.reserve() if turns > 1 else -1
+    phis = _Phis(speller, condition.params, first, before)
+    carried = [speller.operands(p) for p in condition.params]
+    speller.block(condition)
+    w.branch(speller.operand(condition.yielded[0]), inside, done)
+    w.open(inside)
+    for param, names in zip(body.params, carried, strict=True):
+        speller.bind(param, names)
+    speller.block(body)
+    if turns == 1:
+        look(speller)
+    phis.close(body.yielded, w.label)
+    if turns > 1:
+        turn = w.name("turn")
+        following = w.emit(f"add nuw nsw i32 {turn}, 1", "turn")
+        w.fill(turn_row, turn, f"phi i32 [ 0, %{before} ], [ {following}, %{w.label} ]")
+        full, more = w.block_name("full"), w.emit(f"icmp ult i32 {following}, {turns}", "more")
+        w.do(f"br i1 {more}, label %{head}, label %{full}{speller.loop_end()}")
+        w.open(full)
+        look(speller)
+        strips.close(body.yielded, w.label)
+        w.jump(strip)
+    else:
+        w.do(f"br label %{head}{speller.loop_end()}")
+    w.open(done)
+    for result, names in zip(op.results, carried, strict=True):
+        speller.bind(result, names)
+
+
+def spell_for(speller: Speller, op: Op) -> None:
+    """Python's range: by comparing the index where the step is ±1, else by counting the iterations beforehand.
+
+    Neither form overflows at the ends of the index's type; a step of 0 gives no iteration.
+    """
+    loop = _For(speller, op)
+    results = loop.in_strips() if speller.strips.turns(op) > 1 else loop.whole()
+    for result, names in zip(op.results, results, strict=True):
+        speller.bind(result, names)
+
+
+class _For:
+    """One `for`. What counts is the index where the step is ±1, else a number of turns beside it."""
+
+    def __init__(self, speller: Speller, op: Op) -> None:
+        self.speller, self.op, self.writer = speller, op, speller.writer
+        self.start, stop, self.step = (speller.operand(v) for v in op.operands[:3])
+        (self.body,) = op.blocks
+        index_type = element(op.operands[0].type)
+        self.kind, self.unsigned = register(index_type), index_type.kind is Kind.UINT
+        known = speller.constants.get(op.operands[2])
+        self.by_one = known == 1 or (known == -1 and not self.unsigned)
+        self.down = self.by_one and known == -1
+        self.end = stop if self.by_one else _iterations(speller, op, self.start, stop, self.step)
+        self.firsts = (self.start,) if self.by_one else (self.start, "0")
+
+    def whole(self) -> list[tuple[str, ...]]:
+        """The loop as one; gives what it carried out."""
+        w = self.writer
+        head, inside, done = (w.block_name(hint) for hint in ("for", "body", "endfor"))
+        before = w.label
+        w.jump(head)
+        w.open(head)
+        counts, phis = self.phis(self.firsts, self.op.operands[3:], before)
+        carried = [self.speller.operands(p) for p in self.body.params[1:]]
+        w.branch(self.more(counts.names[-1], self.end), inside, done)
+        w.open(inside)
+        following = self.turn(counts)
+        if self.speller.strips.turns(self.op):
+            look(self.speller)
+        self.close(counts, following, phis)
+        w.do(f"br label %{head}{self.speller.loop_end(bool(self.op.attrs.get('cold')))}")
+        w.open(done)
+        return carried
+
+    def in_strips(self) -> list[tuple[str, ...]]:
+        """The loop as strips, with a look after each that is not the last; gives what it carried out."""
+        w, turns = self.writer, self.speller.strips.turns(self.op)
+        strip, inside, stripped, again, done = (
+            w.block_name(hint) for hint in ("strip", "body", "stripped", "again", "endfor")
+        )
+        before, init = w.label, self.op.operands[3:]
+        w.branch(self.more(self.firsts[-1], self.end), strip, done)
+        w.open(strip)
+        outer, outer_phis = self.phis(self.firsts, init, before)
+        at, flags = outer.names[-1], "nuw" if self.unsigned or not self.by_one else "nsw"
+        ends = (at, self.end) if self.down else (self.end, at)
+        left = w.emit(f"sub {self.kind} {ends[0]}, {ends[1]}", "left")
+        w.declare(f"llvm.umin.{self.kind}", f"declare {self.kind} @llvm.umin.{self.kind}({self.kind}, {self.kind})")
+        few = w.emit(f"call {self.kind} @llvm.umin.{self.kind}({self.kind} {left}, {self.kind} {turns})", "few")
+        last = w.emit(f"{'sub' if self.down else 'add'} {flags} {self.kind} {at}, {few}", "last")
+        w.jump(inside)
+        w.open(inside)
+        counts, phis = self.phis(outer.names, self.body.params[1:], strip)
+        following = self.turn(counts)
+        self.close(counts, following, phis)
+        more = w.emit(f"icmp ne {self.kind} {following[-1]}, {last}", "more")
+        w.do(f"br i1 {more}, label %{inside}, label %{stripped}{self.speller.loop_end()}")
+        w.open(stripped)
+        w.branch(w.emit(f"icmp ne {self.kind} {last}, {self.end}", "more"), again, done)
+        w.open(again)
+        look(self.speller)
+        self.close(outer, (*following[:-1], last), outer_phis)
+        w.jump(strip)
+        w.open(done)
+        results = []
+        for first, yielded in zip(init, self.body.yielded, strict=True):
+            pairs = zip(self.speller.operands(first), self.speller.operands(yielded), strict=True)
+            kind = register(element(first.type))
+            results.append(tuple(w.emit(f"phi {kind} [ {a}, %{before} ], [ {b}, %{stripped} ]") for a, b in pairs))
+        return results
+
+    def phis(self, firsts: Sequence[str], init: Sequence[Value], before: str) -> tuple[_Counts, _Phis]:
+        """The index (and the turns' number) and the carried values, at a loop's head."""
+        w, name = self.writer, self.body.params[0].name
+        names = [w.name(hint) for hint in ((name,) if self.by_one else (name, "count"))]
+        rows = [(w.reserve(), n, f"phi {self.kind} [ {f}, %{before} ]") for n, f in zip(names, firsts, strict=True)]
+        return _Counts(names, rows), _Phis(self.speller, self.body.params[1:], init, before)
+
+    def turn(self, counts: _Counts) -> tuple[str, ...]:
+        """The body, and what counts in the next turn: past the last one the index may be poison, and is not read."""
+        w, index = self.writer, counts.names[0]
+        self.speller.bind(self.body.params[0], [index])
+        self.speller.block(self.body)
+        hint = self.body.params[0].name
+        after = w.emit(f"add {'nuw' if self.unsigned else 'nsw'} {self.kind} {index}, {self.step}", f"{hint}.next")
+        if self.by_one:
+            return (after,)
+        return after, w.emit(f"add nuw {self.kind} {counts.names[1]}, 1", "count.next")
+
+    def close(self, counts: _Counts, following: Sequence[str], phis: _Phis) -> None:
+        """Write the phis of a head that the open block goes back to."""
+        for (row, name, text), value in zip(counts.rows, following, strict=True):
+            self.writer.fill(row, name, f"{text}, [ {value}, %{self.writer.label} ]")
+        phis.close(self.body.yielded, self.writer.label)
+
+    def more(self, count: str, end: str) -> str:
+        """Whether there is a turn at this count."""
+        sign = "u" if self.unsigned or not self.by_one else "s"
+        return self.writer.emit(f"icmp {sign}{'gt' if self.down else 'lt'} {self.kind} {count}, {end}", "more")
+
+
+@dataclass(frozen=True)
+class _Counts:
+    """What counts a loop's turns, at its head: registers, and the phis as they are known so far."""
+
+    names: Sequence[str]
+    rows: Sequence[tuple[int, str, str]]
+
+
+def _iterations(speller: Speller, op: Op, start: str, stop: str, step: str) -> str:
+    """How many iterations `range(start, stop, step)` has, as an unsigned number of the index's width."""
+    w = speller.writer
+    scalar = element(op.operands[0].type)
+    known = [speller.constants.get(v) for v in op.operands[:3]]
+    if all(k is not None for k in known):
+        first, last, by = (int(k) for k in known)  # type: ignore[arg-type]
+        return str(max(0, -((first - last) // by)) if by else 0)
+    kind = register(scalar)
+    if scalar.kind is Kind.UINT:
+        runs = w.emit(f"icmp ult {kind} {start}, {stop}")
+        distance = w.emit(f"sub {kind} {stop}, {start}")
+        size = step
+        moves = w.emit(f"icmp ne {kind} {step}, 0")
+    else:
+        up = w.emit(f"icmp sgt {kind} {step}, 0")
+        low = w.emit(f"select i1 {up}, {kind} {start}, {kind} {stop}")
+        high = w.emit(f"select i1 {up}, {kind} {stop}, {kind} {start}")
+        runs = w.emit(f"icmp slt {kind} {low}, {high}")
+        distance = w.emit(f"sub {kind} {high}, {low}")
+        back = w.emit(f"sub {kind} 0, {step}")
+        size = w.emit(f"select i1 {up}, {kind} {step}, {kind} {back}")
+        moves = w.emit(f"icmp ne {kind} {step}, 0")
+    some = w.emit(f"and i1 {runs}, {moves}")
+    divisor = w.emit(f"select i1 {some}, {kind} {size}, {kind} 1")
+    shorter = w.emit(f"sub {kind} {distance}, 1")
+    quotient = w.emit(f"udiv {kind} {shorter}, {divisor}")
+    full = w.emit(f"add {kind} {quotient}, 1")
+    return w.emit(f"select i1 {some}, {kind} {full}, {kind} 0", "iterations")

@@ -1,0 +1,1 @@
+"""Vectorised maths functions."""

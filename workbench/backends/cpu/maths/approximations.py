@@ -1,0 +1,270 @@
+"""The maths functions of our own: a range reduction and a polynomial each, written once for every width.
+
+Reductions follow Cody & Waite (*Software Manual for the Elementary Functions*, 1980) with fused multiply-adds; the
+logarithm's correction terms follow Tang (ACM TOMS 16(4), 1990), the pairs of the power Dekker (Numer. Math. 18, 1971).
+A formula is right on its whole range except where it says `rare`: there the C library's scalar function answers.
+`design/cpu.md` states the errors that `tests/backends/cpu/test_cpu_approximations.py` measures.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from workbench.backends.cpu.maths.lanes import Bits, Flag, Lane, Lanes, fma, polynomial
+from workbench.backends.cpu.maths.polynomials import TABLES
+
+
+@dataclass(frozen=True)
+class Float:
+    """What the formulas must know of an IEEE type.
+
+    Attributes:
+        mantissa: bits after the binary point.
+        bias: of the exponent.
+        half_pi: π/2 as a sum of three numbers, for reductions of sin, cos, tan.
+        widest: up to here (absolute) that reduction holds.
+        log2: the natural logarithm of 2 as a sum: nearest number and rest.
+        log2_short: the same, the first with few enough bits that its product with an exponent is exact.
+        floor, ceiling: exp() is 0 below, infinite above.
+        whole: where numbers have no fraction any more.
+        erf_end: erf() is 1 from here.
+    """
+
+    mantissa: int
+    bias: int
+    half_pi: tuple[float, float, float]
+    widest: float
+    log2: tuple[float, float]
+    log2_short: tuple[float, float]
+    floor: float
+    ceiling: float
+    whole: float
+    erf_end: float
+
+
+FLOATS = {
+    32: Float(23, 127, (1.5707963705062866, -4.371138828673793e-08, -1.7151245100058819e-15), 65536.0,
+              (0.6931471824645996, -1.9046542121259336e-09), (0.693145751953125, 1.428606765330187e-06),
+              -104.5, 89.0, 2.0**24, 4.0),
+    64: Float(52, 1023, (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591698e-33), 2.0**27,
+              (0.6931471805599453, 2.3190468138462996e-17), (0.6931471805598903, 5.497923018708371e-14),
+              -746.0, 710.0, 2.0**53, 6.0),
+}  # fmt: skip
+THIRDS = (0.6666666666666666, 3.700743415417188e-17)  # 2/3 as a sum of two
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a formula gives: the value, and where it does not hold."""
+
+    value: Lane
+    rare: Flag | None = None
+
+
+def exp(x: Lane) -> Answer:
+    """e to the power x."""
+    return Answer(_exp(x))
+
+
+def _exp(x: Lane, rest: Lane | None = None) -> Lane:
+    """exp(x + rest): x = k·ln 2 + r, exp(r) by a polynomial, 2ᵏ in two factors, so that small results round once."""
+    about, table = FLOATS[x.lanes.bits], TABLES[x.lanes.bits]
+    x = x.is_("ogt", about.ceiling).choose(about.ceiling, x)
+    x = x.is_("olt", about.floor).choose(about.floor, x)
+    k, bits = _nearest(x, 1 / math.log(2))
+    r = fma(k, -about.log2[1], fma(k, -about.log2[0], x))
+    if rest is not None:
+        r = r + rest
+    p = fma(r * r, polynomial(r, table["EXP"]), r) + 1.0
+    first = bits.do("ashr", 1)
+    return p * _power_of_two(first) * _power_of_two(bits.do("sub", first))
+
+
+def _power_of_two(k: Bits) -> Lane:
+    about = FLOATS[k.lanes.bits]
+    return k.do("add", about.bias).do("shl", about.mantissa).value
+
+
+def _nearest(x: Lane, factor: float) -> tuple[Lane, Bits]:
+    """The whole number nearest to x · factor, and its bits: a number so large that it has no fraction is added."""
+    about = FLOATS[x.lanes.bits]
+    large = 1.5 * 2.0**about.mantissa
+    moved = fma(x, factor, large)
+    return moved - large, moved.bits.do("sub", x.constant(large).bits)
+
+
+def log(x: Lane) -> Answer:
+    """The natural logarithm.
+
+    x = 2ᵉ (1 + f), and with s = f / (2 + f) it is e·ln 2 + f - s (f - s² (2/3 + s²·P(s²))).
+    """
+    about, table = FLOATS[x.lanes.bits], TABLES[x.lanes.bits]
+    exponent, m = _split(x)
+    f = m - 1.0
+    s = f / (f + 2.0)
+    z = s * s
+    half = f * f * 0.5
+    inner = s * fma(z, fma(z, polynomial(z, table["LOG"]), THIRDS[0]), half)
+    high, low = about.log2_short
+    value = exponent * high - ((half - (inner + exponent * low)) - f)
+    value = x.is_("oeq", math.inf).choose(x, value)
+    value = x.is_("oeq", 0.0).choose(-math.inf, value)
+    return Answer(x.is_("ult", 0.0).choose(math.nan, value))
+
+
+def _split(x: Lane) -> tuple[Lane, Lane]:
+    """e as a float and m in [√½, √2) with x = 2ᵉ m, subnormal numbers too."""
+    about = FLOATS[x.lanes.bits]
+    small = x.is_("olt", 2.0 ** (1 - about.bias))
+    scaled = small.choose(x * 2.0**about.mantissa, x)
+    from_root = scaled.bits.do("sub", x.constant(math.sqrt(0.5)).bits)
+    exponent = from_root.do("ashr", about.mantissa)
+    m = scaled.bits.do("sub", exponent.do("shl", about.mantissa)).value
+    e = exponent.number
+    return small.choose(e - float(about.mantissa), e), m
+
+
+def sin(x: Lane) -> Answer:
+    """Sine."""
+    r, quadrant, rare = _reduce(x)
+    s, c = _sine(r), _cosine(r)
+    value = _turned(quadrant.do("and", 1).equals(0).choose(s, c), quadrant)
+    return Answer(x.is_("oeq", 0.0).choose(x, value), rare)
+
+
+def cos(x: Lane) -> Answer:
+    """Cosine."""
+    r, quadrant, rare = _reduce(x)
+    s, c = _sine(r), _cosine(r)
+    return Answer(_turned(quadrant.do("and", 1).equals(0).choose(c, s), quadrant.do("add", 1)), rare)
+
+
+def tan(x: Lane) -> Answer:
+    """Tangent: sine over cosine, or minus cosine over sine in odd quadrants."""
+    r, quadrant, rare = _reduce(x)
+    s, c = _sine(r), _cosine(r)
+    even = quadrant.do("and", 1).equals(0)
+    value = even.choose(s, -c) / even.choose(c, s)
+    return Answer(x.is_("oeq", 0.0).choose(x, value), rare)
+
+
+def _reduce(x: Lane) -> tuple[Lane, Bits, Flag]:
+    """x - n·π/2 in about [-π/4, π/4], n, and where x is too large for that."""
+    about = FLOATS[x.lanes.bits]
+    n, quadrant = _nearest(x, 2 / math.pi)
+    r = x
+    for part in about.half_pi:
+        r = fma(n, -part, r)
+    return r, quadrant, abs(x).is_("ugt", about.widest)
+
+
+def _sine(r: Lane) -> Lane:
+    z = r * r
+    return fma(z * r, polynomial(z, TABLES[r.lanes.bits]["SIN"]), r)
+
+
+def _cosine(r: Lane) -> Lane:
+    """1 - z/2 + z² P(z), with what rounding 1 - z/2 lost."""
+    z = r * r
+    most = fma(z, -0.5, 1.0)
+    lost = fma(z, -0.5, 1.0 - most)
+    return most + fma(z * z, polynomial(z, TABLES[r.lanes.bits]["COS"]), lost)
+
+
+def _turned(value: Lane, quadrant: Bits) -> Lane:
+    """With the other sign in the third and fourth quadrant."""
+    bits = value.lanes.bits
+    return value.bits.do("xor", quadrant.do("and", 2).do("shl", bits - 2)).value
+
+
+def tanh(x: Lane) -> Answer:
+    """Hyperbolic tangent: a polynomial up to ½, beyond it 1 - 2 / (exp(2x) + 1)."""
+    size = abs(x)
+    z = x * x
+    small = fma(x * z, polynomial(z, TABLES[x.lanes.bits]["TANH"]), x)
+    held = size.is_("ogt", 22.0).choose(22.0, size)
+    large = 1.0 - 2.0 / (_exp(held + held) + 1.0)
+    value = size.is_("olt", 0.5).choose(small, _signed(large, x))
+    return Answer(x.is_("oeq", 0.0).choose(x, value))
+
+
+def erf(x: Lane) -> Answer:
+    """Error function: x + x·P(x²) up to 1, beyond it 1 - exp(Q(|x| - 1))."""
+    about, table = FLOATS[x.lanes.bits], TABLES[x.lanes.bits]
+    size = abs(x)
+    small = fma(x, polynomial(x * x, table["ERF"]), x)
+    held = size.is_("ogt", about.erf_end).choose(about.erf_end, size)
+    large = 1.0 - _exp(polynomial(held - 1.0, table["ERFC"]))
+    value = size.is_("olt", 1.0).choose(small, _signed(large, x))
+    return Answer(x.is_("oeq", 0.0).choose(x, value))
+
+
+def _signed(size: Lane, x: Lane) -> Lane:
+    return x.lanes.call("copysign", size, x)
+
+
+def pow(x: Lane, y: Lane) -> Answer:
+    """x to the power y: exp(y·log|x|), with float64 for float32 and with pairs for float64; then the sign."""
+    lanes = x.lanes
+    about = FLOATS[lanes.bits]
+    size = abs(x)
+    if lanes.bits == 32:
+        value = lanes.narrowed(_exp(lanes.widened(y) * log(lanes.widened(size)).value))
+    else:
+        high, low = _log_pair(size)
+        product = y * high
+        rest = fma(y, low, fma(y, high, -product))
+        value = _exp(product, abs(product).is_("olt", 1000.0).choose(rest, x.constant(0.0)))
+    whole = lanes.call("trunc", y).is_("oeq", y)
+    halved = y * 0.5
+    odd = whole & lanes.call("trunc", halved).is_("une", halved) & abs(y).is_("olt", about.whole)
+    negative = x.is_("olt", 0.0)
+    value = (negative & odd).choose(-value, value)
+    value = whole.choose(value, negative.choose(math.nan, value))
+    # Zero, infinity, NaN and the smallest numbers have their own rules; none is common.
+    rare = size.is_("ult", 2.0 ** (1 - about.bias)) | size.is_("uge", math.inf) | abs(y).is_("uge", math.inf)
+    return Answer(value, rare)
+
+
+def _log_pair(x: Lane) -> tuple[Lane, Lane]:
+    """log(x) of a normal float64 as a sum of two numbers, wrong by less than 2⁻⁶⁵ relative."""
+    about, table = FLOATS[64], TABLES[64]["LOG"]
+    exponent, m = _split(x)
+    f = m - 1.0
+    t = f + 2.0
+    t_rest = f - (t - 2.0)
+    s = f / t
+    s_rest = (fma(-s, t, f) - s * t_rest) / t
+    z = s * s
+    z_rest = fma(s + s, s_rest, fma(s, s, -z))
+    tail = fma(z, polynomial(z, table), THIRDS[1])
+    p = tail + THIRDS[0]
+    p_rest = tail - (p - THIRDS[0])
+    w = s * z
+    w_rest = fma(s_rest, z, fma(s, z_rest, fma(s, z, -w)))
+    u = w * p
+    u_rest = fma(w_rest, p, fma(w, p_rest, fma(w, p, -u)))
+    twice = s + s
+    high = twice + u
+    low = (u - (high - twice)) + (s_rest + s_rest + u_rest)
+    scale = exponent * about.log2_short[0]
+    total = scale + high
+    added = total - scale
+    lost = (scale - (total - added)) + (high - added)
+    rest = lost + (low + exponent * about.log2_short[1])
+    result = total + rest
+    return result, rest - (result - total)
+
+
+FORMULAS: dict[str, Callable[..., Answer]] = {
+    f.__name__: f for f in (exp, log, sin, cos, tan, tanh, erf, pow)
+}  # fmt: skip
+
+
+def body(name: str, bits: int, count: int) -> tuple[Lanes, Answer]:
+    """The formula `name` on parameters `%x0`, `%x1`, spelled for `count` lanes."""
+    formula = FORMULAS[name]
+    lanes = Lanes(bits, count)
+    return lanes, formula(*(Lane(lanes, f"%x{n}") for n in range(formula.__code__.co_argcount)))

@@ -1,0 +1,183 @@
+"""Vectorised maths functions: our own formulas, and glibc's libmvec for the rest where this machine has it.
+
+LLVM vectorises a loop over threads with `sinf` in it only if it knows a `sinf` of eight arguments. Each scalar function
+is a small function of ours that means the same as a lane of the wide one, so a result does not depend on where in a
+range a thread stands or how the range was split. libmvec's errors are below 4 units of the last place (glibc's
+promise); ours are stated in `design/cpu.md`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+
+from workbench.backends.cpu.maths import vector_variants as variants
+from workbench.backends.cpu.maths.approximations import FORMULAS
+from workbench.backends.cpu.maths.vector_variants import PURE
+from workbench.ir.values import Function, walk
+from workbench.types import Scalar, element
+
+LIBRARY = "libmvec.so.1"
+ONE = (
+    "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp exp2 expm1 log log2 log10 log1p cbrt erf erfc"
+).split()
+TWO = ("pow", "atan2", "hypot")
+FUNCTIONS = {**dict.fromkeys(ONE, 1), **dict.fromkeys(TWO, 2)}
+ARM = platform.machine() in ("aarch64", "arm64")
+WIDTH = 128 if ARM else 256  # bits of a register
+ISA = {128: "n" if ARM else "b", 256: "d", 64: "n"}  # as the vector function ABIs call registers of this width
+UNROLLED = 16
+
+
+@dataclass(frozen=True)
+class Maths:
+    """What vectorised maths the code for a target may use.
+
+    Attributes:
+        formulas: ours; the target has fused multiply-add.
+        library: libmvec.
+        bits: of a vector register, for what is written in vectors.
+    """
+
+    formulas: bool = False
+    library: bool = False
+    bits: int = 128
+
+
+@dataclass(frozen=True)
+class Callee:
+    """A maths function to call from a loop over threads.
+
+    Attributes:
+        symbol: of one element.
+        attribute: what tells the loop vectoriser of the wide ones.
+        definitions: what has to stand in the module, by name.
+        kept: symbols that only the vectoriser will use: they must outlive the passes before it.
+    """
+
+    symbol: str
+    attribute: str
+    definitions: dict[str, str]
+    kept: tuple[str, ...]
+
+
+@lru_cache(maxsize=1)
+def library() -> str:
+    """What the key says of the library: `libmvec 2.36`, or empty where it is missing or lacks a function."""
+    if sys.platform != "linux" or platform.machine() != "x86_64":
+        return ""
+    try:
+        functions = ctypes.CDLL(LIBRARY)
+        for name in FUNCTIONS:
+            for bits in (32, 64):
+                getattr(functions, symbol(name, bits))
+        return f"libmvec {platform.libc_ver()[1]}"
+    except (OSError, AttributeError):
+        return ""
+
+
+def symbol(name: str, bits: int) -> str:
+    """The library's AVX2 function (x86-64 vector function ABI)."""
+    return f"_ZGVdN{256 // bits}{'v' * FUNCTIONS[name]}_{_scalar(name, bits)}"
+
+
+def worth_it(function: Function) -> bool:
+    """Whether the loop over threads can be the innermost one: LLVM unrolls loops of few iterations, no others."""
+    constants = {op.result: op.attrs["value"] for op in walk(function.body) if op.name == "const"}
+    for op in walk(function.body):
+        if op.name == "while":
+            return False
+        if op.name == "for":
+            bounds = [constants.get(v) for v in op.operands[:3]]
+            if any(b is None for b in bounds) or not bounds[2] or range(*map(int, bounds))[UNROLLED:]:  # type: ignore[arg-type]
+                return False
+    return True
+
+
+def has_wide_data(function: Function) -> bool:
+    """Whether 64-bit elements move through memory: then LLVM takes half as many threads at a time."""
+    arrays = (op.operands[0].type for op in walk(function.body) if op.name in ("load", "store"))
+    return any(element(t).bits == 64 for t in arrays)
+
+
+def callee(name: str, scalar: Scalar, maths: Maths, innermost: bool, halves: bool) -> Callee | None:
+    """The function to call for `name`; None where LLVM's own, which is the C library's, is the best there is.
+
+    Args:
+        name: of the maths function.
+        scalar: the type of its arguments.
+        maths: what the target has.
+        innermost: whether the loop over threads can be the innermost one (`worth_it`).
+        halves: give the loop vectoriser a variant with half the lanes too.
+    """
+    if name not in FUNCTIONS:
+        return None
+    if name in FORMULAS and maths.formulas:
+        make = _own
+    elif maths.library and innermost:
+        make = _of_library
+    else:
+        return None
+    bits, count = scalar.bits, FUNCTIONS[name]
+    lanes = (WIDTH // bits, WIDTH // bits // 2) if halves and bits == 32 else (WIDTH // bits,)
+    ours, definitions, wide = make(name, bits, lanes)
+    variants = [f"_ZGV{ISA[n * bits]}N{n}{'v' * count}_{ours}({s})" for n, s in zip(lanes, wide, strict=True)]
+    return Callee(ours, f'"vector-function-abi-variant"="{",".join(variants)}"', definitions, tuple(wide))
+
+
+def module(name: str, bits: int) -> tuple[str, tuple[str, ...]]:
+    """Our function `name`, in all the widths that a kernel may call, as a module; and its symbols."""
+    width = WIDTH // bits
+    return variants.module(name, bits, (width, width // 2) if bits == 32 else (width,))
+
+
+def _scalar(name: str, bits: int) -> str:
+    return name + ("f" if bits == 32 else "")
+
+
+def _own(name: str, bits: int, lanes: tuple[int, ...]) -> tuple[str, dict[str, str], list[str]]:
+    symbols = [variants.symbol(name, bits, n) for n in (1, *lanes)]
+    texts = [variants.declared(name, bits, n) for n in (1, *lanes)]
+    return symbols[0], dict(zip(symbols, texts, strict=True)), symbols[1:]
+
+
+def _of_library(name: str, bits: int, lanes: tuple[int, ...]) -> tuple[str, dict[str, str], list[str]]:
+    ours = f"wb.{_scalar(name, bits)}"
+    kind, count, theirs, whole = "float" if bits == 32 else "double", FUNCTIONS[name], symbol(name, bits), lanes[0]
+    wide = f"<{whole} x {kind}>"
+    definitions = {
+        theirs: f"declare {wide} @{theirs}({', '.join([wide] * count)}) {PURE}",
+        ours: _one(ours, theirs, kind, whole, count),
+    }
+    if len(lanes) == 1:
+        return ours, definitions, [theirs]
+    definitions[f"{ours}.half"] = _half(ours, theirs, kind, whole, count)
+    return ours, definitions, [theirs, f"{ours}.half"]
+
+
+def _one(ours: str, theirs: str, kind: str, lanes: int, count: int) -> str:
+    """The scalar function: all lanes take the argument, the first gives the result."""
+    wide = f"<{lanes} x {kind}>"
+    rows = [f"define internal {kind} @{ours}({', '.join(f'{kind} %x{n}' for n in range(count))}) noinline {PURE} {{"]
+    for n in range(count):
+        rows.append(f"  %one{n} = insertelement {wide} poison, {kind} %x{n}, i64 0")
+        rows.append(f"  %all{n} = shufflevector {wide} %one{n}, {wide} poison, <{lanes} x i32> zeroinitializer")
+    rows.append(f"  %wide = call {wide} @{theirs}({', '.join(f'{wide} %all{n}' for n in range(count))})")
+    rows.append(f"  %first = extractelement {wide} %wide, i64 0")
+    return "\n".join([*rows, f"  ret {kind} %first", "}"])
+
+
+def _half(ours: str, theirs: str, kind: str, lanes: int, count: int) -> str:
+    """Half the lanes: each argument twice, the lower half of the result."""
+    wide, half = f"<{lanes} x {kind}>", f"<{lanes // 2} x {kind}>"
+    twice = ", ".join(f"i32 {k % (lanes // 2)}" for k in range(lanes))
+    lower = ", ".join(f"i32 {k}" for k in range(lanes // 2))
+    rows = [f"define internal {half} @{ours}.half({', '.join(f'{half} %x{n}' for n in range(count))}) {PURE} {{"]
+    for n in range(count):
+        rows.append(f"  %all{n} = shufflevector {half} %x{n}, {half} poison, <{lanes} x i32> <{twice}>")
+    rows.append(f"  %wide = call {wide} @{theirs}({', '.join(f'{wide} %all{n}' for n in range(count))})")
+    rows.append(f"  %low = shufflevector {wide} %wide, {wide} poison, <{lanes // 2} x i32> <{lower}>")
+    return "\n".join([*rows, f"  ret {half} %low", "}"])

@@ -1,0 +1,1 @@
+"""LLVM IR text: lines, types, constants, 16-bit floats."""

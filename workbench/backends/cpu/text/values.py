@@ -1,0 +1,95 @@
+"""How types and constants of the language are written in LLVM IR, and how one scalar type becomes another.
+
+A vector has no LLVM type here: each component is a scalar of its own, so that the loop vectoriser puts neighbouring
+threads, not neighbouring components, side by side.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import numpy as np
+
+from workbench.backends.cpu.text import halves
+from workbench.types import Kind, Scalar, Type, Vector, element
+
+_FLOATS = {32: ("float", "f32"), 64: ("double", "f64")}
+
+
+def register(scalar: Scalar) -> str:
+    """The LLVM type of a scalar in a register: a bool is `i1`, a float of 16 bits its bits."""
+    if scalar.kind is Kind.FLOAT and not scalar.is_half:
+        return _FLOATS[scalar.bits][0]
+    return "i1" if scalar.kind is Kind.BOOL else f"i{scalar.bits}"
+
+
+def memory(scalar: Scalar) -> str:
+    """The LLVM type of a scalar in memory: a bool is `i8`."""
+    return "i8" if scalar.kind is Kind.BOOL else register(scalar)
+
+
+def suffix(scalar: Scalar) -> str:
+    """How an overloaded intrinsic names the type: `f32`, `i64`, `i1`."""
+    return _FLOATS[scalar.bits][1] if scalar.kind is Kind.FLOAT else register(scalar)
+
+
+def width(type: Type) -> int:
+    """How many components a value of this type has."""
+    return type.length if isinstance(type, Vector) else 1
+
+
+def literal(value: Any, scalar: Scalar) -> str:
+    """A constant with all its bits: floats as the hexadecimal bits of the double they equal."""
+    if scalar.is_half:
+        with np.errstate(all="ignore"):
+            return str(int(scalar(value).view(np.uint16)))
+    if scalar.kind is Kind.FLOAT:
+        with np.errstate(all="ignore"):
+            number = float(np.asarray(value, dtype=scalar.numpy)[()])
+        return f"0x{struct.unpack('<Q', struct.pack('<d', number))[0]:016X}"
+    if scalar.kind is Kind.BOOL:
+        return "true" if value else "false"
+    return str(int(value))
+
+
+def literals(value: Any, type: Scalar | Vector) -> tuple[str, ...]:
+    """A constant's components."""
+    if isinstance(type, Vector):
+        return tuple(literal(part, type.dtype) for part in np.asarray(value).reshape(-1))
+    return (literal(value, type),)
+
+
+def cast(operand: str, source: Scalar, target: Scalar) -> str:
+    """The instruction that turns `operand` into `target`; empty where the bits stay as they are.
+
+    Float to integer saturates and NaN becomes 0; integer to integer wraps; to bool: is not 0.
+    """
+    a, b = register(source), register(target)
+    floats = (source.kind is Kind.FLOAT, target.kind is Kind.FLOAT)
+    if target.kind is Kind.BOOL and source.kind is not Kind.BOOL:
+        return f"fcmp une {a} {operand}, 0.0" if floats[0] else f"icmp ne {a} {operand}, 0"
+    if source.is_half or target.is_half:
+        return "" if source == target else f"call {b} @{halves.name(source, target)}({a} {operand})"
+    if floats == (True, True):
+        if source.bits == target.bits:
+            return ""
+        return f"{'fpext' if source.bits < target.bits else 'fptrunc'} {a} {operand} to {b}"
+    if floats == (True, False):
+        sign = "s" if target.kind is Kind.INT else "u"
+        return f"call {b} @llvm.fpto{sign}i.sat.{suffix(target)}.{suffix(source)}({a} {operand})"
+    if floats == (False, True):
+        return f"{'sitofp' if source.kind is Kind.INT else 'uitofp'} {a} {operand} to {b}"
+    if a == b:
+        return ""
+    if int(a[1:]) > int(b[1:]):
+        return f"trunc {a} {operand} to {b}"
+    return f"{'sext' if source.kind is Kind.INT else 'zext'} {a} {operand} to {b}"
+
+
+def index_instruction(operand: str, type: Type) -> str:
+    """The instruction that widens an index to 64 bits; empty where it has them."""
+    scalar = element(type)
+    if scalar.bits == 64:
+        return ""
+    return f"{'sext' if scalar.kind is Kind.INT else 'zext'} {register(scalar)} {operand} to i64"

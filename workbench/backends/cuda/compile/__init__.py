@@ -1,0 +1,1 @@
+"""CUDA C++ text to PTX and cubin, through NVRTC and nvJitLink."""

@@ -1,0 +1,64 @@
+"""A kernel with link-time products: its text calls them, NVRTC makes LTO-IR of it, nvJitLink makes both one cubin."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Sequence
+
+from workbench.backends.base import Artifact, Options
+from workbench.backends.cuda.compile.nvrtc import build, facts_of
+from workbench.backends.cuda.emit import spelled
+from workbench.backends.cuda.products import nvjitlink
+from workbench.backends.cuda.products.linker import link_kernel
+from workbench.backends.cuda.products.needed import OPERATION
+from workbench.backends.cuda.products.spec import Product, ProductSpec
+from workbench.backends.cuda.tiles.arena import check_shared
+from workbench.ir.values import Function, walk
+
+LINKED = "cuBLASDx"
+GENERATED = "generated"
+
+
+def multiplies(function: Function) -> bool:
+    """Whether tiles are multiplied in it."""
+    return any(op.name == OPERATION for op in walk(function.body))
+
+
+def products_of(function: Function, options: Options, target: str) -> tuple[ProductSpec, ...]:
+    """The products that the function's text calls where it is linked, each once.
+
+    Raises:
+        BuildError: the function has no CUDA text.
+    """
+    return spelled(function, options, link=target).products
+
+
+def version() -> str:
+    """The linker's exact version: for keys.
+
+    Raises:
+        DeviceError: nvJitLink is not installed.
+    """
+    return nvjitlink.version()
+
+
+def compile_linked(function: Function, options: Options, target: str, products: Sequence[Product]) -> Artifact:
+    """A cubin for exactly `target`, as `CudaBackend.compile` gives it, with `matmul` and `products` in its metadata.
+
+    Raises:
+        BuildError: NVRTC or nvJitLink refused.
+        DeviceError: one of them is not installed.
+    """
+    clocks = [time.perf_counter()]
+    made = spelled(function, options, link=target)
+    check_shared(made.shared, made.regions, target, function.name)
+    clocks.append(time.perf_counter())
+    code = build(made.text, options, target, "ltoir", function.name).image
+    clocks.append(time.perf_counter())
+    linked = link_kernel(code, products, options, target, function=function.name)
+    clocks.append(time.perf_counter())
+    spent = [after - before for before, after in itertools.pairwise(clocks)]
+    facts = facts_of(function, made, target, linked.log, dict(zip(("spell", "nvrtc", "link"), spent, strict=True)))
+    facts |= {"matmul": LINKED, "products": [f"{p.spec.role} {p.spec.shown}" for p in products]}
+    return Artifact(linked.image, facts)

@@ -1,0 +1,242 @@
+"""CUDA C++ text to PTX and cubin with NVRTC, for any architecture, without a GPU or a driver.
+
+NVRTC runs in worker processes (`nvrtc_program`, `design/isolation.md`): it may hang, crash or take all memory. A cubin
+is made for the exact device; PTX is for reading.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from workbench.backends.base import Artifact, Backend, Options
+from workbench.backends.cuda.compile.nvrtc_program import (
+    BINDINGS,
+    WHEEL,
+    compile_program,
+    not_installed,
+    supported,
+)
+from workbench.backends.cuda.cpp import cuda_funcs
+from workbench.backends.cuda.emit import Spelled, entry_name, spell, spelled
+from workbench.backends.cuda.tiles.arena import check_shared
+from workbench.backends.prints import prints
+from workbench.backends.worker.calls import build_error, call
+from workbench.backends.worker.jobs import Lost
+from workbench.backends.worker.pool import Pool
+from workbench.errors import BuildError
+from workbench.ir.values import Function
+
+DEFAULT_TARGET = "sm_90"
+POOL = Pool("nvrtc", lambda: None)
+
+_KINDS: dict[str, tuple[str, list[str]]] = {  # what NVRTC calls it, and what it is asked for it
+    "cubin": ("CUBIN", ["-Xptxas=-v"]),
+    "ptx": ("PTX", []),
+    "ptx with lines": ("PTX", ["-lineinfo"]),
+    "ltoir": ("LTOIR", ["-dlto", "--relocatable-device-code=true"]),
+}
+
+_USED = re.compile(r"Used (\d+) registers")
+_SPILLS = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
+_SHARED = re.compile(r"(\d+) bytes smem")
+_PLACE = re.compile(r"^.*\((\d+)\): (?:catastrophic )?error: (.*)$", re.MULTILINE)
+
+
+class CudaBackend(Backend):
+    """CUDA C++ through NVRTC.
+
+    Args:
+        target: what to compile for where nothing is asked: the device's architecture, `sm_90` where there is none.
+    """
+
+    name = "cuda"
+
+    def __init__(self, target: str = DEFAULT_TARGET) -> None:
+        self._target = target
+
+    def version(self) -> str:
+        """The wheels' exact versions; NVRTC itself tells no patch level.
+
+        Raises:
+            DeviceError: NVRTC is not installed.
+        """
+        from importlib import metadata  # 20 ms, which most processes need not pay
+
+        try:
+            return ", ".join(f"{name} {metadata.version(name)}" for name in (WHEEL, BINDINGS))
+        except metadata.PackageNotFoundError as missing:
+            raise not_installed(str(missing)) from None
+
+    def target(self) -> str:
+        """The architecture compiled for by default."""
+        return self._target
+
+    def spell(self, function: Function, options: Options, target: str = "") -> str:
+        """The CUDA C++ text; it is the same for every architecture."""
+        return spell(function, options)
+
+    def compile(self, function: Function, options: Options, target: str = "") -> Artifact:
+        """A cubin for exactly `target` (`sm_90`).
+
+        Metadata: entry, backend, target, stages (spell and nvrtc, in seconds), log, and registers, shared, stack,
+        spill_stores, spill_loads (bytes) as ptxas told them; dynamic_shared (bytes) where a launch has to ask for them,
+        which `shared` counts too.
+
+        Raises:
+            BuildError: NVRTC refused the text; `log` holds what it said, `text` the text. Or tiles need more shared
+                memory than a block of the target has.
+            DeviceError: NVRTC is not installed, or does not know the target.
+        """
+        target = target or self._target
+        start = time.perf_counter()
+        made = spelled(function, options)
+        check_shared(made.shared, made.regions, target, function.name)
+        written = time.perf_counter()
+        built = _built(made.text, options, target, "cubin", function)
+        stages = {"spell": written - start, "nvrtc": time.perf_counter() - written}
+        return Artifact(built.image, facts_of(function, made, target, built.log, stages))
+
+    def prepare(self) -> None:
+        """Start a worker process, if there is none."""
+        POOL.prepare()
+
+    def ptx(self, function: Function, options: Options, target: str = "", *, lines: bool = False) -> str:
+        """The PTX for `target`, for reading; with `lines`, `.loc` directives carry the places in the user's text.
+
+        Raises:
+            BuildError, DeviceError: as `compile`.
+        """
+        text = spell(function, options, lines=lines)
+        kind = "ptx with lines" if lines else "ptx"
+        return _built(text, options, target or self._target, kind, function).image.decode().rstrip("\0")
+
+
+def facts_of(function: Function, made: Spelled, target: str, log: str, stages: dict[str, float]) -> dict[str, Any]:
+    """What is kept with a cubin: see `CudaBackend.compile`."""
+    return {
+        "entry": entry_name(function),
+        "backend": CudaBackend.name,
+        "target": target,
+        "stages": stages,
+        "log": log,
+        **resources(log),
+        **({"prints": True} if prints(function) else {}),
+        **({"dynamic_shared": made.shared, "shared": made.shared} if made.dynamic_shared else {}),
+    }
+
+
+def _built(text: str, options: Options, target: str, kind: str, function: Function) -> Built:
+    try:
+        return build(text, options, target, kind, function.name)
+    except BuildError as error:
+        first = _PLACE.search(error.log)
+        raise cuda_funcs.placed(error, int(first[1]), text, function) if first else error from None
+
+
+@dataclass(frozen=True)
+class Built:
+    """What NVRTC gave: a cubin or PTX, its log, and the symbols of the kernels that were asked for by name."""
+
+    image: bytes
+    log: str
+    names: Mapping[str, str] = field(default_factory=dict)
+
+
+def flags(options: Options, target: str, kind: str) -> list[str]:
+    """NVRTC's options. Without `fast_math` nothing is contracted, so that `+ - * / sqrt` give the CPU's bits."""
+    # For reading, the virtual architecture's PTX is the same text without the time of ptxas.
+    arch = target.replace("sm_", "compute_") if kind.startswith("ptx") else target
+    chosen = [f"--gpu-architecture={arch}", "--std=c++17", "-no-cache", *_KINDS[kind][1]]
+    return [*chosen, "--use_fast_math" if options.fast_math else "--fmad=false"]
+
+
+@dataclass(frozen=True)
+class Around:
+    """What a user's text comes with.
+
+    Attributes:
+        names: kernels whose symbols are asked for.
+        flags: more options.
+    """
+
+    names: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+
+
+def build(
+    text: str,
+    options: Options,
+    target: str,
+    kind: str,
+    function: str = "",
+    around: Around = Around(),
+) -> Built:
+    """Compile CUDA C++ text to `kind`: "cubin", "ptx", or "ltoir" for nvJitLink.
+
+    Raises:
+        BuildError: NVRTC refused the text, or gave nothing.
+        DeviceError: NVRTC is not installed, or does not know the target.
+    """
+    request = {
+        "target": target,
+        "flags": [*flags(options, target, kind), *around.flags],
+        "names": list(around.names),
+        "form": _KINDS[kind][0],
+    }
+    try:
+        facts, image = call(POOL, compile_program, request, text.encode())
+    except Lost as lost:
+        raise build_error("NVRTC", function, lost) from None
+    if facts["status"] != "NVRTC_SUCCESS":
+        raise _refused(facts["status"], facts["log"], text, function)
+    if not image:
+        # NVRTC reports success with nothing to show where the architecture and the kind do not go together.
+        raise BuildError(f"NVRTC gave an empty {kind} for {target}.", function=function, log=facts["log"], text=text)
+    return Built(image, facts["log"], facts["names"])
+
+
+@cache
+def architectures() -> tuple[int, ...]:
+    """The compute capabilities that this NVRTC compiles for: 75, 80, 90, …
+
+    Raises:
+        DeviceError: NVRTC is not installed.
+    """
+    try:
+        return tuple(call(POOL, supported, {})[0]["known"])
+    except Lost as lost:
+        raise build_error("NVRTC", "", lost) from None
+
+
+def resources(log: str) -> dict[str, int]:
+    """What ptxas said of the kernel: registers a thread, bytes of shared memory and of stack, bytes spilled."""
+    found: dict[str, int] = {}
+    if used := _USED.search(log):
+        found["registers"] = int(used[1])
+        shared = _SHARED.search(log)
+        found["shared"] = int(shared[1]) if shared else 0
+    if spills := _SPILLS.search(log):
+        found |= {name: int(spills[n]) for n, name in enumerate(("stack", "spill_stores", "spill_loads"), 1)}
+    return found
+
+
+def resources_by_kernel(log: str) -> dict[str, dict[str, int]]:
+    """What ptxas said of each kernel of a text, by symbol."""
+    pieces = re.split(r"Compiling entry function '([^']+)'", log)
+    return {name: resources(said) for name, said in zip(pieces[1::2], pieces[2::2], strict=False)}
+
+
+def _refused(status: str, log: str, text: str, function: str) -> BuildError:
+    first = _PLACE.search(log)
+    if first:
+        rows = text.splitlines()
+        row = rows[int(first[1]) - 1].strip() if 0 < int(first[1]) <= len(rows) else ""
+        message = f"NVRTC refused the CUDA text at line {first[1]}: {first[2]} in `{row}`."
+    else:
+        message = f"NVRTC failed with {status}: {log.splitlines()[0] if log else 'it gave no reason'}."
+    return BuildError(message, function=function, log=log, text=text)

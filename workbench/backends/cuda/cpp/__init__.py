@@ -1,0 +1,1 @@
+"""Values and statements as CUDA C++ text."""

@@ -1,0 +1,49 @@
+"""Functions with CUDA text that a user wrote, and errors in it at the line of the cell where it stands."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import replace
+
+from workbench.backends.cuda.cpp.c_names import c_type
+from workbench.errors import BuildError
+from workbench.ir.values import Function, Op, walk
+
+
+def function(op: Op, known: dict[str, str]) -> str:
+    """The name of the function of a `native`; its text goes to `known`, once."""
+    result = c_type(op.result.type) if op.results and not op.attrs["outputs"] else "void"
+    params = [f"{c_type(v.type)} {n}" for v, n in zip(op.operands, op.attrs["inputs"], strict=True)]
+    params += [f"{c_type(v.type)}& {n}" for v, n in zip(op.results, op.attrs["outputs"], strict=False)]
+    rest = f"({', '.join(params)}) {{\n{_body(op)}\n}}\n"
+    base = f"wb_native_{op.attrs['name']}"
+    for number in range(len(known) + 1):
+        name = f"{base}_{number + 1}" if number else base
+        text = f"static __device__ {result} {name}{rest}"
+        if known.setdefault(name, text) == text:
+            return name
+    raise AssertionError("more names than texts")
+
+
+def _body(op: Op) -> str:
+    """The text as it stands, without the indentation that all its lines share."""
+    return textwrap.dedent(op.attrs["cuda"].strip("\n")).rstrip()
+
+
+def placed(error: BuildError, row: int, text: str, function: Function) -> BuildError:
+    """The error at the user's line, where row `row` of the text is one of a func's CUDA text; else itself."""
+    for op in walk(function.body):
+        if op.name != "custom" or not op.attrs.get("cuda"):
+            continue
+        body = _body(op)
+        first = text[: text.find(body)].count("\n") + 1
+        if body in text and first <= row <= first + body.count("\n"):
+            place = op.attrs["cuda_place"]
+            blank = len(op.attrs["cuda"]) - len(op.attrs["cuda"].lstrip("\n"))
+            line = place.line + blank + row - first
+            shown = place.source.line(line)
+            column = len(shown) - len(shown.lstrip())
+            where = replace(place, line=line, column=column, end_line=line, end_column=len(shown))
+            message = error.message.replace(f" at line {row}", f" of {op.attrs['name']}", 1)
+            return BuildError(message, where, function=function.name, log=error.log, text=text)
+    return error

@@ -1,0 +1,308 @@
+"""Values as C++ expressions: readable, fully typed, with no more parentheses than C++ and the eye need.
+
+Every expression has exactly the C++ type of its value. Small integers are cast back after each operation, because C++
+computes them as int; what may overflow is computed in unsigned numbers (see `overflow`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from workbench.backends.base import Options
+from workbench.backends.cuda.cpp.c_names import c_type, cast, form_of, label, literal, members
+from workbench.backends.cuda.cpp.inline_values import Folding, is_splat
+from workbench.backends.cuda.cpp.signed_wrap import WRAPPING
+from workbench.backends.cuda.prelude import Key
+from workbench.builtins import TABLE
+from workbench.errors import BuildError
+from workbench.ir.values import Op, Value
+from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element, is_half
+from workbench.types import bool as bool_
+
+
+class Text(NamedTuple):
+    """An expression and the precedence of its outermost operator; ATOM binds tightest."""
+
+    text: str
+    level: int
+
+    def within(self, level: int) -> str:
+        """The text, in parentheses where it binds less tightly than `level`."""
+        return self.text if self.level >= level else f"({self.text})"
+
+
+ATOM, UNARY, TERNARY = 16, 15, 3
+# For each operator its precedence, and the least precedence of what stands bare at its left and right. Operators that
+# C++ binds in ways few remember (shifts, bits, comparisons) get parentheses around anything but arithmetic.
+_LEVELS = {
+    "*": (13, 13, 14), "/": (13, 13, 14), "%": (13, 13, 14), "+": (12, 12, 13), "-": (12, 12, 13),
+    "<<": (11, 14, 14), ">>": (11, 14, 14), "&": (8, 14, 14), "^": (7, 14, 14), "|": (6, 14, 14),
+    "<": (10, 12, 12), "<=": (10, 12, 12), ">": (10, 12, 12), ">=": (10, 12, 12), "==": (9, 12, 12), "!=": (9, 12, 12),
+    "&&": (5, 9, 9), "||": (4, 9, 9),
+}  # fmt: skip
+_BINARY = re.compile(r"^\(\{0\} (\S+) \{1\}\)$")
+_UNSIGNED = {"int32": ("unsigned", "U"), "int64": ("unsigned long long", "ULL"), "uint16": ("unsigned", "U")}
+_PREFIX = {"({0})": "", "(-{0})": "-", "(~{0})": "~", "(!{0})": "!"}
+
+
+def binary(left: Text, sign: str, right: Text) -> Text:
+    """Two expressions and an operator; `a && b && c` is a chain."""
+    level, bare_left, bare_right = _LEVELS[sign]
+    chain = sign in ("&&", "||") and left.level == level
+    return Text(f"{left.within(level if chain else bare_left)} {sign} {right.within(bare_right)}", level)
+
+
+@dataclass
+class Expressions:
+    """Spells values, and collects what the prelude must hold.
+
+    Attributes:
+        folding: which values are written inside others.
+        plain: signed operations that need no care for overflow.
+        names: the name of each value that has one: parameters, thread and loop indices, locals.
+        keys: prelude pieces needed so far.
+        builtins: builtins spelled so far.
+        vectors: vector types met so far.
+    """
+
+    folding: Folding
+    plain: frozenset[Op]
+    options: Options
+    names: Callable[[Value], str]
+    keys: set[Key] = field(default_factory=set)
+    builtins: set[str] = field(default_factory=set)
+    vectors: set[Vector] = field(default_factory=set)
+
+    def of(self, value: Value) -> Text:
+        """The expression of a value: a name, or its operation spelled here."""
+        if value in self.folding.fixed or value not in self.folding.folded:
+            return Text(self.names(value), ATOM)
+        return self.op(self.folding.definition[value])
+
+    def argument(self, value: Value) -> str:
+        """The expression where a comma or a closing bracket ends it."""
+        return self.of(value).text
+
+    def op(self, op: Op) -> Text:
+        """The expression of an operation with one result and no effect."""
+        for type in (op.result.type, *(v.type for v in op.operands)):
+            self.meet(type)
+        form = _CORE.get(op.name)
+        if form is not None:
+            return form(self, op)
+        if isinstance(op.result.type, Vector) and op.name in _VECTOR_SIGNS:
+            return self._vector_operator(op)
+        if op.name in WRAPPING and isinstance(op.result.type, Scalar) and op not in self.plain:
+            kind = op.result.type.kind
+            if (kind is Kind.INT and op.result.type.bits >= 32) or op.result.type.name == "uint16":
+                return Text(cast(c_type(op.result.type), self.unsigned(op).text), UNARY if self._spaced(op) else ATOM)
+        return self._builtin(op)
+
+    def meet(self, type: Type) -> None:
+        """Note that the text uses a type."""
+        inner = type.dtype if isinstance(type, ArrayType) else type
+        if is_half(inner):
+            self.keys.add(("half", element(inner).name))
+        if isinstance(inner, Vector):
+            self.vectors.add(inner)
+
+    def element(self, array: Value, indices: tuple[Value, ...]) -> Text:
+        """The place of an array's element."""
+        self.meet(array.type)
+        name = self.names(array)
+        if not self.options.contiguous:
+            self.keys.add(("at", str(len(indices))))
+            return Text(f"wb_at({', '.join([name, *map(self.argument, indices)])})", ATOM)
+        offset = self.of(indices[0])
+        for axis, index in enumerate(indices[1:], 1):
+            offset = binary(binary(offset, "*", Text(f"{name}.shape[{axis}]", ATOM)), "+", self.of(index))
+        assert isinstance(array.type, ArrayType)
+        if array.type.pitch:
+            self.keys.add(("field",))
+            return Text(f"wb_field<{array.type.pitch}>({name}, {offset.text})", ATOM)
+        return Text(f"{name}.data[{offset.text}]", ATOM)
+
+    def unsigned(self, op: Op) -> Text:
+        """A sum, difference, product or negative of signed numbers, computed in unsigned ones: it wraps."""
+        assert isinstance(op.result.type, Scalar)
+        word, suffix = _UNSIGNED[op.result.type.name]
+        if op.name == "neg":
+            return binary(Text(f"0{suffix}", ATOM), "-", self._modular(op.operands[0], word, suffix)[0])
+        sign = TABLE[op.name].operator
+        left, ready = self._modular(op.operands[0], word, suffix)
+        right, also = self._modular(op.operands[1], word, suffix)
+        if not ready and not also:
+            left = Text(cast(word, left.text), UNARY if " " in word else ATOM)
+        return binary(left, sign, right)
+
+    def _modular(self, value: Value, word: str, suffix: str) -> tuple[Text, bool]:
+        """An operand of unsigned arithmetic, and whether its text is unsigned already."""
+        if value in self.folding.folded:
+            op = self.folding.definition[value]
+            if op.name == "const" and not op.attrs.get("captured"):
+                bits = 64 if "long" in word else 32
+                return Text(f"{int(op.attrs['value']) % (1 << bits)}{suffix}", ATOM), True
+            if op.name in WRAPPING and op not in self.plain:
+                return self.unsigned(op), True
+        return self.of(value), False
+
+    def _spaced(self, op: Op) -> bool:
+        return " " in c_type(op.result.type)
+
+    def _builtin(self, op: Op) -> Text:
+        builtin = TABLE[op.name]
+        self.builtins.add(op.name)
+        spelling = builtin.cuda
+        assert spelling is not None, f"{op.name} was not expanded"
+        if spelling.endswith("*"):
+            return self._call(op, spelling[:-1])
+        match = _BINARY.match(spelling)
+        if match:
+            text = binary(self.of(op.operands[0]), match[1], self.of(op.operands[1]))
+        elif spelling in _PREFIX:
+            text = Text(_PREFIX[spelling] + self.of(op.operands[0]).within(ATOM), UNARY)
+        elif spelling == "({0} ? {1} : {2})":
+            parts = [self.of(v).within(TERNARY + 1) for v in op.operands]
+            text = Text(f"{parts[0]} ? {parts[1]} : {parts[2]}", TERNARY)
+        else:
+            text = self._template(op, spelling)
+        return self._narrowed(op, text, promotes=bool(match) or spelling in _PREFIX)
+
+    def _call(self, op: Op, name: str) -> Text:
+        """A function of the device's maths library: with `f` for float32."""
+        scalar = element(op.operands[0].type)
+        if scalar.kind is not Kind.FLOAT:
+            raise BuildError(f"{op.name}() has no CUDA spelling for {scalar!r}.", op.location, "Cast to a float.")
+        suffix = "f" if scalar.bits == 32 else ""
+        return Text(f"{name}{suffix}({', '.join(map(self.argument, op.operands))})", ATOM)
+
+    def _template(self, op: Op, spelling: str) -> Text:
+        call = not spelling.startswith("(")
+        body = spelling if call else spelling[1:-1]
+        parts = [self.of(v).text if call else self.of(v).within(UNARY) for v in op.operands]
+        return Text(body.replace("{T}", c_type(op.result.type)).format(*parts), ATOM if call else TERNARY + 1)
+
+    def _narrowed(self, op: Op, text: Text, promotes: bool) -> Text:
+        """Operators on 8 and 16 bits, and `& | ^` on bools, give an int in C++: cast back."""
+        type = op.result.type
+        small = isinstance(type, Scalar) and type.bits < 32 and type.kind is not Kind.FLOAT
+        if not small or not promotes or (type == bool_ and not op.name.startswith("bit_")):
+            return text
+        word = c_type(type)
+        return Text(cast(word, text.text), UNARY if " " in word else ATOM)
+
+    def _vector_operator(self, op: Op) -> Text:
+        sign = _VECTOR_SIGNS[op.name]
+        type = op.result.type
+        assert isinstance(type, Vector)
+        length = form_of(type)
+        if op.name == "neg":
+            self.keys.add(("op", length, "-", "v"))
+            return Text(f"-{self.of(op.operands[0]).within(UNARY)}", UNARY)
+        sides = [self._scalar_of(v) if sign in "*/" else None for v in op.operands]
+        if sign == "/" or (sides[0] is not None and sides[1] is not None):
+            sides[0] = None
+        form = "".join("v" if s is None else "s" for s in sides)
+        self.keys.add(("op", length, sign, form))
+        left, right = (self.of(v if s is None else s) for v, s in zip(op.operands, sides, strict=True))
+        return binary(left, sign, right)
+
+    def _scalar_of(self, value: Value) -> Value | None:
+        """The scalar that the vector repeats, where that is written here."""
+        op = self.folding.definition.get(value)
+        return op.operands[0] if value in self.folding.folded and op is not None and is_splat(op) else None
+
+
+_VECTOR_SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "neg": "-"}
+
+
+def _const(e: Expressions, op: Op) -> Text:
+    assert isinstance(op.result.type, (Scalar, Vector))
+    text = literal(op.attrs["value"], op.result.type)
+    return Text(text, UNARY if text.startswith(("-", "(signed", "(unsigned", "(short")) else ATOM)
+
+
+def _shape(e: Expressions, op: Op) -> Text:
+    extent = f"{e.names(op.operands[0])}.shape[{op.attrs['axis']}]"
+    return Text(extent, ATOM) if element(op.result.type).bits == 64 else Text(f"(int){extent}", UNARY)
+
+
+def _load(e: Expressions, op: Op) -> Text:
+    return e.element(op.operands[0], op.operands[1:])
+
+
+def _cast(e: Expressions, op: Op) -> Text:
+    source, target = op.operands[0].type, op.result.type
+    text = e.of(op.operands[0])
+    if isinstance(source, Vector) and isinstance(target, Vector):
+        parts = [convert(e, Text(f"{text.within(ATOM)}.{c}", ATOM), source.dtype, target.dtype)
+                 for c in members(form_of(target))]  # fmt: skip
+        return Text(f"{c_type(target)}{{{', '.join(p.text for p in parts)}}}", ATOM)
+    assert isinstance(source, Scalar) and isinstance(target, Scalar)
+    return convert(e, text, source, target)
+
+
+def convert(e: Expressions, text: Text, source: Scalar, target: Scalar) -> Text:
+    """A scalar of one type as another: floats to integers saturate, everything else is C++'s own conversion."""
+    if target.kind is Kind.BOOL:
+        zero: Any = 0.0 if source.kind is Kind.FLOAT else 0
+        return text if source == target else binary(text, "!=", Text(literal(zero, source), ATOM))
+    if source != target and (source.is_half or target.is_half):
+        e.keys |= {("from_double", target.name)} if source.bits == 64 else set()
+        return Text(f"wb_to_{target.name}({text.text})", ATOM)
+    if source.kind is Kind.FLOAT and target.kind is not Kind.FLOAT:
+        e.keys.add(("to", target.name))
+        return Text(f"wb_to_{target.name}({text.text})", ATOM)
+    word = c_type(target)
+    return Text(f"({word}){text.within(UNARY)}", UNARY) if " " in word else Text(f"{word}({text.text})", ATOM)
+
+
+def _vec(e: Expressions, op: Op) -> Text:
+    type = op.result.type
+    assert isinstance(type, Vector)
+    if is_splat(op):
+        e.keys.add(("splat", form_of(type)))
+        return Text(f"wb_splat{label(form_of(type))}({e.argument(op.operands[0])})", ATOM)
+    return Text(f"{c_type(type)}{{{', '.join(map(e.argument, op.operands))}}}", ATOM)
+
+
+def _extract(e: Expressions, op: Op) -> Text:
+    vector, index = op.operands
+    assert isinstance(vector.type, Vector)
+    constant = e.folding.definition.get(index)
+    if constant is not None and constant.name == "const":
+        return Text(f"{e.of(vector).within(ATOM)}.{members(form_of(vector.type))[int(constant.attrs['value'])]}", ATOM)
+    e.keys.add(("component", form_of(vector.type)))
+    return Text(f"wb_component({e.argument(vector)}, {e.argument(index)})", ATOM)
+
+
+def _insert(e: Expressions, op: Op) -> Text:
+    assert isinstance(op.result.type, Vector)
+    e.keys.add(("with", form_of(op.result.type)))
+    return Text(f"wb_with({', '.join(map(e.argument, op.operands))})", ATOM)
+
+
+def _same(e: Expressions, op: Op) -> Text:
+    return e.of(op.operands[0])
+
+
+def _whole(sign: str) -> Callable[[Expressions, Op], Text]:
+    """Division and remainder of numbers that are not negative."""
+    return lambda e, op: binary(e.of(op.operands[0]), sign, e.of(op.operands[1]))
+
+
+_CORE: dict[str, Callable[[Expressions, Op], Text]] = {
+    "same": _same,
+    "quotient": _whole("/"),
+    "remainder": _whole("%"),
+    "const": _const,
+    "shape": _shape,
+    "load": _load,
+    "cast": _cast,
+    "vec": _vec,
+    "extract": _extract,
+    "insert": _insert,
+}

@@ -1,0 +1,37 @@
+"""`fault` in CUDA C++: a call that writes the record of `backends/layout.py` once. No trap: the context lives on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.backends.layout import FAULT_VALUES
+from workbench.ir.values import Op
+from workbench.types import is_float
+
+if TYPE_CHECKING:
+    from workbench.backends.cuda.cpp.expression import Expressions
+
+KEY = ("fault",)
+PARAMETER = "wb_fault*"
+_VALUES = [f"v{n}" for n in range(FAULT_VALUES)]
+PIECES = {
+    KEY: f"""\
+struct wb_fault {{ unsigned long long count; long long number, thread, values[{FAULT_VALUES}]; }};
+static __device__ __noinline__ void wb_report(
+    wb_fault* fault, long long number, long long thread, {", ".join(f"long long {v}" for v in _VALUES)}) {{
+    if (atomicAdd(&fault->count, 1ULL) != 0ULL) return;
+    fault->number = number;
+    fault->thread = thread;
+{"".join(f"    fault->values[{n}] = {v};{chr(10)}" for n, v in enumerate(_VALUES))}}}
+"""
+}
+
+
+def report(expressions: Expressions, op: Op, record: str, thread: str) -> str:
+    """The call with the operation's number, the thread and the values."""
+    values = []
+    for value in op.operands:
+        text = expressions.argument(value)
+        values.append(f"__double_as_longlong({text})" if is_float(value.type) else text)
+    values += ["0"] * (FAULT_VALUES - len(values))
+    return f"wb_report({record}, {op.attrs['number']}, {thread}, {', '.join(values)});"

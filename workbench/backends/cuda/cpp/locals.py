@@ -1,0 +1,172 @@
+"""Which values share one mutable local of the C++ text.
+
+A carried value of a loop and the result of an `if` are locals that are assigned. Where the value that goes in, the
+value that comes out and the carried one never live at the same time, they share one local, so that the text says
+`s += x[i]` as the cell does. Sharing is decided by interference (Chaitin, "Register allocation via coloring", 1981),
+so that a swap stays a swap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import ClassVar
+
+from workbench.backends.cuda.cpp.inline_values import Folding, operands_of
+from workbench.ir.values import Block, Function, Op, Value, walk
+
+
+class Locals:
+    """Values grouped by the local that holds them; `of(value)` names the group by one of its values."""
+
+    def __init__(self, function: Function, folding: Folding) -> None:
+        self.folding = folding
+        self._parent: dict[Value, Value] = {}
+        self._members: dict[Value, set[Value]] = {}
+        self._enemies: dict[Value, set[Value]] = {}
+        self._outer: dict[Op, set[Value]] = {}
+        for op in walk(function.body):
+            self._tie_parameters(op)
+        self._block(function.body, set())
+        for op in walk(function.body):
+            self._share(op)
+
+    def of(self, value: Value) -> Value:
+        """The group's representative."""
+        while self._parent.get(value, value) is not value:
+            value = self._parent[value]
+        return value
+
+    def members(self, value: Value) -> set[Value]:
+        """All values of the group."""
+        return self._members.get(self.of(value), {value})
+
+    def _join(self, a: Value, b: Value) -> None:
+        a, b = self.of(a), self.of(b)
+        if a is not b:
+            self._parent[b] = a
+            self._members[a] = self._members.get(a, {a}) | self._members.pop(b, {b})
+
+    def _tie_parameters(self, op: Op) -> None:
+        """A loop's result is its carried value after the last turn: always one local."""
+        if op.name == "for":
+            for result, param in zip(op.results, op.blocks[0].params[1:], strict=True):
+                self._join(result, param)
+        elif op.name == "while":
+            for block in op.blocks:
+                for result, param in zip(op.results, block.params, strict=True):
+                    self._join(result, param)
+
+    def _leaves(self, values: Iterable[Value]) -> set[Value]:
+        """The locals read by these expressions; a loop's parameter counts as its result."""
+        found: set[Value] = set()
+        for value in values:
+            found |= {self.of(leaf) for leaf in self.folding.leaves(value)}
+        return found
+
+    def _meet(self, value: Value, live: set[Value]) -> None:
+        for other in live:
+            if other is not value:
+                self._enemies.setdefault(value, set()).add(other)
+                self._enemies.setdefault(other, set()).add(value)
+
+    def _block(self, block: Block, live: set[Value]) -> set[Value]:
+        """Walk a block backwards from what lives after it; gives what lives before it."""
+        live = set(live)
+        for op in reversed(block.ops):
+            if op.name == "yield" or any(v in self.folding.folded for v in op.results):
+                continue
+            if op.blocks:
+                live = self._STRUCTURED[op.name](self, op, live)
+                continue
+            if op.name == "native":  # its results are set before its operands are read
+                live |= self._leaves(op.operands)
+            for result in op.results:
+                if result not in self.folding.fixed:
+                    self._meet(result, live)
+                live.discard(result)
+            live |= self._leaves(operands_of(op))
+        return live
+
+    def _define(self, results: tuple[Value, ...], live: set[Value]) -> set[Value]:
+        nodes = {self.of(r) for r in results}
+        after = live - nodes
+        for node in nodes:
+            self._meet(node, after | nodes)
+        return after
+
+    def _if(self, op: Op, live: set[Value]) -> set[Value]:
+        after = self._define(op.results, live)
+        before = self._leaves(op.operands)
+        for block in op.blocks:
+            before |= self._block(block, after | self._leaves(block.yielded))
+        return before
+
+    def _for(self, op: Op, live: set[Value]) -> set[Value]:
+        (body,) = op.blocks
+        # The start is read after the carried locals got their first values, the end and the step at every turn.
+        around = (live - {self.of(r) for r in op.results}) | self._from_outside(op) | self._leaves(op.operands[:3])
+        around = self._define(op.results, around)
+        self._block(body, around | self._leaves(body.yielded))
+        return around | self._leaves(op.operands)
+
+    def _while(self, op: Op, live: set[Value]) -> set[Value]:
+        condition, body = op.blocks
+        nodes = {self.of(r) for r in op.results}
+        around = self._define(op.results, (live - nodes) | self._from_outside(op))
+        entering = self._block(body, around | self._leaves(body.yielded))
+        self._block(condition, around | entering | (live & nodes) | self._leaves(condition.yielded))
+        return around | self._leaves(op.operands)
+
+    _STRUCTURED: ClassVar[dict[str, Callable[[Locals, Op, set[Value]], set[Value]]]] = {
+        "if": _if,
+        "for": _for,
+        "while": _while,
+    }
+
+    def _from_outside(self, op: Op) -> set[Value]:
+        """Locals read inside a loop and made outside it: they live as long as the loop runs."""
+        if op not in self._outer:
+            inside: set[Value] = {self.of(v) for v in op.results}
+            read: set[Value] = set()
+            for block in op.blocks:
+                for inner in walk(block):
+                    inside |= {self.of(v) for v in inner.results}
+                    read |= self._leaves(operands_of(inner))
+            self._outer[op] = read - inside
+        return self._outer[op]
+
+    def _share(self, op: Op) -> None:
+        """Try to give one local to a result and to what flows into it, or to a variable and its next value."""
+        if op.name not in self._STRUCTURED:
+            if len(op.results) == 1:
+                self._reassigned(op)
+            return
+        flows = [b.yielded for b in op.blocks] if op.name != "while" else [op.blocks[1].yielded]
+        if op.name != "if":
+            flows.append(op.operands[3:] if op.name == "for" else op.operands)
+        for values in flows:
+            for result, value in zip(op.results, values, strict=True):
+                if value not in self.folding.folded and value not in self.folding.fixed:
+                    self._try(result, value)
+
+    def _reassigned(self, op: Op) -> None:
+        """`x = x * 2` and `v.x = a` change the variable, as they do in the cell."""
+        result = op.result
+        if (
+            result in self.folding.folded
+            or result in self.folding.fixed
+            or op.name in ("atomic_add", "atomic", "native")
+        ):
+            return
+        read = set().union(*(self.folding.leaves(v) for v in op.operands)) if op.operands else set()
+        for leaf in read:
+            same = bool(result.name) and leaf.name == result.name
+            if leaf.type == result.type and (same or (op.name == "insert" and leaf is op.operands[0])):
+                self._try(result, leaf)
+
+    def _try(self, a: Value, b: Value) -> None:
+        mine, theirs = self.members(a), self.members(b)
+        if self.of(a) is self.of(b):
+            return
+        if not any(self._enemies.get(x, set()) & theirs for x in mine):
+            self._join(a, b)

@@ -1,0 +1,64 @@
+"""`print` in CUDA C++: the device's own printf, one call a print, so a thread's line stays whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from workbench.backends.cuda.cpp.c_names import form_of, members
+from workbench.ir.values import Op, Value
+from workbench.types import Kind, Scalar, Vector, element
+
+if TYPE_CHECKING:
+    from workbench.backends.cuda.cpp.expression import Expressions
+
+# The conversion of print() for a number, and the letters of printf() that take a length.
+_PLAIN = {Kind.INT: "%lld", Kind.UINT: "%llu", Kind.FLOAT: "%g", Kind.BOOL: "%s"}
+_CAST = {Kind.INT: "(long long)", Kind.UINT: "(unsigned long long)", Kind.FLOAT: "(double)"}
+
+
+def spell_print(expressions: Expressions, op: Op) -> list[str]:
+    """The statement."""
+    form, arguments = "", []
+    operands = iter(op.operands)
+    for part in op.attrs["parts"]:
+        if isinstance(part, str):
+            form += part.replace("%", "%%")
+            continue
+        value = next(operands)
+        expressions.meet(value.type)
+        scalar = element(value.type)
+        if part[0]:
+            letter = part[0][-1]
+            form += part[0] if scalar.kind is Kind.FLOAT or letter == "c" else f"{part[0][:-1]}ll{letter}"
+            cast = "(int)" if letter == "c" else _CAST.get(scalar.kind, "(long long)")
+            arguments.append(f"{cast}{_bracketed(expressions, value)}")
+        else:
+            form += _shape(value.type, _PLAIN[scalar.kind])
+            arguments += _components(expressions, value)
+    return [f"printf({', '.join([_quoted(form), *arguments])});"]
+
+
+def _quoted(text: str) -> str:
+    """A C string; what is no printable character as an octal number."""
+    known = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
+    return f'"{"".join(known.get(c, c if c.isprintable() else f"{chr(92)}{ord(c):03o}") for c in text)}"'
+
+
+def _bracketed(expressions: Expressions, value: Value) -> str:
+    return f"({expressions.argument(value)})"
+
+
+def _shape(type: object, one: str) -> str:
+    if isinstance(type, Vector) and len(type.shape) == 2:
+        row = f"[{', '.join([one] * type.shape[1])}]"
+        return f"[{', '.join([row] * type.shape[0])}]"
+    return f"[{', '.join([one] * type.length)}]" if isinstance(type, Vector) else one
+
+
+def _components(expressions: Expressions, value: Value) -> Iterator[str]:
+    scalar = element(value.type)
+    whole = _bracketed(expressions, value)
+    parts = [whole] if isinstance(value.type, Scalar) else [f"{whole}.{m}" for m in members(form_of(value.type))]  # type: ignore[arg-type]
+    for part in parts:
+        yield f'{part} ? "True" : "False"' if scalar.kind is Kind.BOOL else f"{_CAST[scalar.kind]}{part}"

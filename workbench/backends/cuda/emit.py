@@ -1,0 +1,224 @@
+"""IR as CUDA C++ text: one kernel, readable beside the cell it came from, with a prelude of only what it uses.
+
+The text is made once, from IR, in four steps: builtins are expanded to what CUDA has, values are folded into
+expressions (`fold`), the others share locals (`locals`), and statements are written in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from workbench.backends.base import Options
+from workbench.backends.cuda.cpp import faults
+from workbench.backends.cuda.cpp.c_names import LOCAL_RESERVED, RESERVED, c_type, identifier, literal
+from workbench.backends.cuda.cpp.expression import Expressions
+from workbench.backends.cuda.cpp.inline_values import Folding, fold
+from workbench.backends.cuda.cpp.locals import Locals
+from workbench.backends.cuda.cpp.signed_wrap import plain_arithmetic
+from workbench.backends.cuda.prelude import prelude
+from workbench.backends.cuda.products.needed import for_linking
+from workbench.backends.cuda.products.spec import ProductSpec
+from workbench.backends.cuda.statements import Statements
+from workbench.backends.cuda.tiles.arena import STATIC_SHARED
+from workbench.backends.cuda.tiles.operations import lower_tiles
+from workbench.backends.cuda.tiles.reduce import with_combinations
+from workbench.backends.cuda.tiles.text import shared_memory
+from workbench.backends.cuda.tiles.uses import Region
+from workbench.deep import deep
+from workbench.errors import BuildError
+from workbench.ir.values import Function, Op, Value, walk
+from workbench.passes.bounds_checks import guard, without_asserts
+from workbench.passes.dce import prune
+from workbench.passes.expand import expand
+from workbench.passes.halves import halves
+from workbench.types import ArrayType, Scalar, Vector
+
+INDENT = "    "
+_AXES = "ijkl"
+
+
+def entry_name(function: Function) -> str:
+    """The kernel's symbol: its name, changed only where C++ or CUDA has another meaning for it."""
+    return identifier(function.name, RESERVED, "kernel")
+
+
+@dataclass(frozen=True)
+class Spelled:
+    """CUDA C++ text of a kernel, and the shared memory that a block of it needs.
+
+    Attributes:
+        text: what is compiled.
+        shared: bytes of shared memory.
+        regions: the pieces of them.
+        products: the link-time products that it calls, each once.
+    """
+
+    text: str
+    shared: int = 0
+    regions: tuple[Region, ...] = ()
+    products: tuple[ProductSpec, ...] = ()
+
+    @property
+    def dynamic_shared(self) -> int:
+        """Bytes that a launch has to ask for: all, where they are more than a kernel may declare."""
+        return self.shared if self.shared > STATIC_SHARED else 0
+
+
+def spell(function: Function, options: Options, *, lines: bool = False) -> str:
+    """The function as the CUDA C++ text that is compiled.
+
+    With `lines`, `#line` directives carry each statement's place in the user's text.
+
+    Raises:
+        BuildError: the function holds something that has no CUDA spelling.
+    """
+    return spelled(function, options, lines=lines).text
+
+
+@deep
+def spelled(function: Function, options: Options, *, lines: bool = False, link: str = "") -> Spelled:
+    """The text as `spell` gives it, with the shared memory it takes.
+
+    With `link`, an architecture, multiplications of tiles are calls of link-time products where there can be one.
+    """
+    chosen = guard(function) if options.checks else without_asserts(function)
+    wide = halves(for_linking(chosen, link) if link else chosen)
+    if function.block_dim:
+        lowered = lower_tiles(_expanded(with_combinations(wide)), options.contiguous)
+        text = _Kernel(lowered.function, options, lines, lowered.shared).text()
+        made = [op.attrs["product"].linked for op in walk(lowered.function.body) if op.name == "product"]
+        products = tuple(dict.fromkeys(spec for spec in made if spec is not None))
+        return Spelled(text, lowered.shared, lowered.regions, products)
+    return Spelled(_Kernel(prune(_expanded(wide)), options, lines).text())
+
+
+def _expanded(function: Function) -> Function:
+    return expand(function, lambda builtin: builtin.cuda is not None, keep_vector_operators=True, keep_text=True)
+
+
+class _Kernel:
+    """One kernel being written."""
+
+    def __init__(self, function: Function, options: Options, lines: bool, shared: int = 0) -> None:
+        self.function, self.shared = function, shared
+        self.lines = lines
+        self.folding: Folding = fold(function)
+        self.names: dict[Value, str] = {}
+        self.taken: set[str] = set(LOCAL_RESERVED)
+        for op in walk(function.body):
+            if op.name == "unavailable":
+                raise BuildError("A value that no adjoint can have reached the CUDA backend.", op.location)
+        self.params = [self._name(p, p.name) for p in function.params]
+        self.dim = self._fresh("dim")
+        self.linear = self._fresh("linear")
+        self.head = self._captured() + self._thread_index()
+        locals_ = Locals(function, self.folding)
+        self.expressions = Expressions(self.folding, plain_arithmetic(function), options, self._named)
+        self.statements = Statements(self.expressions, locals_, self.names, self.taken, lines)
+        if options.checks:
+            self.statements.fault, self.statements.thread = self._fresh("fault"), self.linear
+            self.expressions.keys.add(faults.KEY)
+
+    def _fresh(self, base: str) -> str:
+        name = identifier(base, self.taken)
+        self.taken.add(name)
+        return name
+
+    def _name(self, value: Value, base: str) -> str:
+        self.names[value] = self._fresh(base)
+        return self.names[value]
+
+    def _named(self, value: Value) -> str:
+        return self.statements.name(value)
+
+    def _ops(self, name: str) -> list[Op]:
+        return [op for op in walk(self.function.body) if op.name == name]
+
+    def _captured(self) -> list[str]:
+        """The constants of the user's namespace, by name."""
+        rows: list[str] = []
+        first: dict[str, str] = {}
+        for op in self._ops("const"):
+            label = op.attrs.get("captured")
+            if not label:
+                continue
+            assert isinstance(op.result.type, (Scalar, Vector))
+            if label not in first:
+                first[label] = self._fresh(label.replace(".", "_"))
+                text = literal(op.attrs["value"], op.result.type)
+                rows.append(f"const {c_type(op.result.type)} {first[label]} = {text};")
+            self.names[op.result] = first[label]
+        return rows
+
+    def _thread_index(self) -> list[str]:
+        """The linear index, the test against the launch's size, and the indices that the kernel asks for."""
+        ndim = self.function.launch_ndim
+        sizes = [f"{self.dim}.n[{axis}]" for axis in range(ndim or 4)]
+        rows = [
+            f"long long {self.linear} = blockIdx.x * (long long)blockDim.x + threadIdx.x;",
+            f"if ({self.linear} >= {' * '.join(sizes)}) return;",
+        ]
+        if self.function.block_dim:
+            rows = self._block_index()
+        first: dict[int, str] = {}
+        labels: dict[int, str] = {}
+        for op in self._ops("tid"):
+            if op.result.name:
+                labels.setdefault(op.attrs["axis"], op.result.name)
+        for op in self._ops("tid"):
+            axis = op.attrs["axis"]
+            if axis not in first:
+                first[axis] = self._fresh(labels.get(axis) or _AXES[axis])
+                rows.append(f"int {first[axis]} = {self._index(axis, ndim)};")
+            self.names[op.result] = first[axis]
+        for op in self._ops("launch_dim"):
+            self.names[op.result] = f"{self.dim}.n[{op.attrs['axis']}]"
+        return rows
+
+    def _block_index(self) -> list[str]:
+        """The linear index of the block, all of whose threads do the kernel together; and of the thread in it."""
+        rows = [f"long long {self.linear} = blockIdx.x;"]
+        for op in self._ops("lane"):
+            self.names[op.result] = self._fresh("lane")
+            rows.append(f"int {self.names[op.result]} = threadIdx.x;")
+        if self.shared:
+            rows.append(shared_memory(self.shared))
+        return rows
+
+    def _index(self, axis: int, ndim: int) -> str:
+        text = self.linear
+        inner = [f"{self.dim}.n[{a}]" for a in range(axis + 1, ndim)]
+        if inner:
+            text += f" / {inner[0]}" if len(inner) == 1 else f" / ({' * '.join(inner)})"
+        if axis > 0:
+            text += f" % {self.dim}.n[{axis}]"
+        return f"(int){text}" if text == self.linear else f"(int)({text})"
+
+    def text(self) -> str:
+        """Prelude and kernel."""
+        for op in self._ops("const"):
+            self.expressions.meet(op.result.type)
+        rows = self.head + self.statements.of(self.function.body)
+        params = [f"wb_dims {self.dim}"]
+        for param, name in zip(self.function.params, self.params, strict=True):
+            self.expressions.meet(param.type)
+            if isinstance(param.type, ArrayType):
+                self.expressions.keys.add(("array",))
+            params.append(f"{c_type(param.type)} {name}")
+        if self.statements.fault:
+            params.append(f"{faults.PARAMETER} {self.statements.fault}")
+        head = prelude(self.expressions.keys, self.expressions.builtins, self.expressions.vectors)
+        head += "".join(self.statements.natives.values())
+        body = "".join(row + "\n" if row.startswith("#") else f"{INDENT}{row}\n" for row in rows)
+        bounds = f"__launch_bounds__({self.function.block_dim}) " if self.function.block_dim else ""
+        name = f"{bounds}{entry_name(self.function)}"
+        return f'{head}\nextern "C" __global__ void {name}({_wrapped(params)})\n{{\n{body}}}\n'
+
+
+def _wrapped(params: Sequence[str]) -> str:
+    """The parameters on one line, or one a line where that is too long."""
+    line = ", ".join(params)
+    if len(line) <= 90:
+        return line
+    return f"\n{INDENT}" + f",\n{INDENT}".join(params)

@@ -1,0 +1,1 @@
+"""CUDA C++ text that users write."""

@@ -1,0 +1,146 @@
+"""A builtin of the kernel language in one place.
+
+One declaration holds all that is known of a name: type rule, meaning (a Python body on NumPy scalars), CUDA and LLVM
+spelling, test domain, adjoint rule. The front end, the three backends, autodiff, the tests and the docs read this table
+and nothing else, so a builtin is added by adding a declaration.
+
+    @builtin(same_float, cuda="sin", llvm="llvm.sin", domain=((-3.0, 3.0),))
+    def sin(x):
+        \"\"\"Sine of x, in radians.\"\"\"
+        return np.sin(x)
+
+    @sin.adjoint
+    def _(ct, result, x):
+        return (ct * cos(x),)
+
+An adjoint rule gets the cotangent of the result, the result and the operands as `Ref`s and gives one cotangent for each
+operand, or None where the result does not depend on it; written with operators and builtins, it works on every backend
+and can be differentiated again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from workbench.builtins.declaration.refs import Ref, emit
+from workbench.builtins.declaration.rules import Rule
+from workbench.builtins.declaration.table import FORMS, TABLE
+
+AdjointRule = Callable[..., tuple[Ref | None, ...]]
+Expansion = Callable[..., Ref]
+
+
+@dataclass(eq=False)
+class Builtin:
+    """One elementwise (or small vector) operation of the language.
+
+    Attributes:
+        name: what users write, and the IR operation's name.
+        rule: gives operand and result types, or refuses.
+        reference: the meaning, on NumPy scalars (elementwise) or arrays of shape (length,) (otherwise).
+        elementwise: applied component by component on vectors.
+        wide: the reference computes in float64 and its result is rounded to the type (transcendental functions).
+        cuda: a C function (its name gets the suffix `f` for float32 where it ends in `*`), or a text with `{0}` … for
+            the operands; None: by `expand`.
+        prelude: CUDA text the spelling needs, as templates; included only where used.
+        llvm: `"llvm.sqrt"` (an intrinsic overloaded on the type), `"libm:tan"` (a C function, `f` added for float32),
+            a mapping from kind ("float", "int", "uint", "bool") to an instruction of two operands of equal type (or one
+            operand where the builtin has one), or None: by `expand`.
+        expand: the same result in other builtins, as `Ref`s.
+        domain: for each operand, the open interval (low, high) in which tests draw float values.
+        ulp: how far, in units of the last place of the result's type, CPU and CUDA may be from the reference.
+        gradient: the adjoint rule; None where `differentiable` says why not.
+        differentiable: "" or the reason why there is no gradient ("integer result", …).
+        operator: what users write for it where it is not called by name: "+".
+    """
+
+    name: str
+    rule: Rule
+    reference: Callable[..., Any]
+    params: tuple[str, ...]
+    doc: str
+    elementwise: bool = True
+    wide: bool = False
+    cuda: str | None = None
+    prelude: str = ""
+    llvm: str | Mapping[str, str] | None = None
+    expand: Expansion | None = None
+    domain: tuple[tuple[float, float], ...] = ()
+    ulp: float = 0
+    gradient: AdjointRule | None = None
+    differentiable: str = ""
+    operator: str = ""
+    hidden: bool = False
+
+    def __call__(self, *args: Any) -> Any:
+        """On `Ref`s: emit the operation. On numbers: the reference's result, as Python and NumPy compute it."""
+        refs = [a for a in args if isinstance(a, Ref)]
+        if refs:
+            return emit(refs[0].builder, self, args)
+        with np.errstate(all="ignore"):
+            return self.reference(*(np.asarray(a)[()] for a in args))
+
+    def adjoint(self, rule: AdjointRule) -> AdjointRule:
+        """Decorator: state the adjoint rule."""
+        self.gradient = rule
+        return rule
+
+    def expansion(self, rule: Expansion) -> Expansion:
+        """Decorator: state the operation in other builtins."""
+        self.expand = rule
+        return rule
+
+    def __repr__(self) -> str:
+        return f"<builtin {self.name}>"
+
+
+@dataclass(frozen=True)
+class Form:
+    """A name of the language that is no elementwise operation: the front end lowers each in its own way.
+
+    Attributes:
+        name: what users write.
+        signature: for the docs: `atomic_add(array, i, …, value)`.
+        doc: what it means.
+    """
+
+    name: str
+    signature: str
+    doc: str = field(repr=False)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Refuse, but for `static(x)`, which is x."""
+        if self.name == "static" and len(args) == 1 and not kwargs:
+            return args[0]
+        raise TypeError(f"{self.name}() has a meaning only inside a kernel")
+
+
+def builtin(rule: Rule, *, name: str = "", **facts: Any) -> Callable[[Callable[..., Any]], Builtin]:
+    """Decorator: declare a builtin; the function is its reference, its docstring the documentation.
+
+    Raises:
+        ValueError: the name is taken, or there is neither an LLVM spelling nor an expansion to come.
+    """
+
+    def declare(reference: Callable[..., Any]) -> Builtin:
+        code = reference.__code__
+        label = name or reference.__name__
+        if label in TABLE or label in FORMS:
+            raise ValueError(f"the builtin {label} is declared twice")
+        params = code.co_varnames[: code.co_argcount]
+        entry = Builtin(label, rule, reference, params, (reference.__doc__ or "").strip(), **facts)
+        TABLE[label] = entry
+        return entry
+
+    return declare
+
+
+def form(signature: str, doc: str) -> Form:
+    """Declare a name that the front end lowers in its own way."""
+    name = signature.split("(")[0].split("[")[0]
+    FORMS[name] = Form(name, signature, doc)
+    return FORMS[name]

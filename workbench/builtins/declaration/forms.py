@@ -1,0 +1,40 @@
+"""Names of the language that the front end lowers in its own way."""
+
+from __future__ import annotations
+
+from workbench.builtins.declaration.declare import form
+
+tid = form(
+    "tid()",
+    "The thread's index: one int32, or a tuple of 2 to 4 where it is unpacked: `i, j = tid()`. A kernel asks for as "
+    "many as its launch has dimensions.",
+)
+atomic_add = form(
+    "atomic_add(array, i, …, value)",
+    "Add the value to an element, safely against other threads; gives the element's old value.",
+)
+atomic_sub = form("atomic_sub(array, i, …, value)", "atomic_add of the negative value.")
+identity = form(
+    "identity(n, dtype=float)", "The n × n matrix with 1 on the diagonal and 0 elsewhere; n is 2 to 8, written out."
+)
+matrix_from_rows = form("matrix_from_rows(v0, v1, …)", "The matrix with these vectors as rows.")
+matrix_from_cols = form("matrix_from_cols(v0, v1, …)", "The matrix with these vectors as columns.")
+static = form(
+    "static(expression)",
+    "What Python makes of the expression while the kernel is compiled, with the names around the kernel: a number, a "
+    "vector, a tuple to loop over, a func, a type. On the host: its argument.",
+)
+print_ = form(
+    "print(a, b, …, sep=' ', end='\\n')", "Print as Python does, after the launch and in the order of its threads."
+)
+printf = form("printf(format, a, b, …)", "Print by a format with %d %i %u %x %o %c %f %e %g.")
+expect_eq = form("expect_eq(a, b)", "An assert that two numbers are equal: a fault in code with checks.")
+expect_neq = form("expect_neq(a, b)", "An assert that two numbers differ.")
+expect_near = form("expect_near(a, b, tolerance=1e-6)", "An assert that two numbers are so near each other.")
+adjoint = form(
+    "adjoint[x]",
+    "In the body of a `@func_grad`: what is added to it becomes part of the adjoint of the input x; of an array, its "
+    "adjoint array.",
+)
+transform_identity = form("transform_identity(dtype=float)", "The transform that moves nothing.")
+quat_identity = form("quat_identity(dtype=float)", "The quaternion (0, 0, 0, 1), which rotates nothing.")

@@ -1,0 +1,88 @@
+"""What a builtin or a cast gives for NumPy values: the one place where the language's numbers are computed in Python.
+
+Scalars are NumPy scalars of the exact dtype, vectors arrays of shape (length,), matrices of (rows, columns).
+The interpreter runs on this and constant folding uses it, so folding cannot differ from running. Callers open
+`np.errstate(all="ignore")`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.builtins.declaration.declare import Builtin
+from workbench.types import Kind, Scalar, Vector, element, in_float32, is_half
+
+
+def value_of(number: Any, type: Scalar | Vector) -> Any:
+    """A constant (a number, or a sequence of them for a vector type) as a value of the type."""
+    if isinstance(type, Vector):
+        parts = [type.dtype(n) for n in np.asarray(number, dtype=object).reshape(-1)] if type.dtype.is_half else number
+        return np.array(parts, dtype=type.dtype.numpy).reshape(type.shape)
+    return type(number)
+
+
+def apply(builtin: Builtin, operands: Sequence[Any], type: Scalar | Vector) -> Any:
+    """The builtin's result for these values, as a value of the result type.
+
+    An elementwise builtin is done component by component, scalars serving all of them; a wide one is computed in
+    float64 and rounded to the type. On floats of 16 bits it is done in float32, and its result rounded.
+    """
+    if not (builtin.elementwise and isinstance(type, Vector)):
+        return _apply(builtin, operands, type)
+    columns = [v.reshape(-1) if isinstance(v, np.ndarray) else (v,) * type.length for v in operands]
+    rows = (_apply(builtin, row, type.dtype) for row in zip(*columns, strict=True))
+    return np.array(list(rows), dtype=type.dtype.numpy).reshape(type.shape)
+
+
+def _apply(builtin: Builtin, operands: Sequence[Any], type: Scalar | Vector) -> Any:
+    if any(v.dtype.itemsize == 2 and v.dtype.kind in "fV" for v in operands):
+        operands = [v.astype(np.float32) if v.dtype.kind in "fV" else v for v in operands]
+        if not is_half(type):
+            return _apply(builtin, operands, type)
+        return convert(_apply(builtin, operands, in_float32(type)), type)
+    if builtin.wide:
+        operands = [np.float64(v) for v in operands]
+    result = builtin.reference(*operands)
+    dtype = element(type).numpy
+    return np.asarray(result, dtype=dtype) if isinstance(type, Vector) else dtype.type(result)
+
+
+def convert(value: Any, type: Scalar | Vector) -> Any:
+    """The value as another scalar type, component by component on a vector.
+
+    Float to integer truncates and saturates, NaN gives 0 (as XLA); integer to integer wraps; anything to bool is
+    whether it differs from 0.
+    """
+    scalar = element(type)
+    if isinstance(value, np.ndarray):
+        return np.array([convert(v, scalar) for v in value.flat], dtype=scalar.numpy).reshape(value.shape)
+    if (value.dtype.itemsize == 2 and value.dtype.kind in "fV") or (scalar.is_half and value.dtype.kind in "biu"):
+        value = value.astype(np.float32)  # a half as it is, an integer as NumPy and XLA round it
+    if scalar.is_half and value.dtype == np.float64:
+        return scalar(value)
+    if scalar.kind in (Kind.INT, Kind.UINT) and isinstance(value, np.floating):
+        return scalar.numpy.type(_saturated(float(value), scalar))
+    return _BY_KIND[scalar.kind](value, scalar.numpy)
+
+
+def _saturated(value: float, type: Scalar) -> int:
+    if value != value:
+        return 0
+    limits = np.iinfo(type.numpy)
+    low, high = int(limits.min), int(limits.max)
+    return low if value <= low else high if value >= high else int(value)
+
+
+def _cast(value: np.generic, dtype: np.dtype[Any]) -> Any:
+    return value.astype(dtype)
+
+
+_BY_KIND: dict[Kind, Callable[[Any, np.dtype[Any]], Any]] = {
+    Kind.BOOL: lambda value, dtype: np.bool_(value != 0),
+    Kind.INT: _cast,
+    Kind.UINT: _cast,
+    Kind.FLOAT: _cast,
+}

@@ -1,0 +1,165 @@
+"""IR values with operators: the notation in which adjoint rules and expansions are written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.builtins.declaration.rules import WEAK_FLOAT, WEAK_INT
+from workbench.builtins.declaration.table import TABLE
+from workbench.ir.build import Builder
+from workbench.ir.values import Value
+from workbench.tiles import Tile, contents
+from workbench.types import ArrayType, Scalar, Type, Vector
+
+if TYPE_CHECKING:
+    from workbench.builtins.declaration.declare import Builtin
+
+
+class Ref:
+    """A value and the builder that new operations go to. Numbers beside a `Ref` take its type."""
+
+    __slots__ = ("builder", "value")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, builder: Builder, value: Value) -> None:
+        self.builder = builder
+        self.value = value
+
+    @property
+    def type(self) -> Type:
+        """The value's type."""
+        return self.value.type
+
+    def _op(self, name: str, *args: Any) -> Ref:
+        return emit(self.builder, TABLE[name], args)
+
+    def __add__(self, other: Any) -> Ref:
+        return self._op("add", self, other)
+
+    def __radd__(self, other: Any) -> Ref:
+        return self._op("add", other, self)
+
+    def __sub__(self, other: Any) -> Ref:
+        return self._op("sub", self, other)
+
+    def __rsub__(self, other: Any) -> Ref:
+        return self._op("sub", other, self)
+
+    def __mul__(self, other: Any) -> Ref:
+        return self._op("mul", self, other)
+
+    def __rmul__(self, other: Any) -> Ref:
+        return self._op("mul", other, self)
+
+    def __truediv__(self, other: Any) -> Ref:
+        return self._op("div", self, other)
+
+    def __rtruediv__(self, other: Any) -> Ref:
+        return self._op("div", other, self)
+
+    def __neg__(self) -> Ref:
+        return self._op("neg", self)
+
+    def __lt__(self, other: Any) -> Ref:
+        return self._op("lt", self, other)
+
+    def __le__(self, other: Any) -> Ref:
+        return self._op("le", self, other)
+
+    def __gt__(self, other: Any) -> Ref:
+        return self._op("gt", self, other)
+
+    def __ge__(self, other: Any) -> Ref:
+        return self._op("ge", self, other)
+
+    def equals(self, other: Any) -> Ref:
+        """`==` as a value (Python's own stays identity-free: a Ref is not hashable)."""
+        return self._op("eq", self, other)
+
+    def differs(self, other: Any) -> Ref:
+        """`!=` as a value."""
+        return self._op("ne", self, other)
+
+    def cast(self, type: Type) -> Ref:
+        """The value as another scalar type (componentwise on vectors; of a tile, element by element)."""
+        if isinstance(self.value.type, Tile):
+            if self.value.type == type:
+                return self
+            wanted: Any = contents(type)
+            b = self.builder
+            return Ref(b, b.tile_map(self.value.type.shape, (self.value,), lambda at, e: [b.cast(e[0], wanted)])[0])
+        return Ref(self.builder, self.builder.cast(self.value, type))
+
+    def component(self, index: int) -> Ref:
+        """Component `index` of a vector."""
+        assert isinstance(self.type, Vector)
+        where = self.builder.const(index)
+        return Ref(self.builder, self.builder.one("extract", (self.value, where), self.type.dtype))
+
+    def components(self) -> list[Ref]:
+        """All components of a vector, or the scalar alone."""
+        return [self.component(i) for i in range(self.type.length)] if isinstance(self.type, Vector) else [self]
+
+    def like(self, number: Any) -> Ref:
+        """The constant `number` in this value's type (in every component)."""
+        return constant(self.builder, number, self.type)
+
+    def splat(self, type: Type) -> Ref:
+        """This scalar in every component of the vector type (itself for a scalar type)."""
+        if not isinstance(type, Vector) or isinstance(self.type, Vector):
+            return self
+        return Ref(self.builder, self.builder.one("vec", [self.value] * type.length, type))
+
+
+def constant(builder: Builder, number: Any, type: Type) -> Ref:
+    """A constant of a scalar type, or a vector with `number` in every component."""
+    assert not isinstance(type, ArrayType)
+    if isinstance(type, Tile):
+        inner: Any = type.dtype
+        return Ref(builder, builder.tile_map(type.shape, (), lambda at, e: [constant(builder, number, inner).value])[0])
+    value = (number,) * type.length if isinstance(type, Vector) else number
+    return Ref(builder, builder.const(value, type))
+
+
+def pack(components: Sequence[Ref], type: Vector | None = None) -> Ref:
+    """The vector of these scalars, or the matrix or quaternion `type` of them."""
+    first = components[0]
+    assert isinstance(first.type, Scalar)
+    whole = type if type is not None else Vector(len(components), first.type)
+    return Ref(first.builder, first.builder.one("vec", [c.value for c in components], whole))
+
+
+def emit(builder: Builder, builtin: Builtin, args: Sequence[Any]) -> Ref:
+    """Emit `builtin` on Refs and numbers; a number takes the type that the rule gives its place."""
+    tiles = [a.value for a in args if isinstance(a, Ref) and isinstance(a.value.type, Tile)]
+    if tiles:
+        return _over(builder, builtin, args, tiles)
+    kinds = [
+        a.type if isinstance(a, Ref) else WEAK_INT if isinstance(a, (int, np.integer)) else WEAK_FLOAT for a in args
+    ]
+    operands, result = builtin.rule(builtin.name, kinds)
+    values = []
+    for arg, type in zip(args, operands, strict=True):
+        if isinstance(arg, Ref):
+            scalar = type.dtype if isinstance(type, Vector) and isinstance(arg.type, Scalar) else type
+            values.append(arg.cast(scalar).splat(type).value)
+        else:
+            values.append(constant(builder, arg, type).value)
+    return Ref(builder, builder.one(builtin.name, values, result))
+
+
+def _over(builder: Builder, builtin: Builtin, args: Sequence[Any], tiles: Sequence[Value]) -> Ref:
+    """`builtin` of every element of tiles of one shape; what else there is serves them all."""
+    shape: Any = tiles[0].type.shape  # type: ignore[union-attr]
+
+    def element(indices: Sequence[Value], elements: Sequence[Value]) -> Sequence[Value]:
+        rest = iter(elements)
+        inside = [
+            Ref(builder, next(rest)) if isinstance(a, Ref) and isinstance(a.value.type, Tile) else a for a in args
+        ]
+        return [emit(builder, builtin, inside).value]
+
+    return Ref(builder, builder.tile_map(shape, tiles, element)[0])

@@ -1,0 +1,60 @@
+"""What `ir.verify` cannot know of IR that came from outside: builtins by their declarations, components, indices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from workbench.builtins.declaration.table import TABLE
+from workbench.errors import WorkbenchError
+from workbench.ir.values import CORE, Block, Function, Op, Value, closed_blocks, walk
+from workbench.types import Vector
+
+FROM_WITHIN = frozenset({"fault", "launch_dim"})
+"""Operations that only passes make; a kernel that was just read has none."""
+
+
+def verify_builtins(function: Function) -> str:
+    """What is wrong with the function, in a few words; empty where nothing is. `ir.verify` has seen it before."""
+    axes = [op.attrs["axis"] for op in walk(function.body) if op.name == "tid"]
+    if any(axis >= function.launch_ndim for axis in axes):
+        return f"tid asks for axis {max(axes)} of {function.launch_ndim}"
+    return next(_faults(function.body), "")
+
+
+def _faults(block: Block) -> Iterator[str]:
+    constants: dict[Value, object] = {}
+    for op in walk(block):
+        if op.name in FROM_WITHIN:
+            yield f"{op.name} stands in a kernel"
+        elif op.name == "const":
+            constants[op.result] = op.attrs["value"]
+        elif op.name in ("extract", "insert"):
+            yield from _component(op, constants)
+        elif op.name not in CORE:
+            yield from _builtin(op)
+        for closed in closed_blocks(op):
+            yield from _faults(closed)
+
+
+def _component(op: Op, constants: dict[Value, object]) -> Iterator[str]:
+    kind, index = op.operands[0].type, constants.get(op.operands[1], 0)
+    if isinstance(kind, Vector) and not (isinstance(index, int) and 0 <= index < kind.length):
+        yield f"{op.name} asks for component {index} of a {kind!r}"
+
+
+def _builtin(op: Op) -> Iterator[str]:
+    entry = TABLE.get(op.name)
+    if entry is None:
+        yield f"there is no builtin {op.name!r}"[:120]
+        return
+    types = tuple(v.type for v in op.operands)
+    if len(types) != len(entry.params) or op.blocks:
+        yield f"{op.name} has {len(types)} operands"
+        return
+    try:
+        operands, result = entry.rule(op.name, types)
+    except WorkbenchError as error:
+        yield f"{op.name}: {error.message}"
+        return
+    if operands != types or (result,) != tuple(r.type for r in op.results):
+        yield f"{op.name} takes {operands!r} and gives {result!r}"

@@ -1,0 +1,1 @@
+"""Builtins of numbers."""

@@ -1,0 +1,82 @@
+"""The inverse of the error function.
+
+A first value from Giles' single-precision polynomials ("Approximating the erfinv function", GPU Computing Gems Jade
+Edition, 2011); for float64, Halley's steps on erf, or on erfc near ±1, follow.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.builtins.declaration.declare import builtin
+from workbench.builtins.declaration.refs import Ref
+from workbench.builtins.declaration.rules import same_float
+from workbench.builtins.scalars.extrema import fabs
+from workbench.builtins.scalars.maths import UNIT, copysign, erf, erfc, exp, log, sqrt
+from workbench.builtins.scalars.operators import where
+from workbench.types import element, float32
+
+_CENTRE = (
+    2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503, -0.00417768164,
+    0.246640727, 1.50140941,
+)  # fmt: skip
+_TAIL = (
+    -0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613, 0.00943887047,
+    1.00167406, 2.83297682,
+)  # fmt: skip
+_STEPS = 3
+_FAR = 15.0
+
+
+def _polynomial(coefficients: Sequence[float], w: Any) -> Any:
+    total = w * coefficients[0] + coefficients[1]
+    for c in coefficients[2:]:
+        total = total * w + c
+    return total
+
+
+def _far(w: Any, log: Callable[..., Any], sqrt: Callable[..., Any]) -> Any:
+    """A first value where 1 - x² = exp(-w) is below what float32 can hold: from erfc(y) ~ exp(-y²) / (y √π)."""
+    return sqrt(w - log(w * (math.pi / 4)) * 0.5)
+
+
+def _refined(a: Any, y: Any, erf: Callable[..., Any], erfc: Callable[..., Any], exp: Callable[..., Any],
+             choose: Callable[..., Any]) -> Any:  # fmt: skip
+    """Halley's steps towards erf(y) = a, for 0 ≤ a < 1."""
+    for _ in range(_STEPS):
+        error = choose(a < 0.5, erf(y) - a, (1.0 - a) - erfc(y)) / (exp(-y * y) * (2 / math.sqrt(math.pi)))
+        y = y - error / (y * error + 1.0)
+    return y
+
+
+@builtin(same_float, domain=(UNIT,), ulp=8, wide=True)
+def erfinv(x):
+    """The y with erf(y) = x; infinite at ±1, NaN beyond."""
+    a = float(np.abs(x))
+    if not a < 1:
+        return np.copysign(np.inf, x) if a == 1 else np.nan
+    w = -math.log((1 - a) * (1 + a))
+    start = a * (_polynomial(_CENTRE, w - 2.5) if w < 5 else _polynomial(_TAIL, math.sqrt(w) - 3))
+    start = start if w < _FAR else _far(w, math.log, math.sqrt)
+    y = _refined(a, start, math.erf, math.erfc, math.exp, lambda test, one, two: one if test else two)
+    return np.copysign(y, x)
+
+
+@erfinv.expansion
+def _(x):
+    a = fabs(x)
+    w = -log((1.0 - a) * (1.0 + a))
+    y = where(w < 5.0, _polynomial(_CENTRE, w - 2.5), _polynomial(_TAIL, sqrt(w) - 3.0)) * a
+    if element(x.type) != float32:
+        y = where(w < _FAR, y, _far(w, log, sqrt))
+        y = _refined(a, y, erf, erfc, exp, where)
+    return copysign(where(a.equals(1), x.like(math.inf), y), x)
+
+
+@erfinv.adjoint
+def _(ct: Ref, result: Ref, x: Ref):
+    return (ct * exp(result * result) * (math.sqrt(math.pi) / 2),)

@@ -1,0 +1,129 @@
+"""Operators: arithmetic, comparison, logic, choice. Integers wrap; `/` is true division."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.builtins.declaration.declare import builtin
+from workbench.builtins.declaration.rules import choice, compared, logical, numeric, true_division
+
+PAIR = ((-3.0, 3.0), (-3.0, 3.0))
+AWAY = ((-3.0, 3.0), (0.5, 3.0))
+
+
+@builtin(numeric(2), cuda="({0} + {1})", operator="+", domain=PAIR, llvm={"float": "fadd", "int": "add", "uint": "add"})
+def add(x, y):
+    """Sum; integers wrap."""
+    return x + y
+
+
+@add.adjoint
+def _(ct, result, x, y):
+    return ct, ct
+
+
+@builtin(numeric(2), cuda="({0} - {1})", operator="-", domain=PAIR, llvm={"float": "fsub", "int": "sub", "uint": "sub"})
+def sub(x, y):
+    """Difference; integers wrap."""
+    return x - y
+
+
+@sub.adjoint
+def _(ct, result, x, y):
+    return ct, -ct
+
+
+@builtin(numeric(2), cuda="({0} * {1})", operator="*", domain=PAIR, llvm={"float": "fmul", "int": "mul", "uint": "mul"})
+def mul(x, y):
+    """Product, component by component on vectors; integers wrap."""
+    return x * y
+
+
+@mul.adjoint
+def _(ct, result, x, y):
+    return ct * y, ct * x
+
+
+@builtin(true_division, cuda="({0} / {1})", operator="/", domain=AWAY, llvm={"float": "fdiv"})
+def div(x, y):
+    """True division: the quotient of two integers is a float."""
+    return x / y
+
+
+@div.adjoint
+def _(ct, result, x, y):
+    return ct / y, -ct * result / y
+
+
+@builtin(
+    numeric(1), cuda="(-{0})", operator="-", domain=PAIR[:1],
+    llvm={"float": "fneg", "int": "sub {T} 0,", "uint": "sub {T} 0,"},
+)  # fmt: skip
+def neg(x):
+    """The negative; integers wrap."""
+    return np.negative(x)
+
+
+@neg.adjoint
+def _(ct, result, x):
+    return (-ct,)
+
+
+def _compare(name: str, sign: str, floats: str, integers_: tuple[str, str], doc: str) -> None:
+    def reference(x, y):
+        return getattr(np, name)(x, y)
+
+    reference.__doc__ = doc
+    short = {"less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge", "equal": "eq", "not_equal": "ne"}
+    builtin(
+        compared, name=short[name], cuda=f"({{0}} {sign} {{1}})", operator=sign, differentiable="no: a bool",
+        llvm={"float": f"fcmp {floats}", "int": f"icmp {integers_[0]}", "uint": f"icmp {integers_[1]}",
+              "bool": f"icmp {integers_[1]}"},
+    )(reference)  # fmt: skip
+
+
+_compare("less", "<", "olt", ("slt", "ult"), "Whether x is below y; false where one is NaN.")
+_compare("less_equal", "<=", "ole", ("sle", "ule"), "Whether x is at most y; false where one is NaN.")
+_compare("greater", ">", "ogt", ("sgt", "ugt"), "Whether x is above y; false where one is NaN.")
+_compare("greater_equal", ">=", "oge", ("sge", "uge"), "Whether x is at least y; false where one is NaN.")
+_compare("equal", "==", "oeq", ("eq", "eq"), "Whether x equals y; false where one is NaN.")
+_compare("not_equal", "!=", "une", ("ne", "ne"), "Whether x differs from y; true where one is NaN.")
+
+
+@builtin(logical(2), hidden=True, cuda="({0} && {1})", llvm={"bool": "and"}, differentiable="no: a bool")
+def and_(x, y):
+    """Both; the front end uses it where the right side has no cost and no effect (else an `if`)."""
+    return np.logical_and(x, y)
+
+
+@builtin(logical(2), hidden=True, cuda="({0} || {1})", llvm={"bool": "or"}, differentiable="no: a bool")
+def or_(x, y):
+    """At least one of both."""
+    return np.logical_or(x, y)
+
+
+@builtin(logical(2), hidden=True, cuda="({0} != {1})", llvm={"bool": "xor"}, differentiable="no: a bool")
+def xor_(x, y):
+    """Exactly one of both."""
+    return np.logical_xor(x, y)
+
+
+@builtin(logical(1), operator="not", cuda="(!{0})", llvm={"bool": "xor i1 1,"}, differentiable="no: a bool")
+def not_(x):
+    """The opposite."""
+    return np.logical_not(x)
+
+
+@builtin(
+    choice, cuda="({0} ? {1} : {2})", domain=((0.0, 1.0), *PAIR),
+    llvm={"float": "select", "int": "select", "uint": "select", "bool": "select"},
+)  # fmt: skip
+def where(condition, x, y):
+    """x where the condition holds, else y; both are computed, but only the chosen one has a gradient."""
+    return x if condition else y
+
+
+@where.adjoint
+def _(ct, result, condition, x, y):
+    zero = ct.like(0)
+    return None, where(condition, ct, zero), where(condition, zero, ct)

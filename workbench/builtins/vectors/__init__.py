@@ -1,0 +1,1 @@
+"""Builtins of vectors, matrices, quaternions and transforms."""

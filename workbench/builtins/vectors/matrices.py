@@ -1,0 +1,348 @@
+"""Products and parts of small matrices.
+
+One text in plain arithmetic is both a builtin's reference (on NumPy scalars) and its expansion (on IR values), so they
+agree to the last bit; `tests/builtins` checks the texts against NumPy's own linear algebra.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+
+from workbench.builtins.declaration.declare import Builtin, builtin
+from workbench.builtins.declaration.refs import Ref, pack
+from workbench.builtins.declaration.rules import Arg, Rule, Signature, count, meet, refuse
+from workbench.builtins.vectors.vectors import PAIR
+from workbench.errors import KernelTypeError
+from workbench.types import MOST_COMPONENTS, Kind, Matrix, Scalar, Type, Vector, element, is_small, promote_all
+
+Rows = list[list[Any]]
+
+
+def rows(m: Any) -> Rows:
+    """The components of a matrix (a Ref or a NumPy array) by rows; of a vector its one row."""
+    if isinstance(m, Ref):
+        assert isinstance(m.type, Vector)
+        flat, columns = m.components(), m.type.shape[-1]
+        return [flat[k : k + columns] for k in range(0, len(flat), columns)]
+    return [list(r) for r in np.atleast_2d(m)]
+
+
+def summed(terms: Sequence[Any]) -> Any:
+    """The sum from the first term on."""
+    return reduce(add, terms)
+
+
+def products(a: Rows, b: Rows) -> Rows:
+    """The matrix product."""
+    columns = list(zip(*b, strict=True))
+    return [[summed([x * y for x, y in zip(row, column, strict=True)]) for column in columns] for row in a]
+
+
+def turned(m: Rows) -> Rows:
+    """Rows as columns."""
+    return [list(column) for column in zip(*m, strict=True)]
+
+
+def minor(m: Rows, row: int, column: int) -> Rows:
+    """The matrix without a row and a column."""
+    return [[x for c, x in enumerate(line) if c != column] for r, line in enumerate(m) if r != row]
+
+
+def det(m: Rows) -> Any:
+    """The determinant, along the first row."""
+    if len(m) == 1:
+        return m[0][0]
+    if len(m) == 2:
+        return m[0][0] * m[1][1] - m[0][1] * m[1][0]
+    terms = [m[0][c] * det(minor(m, 0, c)) for c in range(len(m))]
+    total = terms[0]
+    for c, term in enumerate(terms[1:], 1):
+        total = total - term if c % 2 else total + term
+    return total
+
+
+def cofactors(m: Rows) -> Rows:
+    """For each component the signed determinant of what is left without its row and column."""
+    size = range(len(m))
+    return [[-det(minor(m, r, c)) if (r + c) % 2 else det(minor(m, r, c)) for c in size] for r in size]
+
+
+# Type rules.
+
+
+def floats_of(name: str, args: Sequence[Arg], wanted: str, fits: Callable[[Sequence[Any]], bool]) -> list[Vector]:
+    """The arguments in one float type, where they have the wanted form.
+
+    Raises:
+        KernelTypeError: they do not.
+    """
+    if not all(isinstance(a, Vector) for a in args) or not fits(args):
+        raise refuse(name, args, wanted)
+    scalar = promote_all(element(a) for a in args if isinstance(a, Vector))
+    if scalar is None or scalar.kind is not Kind.FLOAT:
+        raise refuse(name, args, f"{wanted} of floats", "Cast the components to a float type.")
+    return [a.with_dtype(scalar) for a in args if isinstance(a, Vector)]
+
+
+def is_vector(t: Any) -> bool:
+    """Whether the type is a vector and neither a matrix nor a quaternion."""
+    return type(t) is Vector
+
+
+def is_square(t: Any) -> bool:
+    """Whether the type is a square matrix."""
+    return isinstance(t, Matrix) and t.rows == t.columns
+
+
+def on_matrix(result: Callable[[Any], Type], square: bool = False, most: int = MOST_COMPONENTS) -> Rule:
+    """One matrix of floats, of at most so many rows."""
+    wanted = ("a square matrix" if square else "a matrix") + (f" of up to {most} rows" if most <= 8 else "")
+
+    def rule(name: str, args: Sequence[Arg]) -> Signature:
+        count(name, args, 1)
+        form = is_square if square else lambda t: isinstance(t, Matrix)
+        (t,) = floats_of(name, args, wanted, lambda a: form(a[0]) and a[0].rows <= most)
+        return (t,), result(t)
+
+    return rule
+
+
+def on_vectors(operands: int, result: Callable[..., Type], length: int | None = None) -> Rule:
+    """`operands` vectors of floats (of `length`, if given)."""
+
+    def rule(name: str, args: Sequence[Arg]) -> Signature:
+        count(name, args, operands)
+        wanted = f"{'a vector' if operands == 1 else 'vectors'}{f' of length {length}' if length else ''}"
+        types = floats_of(name, args, wanted, lambda a: all(is_vector(t) and length in (None, t.length) for t in a))
+        return tuple(types), result(*types)
+
+    return rule
+
+
+def alike(name: str, args: Sequence[Arg]) -> Signature:
+    """Two vectors or two matrices of one form, of floats."""
+    count(name, args, 2)
+    if not all(isinstance(a, Vector) for a in args):
+        raise refuse(name, args, "two vectors or two matrices")
+    t = meet(name, args)
+    if element(t).kind is not Kind.FLOAT:
+        raise refuse(name, args, "vectors or matrices of floats", "Cast the components to a float type.")
+    return (t, t), t
+
+
+def contracted(name: str, args: Sequence[Arg]) -> Signature:
+    """Two matrices of one form, of floats, to a scalar."""
+    if not all(isinstance(a, Matrix) for a in args):
+        raise refuse(name, args, "two matrices")
+    operands, t = alike(name, args)
+    return operands, element(t)
+
+
+def product(name: str, args: Sequence[Arg]) -> Signature:
+    """Matrix times matrix, matrix times vector, vector times matrix, vector times vector: as NumPy's `@`."""
+    count(name, args, 2)
+    if any(isinstance(a, Scalar) for a in args):
+        raise refuse(name, args, "matrices or vectors", "Write * for a product with a number.")
+    kinds = floats_of(
+        name, args, "matrices or vectors", lambda a: all(is_vector(t) or isinstance(t, Matrix) for t in a)
+    )
+    left, right = kinds
+    if left.shape[-1] != right.shape[0]:
+        first, second = " × ".join(map(str, left.shape)), " × ".join(map(str, right.shape))
+        raise KernelTypeError(
+            f"@ takes as many columns on the left as rows on the right; it got {first} and {second}.",
+            advice="Write transpose(m) where it should be the other way round.",
+        )
+    return tuple(kinds), form((*left.shape[:-1], *right.shape[1:]), left.dtype)
+
+
+def form(shape: Sequence[int], scalar: Scalar) -> Scalar | Vector:
+    """The type of values of this NumPy shape."""
+    if not shape:
+        return scalar
+    if not is_small(shape):
+        shown = " × ".join(map(str, shape))
+        raise KernelTypeError(f"The result of {shown} components is too large for a matrix.", advice="Use an array.")
+    return Vector(shape[0], scalar) if len(shape) == 1 else Matrix(shape[0] * shape[1], scalar, shape[1])
+
+
+def _square_of(t: Vector) -> Scalar | Vector:
+    return form((t.length, t.length), t.dtype)
+
+
+def small(rule: Rule, **facts: Any) -> Callable[[Callable[..., Any]], Builtin]:
+    """Decorator: declare a builtin by a text that is reference and expansion in one.
+
+    The text gets each operand's rows (a vector is one row) and gives the result's rows, or a scalar.
+    """
+
+    def declare(text: Callable[..., Any]) -> Builtin:
+        entry = builtin(rule, elementwise=False, **facts)(text)
+
+        def reference(*operands: Any) -> Any:
+            found = text(*map(rows, operands))
+            whole = np.array(found)
+            return whole[0] if isinstance(found, list) and len(found) == 1 else whole
+
+        def expansion(*operands: Ref) -> Ref:
+            result = rule(entry.name, [o.type for o in operands])[1]
+            found = text(*map(rows, operands))
+            return pack([c for row in found for c in row], result) if isinstance(result, Vector) else found
+
+        entry.reference, entry.expand = reference, expansion
+        return entry
+
+    return declare
+
+
+@small(product, operator="@", domain=(PAIR[0], PAIR[0]), ulp=4)
+def matmul(a, b):
+    """Matrix product: of matrices, of a matrix and a vector on either side, of two vectors (their dot)."""
+    if len(b) == 1 and len(a) > 1:
+        return [[row[0] for row in products(a, turned(b))]]
+    if len(b) == 1:
+        return products(a, turned(b))[0][0]
+    return products(a, b)
+
+
+@matmul.adjoint
+def _(ct, result, a, b):
+    left, right = isinstance(a.type, Matrix), isinstance(b.type, Matrix)
+    if not left and not right:
+        return b * ct, a * ct
+    if left and right:
+        return matmul(ct, transpose(b)), matmul(transpose(a), ct)
+    return (outer(ct, b), matmul(ct, a)) if left else (matmul(b, ct), outer(a, ct))
+
+
+@small(on_matrix(lambda t: Matrix(t.length, t.dtype, t.rows)), domain=PAIR[:1])
+def transpose(a):
+    """Rows as columns."""
+    return turned(a)
+
+
+@transpose.adjoint
+def _(ct, result, a):
+    return (transpose(ct),)
+
+
+@small(on_matrix(element, square=True), domain=PAIR[:1])
+def trace(a):
+    """Sum of the diagonal."""
+    return summed([a[k][k] for k in range(len(a))])
+
+
+@trace.adjoint
+def _(ct, result, a):
+    return (diag(ct.splat(Vector(a.type.rows, a.type.dtype))),)
+
+
+@small(on_matrix(element, square=True, most=4), domain=((0.5, 2.0),), ulp=4)
+def determinant(a):
+    """Determinant, by cofactors."""
+    return det(a)
+
+
+@determinant.adjoint
+def _(ct, result, a):
+    return (pack([c for row in cofactors(rows(a)) for c in row], a.type) * ct.splat(a.type),)
+
+
+@small(on_matrix(lambda t: t, square=True, most=4), domain=((0.5, 2.0),), ulp=4)
+def inverse(a):
+    """Inverse, by cofactors; a singular matrix gives infinities or NaN."""
+    down = turned(cofactors(a))
+    size = summed([x * y for x, y in zip(a[0], [row[0] for row in down], strict=True)])
+    return [[x / size for x in row] for row in down]
+
+
+@inverse.adjoint
+def _(ct, result, a):
+    back = transpose(result)
+    return (-matmul(matmul(back, ct), back),)
+
+
+@small(on_vectors(2, lambda a, b: form((a.length, b.length), a.dtype)), domain=PAIR)
+def outer(a, b):
+    """Matrix of all products: row i, column j is a[i] * b[j]."""
+    return [[x * y for y in b[0]] for x in a[0]]
+
+
+@outer.adjoint
+def _(ct, result, a, b):
+    return matmul(ct, b), matmul(a, ct)
+
+
+@small(on_vectors(1, _square_of), domain=PAIR[:1])
+def diag(a):
+    """Square matrix with this diagonal, 0 elsewhere."""
+    zero = a[0][0].like(0) if isinstance(a[0][0], Ref) else a[0][0].dtype.type(0)
+    return [[x if r == c else zero for c in range(len(a[0]))] for r, x in enumerate(a[0])]
+
+
+@diag.adjoint
+def _(ct, result, a):
+    return (get_diag(ct),)
+
+
+@small(on_matrix(lambda t: Vector(t.rows, t.dtype), square=True), domain=PAIR[:1])
+def get_diag(a):
+    """The diagonal of a square matrix."""
+    return [[a[k][k] for k in range(len(a))]]
+
+
+@get_diag.adjoint
+def _(ct, result, a):
+    return (diag(ct),)
+
+
+@small(on_vectors(1, _square_of, length=3), domain=PAIR[:1])
+def skew(a):
+    """The matrix whose product with v is cross(a, v)."""
+    ((x, y, z),) = a
+    zero = x.like(0) if isinstance(x, Ref) else x.dtype.type(0)
+    return [[zero, -z, y], [z, zero, -x], [-y, x, zero]]
+
+
+@skew.adjoint
+def _(ct, result, a):
+    m = rows(ct)
+    return (pack([m[2][1] - m[1][2], m[0][2] - m[2][0], m[1][0] - m[0][1]]),)
+
+
+@small(contracted, domain=PAIR, ulp=4)
+def ddot(a, b):
+    """Sum of the products of the components of two matrices."""
+    return summed([x * y for left, right in zip(a, b, strict=True) for x, y in zip(left, right, strict=True)])
+
+
+@ddot.adjoint
+def _(ct, result, a, b):
+    return b * ct, a * ct
+
+
+@small(alike, domain=PAIR)
+def cw_mul(a, b):
+    """Product component by component, of two vectors or two matrices."""
+    return [[x * y for x, y in zip(left, right, strict=True)] for left, right in zip(a, b, strict=True)]
+
+
+@cw_mul.adjoint
+def _(ct, result, a, b):
+    return ct * b, ct * a
+
+
+@small(alike, domain=((-2.0, 2.0), (0.5, 2.0)))
+def cw_div(a, b):
+    """Quotient component by component, of two vectors or two matrices."""
+    return [[x / y for x, y in zip(left, right, strict=True)] for left, right in zip(a, b, strict=True)]
+
+
+@cw_div.adjoint
+def _(ct, result, a, b):
+    return ct / b, -(ct * result / b)

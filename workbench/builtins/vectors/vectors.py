@@ -1,0 +1,109 @@
+"""Products and norms of short vectors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.builtins.declaration.declare import builtin
+from workbench.builtins.declaration.refs import Ref, pack
+from workbench.builtins.declaration.rules import vectors, vectors_to_scalar
+from workbench.builtins.scalars.maths import sqrt
+from workbench.builtins.scalars.operators import where
+
+PAIR = ((-2.0, 2.0), (0.5, 2.0))
+
+
+def _sum(parts: list[Ref]) -> Ref:
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
+@builtin(vectors_to_scalar(2), elementwise=False, domain=PAIR, ulp=4)
+def dot(a, b):
+    """Scalar product of two vectors, summed from the first component on."""
+    return sum((a * b)[1:], start=(a * b)[0])
+
+
+@dot.expansion
+def _(a, b):
+    return _sum([x * y for x, y in zip(a.components(), b.components(), strict=True)])
+
+
+@dot.adjoint
+def _(ct, result, a, b):
+    return b * ct, a * ct
+
+
+@builtin(vectors(2, length=3), elementwise=False, domain=PAIR, ulp=4)
+def cross(a, b):
+    """Vector product of two vectors of length 3."""
+    return np.cross(a, b)
+
+
+@cross.expansion
+def _(a, b):
+    (ax, ay, az), (bx, by, bz) = a.components(), b.components()
+    return pack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])
+
+
+@cross.adjoint
+def _(ct, result, a, b):
+    return cross(b, ct), cross(ct, a)
+
+
+@builtin(vectors_to_scalar(1), elementwise=False, domain=PAIR[:1], ulp=4)
+def length_sq(a):
+    """Squared length of a vector."""
+    return dot.reference(a, a)
+
+
+@length_sq.expansion
+def _(a):
+    return dot(a, a)
+
+
+@length_sq.adjoint
+def _(ct, result, a):
+    return (a * (ct * 2.0),)
+
+
+@builtin(vectors_to_scalar(1), elementwise=False, domain=PAIR[1:], ulp=4)
+def length(a):
+    """Length of a vector; the derivative at the zero vector is taken as 0."""
+    return np.sqrt(dot.reference(a, a))
+
+
+@length.expansion
+def _(a):
+    return sqrt(dot(a, a))
+
+
+@length.adjoint
+def _(ct, result, a):
+    return (a * _over(ct, result),)
+
+
+@builtin(vectors(1), elementwise=False, domain=PAIR[1:], ulp=4)
+def normalize(a):
+    """The vector divided by its length; the zero vector stays zero, with derivative 0."""
+    size = length.reference(a)
+    return a / size if size != 0 else np.zeros_like(a)
+
+
+@normalize.expansion
+def _(a):
+    size = length(a)
+    safe = where(size.equals(0), size.like(1), size)
+    return where(size.equals(0), a.like(0), a / safe)
+
+
+@normalize.adjoint
+def _(ct, result, a):
+    return ((ct - result * dot(result, ct)) * _over(result.component(0).like(1), length(a)),)
+
+
+def _over(x: Ref, size: Ref) -> Ref:
+    """x / size, or 0 where the size is 0."""
+    return where(size.equals(0), x.like(0), x / where(size.equals(0), size.like(1), size))

@@ -1,0 +1,259 @@
+"""Calls: builtins by their rules, types as casts and constructors, forms each in its own way, funcs inlined."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import math
+import sys
+import types as python_types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from workbench.builtins.declaration.declare import Builtin
+from workbench.builtins.declaration.table import TABLE
+from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.frontend.expressions import expectations, prints, statics
+from workbench.frontend.functions import inline
+from workbench.frontend.library import noise, poisson, randoms, search
+from workbench.frontend.names import names
+from workbench.frontend.state import warp_notices
+from workbench.frontend.state.coerce import apply, assign_type, describe, indexable, materialise, usable
+from workbench.frontend.state.context import Context
+from workbench.frontend.state.literals import folded
+from workbench.frontend.state.operands import Elements, Literal, Operand, Static
+from workbench.frontend.state.tile_maps import any_tile, over
+from workbench.frontend.tiles import memory, reduce, slicing, threads
+from workbench.frontend.values import atomics, compositions, matrices, structs, swizzles, transforms, views
+from workbench.ir.values import Value
+from workbench.tiles import is_tile
+from workbench.types import ArrayType, Matrix, Quaternion, Scalar, Transform, Vector, int32
+
+Expression = Callable[[Context, ast.expr], Operand]
+
+
+def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Lower a call."""
+    callee = expression(context, node.func)
+    if not isinstance(callee, Static):
+        raise context.error(KernelTypeError, f"{describe(callee)} cannot be called.")
+    if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+        raise context.error(
+            KernelSyntaxError, "A call in a kernel takes no * or ** arguments.", "Write the arguments out."
+        )
+    target = callee.value
+    name = names.callee_name(target)
+    form = FORMS.get(name)
+    if form is not None:
+        warp_notices.note_form(context, name)
+        return form(context, node, expression)
+    target = names.as_scalar(target) or target
+    func = hasattr(target, "__wb_definitions__")
+    args = [_argument(context, a, expression, func) for a in node.args]
+    keywords = {k.arg: _argument(context, k.value, expression, func) for k in node.keywords if k.arg}
+    struct = names.struct_of(target)
+    if struct is not None:
+        return structs.construct(context, struct, args, keywords)
+    if isinstance(target, Scalar):
+        return _cast(context, target, _no_keywords(context, callee, args, keywords))
+    if isinstance(target, Transform):
+        return transforms.construct(context, target, _no_keywords(context, callee, args, keywords))
+    if isinstance(target, (Matrix, Quaternion)):
+        return matrices.construct(context, target, _no_keywords(context, callee, args, keywords))
+    if isinstance(target, Vector):
+        return _construct(context, target, _no_keywords(context, callee, args, keywords))
+    builtin = names.as_builtin(target)
+    if builtin is not None:
+        return call_builtin(context, builtin, args, keywords)
+    if hasattr(target, "__wb_definitions__"):
+        return inline.call(context, callee, args, keywords)
+    raise context.error(KernelTypeError, f"{callee.path} cannot be called in a kernel.", _advice(target, callee.path))
+
+
+def _argument(context: Context, node: ast.expr, expression: Expression, func: bool) -> Operand:
+    """An argument; a func may be given None in an array's place."""
+    if func and isinstance(node, ast.Constant) and node.value is None:
+        return Static(None, "None")
+    return expression(context, node)
+
+
+def _advice(target: Any, path: str) -> str:
+    """What to do instead of calling something that is no part of the language."""
+    if getattr(target, "__wb_kernel__", False):
+        return f"{path} is a kernel; make the shared part a func."
+    if target is sum:
+        return "Write a loop: for v in x: s += v."
+    if "random" in path.split("."):
+        return "Draw with randf(state), after state = rand_init(seed, i)."
+    home = (getattr(target, "__module__", None) or "").split(".")[0]
+    if home == "workbench":
+        return "It is called outside of kernels."
+    if isinstance(target, python_types.FunctionType) and home not in (*names.MATHS_MODULES, *sys.stdlib_module_names):
+        return "Decorate it with @wb.func."
+    if not callable(target):
+        return ""
+    near = difflib.get_close_matches(path.split(".")[-1], [b for b in TABLE if not TABLE[b].hidden], 1, 0.75)
+    advice = f"use the builtin {near[0]}" if near else "write it as a loop"
+    return f"Compute it before the launch and pass the result, or {advice}."
+
+
+def _no_keywords(context: Context, callee: Static, args: list[Operand], keywords: dict[str, Operand]) -> list[Operand]:
+    if keywords:
+        raise context.error(KernelTypeError, f"{callee.path}() takes no keyword arguments.")
+    return args
+
+
+def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], keywords: dict[str, Operand]) -> Operand:
+    """A builtin with positional and keyword arguments; `min` and `max` take more than two, as in Python."""
+    operands = list(args)
+    for name in builtin.params[len(operands) :]:
+        if name in keywords:
+            operands.append(keywords.pop(name))
+    if keywords:
+        raise context.error(
+            KernelTypeError,
+            f"{builtin.name}() has no argument {next(iter(keywords))}; it takes {', '.join(builtin.params)}.",
+        )
+    warp_notices.note_call(context, builtin.name, operands)
+    constant = folded(builtin, operands)
+    if constant is not None:
+        return constant
+    if builtin.name in ("min", "max") and len(operands) == 1:
+        operands = swizzles.components(context, operands)
+    if builtin.name in ("min", "max") and len(operands) > 2:
+        first: Operand = operands[0]
+        for other in operands[1:]:
+            first = call_builtin(context, builtin, (first, other), {})
+        return materialise(context, first)
+    return apply(context, builtin, operands)
+
+
+def _cast(context: Context, type: Scalar, args: list[Operand]) -> Operand:
+    if len(args) > 1:
+        raise context.error(KernelTypeError, f"{type!r}() takes one argument; it got {len(args)}.")
+    operand = usable(context, args[0]) if args else Literal(0)
+    if isinstance(operand, Literal):
+        return materialise(context, Literal(int(operand.value)) if _truncates(operand, type) else operand, type)
+    if is_tile(operand):
+        return over(
+            context, f"{type!r}()", [operand], lambda parts: [materialise(context, _cast(context, type, [*parts]))]
+        )[0]
+    if isinstance(operand.type, Scalar):
+        return context.builder.cast(operand, type)
+    raise context.error(KernelTypeError, f"{type!r}() takes a scalar; this is {operand.type!r}.")
+
+
+def _truncates(operand: Literal, type: Scalar) -> bool:
+    return operand.is_float and type.kind.value in ("int", "uint") and math.isfinite(operand.value)
+
+
+def _construct(context: Context, type: Vector, args: list[Operand]) -> Value:
+    """`vec3()`, `vec3(s)`, `vec3(x, y, z)`, `vec3d(v)` as a cast."""
+    operands = [usable(context, a) for a in args]
+    if any_tile(operands):
+        return over(context, f"{type!r}()", operands, lambda parts: [_construct(context, type, [*parts])])[0]
+    if len(operands) == 1 and isinstance(operands[0], Value) and isinstance(operands[0].type, Vector):
+        if operands[0].type.with_dtype(type.dtype) != type:
+            raise context.error(
+                KernelTypeError, f"{type!r}() takes {type.length} components, not a {operands[0].type!r}."
+            )
+        return context.builder.cast(operands[0], type)
+    if len(operands) not in (0, 1, type.length):
+        raise context.error(
+            KernelTypeError, f"{type!r}() takes 0, 1 or {type.length} components; it got {len(operands)}."
+        )
+    if len(operands) < type.length:
+        operands = [operands[0] if operands else Literal(0)] * type.length
+    parts = [assign_type(context, o, type.dtype, f"A component of {type!r}") for o in operands]
+    return context.builder.one("vec", parts, type)
+
+
+def _tid(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    return thread_index(context, node, 1)[0]
+
+
+def thread_index(context: Context, node: ast.Call, count: int) -> tuple[Value, ...]:
+    """`tid()` asked for `count` indices."""
+    if node.args or node.keywords:
+        raise context.error(KernelTypeError, "tid() takes no arguments.")
+    if count > 4:
+        raise context.error(KernelTypeError, f"A launch has at most 4 dimensions; this asks tid() for {count}.")
+    if context.shared.tiling is not None:
+        return threads.indices(context, count)
+    before = context.shared.launch_ndim
+    if before not in (None, count):
+        raise context.error(
+            KernelTypeError,
+            f"tid() was asked for {before} indices before and for {count} here.",
+            "Ask for as many each time.",
+        )
+    context.shared.launch_ndim = count
+    return tuple(context.builder.one("tid", (), int32, {"axis": axis}) for axis in range(count))
+
+
+def _len(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    (operand,) = _positional(context, node, expression, 1)
+    if isinstance(operand, tuple):
+        return Literal(len(operand))
+    if isinstance(operand, Elements):
+        operand = structs.lead(operand)
+    operand = indexable(context, operand)
+    if is_tile(operand):
+        return Literal(operand.type.shape[0])  # type: ignore[union-attr]
+    if views.is_array(operand):
+        return views.size(context, operand, 0)
+    if isinstance(operand, Value) and isinstance(operand.type, Vector):
+        return Literal(operand.type.shape[0])
+    raise context.error(KernelTypeError, f"len() takes an array or a vector; this is {describe(operand)}.")
+
+
+def _type(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """`type(x[i])(2)`: the type of a number or vector, so that generic code can make another one."""
+    (operand,) = _positional(context, node, expression, 1)
+    found = materialise(context, operand).type
+    if isinstance(found, ArrayType) or is_tile(found):
+        raise context.error(KernelTypeError, "type() takes a number or a vector.", "Of an array, write x.dtype.")
+    return Static(found, "type(…)")
+
+
+def _positional(context: Context, node: ast.Call, expression: Expression, count: int) -> list[Operand]:
+    if node.keywords or len(node.args) != count:
+        name = ast.unparse(node.func)
+        raise context.error(KernelTypeError, f"{name}() takes {count} argument{'s' * (count != 1)} without names.")
+    return [expression(context, a) for a in node.args]
+
+
+def _atomic(sign: str) -> Callable[[Context, ast.Call, Expression], Operand]:
+    def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
+        name = ast.unparse(node.func)
+        if node.keywords or len(node.args) < 3:
+            raise context.error(KernelTypeError, f"{name}() takes an array, its indices and a value, without names.")
+        target = indexable(context, expression(context, node.args[0]))
+        if not views.is_array(target):
+            raise context.error(KernelTypeError, f"{name}() takes an array first; this is {describe(target)}.")
+        atomics.check_sum(context, target)
+        index_nodes = node.args[1:-1]
+        if len(index_nodes) == 1 and isinstance(index_nodes[0], ast.Tuple):
+            index_nodes = index_nodes[0].elts
+        array, indices = views.element(context, target, ast.Tuple(list(index_nodes), ast.Load()), expression)
+        dtype = views.type_of(target).dtype
+        value = assign_type(context, expression(context, node.args[-1]), dtype, f"An element of {target.name}")
+        if sign == "-":
+            value = apply(context, TABLE["neg"], (value,))
+        return context.builder.one("atomic_add", (array, *indices, value), dtype)
+
+    return lower
+
+
+def _range(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    raise context.error(
+        KernelSyntaxError, "range() stands only in `for i in range(…)`.", "Count down with range(n - 1, -1, -1)."
+    )
+
+
+FORMS: dict[str, Callable[[Context, ast.Call, Expression], Operand]] = {
+    "tid": _tid, "len": _len, "atomic_add": _atomic("+"), "atomic_sub": _atomic("-"), "range": _range, "type": _type,
+    "static": statics.static, **atomics.FORMS, **prints.FORMS, **expectations.FORMS, **matrices.FORMS,
+    **compositions.FORMS, **randoms.FORMS, **poisson.FORMS, **search.FORMS, **noise.FORMS,
+    **memory.FORMS, **slicing.FORMS, **reduce.FORMS, **threads.FORMS,
+}  # fmt: skip

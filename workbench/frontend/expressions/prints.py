@@ -1,0 +1,118 @@
+"""`print(…)` and `printf(format, …)`: one operation, whose text is known while compiling and whose values are not."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+
+from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.frontend.state.coerce import describe, materialise, usable
+from workbench.frontend.state.context import Context
+from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.ir.values import Value
+from workbench.types import Kind, Scalar, Vector
+
+Expression = Callable[[Context, ast.expr], Operand]
+Part = str | tuple[str]
+# A conversion of printf: flags, width, precision, C's length (which nothing needs here), and the letter.
+CONVERSION = re.compile(r"%(?P<flags>[-+ #0]*\d*(?:\.\d+)?)(?:hh|h|ll|l|z)?(?P<letter>[diuxXofFeEgGc%])")
+WHOLE = frozenset("diuxXoc")
+PLACE: Part = ("",)
+
+
+def lower_print(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """`print(a, b, sep=" ", end="\\n")`, as Python prints."""
+    ends = {"sep": " ", "end": "\n"}
+    for keyword in node.keywords:
+        value = keyword.value
+        if keyword.arg not in ends or not (isinstance(value, ast.Constant) and isinstance(value.value, str)):
+            raise context.error(KernelTypeError, "In a kernel print() takes sep and end, as plain strings.")
+        ends[keyword.arg] = value.value
+    parts: list[Part] = []
+    values: list[Value] = []
+    for position, argument in enumerate(node.args):
+        if position:
+            parts.append(ends["sep"])
+        parts.append(_part(context, argument, values, expression))
+    _emit(context, [*parts, ends["end"]], values)
+    return ()
+
+
+def _part(context: Context, node: ast.expr, values: list[Value], expression: Expression) -> Part:
+    """The text of an argument; for a value its place."""
+    with context.at(node):
+        if isinstance(node, ast.JoinedStr):
+            raise context.error(KernelSyntaxError, "A kernel has no f-strings.", 'Write print("x =", x).')
+        if isinstance(node, ast.Constant) and isinstance(node.value, (str, bool)):
+            return str(node.value)
+        operand = expression(context, node)
+        if isinstance(operand, Static) and isinstance(operand.value, bool):
+            return str(operand.value)
+        operand = usable(context, operand)
+        if isinstance(operand, Literal) and operand.captured is None:
+            return str(operand.value)
+        values.append(_shown(context, operand))
+        return PLACE
+
+
+def _shown(context: Context, operand: Value | Literal) -> Value:
+    value = materialise(context, operand)
+    if not isinstance(value.type, (Scalar, Vector)):
+        message = f"print() shows numbers, vectors and matrices; this is {describe(value)}."
+        raise context.error(KernelTypeError, message, "Print its elements.")
+    return value
+
+
+def lower_printf(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """`printf("i = %d, x = %f\\n", i, x)`, as C and Python's % print."""
+    first, *arguments = node.args or [ast.Constant(None)]
+    if node.keywords or not (isinstance(first, ast.Constant) and isinstance(first.value, str)):
+        raise context.error(KernelTypeError, "printf() takes a format, a plain string, and values without names.")
+    parts, rest = [], first.value
+    while rest:
+        found = CONVERSION.search(rest)
+        before = rest[: found.start()] if found else rest
+        if "%" in before:
+            raise context.error(
+                KernelTypeError, f"printf() does not know {before[before.index('%') :][:3]!r} in its format.",
+                "It knows %d %i %u %x %o %c %f %e %g and %%.",
+            )  # fmt: skip
+        parts += [before] if before else []
+        rest = rest[found.end() :] if found else ""
+        if found:
+            letter = found["letter"]
+            parts.append("%" if letter == "%" else (f"%{found['flags']}{letter}",))
+    places = [p[0] for p in parts if isinstance(p, tuple)]
+    if len(places) != len(arguments):
+        count = len(arguments)
+        raise context.error(
+            KernelTypeError, f"printf() has {len(places)} conversions in its format and {count} values."
+        )
+    _emit(context, parts, [_fitting(context, p, a, expression) for p, a in zip(places, arguments, strict=True)])
+    return ()
+
+
+def _fitting(context: Context, conversion: str, node: ast.expr, expression: Expression) -> Value:
+    with context.at(node):
+        value = _shown(context, usable(context, expression(context, node)))
+        if not isinstance(value.type, Scalar):
+            raise context.error(KernelTypeError, f"printf() shows numbers; this is {value.type!r}.", "Use print().")
+        whole = conversion[-1] in WHOLE
+        if whole != (value.type.kind is not Kind.FLOAT):
+            advice = f"Write {'%f' if whole else '%d'}, or convert it."
+            raise context.error(KernelTypeError, f"{conversion} does not fit {value.type!r}.", advice)
+        return value
+
+
+def _emit(context: Context, parts: list[Part], values: list[Value]) -> None:
+    joined: list[Part] = []
+    for part in parts:
+        if isinstance(part, str) and joined and isinstance(joined[-1], str):
+            joined[-1] += part
+        else:
+            joined.append(part)
+    context.builder.emit("print", values, (), {"parts": tuple(joined)})
+
+
+FORMS: dict[str, Callable[[Context, ast.Call, Expression], Operand]] = {"print": lower_print, "printf": lower_printf}

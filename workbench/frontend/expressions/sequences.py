@@ -1,0 +1,165 @@
+"""Sequences known while compiling: tuples, vectors, `enumerate` and `zip` of them, and `in` over them.
+
+A sequence is a tuple of operands, so an unrolled loop, an unpacking and a membership test see the same elements.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from workbench.builtins.declaration.table import TABLE
+from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.frontend.names.names import callee_name, captured_value
+from workbench.frontend.state.coerce import apply, describe, usable
+from workbench.frontend.state.context import Context
+from workbench.frontend.state.operands import Literal, Operand, Static, View
+from workbench.frontend.values import matrices
+from workbench.ir.values import Value
+from workbench.types import ArrayType, Vector
+from workbench.types import bool as bool_
+
+Expression = Callable[[Context, ast.expr], Operand]
+LONGEST = 256
+OVER = (
+    "A loop in a kernel runs over range(…), an array, a tuple, a vector, static(…), enumerate(…) or zip(…) of those.",
+    "Write for i in range(n).",
+)
+ARRAY = (
+    "How long an array is shows only when the kernel runs; here it has to be known while compiling.",
+    "Write for i in range(len(x)), and index every array by i.",
+)
+ITERATORS: dict[Any, str] = {enumerate: "enumerate", zip: "zip"}
+
+
+def iterator_name(context: Context, node: ast.expr, expression: Expression) -> str:
+    """`range`, `enumerate` or `zip` where the expression is a call of it; else empty."""
+    if not isinstance(node, ast.Call):
+        return ""
+    callee = expression(context, node.func)
+    if not isinstance(callee, Static):
+        return ""
+    known = isinstance(callee.value, type) and ITERATORS.get(callee.value, "")
+    return known or ("range" if callee_name(callee.value) == "range" else "")
+
+
+def sequence(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, ...]:
+    """The elements of what a loop runs over.
+
+    Raises:
+        KernelSyntaxError: it is no sequence known while compiling.
+        KernelTypeError: it is too long to be unrolled, or `zip(…, strict=True)` gets unequal lengths.
+    """
+    name = iterator_name(context, node, expression)
+    with context.at(node):
+        if not name:
+            operand = expression(context, node)
+            if isinstance(operand, View) or (isinstance(operand, Value) and isinstance(operand.type, ArrayType)):
+                raise context.error(KernelSyntaxError, *ARRAY)
+            found = elements(context, operand)
+        else:
+            assert isinstance(node, ast.Call)
+            found = SEQUENCES[name](context, node, expression)
+        if found is None:
+            raise context.error(KernelSyntaxError, *OVER)
+        if len(found) > LONGEST:
+            raise context.error(
+                KernelTypeError,
+                f"This sequence has {len(found)} elements; a loop over one is unrolled, up to {LONGEST}.",
+                "Put the elements into an array and loop over range(…).",
+            )  # fmt: skip
+        return found
+
+
+def elements(context: Context, operand: Operand) -> tuple[Operand, ...] | None:
+    """The elements of a tuple or vector, the rows of a matrix; None where it is none of them."""
+    if isinstance(operand, tuple):
+        return operand
+    if isinstance(operand, Static) and isinstance(operand.value, tuple):
+        return tuple(captured_value(context, v, f"{operand.path}[{k}]") for k, v in enumerate(operand.value))
+    if isinstance(operand, (Value, Literal, Static)):
+        if isinstance(operand, Value) and isinstance(operand.type, Vector):
+            return matrices.parts(context, operand)
+        return None
+    usable(context, operand)  # refuses what has no value
+    return None
+
+
+def _range(context: Context, node: ast.Call, expression: Expression) -> tuple[Operand, ...]:
+    given = [expression(context, a) for a in node.args]
+    if node.keywords or not all(isinstance(g, Literal) and not g.is_float for g in given):
+        raise context.error(
+            KernelTypeError, "The bounds of this range are not known while compiling, and here they have to be.",
+            "Write for i in range(…), and compute the other names from i.",
+        )  # fmt: skip
+    try:
+        numbers = range(*(int(g.value) for g in given))  # type: ignore[union-attr]
+    except (TypeError, ValueError) as error:
+        raise context.error(KernelTypeError, f"range(): {error}.") from None
+    if len(numbers) > LONGEST:
+        raise context.error(
+            KernelTypeError,
+            f"This range has {len(numbers)} elements; beside other sequences it is unrolled, up to {LONGEST}.",
+            "Write for i in range(…), and compute the other names from i.",
+        )  # fmt: skip
+    return tuple(Literal(n) for n in numbers)
+
+
+def start_of(context: Context, node: ast.Call, expression: Expression) -> tuple[ast.expr, Value | Literal]:
+    """The argument of `enumerate` and the number that it counts from."""
+    start = next((k.value for k in node.keywords if k.arg == "start"), node.args[1] if len(node.args) > 1 else None)
+    if not node.args or len(node.args) + len(node.keywords) > 2 or any(k.arg != "start" for k in node.keywords):
+        raise context.error(KernelTypeError, "enumerate() takes a sequence and a start.")
+    first = Literal(0) if start is None else usable(context, expression(context, start))
+    if isinstance(first, Literal) and first.is_float:
+        raise context.error(KernelTypeError, "enumerate() counts from an integer; this is a float.", "Write int(…).")
+    return node.args[0], first
+
+
+def _enumerate(context: Context, node: ast.Call, expression: Expression) -> tuple[Operand, ...]:
+    inner, first = start_of(context, node, expression)
+    found = sequence(context, inner, expression)
+    if isinstance(first, Literal):
+        return tuple((Literal(int(first.value) + k), item) for k, item in enumerate(found))
+    return tuple((apply(context, TABLE["add"], (first, Literal(k))), item) for k, item in enumerate(found))
+
+
+def _zip(context: Context, node: ast.Call, expression: Expression) -> tuple[Operand, ...]:
+    strict = {k.arg: k.value for k in node.keywords}
+    flag = strict.pop("strict", ast.Constant(False))
+    if strict or not isinstance(flag, ast.Constant):
+        raise context.error(KernelTypeError, "zip() takes sequences, and strict=True.")
+    found = [sequence(context, a, expression) for a in node.args]
+    if flag.value and len({len(f) for f in found}) > 1:
+        lengths = ", ".join(str(len(f)) for f in found)
+        raise context.error(KernelTypeError, f"The sequences of zip(…, strict=True) have {lengths} elements.")
+    return tuple(zip(*found, strict=False))
+
+
+SEQUENCES: dict[str, Callable[[Context, ast.Call, Expression], tuple[Operand, ...]]] = {
+    "range": _range, "enumerate": _enumerate, "zip": _zip,
+}  # fmt: skip
+
+
+def contains(context: Context, left: Operand, right: Operand) -> Value:
+    """`left in right`, where right is a tuple of numbers or a vector."""
+    found = elements(context, right)
+    if found is None:
+        raise context.error(
+            KernelTypeError, f"in takes a tuple or a vector on its right; this is {describe(right)}.",
+            "Write the comparisons out.",
+        )  # fmt: skip
+    item = usable(context, left)
+    result: Value | None = None
+    for element in found:
+        part = _equal(context, item, usable(context, element))
+        result = part if result is None else apply(context, TABLE["or_"], (result, part))
+    return context.builder.const(False, bool_) if result is None else result
+
+
+def _equal(context: Context, a: Value | Literal, b: Value | Literal) -> Value:
+    """Equality as `in` means it: what is the same object is equal, a NaN too."""
+    if isinstance(a, Literal) and isinstance(b, Literal):
+        return context.builder.const(a.value in (b.value,), bool_)
+    return context.builder.const(True, bool_) if a is b else apply(context, TABLE["eq"], (a, b))

@@ -1,0 +1,138 @@
+"""`static(expression)`: Python's own value of an expression, computed while the kernel is lowered.
+
+The expression sees the user's names, and of the kernel's own only what is known while compiling: loop names of unrolled
+loops, literal arguments, funcs. At each launch it is computed again; where its value is another in type or in any bit,
+the kernel is specialised anew.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from workbench.builtins.declaration.declare import Builtin, Form
+from workbench.errors import KernelTypeError, WorkbenchError
+from workbench.frontend.names.names import captured_value
+from workbench.frontend.state.context import Context, Watched
+from workbench.frontend.state.definition import MISSING, Definition
+from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.types import SCALARS, ArrayType, Scalar, Vector
+
+Expression = Callable[[Context, ast.expr], Operand]
+MOST = 4096
+
+
+def static(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Lower `static(expression)`.
+
+    Raises:
+        KernelTypeError: the expression fails, reads a value that the kernel computes, or gives what no kernel can use.
+    """
+    if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
+        raise context.error(KernelTypeError, "static() takes one expression.")
+    inner = node.args[0]
+    names = _names_read(inner)
+    locals_ = {name: _known(context, name) for name in names if name in context.env}
+    code = compile(ast.Expression(inner), "<static>", "eval")
+    try:
+        value = _evaluate(context.definition, code, names, locals_)
+    except WorkbenchError:
+        raise
+    except Exception as error:  # the user's own code, as Python would run it
+        message = f"static() failed while compiling: {type(error).__name__}: {error}."
+        raise context.error(KernelTypeError, message) from None
+    text = ast.unparse(node)
+    place = (id(context.definition), f"{text} {sorted((k, repr(v)) for k, v in locals_.items())}")
+
+    def again(definition: Definition = context.definition) -> Any:
+        try:
+            return _bits(_evaluate(definition, code, names, locals_))
+        except Exception:  # whatever it is, the next lowering reports it at its place
+            return MISSING
+
+    context.shared.watched.setdefault(place, Watched(context.definition, text, _bits(value), again))
+    return _operand(context, value, text)
+
+
+def _names_read(node: ast.expr) -> list[str]:
+    found = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
+    bound = {n.id for n in found if isinstance(n.ctx, ast.Store)} | {
+        a.arg for a in ast.walk(node) if isinstance(a, ast.arg)
+    }
+    return sorted({n.id for n in found} - bound)
+
+
+def _known(context: Context, name: str) -> Any:
+    """A name of the kernel as a Python value."""
+
+    def python(operand: Operand) -> Any:
+        if isinstance(operand, tuple):
+            return tuple(python(o) for o in operand)
+        if isinstance(operand, (Literal, Static)):
+            return operand.value
+        raise context.error(
+            KernelTypeError, f"static() is computed while compiling; {name} is computed by the kernel.",
+            "Use names from outside the kernel, or leave static() away.",
+        )  # fmt: skip
+
+    return python(context.env[name])
+
+
+def _evaluate(definition: Definition, code: Any, names: list[str], locals_: Mapping[str, Any]) -> Any:
+    space: dict[str, Any] = {"__builtins__": builtins}
+    for name in names:
+        value = locals_[name] if name in locals_ else definition.scope.lookup(name)
+        if value is not MISSING:
+            space[name] = value
+    return eval(code, space)
+
+
+class _Same:
+    """Compares an object by identity."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.value is other.value
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _bits(value: Any) -> Any:
+    """The value in a form that is equal only where type and all bits are."""
+    if isinstance(value, (tuple, list)):
+        return (type(value), *(_bits(v) for v in value))
+    if isinstance(value, (np.generic, np.ndarray)):
+        return (type(value), value.dtype.str, value.shape, value.tobytes())
+    if isinstance(value, float):
+        return (type(value), value.hex())
+    return (type(value), value) if isinstance(value, (int, range)) else _Same(value)
+
+
+def _operand(context: Context, value: Any, text: str) -> Operand:
+    """The value in the kernel: a Python number is a literal, as if it were written there."""
+    if isinstance(value, (tuple, list, range)):
+        if len(value) > MOST:
+            raise context.error(
+                KernelTypeError, f"{text} has {len(value)} elements; a kernel's constant sequence has up to {MOST}.",
+                "Pass an array.",
+            )  # fmt: skip
+        return tuple(_operand(context, v, f"{text}[{k}]") for k, v in enumerate(value))
+    if isinstance(value, bool):
+        return Static(value, text)
+    if type(value) in (int, float):
+        return Literal(value)
+    usable = isinstance(value, (Builtin, Form, Scalar, Vector, ArrayType)) or callable(value)
+    number = isinstance(value, (int, float, np.generic, np.ndarray)) or hasattr(value, "value")
+    operand = captured_value(context, value, text) if number else Static(value, text)
+    if isinstance(operand, Static) and not usable:
+        raise context.error(
+            KernelTypeError, f"static() gives a {type(value).__name__} here, which no kernel can use.",
+            f"Let it give a number, a vector, a tuple of those, a func or a type ({', '.join(list(SCALARS)[:3])}, …).",
+        )  # fmt: skip
+    return operand

@@ -1,0 +1,1 @@
+"""Calls of the user's funcs: inlined, repeated, overloaded as operators, with gradients of their own."""

@@ -1,0 +1,129 @@
+"""Funcs with CUDA text: what a call of one carries beside its Python body.
+
+The body, where there is one, is the meaning: other backends run it, and gradients are derived from it. A func whose
+body is `...` has a meaning on CUDA alone; what it does to the arrays it is given is not known, so the worst is assumed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.frontend.names.annotate import annotated, parameter_annotations
+from workbench.frontend.state.context import Context, Env
+from workbench.frontend.state.definition import Definition
+from workbench.frontend.state.operands import Returned
+from workbench.ir.build import Builder
+from workbench.ir.values import Value
+from workbench.source import Location
+from workbench.structs import IndexedArray, Struct, StructArray
+from workbench.types import ArrayType, Type, Vector
+
+
+@dataclass(frozen=True)
+class Text:
+    """CUDA C++ statements, and where their first line stands."""
+
+    text: str
+    place: Location
+
+
+@dataclass(frozen=True)
+class Native:
+    """The CUDA text of a func.
+
+    Attributes:
+        cuda: statements; parameters by name, the result by `return`.
+        adjoint: statements that add to `adj_x` for each input x of floats, given the result's adjoint `adj_ret`.
+        replay: statements that give the result again, without effects.
+        result: the type that is returned; None for nothing.
+        reference: whether the Python body is the meaning.
+    """
+
+    cuda: Text
+    adjoint: Text | None
+    replay: Text | None
+    result: Type | None
+    reference: bool
+
+
+def native_of(definition: Definition, cuda: str, adjoint: str | None, replay: str | None) -> Native:
+    """The texts of this definition.
+
+    Raises:
+        KernelTypeError: a parameter has no type.
+        KernelSyntaxError: a text is no string.
+    """
+    place = definition.locate(definition.node)
+    types = parameter_annotations(definition)
+    for name, type in types.items():
+        if type is None:
+            raise KernelTypeError(
+                f"{name} of {definition.name} has no type; a func with CUDA text needs one for each parameter.", place,
+                f"Annotate it, {name}: float say.", definition.name,
+            )  # fmt: skip
+    texts = []
+    for text in (cuda, adjoint, replay):
+        if text is not None and not isinstance(text, str):
+            raise KernelSyntaxError("CUDA text is a string.", place, "", definition.name)
+        texts.append(None if text is None else Text(text, _place(definition, text)))
+    returns = definition.node.returns
+    result = None if returns is None or ast.unparse(returns) == "None" else annotated(definition, returns, "The result")
+    for name, type in (*types.items(), ("The result", result)):
+        if isinstance(type, (IndexedArray, Struct, StructArray)):
+            raise KernelTypeError(
+                f"{name} of {definition.name} is {type!r}; a func with CUDA text takes numbers, vectors and arrays.",
+                place, "Hand over the fields.", definition.name,
+            )  # fmt: skip
+    assert not isinstance(result, (Struct, StructArray))
+    first, *others = texts
+    assert first is not None
+    return Native(first, others[0], others[1], result, not _is_empty(definition.node))
+
+
+def _is_empty(node: ast.FunctionDef) -> bool:
+    """Whether the body is `...`, perhaps after a docstring."""
+    return all(isinstance(s, ast.Pass) or (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
+               for s in node.body)  # fmt: skip
+
+
+def _place(definition: Definition, text: str) -> Location:
+    """Where the text is written: in the decorator, or as a string of the same cell or file; else the def."""
+    nodes = [n for d in definition.node.decorator_list for n in ast.walk(d)]
+    try:
+        nodes += ast.walk(ast.parse(definition.source.text))
+    except SyntaxError:
+        pass
+    found = next((n for n in nodes if isinstance(n, ast.Constant) and n.value == text), None)
+    return definition.locate(found or definition.node)
+
+
+def attributes(native: Native, env: Env) -> dict[str, Any]:
+    """What the `custom` of a call says of it."""
+    texts = {"cuda": native.cuda, "adj_cuda": native.adjoint, "replay_cuda": native.replay}
+    found: dict[str, Any] = {name: t and t.text for name, t in texts.items()}
+    found |= {f"{name}_place": t and t.place for name, t in texts.items()}
+    names = tuple(name for name, o in env.items() if isinstance(o, Value))
+    return {**found, "inputs": names, "outputs": (), "reference": native.reference}
+
+
+def unknown_body(context: Context, env: Mapping[str, Any], native: Native) -> Returned:
+    """In the place of a body that is not written in Python: all that it could do, and a result that means nothing."""
+    touch(context.builder, [v for v in env.values() if isinstance(v, Value)])
+    return Returned(None if native.result is None else blank(context.builder, native.result))
+
+
+def touch(builder: Builder, values: list[Value]) -> None:
+    """Read and write every array among the values."""
+    for array in values:
+        if isinstance(array.type, ArrayType):
+            zeros = [builder.const(0)] * array.type.ndim
+            builder.store(array, *zeros, builder.load(array, *zeros))
+
+
+def blank(builder: Builder, type: Type) -> Value:
+    """Zeros."""
+    return builder.const((0,) * type.length if isinstance(type, Vector) else 0, type)

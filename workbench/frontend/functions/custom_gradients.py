@@ -1,0 +1,362 @@
+"""Calls of funcs whose gradient or replay the user wrote: one `custom` operation with the body and both inside.
+
+A gradient is a function of the func's inputs and of the adjoints of its results. `adjoint[x] += v` in it is, for a
+number or vector x, a local name that begins at 0 and is given back at the end; for an array it is the adjoint array.
+Both are made by rewriting the syntax tree, so branches, loops and early returns are what they are elsewhere.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from workbench.builtins.declaration.forms import adjoint as ADJOINT
+from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
+from workbench.frontend.functions.cuda_funcs import Native, attributes
+from workbench.frontend.library.randoms import mark
+from workbench.frontend.names.annotate import parameter_annotations
+from workbench.frontend.names.names import read_again
+from workbench.frontend.state.coerce import assign_type, convert, materialise
+from workbench.frontend.state.context import Context, Env, Shared, Watched
+from workbench.frontend.state.definition import Definition
+from workbench.frontend.state.exits import rewrite
+from workbench.frontend.state.operands import PENDING, POISON, Elements, Literal, Operand, Parts, Poison, View
+from workbench.ir.values import EFFECTS, Block, Value, walk
+from workbench.structs import AnyType
+from workbench.types import ArrayType, Type, is_float
+
+
+@dataclass(frozen=True)
+class Custom:
+    """What a user wrote for one version of a func: its gradient, its replay, its CUDA text."""
+
+    gradient: Definition | None = None
+    replay: Definition | None = None
+    native: Native | None = None
+
+    @property
+    def content(self) -> str:
+        """What is written, as in `Definition.content`."""
+        return repr([d.content if d is not None else "" for d in (self.gradient, self.replay)] + [self.native])
+
+
+def custom_of(context: Context, customs: dict[Definition, Custom], definition: Definition) -> Custom | None:
+    """What belongs to this version of a func; None inside of that itself, where the func is its body alone."""
+    found = customs.get(definition)
+    watched = Watched(definition, definition.name, found, lambda: customs.get(definition), (customs, definition))
+    context.shared.watched.setdefault((id(definition), "custom"), watched)
+    if found is None or any(d in (found.gradient, found.replay) for d, _ in context.inside):
+        return None
+    return found
+
+
+def emit(
+    context: Context, definition: Definition, custom: Custom, env: Env, body: Block, returned: Operand | None
+) -> Operand:
+    """The operation, and what the call gives.
+
+    Args:
+        context: of the caller.
+        definition: the func.
+        custom: what the user wrote.
+        env: the func's parameters.
+        body: the func's operations.
+        returned: what the body returns.
+
+    Raises:
+        KernelTypeError: gradient or replay do not fit the func; at their lines.
+    """
+    name = definition.name
+    _check_inputs(context, name, env)
+    parts = returned if isinstance(returned, tuple) else () if returned is None else (returned,)
+    if any(isinstance(p, Poison) for p in parts):
+        return POISON
+    with context.builder.block() as opened:
+        for op in body.ops:
+            context.builder.append(op)
+        values = [materialise(context, p) for p in parts]
+        if any(isinstance(v.type, ArrayType) for v in values):
+            raise context.error(KernelTypeError, f"{name} returns an array, and has a gradient or replay of its own.")
+        context.builder.yield_(*values)
+    types = [v.type for v in values]
+    places = [k for k, o in enumerate(o for o in env.values() if isinstance(o, Value)) if _is_number(o.type)]
+    attrs = {
+        "name": name,
+        "gradient": custom.gradient and _gradient(context, name, custom.gradient, env, types),
+        "adjoints": tuple(places) if custom.gradient or custom.native else (),
+        "replay": custom.replay and _replay(context, name, custom.replay, env, types),
+    }
+    if custom.native is not None:
+        attrs |= attributes(custom.native, env)
+        attrs["derive"] = custom.native.adjoint and custom.native.reference and _derive(context, definition, env)
+        expected = [custom.native.result] if custom.native.result is not None else []
+        if types != expected:
+            raise context.error(
+                KernelTypeError, f"The Python body of {name} gives {types}, its annotation says {expected}.",
+                "Annotate the one result that the CUDA text returns: -> float say.",
+            )  # fmt: skip
+    inputs = [o for o in env.values() if isinstance(o, Value)]
+    results = context.builder.emit("custom", inputs, types, attrs, (opened.block,)).results
+    return results if isinstance(returned, tuple) else results[0] if results else ()
+
+
+def _check_inputs(context: Context, name: str, env: Env) -> None:
+    """Refuse inputs that are more than one value each: gradient and replay get theirs one by one."""
+    views = [n for n, o in env.items() if isinstance(o, View)]
+    if views:
+        raise context.error(
+            KernelTypeError, f"{views[0]} of {name}() is a part of an array; a func with a gradient or replay of its "
+            "own takes whole arrays.", "Hand over the array and the indices.",
+        )  # fmt: skip
+    structs = [n for n, o in env.items() if isinstance(o, (Parts, Elements))]
+    if structs:
+        raise context.error(
+            KernelTypeError, f"{structs[0]} of {name}() is a struct; a func with a gradient or replay of its own takes "
+            "numbers, vectors and arrays.", "Hand over the fields.",
+        )  # fmt: skip
+    tuples = [n for n, o in env.items() if isinstance(o, tuple)]
+    if tuples:
+        message = f"{tuples[0]} of {name}() is a tuple; a func with a gradient or replay of its own takes numbers."
+        raise context.error(KernelTypeError, message, "Hand over its elements.")
+
+
+def _is_number(type: Type) -> bool:
+    return is_float(type) and not isinstance(type, ArrayType)
+
+
+def _closed(context: Context, definition: Definition, env: Env) -> Context:
+    """A context whose operations go to a block of their own."""
+    outer = context.shared
+    shared = Shared(
+        outer.lower_body, launch_ndim=outer.launch_ndim, captured=outer.captured, watched=outer.watched,
+        errors=outer.errors, tiling=outer.tiling,
+    )  # fmt: skip
+    return Context(definition, env, shared, (*context.inside, (definition, ())))
+
+
+def _parameters(inner: Context, env: Env, types: Sequence[AnyType | None]) -> list[Value]:
+    """The block's parameters for the func's inputs, under this function's names; what is known now is not one."""
+    names = [a.arg for a in inner.definition.parameters]
+    params = []
+    for name, operand, wanted in zip(names, env.values(), types, strict=False):
+        inner.env[name] = operand
+        if isinstance(operand, Value):
+            inner.env[name] = param = Value(operand.type, name)
+            params.append(param)
+            if wanted is not None and wanted != operand.type:
+                message = f"{name} is {wanted!r} here, and {operand.type!r} in the call of the func."
+                raise _misfit(inner, message, "Annotate it as the func does.")
+    return params
+
+
+def _misfit(inner: Context, message: str, advice: str) -> WorkbenchError:
+    definition = inner.definition
+    return KernelTypeError(message, definition.locate(definition.node), advice, definition.name)
+
+
+def _gradient(context: Context, name: str, definition: Definition, env: Env, results: Sequence[Type]) -> Block:
+    inner = _closed(context, definition, {})
+    wanted = list(parameter_annotations(definition).values())
+    names = [a.arg for a in definition.parameters]
+    if len(names) != len(env) + len(results):
+        inputs, outputs = ", ".join(env), ", ".join(f"adj_{k}" for k in range(len(results))) or "nothing"
+        raise _misfit(
+            inner, f"The gradient of {name} takes its inputs ({inputs}) and an adjoint for each of its {len(results)} "
+            f"results; this one takes ({', '.join(names)}).", f"Write {definition.name}({inputs}, {outputs}).",
+        )  # fmt: skip
+    params = _parameters(inner, env, wanted)
+    for own, type, annotation in zip(names[len(env) :], results, wanted[len(env) :], strict=True):
+        if annotation is not None and annotation != type:
+            message = f"{own} is {annotation!r}; the result of {name} that it is the adjoint of is {type!r}."
+            raise _misfit(inner, message, f"Write {own}: {type!r}.")
+        inner.env[own] = param = Value(type, own)
+        params.append(param)
+    arrays = _adjoint_arrays(inner, names[: len(env)])
+    sums = _sums(inner, names[: len(env)])
+    body = _Adjoints(inner, names[: len(env)], list(sums)).body()
+    with inner.builder.block(params + arrays) as opened:
+        for own, type in sums.items():
+            inner.env[f"{own}.adjoint"] = convert(inner, PENDING, type)
+        returned = inner.shared.lower_body(inner, rewrite(mark(definition, body))).value
+        found = returned if isinstance(returned, tuple) else (returned,)
+        if not any(isinstance(o, Poison) for o in found):
+            with inner.at(definition.node.body[-1]):
+                inner.builder.yield_(*_given(inner, sums, found))
+    _check(context, inner, opened.block, name, arrays)
+    return opened.block
+
+
+def _adjoint_arrays(inner: Context, names: Sequence[str]) -> list[Value]:
+    found = []
+    for own in names:
+        operand = inner.env[own]
+        if isinstance(operand, Value) and isinstance(operand.type, ArrayType) and is_float(operand.type):
+            inner.env[f"{own}.adjoint"] = array = Value(operand.type, f"adj_{own}")
+            found.append(array)
+    return found
+
+
+def _sums(inner: Context, names: Sequence[str]) -> dict[str, Type]:
+    """The inputs whose adjoint is a number or a vector; a literal has one that nobody asks for."""
+    found: dict[str, Type] = {}
+    for own in names:
+        operand = inner.env[own]
+        if isinstance(operand, Value) and _is_number(operand.type):
+            found[own] = operand.type
+        elif isinstance(operand, Literal):
+            inner.env[f"{own}.adjoint"] = Literal(0.0)
+    return found
+
+
+def _given(inner: Context, sums: Mapping[str, Type], found: Sequence[Operand | None]) -> list[Value]:
+    return [
+        assign_type(inner, operand, type, f"The adjoint of {own}")
+        for (own, type), operand in zip(sums.items(), found, strict=False)
+        if operand is not None
+    ]
+
+
+def _check(context: Context, inner: Context, block: Block, name: str, writable: Sequence[Value]) -> None:
+    """A gradient writes to adjoint arrays alone, and has the threads of the kernel."""
+    for op in walk(block):
+        if op.name in EFFECTS and op.operands[0] not in writable:
+            raise KernelTypeError(
+                f"The gradient of {name} changes {op.operands[0].name}; it may change adjoints alone.", op.location,
+                f"Write wb.adjoint[{op.operands[0].name}][…] += … .", inner.definition.name,
+            )  # fmt: skip
+    _same_threads(context, inner, name)
+
+
+def _same_threads(context: Context, inner: Context, name: str) -> None:
+    if inner.shared.launch_ndim != context.shared.launch_ndim:
+        raise _misfit(inner, f"tid() is asked for here before {name}'s caller asks for it.", "Hand the index over.")
+
+
+def _derive(context: Context, definition: Definition, env: Env) -> Block:
+    """The func's own body as a closed block."""
+    inner = _closed(context, definition, {})
+    params = _parameters(inner, env, list(parameter_annotations(definition).values()))
+    with inner.builder.block(params) as opened:
+        returned = inner.shared.lower_body(inner, rewrite(mark(definition, definition.node.body))).value
+        parts = returned if isinstance(returned, tuple) else () if returned is None else (returned,)
+        inner.builder.yield_(*(materialise(inner, p) for p in parts))
+    return opened.block
+
+
+def _replay(context: Context, name: str, definition: Definition, env: Env, results: Sequence[Type]) -> Block:
+    inner = _closed(context, definition, {})
+    names = [a.arg for a in definition.parameters]
+    if len(names) != len(env):
+        raise _misfit(
+            inner, f"The replay of {name} takes its inputs ({', '.join(env)}); this one takes ({', '.join(names)}).", ""
+        )
+    params = _parameters(inner, env, list(parameter_annotations(definition).values()))
+    with inner.builder.block(params) as opened:
+        returned = inner.shared.lower_body(inner, rewrite(mark(definition, definition.node.body))).value
+        parts = returned if isinstance(returned, tuple) else () if returned is None else (returned,)
+        if not any(isinstance(p, Poison) for p in parts):
+            values = [assign_type(inner, p, t, f"A result of {name}") for p, t in zip(parts, results, strict=False)]
+            if len(parts) != len(results):
+                raise _misfit(inner, f"{name} gives {len(results)} values, its replay {len(parts)}.", "")
+            inner.builder.yield_(*values)
+    for op in walk(opened.block):
+        if op.name in EFFECTS:
+            message = f"The replay of {name} changes {op.operands[0].name}; it may only read."
+            raise KernelTypeError(message, op.location, "Leave the change to the func.", definition.name)
+    _same_threads(context, inner, name)
+    return opened.block
+
+
+class _Adjoints(ast.NodeTransformer):
+    """`adjoint[x]` as a name; `return` as a return of all sums."""
+
+    def __init__(self, context: Context, inputs: Sequence[str], sums: Sequence[str]) -> None:
+        self.context = context
+        self.inputs = inputs
+        self.sums = sums
+
+    def body(self) -> list[ast.stmt]:
+        """The definition's statements, rewritten, with the return at the end."""
+        node = self.context.definition.node
+        statements = [self.visit(copy.deepcopy(s)) for s in node.body]
+        return [*statements, self._all(node.body[-1])]
+
+    def _all(self, place: ast.AST) -> ast.stmt:
+        names: list[ast.expr] = [ast.Name(f"{n}.adjoint", ast.Load()) for n in self.sums]
+        node = ast.Return(ast.Tuple(names, ast.Load()))
+        for part in ast.walk(node):
+            ast.copy_location(part, place)
+        return node
+
+    def visit_Return(self, node: ast.Return) -> ast.stmt:
+        """All sums, in place of nothing."""
+        if node.value is not None:
+            raise self._error(node, "A gradient returns nothing.", "Write wb.adjoint[x] += … .")
+        return self._all(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
+        """`adjoint[x] += v`, also of a component."""
+        target: ast.expr = node.target
+        while isinstance(target, (ast.Attribute, ast.Subscript)) and not self._is_adjoint(target):
+            target = target.value
+        if self._is_adjoint(target):
+            if not isinstance(node.op, (ast.Add, ast.Sub)):
+                raise self._error(node, "An adjoint is added to.", "Write wb.adjoint[x] += … .")
+            node.target = _Named(self, target).visit(node.target)
+            node.value = self.visit(node.value)
+            return node
+        self.generic_visit(node)
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        """Elsewhere only an array's adjoint may stand."""
+        if not self._is_adjoint(node):
+            self.generic_visit(node)
+            return node
+        name = self.named(node)
+        operand = self.context.env[name]
+        if not (isinstance(operand, Value) and isinstance(operand.type, ArrayType)):
+            raise self._error(node, f"wb.adjoint[{name}] is only added to.", f"Write wb.adjoint[{name}] += … .")
+        return self.name(node)
+
+    def name(self, node: ast.Subscript) -> ast.expr:
+        """The name that stands for `adjoint[x]`."""
+        return ast.copy_location(ast.Name(f"{self.named(node)}.adjoint", node.ctx), node)
+
+    def named(self, node: ast.Subscript) -> str:
+        """Which input is meant."""
+        name = node.slice.id if isinstance(node.slice, ast.Name) else ""
+        if name not in self.inputs:
+            text = ast.unparse(node.slice)
+            raise self._error(node, f"{text} is no input of the func.", f"The inputs are {', '.join(self.inputs)}.")
+        operand = self.context.env[name]
+        if isinstance(operand, Value) and not is_float(operand.type):
+            raise self._error(node, f"{name} is {operand.type!r}, which has no adjoint.", "Leave the line out.")
+        return name
+
+    def _is_adjoint(self, node: ast.AST) -> bool:
+        if not isinstance(node, ast.Subscript) or not isinstance(node.value, (ast.Name, ast.Attribute)):
+            return False
+        return read_again(self.context.definition, ast.unparse(node.value)) is ADJOINT
+
+    def _error(self, node: ast.AST, message: str, advice: str) -> WorkbenchError:
+        with self.context.at(node):
+            return self.context.error(KernelSyntaxError, message, advice)
+
+
+class _Named(ast.NodeTransformer):
+    """One `adjoint[x]` inside the target of an assignment as its name."""
+
+    def __init__(self, owner: _Adjoints, node: ast.AST) -> None:
+        self.owner = owner
+        self.node = node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        """The one that is meant; the others as everywhere."""
+        if node is self.node:
+            return self.owner.name(node)
+        node.value = self.visit(node.value)
+        node.slice = self.owner.visit(node.slice)
+        return node

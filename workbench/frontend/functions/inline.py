@@ -1,0 +1,151 @@
+"""Calling a func: its body is lowered in place, with the arguments as its locals."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any
+
+from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.frontend.functions import repeated_calls
+from workbench.frontend.functions.cuda_funcs import unknown_body
+from workbench.frontend.functions.custom_gradients import custom_of, emit
+from workbench.frontend.library.randoms import mark
+from workbench.frontend.names.annotate import parameter_annotations, parameter_families
+from workbench.frontend.names.generic import Family, Generic
+from workbench.frontend.names.names import watch_annotations
+from workbench.frontend.names.overloads import accepts, choose
+from workbench.frontend.state.coerce import assign_type, describe, indexable, usable
+from workbench.frontend.state.context import Context, Env
+from workbench.frontend.state.definition import Definition
+from workbench.frontend.state.exits import rewrite
+from workbench.frontend.state.operands import Literal, Operand, Poison, Returned, Static, Unset, View, counted
+from workbench.frontend.state.warp_notices import note_loops
+from workbench.frontend.state.weak_types import ask_type
+from workbench.frontend.values.structs import bind, fitted
+from workbench.ir.values import Value
+from workbench.structs import AnyType, IndexedArray, Struct, StructArray
+from workbench.types import int32
+
+DEEPEST = 2000
+
+
+def call(context: Context, callee: Static, args: list[Operand], keywords: dict[str, Operand]) -> Operand:
+    """The result of calling a func here.
+
+    Raises:
+        KernelSyntaxError: the func calls itself.
+        KernelTypeError: the arguments do not fit, or the func returns nothing and its result is used.
+    """
+    if callee.value.stale:
+        what = f"{callee.path} is out of date: {callee.value.stale}"
+        raise context.error(KernelSyntaxError, what, "Mend its cell and run it again.")
+    definitions = callee.value.__wb_definitions__
+    definition, given = choose(context, definitions, lambda d: _arrange(context, d, args, keywords))
+    env = _bind(context, definition, given)
+    frame = (definition, tuple(id(o.value) for o in env.values() if isinstance(o, Static)))
+    if len(context.inside) > DEEPEST:
+        raise context.error(KernelSyntaxError, f"More than {DEEPEST} funcs call one another here.", "Write a loop.")
+    if frame in context.inside:
+        raise context.error(
+            KernelSyntaxError, f"{definition.name} calls itself; a kernel has no recursion.", "Write a loop."
+        )
+    note_loops(context, definition)
+    place = context.builder.location
+
+    def inside(env: Env) -> Context:
+        return Context(definition, dict(env), context.shared, (*context.inside, frame), caller=context)
+
+    def lower(env: Env) -> Returned:
+        return context.shared.lower_body(inside(env), rewrite(mark(definition, definition.node.body)))
+
+    watch_annotations(inside(env))
+    custom = custom_of(context, callee.value.__wb_customs__, definition)
+    if custom is not None:
+        with context.builder.block() as opened:
+            if custom.native is not None and not custom.native.reference:
+                returned = unknown_body(inside(env), env, custom.native)
+            else:
+                returned = lower(env)
+        context.builder.location = place
+        return emit(context, definition, custom, env, opened.block, returned.value)
+    value = repeated_calls.call(context, definition, env, lower)
+    context.builder.location = place
+    return value if value is not None else ()
+
+
+def _arrange(
+    context: Context, definition: Definition, args: list[Operand], keywords: dict[str, Operand]
+) -> dict[str, Operand]:
+    """The arguments by the names of the parameters."""
+    parameters = definition.parameters
+    if len(args) > len(parameters):
+        raise context.error(
+            KernelTypeError, f"{definition.name}() takes {counted(len(parameters))}; it got {len(args)}."
+        )
+    given: dict[str, Operand] = {p.arg: a for p, a in zip(parameters, args, strict=False)}
+    for name, operand in keywords.items():
+        if name in given or name not in {p.arg for p in parameters}:
+            what = "is given twice" if name in given else "is no parameter"
+            raise context.error(KernelTypeError, f"{name} {what} of {definition.name}().")
+        given[name] = operand
+    without = len(parameters) - len(definition.node.args.defaults)
+    for parameter in parameters[:without]:
+        if parameter.arg not in given:
+            raise context.error(KernelTypeError, f"{definition.name}() needs an argument for {parameter.arg}.")
+    return given
+
+
+def _bind(context: Context, definition: Definition, given: Mapping[str, Operand]) -> Env:
+    parameters = definition.parameters
+    defaults = dict(zip([p.arg for p in reversed(parameters)], reversed(definition.node.args.defaults), strict=False))
+    wanted, families = parameter_annotations(definition), parameter_families(definition)
+    env: Env = {}
+    for parameter in parameters:
+        name = parameter.arg
+        operand = given[name] if name in given else _default(context, definition, name, defaults[name])
+        if name in families and not (isinstance(operand, Static) and operand.value is None):
+            operand = _member(context, definition, name, operand, families[name])
+        bind(env, name, _fit(context, definition, name, operand, wanted[name]))
+    return env
+
+
+def _default(context: Context, definition: Definition, name: str, node: ast.expr) -> Operand:
+    if isinstance(node, ast.Constant) and node.value is None:
+        return Static(None, name)
+    try:
+        value: Any = ast.literal_eval(node)
+    except ValueError:
+        value = None
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        raise context.error(KernelTypeError, f"A default of {definition.name}() must be a number written out.")
+    return Literal(value)
+
+
+def _member(context: Context, definition: Definition, name: str, operand: Operand, family: Generic) -> Operand:
+    """The argument of a parameter that takes one of a family; an int literal becomes a float where one is wanted."""
+    if not accepts(family, operand):
+        usable(context, operand) if isinstance(operand, (Unset, Poison)) else None
+        raise context.error(
+            KernelTypeError, f"{name} of {definition.name}() is {family!r}; the argument is {describe(operand)}."
+        )
+    wants_float = isinstance(family, Family) and not family.accepts(int32)
+    return Literal(float(operand.value)) if isinstance(operand, Literal) and wants_float else operand
+
+
+def _fit(context: Context, definition: Definition, name: str, operand: Operand, type: AnyType | None) -> Operand:
+    if type is None or isinstance(operand, (tuple, Static)):
+        return operand
+    if isinstance(type, (Struct, StructArray)):
+        return fitted(context, operand, type, f"{name} of {definition.name}()")
+    operand = indexable(context, operand)
+    type = type.behind if isinstance(type, IndexedArray) else type
+    if isinstance(operand, View) and operand.type == type:
+        return operand
+    if isinstance(operand, (Value, View)) and operand.type != type:
+        ask_type(context, operand, type)
+        raise context.error(
+            KernelTypeError, f"{name} of {definition.name}() is {type!r}; the argument is {operand.type!r}.",
+            f"Write {type!r}(…)."  if not hasattr(type, "ndim") else "",
+        )  # fmt: skip
+    return assign_type(context, operand, type, f"{name} of {definition.name}()")

@@ -1,0 +1,1 @@
+"""Functions of the language that are lowered to several operations: random numbers, noise, search."""

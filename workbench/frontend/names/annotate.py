@@ -1,0 +1,148 @@
+"""What an annotation says: a type, or nothing (a generic parameter)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import KernelTypeError, WorkbenchError
+from workbench.frontend.names.generic import Generic, generic
+from workbench.frontend.state.definition import MISSING, Definition, Scope
+from workbench.structs import AnyType, IndexedArray, Struct, StructArray, as_element
+from workbench.types import ArrayType, Scalar, Vector
+
+_OUTER = (
+    "A name of the function around this one is known where the body uses it too, and without quotes around the "
+    "annotation or `from __future__ import annotations`."
+)
+
+
+class _Names(Mapping[str, Any]):
+    """A scope as the globals of an `eval`."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+
+    def __getitem__(self, name: str) -> Any:
+        value = self.scope.lookup(name, _is_annotation)
+        if value is MISSING:
+            raise KeyError(name)
+        return value
+
+    def __iter__(self) -> Any:
+        return iter(self.scope.known())
+
+    def __len__(self) -> int:
+        return len(self.scope.known())
+
+
+def _is_annotation(value: Any) -> bool:
+    return (
+        isinstance(value, (type, Scalar, Vector, ArrayType, Struct, StructArray, IndexedArray))
+        or value is Any
+        or hasattr(value, "__dict__")
+    )
+
+
+def parameter_annotations(definition: Definition) -> dict[str, AnyType | None]:
+    """Each parameter's type, or None where it is generic.
+
+    Raises:
+        KernelTypeError: an annotation that is no type of the language.
+    """
+    return {a.arg: parameter_annotation(definition, a) for a in definition.parameters}
+
+
+def parameter_families(definition: Definition) -> dict[str, Generic]:
+    """What generic parameters ask of their arguments: those annotated with a family; not those that take all.
+
+    Raises:
+        KernelTypeError: an annotation cannot be evaluated.
+    """
+    found = {a.arg: generic(_value(definition, a)) for a in definition.parameters if a.annotation is not None}
+    return {name: family for name, family in found.items() if family is not None}
+
+
+def evaluated(definition: Definition, node: ast.expr, name: str) -> Any:
+    """The value of an annotation, as Python would have it in the definition's scope.
+
+    Args:
+        name: what an error calls it.
+
+    Raises:
+        KernelTypeError: it cannot be evaluated.
+    """
+    try:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            node = ast.parse(node.value, mode="eval").body
+        code = compile(ast.Expression(node), "<annotation>", "eval")
+        return eval(code, {"__builtins__": {}}, _Names(definition.scope))  # the user's own annotation, as Python would
+    except WorkbenchError:
+        raise
+    except Exception as error:
+        raise KernelTypeError(
+            f"The annotation of {name} cannot be evaluated: {error}.",
+            definition.locate(node),
+            _OUTER if isinstance(error, NameError) and definition.scope.closure is not dict else "",
+            definition.name,
+        ) from None
+
+
+def parameter_annotation(definition: Definition, argument: ast.arg) -> AnyType | None:
+    """One parameter's type, or None where it is generic.
+
+    Raises:
+        KernelTypeError: its annotation is no type of the language.
+    """
+    if argument.annotation is None:
+        return None
+    place = definition.locate(argument.annotation)
+    return parameter_type(_value(definition, argument), argument.arg, place, definition.name)
+
+
+def _value(definition: Definition, argument: ast.arg) -> Any:
+    assert argument.annotation is not None
+    if argument.arg in definition.annotations:
+        return definition.annotations[argument.arg]
+    return evaluated(definition, argument.annotation, argument.arg)
+
+
+def result(definition: Definition, node: ast.expr) -> Any:
+    """The value of the annotation of its result.
+
+    Raises:
+        KernelTypeError: it cannot be evaluated.
+    """
+    if "return" in definition.annotations:
+        return definition.annotations["return"]
+    return evaluated(definition, node, "the result")
+
+
+def annotated(definition: Definition, node: ast.expr, what: str) -> AnyType | None:
+    """The type that the annotation of something else than a parameter means; None where it leaves it open.
+
+    Raises:
+        KernelTypeError: it is no type.
+    """
+    value = evaluated(definition, node, what.lower())
+    return parameter_type(value, what, definition.locate(node), definition.name)
+
+
+def parameter_type(value: Any, name: str, place: Any, function: str) -> AnyType | None:
+    """The type that an annotation's value means; None for `Any` and for an array of unknown element type."""
+    if value is Any or value is None or getattr(value, "__wb_generic__", False) or generic(value) is not None:
+        return None
+    if isinstance(value, (ArrayType, StructArray, IndexedArray)):
+        return value
+    if hasattr(value, "__wb_kernel__") or hasattr(value, "__wb_definitions__"):
+        message = f"The annotation of {name} is no type: {getattr(value, '__name__', 'it')} is a function."
+        raise KernelTypeError(message, place, function=function)
+    try:
+        return as_element(value)
+    except TypeError as error:
+        message = f"The annotation of {name} is no type: {error}."
+        advice = "Write array(dtype=float) for an array." if value in (list, tuple, np.ndarray) else ""
+        raise KernelTypeError(message, place, advice, function) from None

@@ -1,0 +1,240 @@
+"""What a name of the user's Python means in a kernel."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import enum
+import math
+import types as python_types
+from typing import Any
+
+import numpy as np
+
+from workbench.builtins.declaration.declare import Builtin, Form
+from workbench.builtins.declaration.table import FORMS, TABLE
+from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.frontend.names.unsupported_names import instead_of
+from workbench.frontend.state.context import Context, Watched
+from workbench.frontend.state.definition import MISSING, Definition, Scope
+from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.frontend.values import structs
+from workbench.ir.values import Captured
+from workbench.structs import Struct
+from workbench.types import PYTHON_TYPES, SCALARS, ArrayType, Scalar, Vector, float64, int64, is_small, matrix
+from workbench.types import bool as bool_
+
+# Names of other libraries' functions that are called otherwise here.
+OTHER_NAMES = {
+    "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "arcsinh": "asinh", "arccosh": "acosh",
+    "arctanh": "atanh", "absolute": "abs", "fabs": "abs", "minimum": "min", "maximum": "max", "power": "pow",
+    "deg2rad": "radians", "rad2deg": "degrees", "clip": "clamp", "fix": "trunc",
+}  # fmt: skip
+MATHS_MODULES = ("math", "numpy", "jax")
+CONSTANTS = ("math", "workbench")  # modules whose floats never change
+USABLE = (
+    bool, int, float, np.generic, enum.Enum, tuple, Builtin, Form, Scalar, Vector, ArrayType, python_types.ModuleType
+)  # fmt: skip
+PYTHON_FORMS = {
+    range: "range", len: "len", int: "int", float: "float", bool: "bool", print: "print", type: "type"
+}  # fmt: skip
+
+
+def as_builtin(value: Any) -> Builtin | None:
+    """The builtin that a function of Python, math, NumPy or jax.numpy means, if any.
+
+    A function of our own that has a builtin's name says so by `__wb_builtin__`.
+    """
+    if isinstance(value, Builtin):
+        return value
+    if getattr(value, "__wb_builtin__", None) in TABLE:
+        return TABLE[value.__wb_builtin__]
+    name = getattr(value, "__name__", None)
+    module = getattr(value, "__module__", None) or ("numpy" if isinstance(value, np.ufunc) else "")
+    home = module.split(".")[0]
+    if not callable(value) or name is None or isinstance(value, type):
+        return None
+    if home == "builtins" and name in ("min", "max", "abs", "round", "pow"):
+        return TABLE[name]
+    if isinstance(value, np.ufunc) or home in MATHS_MODULES:
+        found = TABLE.get(OTHER_NAMES.get(str(name), str(name)))
+        return found if found is not None and not found.hidden else None
+    return None
+
+
+def as_scalar(value: Any) -> Any:
+    """The scalar type that a type of Python, NumPy or jax.numpy means, if any: `float`, `np.float32`, `jnp.int8`."""
+    if isinstance(value, type):
+        known = PYTHON_TYPES.get(value)
+        return known or (SCALARS.get(np.dtype(value).name) if issubclass(value, np.generic) else None)
+    ours = type(value).__module__.split(".")[0] == "jax" and hasattr(value, "dtype")
+    return SCALARS.get(np.dtype(value).name) if ours else None
+
+
+def usable_in_kernel(value: Any) -> bool:
+    """Whether a kernel can do anything with the value: only then does a user's name win over the language's."""
+    if isinstance(value, USABLE) or _is_vector(value) or hasattr(value, "__wb_definitions__") or struct_of(value):
+        return True
+    return (_hashable(value) and value in PYTHON_FORMS and value is not print) or as_builtin(value) is not None
+
+
+def struct_of(value: Any) -> Struct | None:
+    """The struct type that a class made by `struct` stands for."""
+    found = getattr(value, "__wb_struct__", None) if isinstance(value, type) else value
+    return found if isinstance(found, Struct) else None
+
+
+def _hashable(value: Any) -> bool:
+    return getattr(value, "__hash__", None) is not None
+
+
+def _is_vector(value: Any) -> bool:
+    """Whether a NumPy array has the shape of a vector or matrix type."""
+    return isinstance(value, np.ndarray) and is_small(value.shape) and value.dtype.name in SCALARS
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (bool, int, float, np.generic, enum.Enum, tuple)) or _is_vector(value)
+
+
+def name(context: Context, identifier: str) -> Operand:
+    """What a bare name is: a local, or something of the user's namespace or the language."""
+    if identifier in context.env:
+        return structs.gather(context.env, identifier)
+    value = context.definition.scope.lookup(identifier, usable_in_kernel)
+    if value is MISSING:
+        near = difflib.get_close_matches(identifier, {*context.env, *context.definition.scope.known()}, 1)
+        advice = f"Did you mean {near[0]}?" if near else "Assign it first, or define it above the kernel."
+        advice = instead_of(identifier) or advice
+        raise context.error(KernelSyntaxError, f"The name {identifier} is not defined.", advice)
+    if identifier in context.definition.locals and _is_number(value):
+        message = f"{identifier} has no value yet: {context.definition.name} assigns it, so it is its own name, as in"
+        advice = f"Give it another name; the {identifier} outside stays what it is."
+        raise context.error(KernelSyntaxError, f"{message} Python.", advice)
+    return python_value(context, value, identifier)
+
+
+def attribute(context: Context, base: Static, attr: str) -> Operand:
+    """An attribute of a Python object: of a module, an enum, a namespace of constants."""
+    path = f"{base.path}.{attr}"
+    value = getattr(base.value, attr, MISSING)
+    if value is MISSING:
+        near = difflib.get_close_matches(attr, dir(base.value), 1)
+        advice = f"Did you mean {base.path}.{near[0]}?" if near else ""
+        advice = instead_of(attr, True) or advice if isinstance(base.value, python_types.ModuleType) else advice
+        raise context.error(KernelSyntaxError, f"{base.path} has no {attr}.", advice)
+    if isinstance(base.value, python_types.ModuleType) and base.value.__name__ in CONSTANTS and type(value) is float:
+        return Literal(value)
+    return python_value(context, value, path)
+
+
+def python_value(context: Context, value: Any, path: str) -> Operand:
+    """A value of the user's namespace as an operand: numbers become constants, the rest is known while compiling."""
+    if isinstance(value, (Builtin, Form, Scalar, Vector, python_types.ModuleType)):
+        if not isinstance(value, python_types.ModuleType):
+            _watch(context, path, value)
+        return Static(value, path)
+    _watch(context, path, value)
+    return captured_value(context, value, path)
+
+
+def captured_value(context: Context, value: Any, path: str) -> Operand:
+    """A Python value as an operand, where whoever read it watches it."""
+    if isinstance(value, enum.Enum):
+        value = value.value
+    if type(value) is tuple:
+        return tuple(captured_value(context, v, f"{path}[{k}]") for k, v in enumerate(value))
+    if isinstance(value, (bool, np.bool_)):
+        return _constant(context, path, bool_, bool(value))
+    if isinstance(value, (int, float)) and not isinstance(value, np.generic):
+        return Literal(value, _capture(context, path, int64 if isinstance(value, int) else float64, value))
+    if isinstance(value, np.generic) and value.dtype.name in SCALARS:
+        return _constant(context, path, SCALARS[value.dtype.name], value.item())
+    if _is_vector(value):
+        scalar, flat = SCALARS[value.dtype.name], tuple(value.reshape(-1).tolist())
+        form = Vector(value.size, scalar) if value.ndim == 1 else matrix(value.shape, scalar)
+        return _constant(context, path, form, flat)
+    return Static(value, path)
+
+
+def _constant(context: Context, path: str, type: Scalar | Vector, value: Any) -> Operand:
+    return context.builder.const(value, type, _capture(context, path, type, value))
+
+
+def _capture(context: Context, path: str, type: Scalar | Vector, value: Any) -> str:
+    """Note a constant; gives its name in the key: numbered where the kernel and its funcs mean different ones by it."""
+    if type == int64 and not -(2**63) <= value < 2**63:
+        raise context.error(KernelTypeError, f"The constant {path} is too large for 64 bits.")
+    captured = context.shared.captured
+    for number in range(1, len(captured) + 2):
+        name = path if number == 1 else f"{path} #{number}"
+        before = captured.setdefault(name, Captured(name, type, value))
+        if before.type == type and _same(before.value, value):
+            return name
+    raise AssertionError("more names than constants")
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, float) and isinstance(b, float):
+        return (a == b and math.copysign(1, a) == math.copysign(1, b)) or (a != a and b != b)
+    return a == b
+
+
+def _watch(context: Context, path: str, value: Any) -> None:
+    root = path.split(".")[0]
+    if root in context.definition.scope.own and not isinstance(value, (int, float, np.generic)):
+        return  # constants given with the cell stay what they are; its numbers can be swept
+    key = (id(context.definition), path)
+    context.shared.watched.setdefault(key, Watched(context.definition, path, value))
+
+
+def watch_annotations(context: Context) -> None:
+    """Note the structs that the parameters' annotations name: made anew, they are other types."""
+    for name, value in structs_named(context.definition).items():
+        _watch(context, name, value)
+
+
+def structs_named(definition: Definition) -> dict[str, Any]:
+    """The structs whose names stand in the annotations of the parameters, as these names mean them now."""
+    annotations = [a.annotation for a in definition.parameters if a.annotation and a.arg not in definition.annotations]
+    names = {n.id for a in annotations for n in ast.walk(a) if isinstance(n, ast.Name)}
+    found = {name: definition.scope.lookup(name) for name in sorted(names)}
+    return {name: value for name, value in found.items() if isinstance(value, type) and struct_of(value) is not None}
+
+
+def read_again(definition: Definition, path: str) -> Any:
+    """What `path` is in the user's namespace now; MISSING where it is gone."""
+    return seen(definition.scope, path)
+
+
+def seen(scope: Scope, path: str) -> Any:
+    """What `path` means in a scope now; MISSING where it is gone."""
+    root, *attrs = path.split(".")
+    value = scope.lookup(root, usable_in_kernel)
+    for attr in attrs:
+        value = getattr(value, attr, MISSING)
+    return value
+
+
+def meaning(value: Any) -> Any:
+    """What a kernel makes of a value, to be compared by ==; the same for funcs and structs of the same text.
+
+    Of other objects it is the object.
+    """
+    if hasattr(value, "__wb_definitions__"):
+        customs = value.__wb_customs__
+        return [(d.content, customs[d].content if d in customs else "") for d in value.__wb_definitions__]
+    if isinstance(value, (tuple, list)):
+        return [type(value), *map(meaning, value)]
+    if isinstance(value, (np.generic, np.ndarray)):
+        return [value.dtype, value.shape, value.tobytes()]
+    if isinstance(value, float):
+        return value.hex()
+    return struct_of(value) or [type(value), value]
+
+
+def callee_name(value: Any) -> str:
+    """The form that a Python callable stands for: `range`, `len`, a cast; empty for none."""
+    if isinstance(value, Form) and value.name in FORMS:
+        return value.name
+    return PYTHON_FORMS.get(value, "") if _hashable(value) else ""

@@ -1,0 +1,93 @@
+"""What a func says that it returns, `-> float`, held against what it returns.
+
+A literal takes the type that is said. A number of another type becomes it where nothing is lost (an int a float, a
+float a wider one) and is refused elsewhere: an annotation that is not true would mislead whoever reads the call.
+Annotations that are no types of the language say nothing here, as in Python.
+"""
+
+from __future__ import annotations
+
+import typing
+from typing import Any
+
+from workbench.errors import KernelTypeError
+from workbench.frontend.names.annotate import parameter_type, result
+from workbench.frontend.state.coerce import convert, describe, materialise
+from workbench.frontend.state.context import Context
+from workbench.frontend.state.operands import Bundle, Literal, Operand, Poison
+from workbench.frontend.values.structs import flatten, rebuilt
+from workbench.ir.values import Value
+from workbench.structs import AnyType
+from workbench.types import Kind, Scalar
+
+
+def as_said(context: Context, operand: Operand) -> Operand:
+    """The value of a `return` in the type that the func's annotation says.
+
+    Raises:
+        KernelTypeError: it is of another type, or of another number of values.
+    """
+    node = context.definition.node.returns
+    if node is None or not context.inside or isinstance(operand, Poison):
+        return operand
+    try:
+        said = result(context.definition, node)
+    except KernelTypeError:
+        return operand
+    if typing.get_origin(said) is not tuple:
+        return _fitted(context, operand, _type(context, said))
+    types = typing.get_args(said)
+    if not isinstance(operand, tuple) or Ellipsis in types:
+        return operand
+    if len(types) != len(operand):
+        count = f"{len(operand)} values; its annotation says {len(types)}"
+        raise context.error(KernelTypeError, f"{context.definition.name} returns {count}.")
+    return tuple(_fitted(context, o, _type(context, t)) for o, t in zip(operand, types, strict=True))
+
+
+def widened(context: Context, operand: Operand) -> Operand:
+    """The value of a `return`, its literals in the types that other paths return."""
+    types = context.results.types if context.results is not None else {}
+    if not types or isinstance(operand, Poison):
+        return operand
+    leaves = flatten(operand)
+    for position, type in types.items():
+        leaf = leaves[position] if position < len(leaves) else None
+        if isinstance(leaf, Literal) and (_is_float(type) or not leaf.is_float):
+            leaves[position] = materialise(context, leaf, type)
+    return rebuilt(operand, leaves)
+
+
+def _type(context: Context, said: Any) -> AnyType | None:
+    try:
+        return parameter_type(said, "the result", None, context.definition.name)
+    except KernelTypeError:
+        return None
+
+
+def _fitted(context: Context, operand: Operand, type: AnyType | None) -> Operand:
+    if type is None:
+        return operand
+    if isinstance(operand, Literal) and isinstance(type, Scalar) and not (operand.is_float and not _is_float(type)):
+        return materialise(context, operand, type)
+    if isinstance(operand, (Value, Bundle)) and operand.type == type:
+        return operand
+    if isinstance(operand, Value) and _widens(operand.type, type):
+        return convert(context, operand, type)  # type: ignore[arg-type]
+    if not isinstance(operand, (Value, Bundle, Literal, tuple)):
+        return operand
+    raise context.error(
+        KernelTypeError, f"{context.definition.name} returns {describe(operand)}; its annotation says {type!r}.",
+        f"Return {type!r}(…), or change the annotation." if isinstance(type, Scalar) else "Change the annotation.",
+    )  # fmt: skip
+
+
+def _is_float(type: Any) -> bool:
+    return isinstance(type, Scalar) and type.kind is Kind.FLOAT
+
+
+def _widens(given: Any, wanted: Any) -> bool:
+    """Whether each number of the one scalar type is one of the other, or an int that becomes a float."""
+    if not isinstance(given, Scalar) or not _is_float(wanted):
+        return False
+    return given.kind is not Kind.FLOAT or given.bits < wanted.bits

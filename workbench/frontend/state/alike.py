@@ -1,0 +1,72 @@
+"""Operands that lowering cannot tell apart: equal but for which values they are.
+
+What was found out for some of them (the types that a loop settles to, what a func comes to) holds for others like them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import fields, replace
+
+from workbench.frontend.state.context import Context
+from workbench.frontend.state.operands import Axis, Bundle, Element, Elements, Literal, Operand, Static, View
+from workbench.ir.rewrite import Mapping
+from workbench.ir.values import Value
+
+_VALUES_INSIDE = (View, Axis, Bundle, Elements, Element)
+
+
+def form(context: Context, operands: Iterable[Operand | None]) -> tuple[Hashable, ...]:
+    """What lowering sees of the operands: values are numbers in the order they come in, with what is known of them.
+
+    It holds `Static` objects by their identity, so keep the operands as long as it.
+    """
+    numbers: dict[Value, int] = {}
+    return tuple(_form(context, operand, numbers) for operand in operands)
+
+
+def _form(context: Context, operand: object, numbers: dict[Value, int]) -> Hashable:
+    if isinstance(operand, Value):
+        return (numbers.setdefault(operand, len(numbers)), operand.type, *_known(context, operand))
+    if isinstance(operand, Literal):
+        return type(operand.value), repr(operand.value), operand.captured
+    if isinstance(operand, Static):
+        return id(operand.value), operand.path
+    if isinstance(operand, tuple):
+        return tuple(_form(context, o, numbers) for o in operand)
+    if isinstance(operand, _VALUES_INSIDE):
+        parts = (_form(context, getattr(operand, f.name), numbers) for f in fields(operand))
+        return type(operand), *parts
+    return operand  # type: ignore[return-value]
+
+
+def _known(context: Context, value: Value) -> tuple[Hashable, ...]:
+    owner = context.shared.tentative.get(value)
+    tentative = None if owner is None else (owner.name, owner.name in owner.loop.fixed)
+    return *context.shared.builder.known(value), tentative
+
+
+def values(operands: Iterable[object]) -> Iterable[Value]:
+    """The values that operands are made of, in order, with repetitions."""
+    for operand in operands:
+        if isinstance(operand, Value):
+            yield operand
+        elif isinstance(operand, tuple):
+            yield from values(operand)
+        elif isinstance(operand, _VALUES_INSIDE):
+            yield from values(getattr(operand, f.name) for f in fields(operand))
+
+
+def with_values(operand: Operand, mapping: Mapping) -> Operand:
+    """The operand with its values replaced."""
+    return _with_values(operand, mapping)  # type: ignore[return-value]
+
+
+def _with_values(operand: object, mapping: Mapping) -> object:
+    if isinstance(operand, Value):
+        return mapping.get(operand, operand)
+    if isinstance(operand, tuple):
+        return tuple(_with_values(o, mapping) for o in operand)
+    if isinstance(operand, _VALUES_INSIDE):
+        return replace(operand, **{f.name: _with_values(getattr(operand, f.name), mapping) for f in fields(operand)})
+    return operand

@@ -1,0 +1,241 @@
+"""Giving operands types: literals adopt, values promote, and where paths meet the types must agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.builtins.declaration.declare import Builtin
+from workbench.builtins.declaration.rules import WEAK_FLOAT, WEAK_INT, Arg
+from workbench.errors import KernelTypeError
+from workbench.frontend.state.operands import (
+    AlreadyReported,
+    Bundle,
+    Elements,
+    Literal,
+    Operand,
+    Parts,
+    Pending,
+    Poison,
+    Static,
+    Unset,
+    View,
+)
+from workbench.frontend.state.tile_maps import any_tile, fill, over, uniform
+from workbench.frontend.state.weak_types import ask_float, ask_type, spread
+from workbench.ir.values import Value
+from workbench.ranges import fits, misfit
+from workbench.tiles import Tile, contents, is_tile, shown
+from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element, float32, int32
+from workbench.types import bool as bool_
+
+if TYPE_CHECKING:
+    from workbench.frontend.state.context import Context
+
+
+def describe(operand: Operand) -> str:
+    """How a message names an operand's type."""
+    match operand:
+        case Value() | View() | Bundle() | Parts() | Elements():
+            return repr(operand.type)
+        case Literal():
+            return "a float literal" if operand.is_float else "an int literal"
+        case tuple():
+            return f"a tuple of {len(operand)}"
+        case Static():
+            return operand.path
+    return "nothing"
+
+
+def indexable(context: Context, operand: Operand) -> Value | Literal | View:
+    """The operand where it is a number, an array or a part of an array; an error where it is something else."""
+    return operand if isinstance(operand, View) else usable(context, operand)
+
+
+def usable(context: Context, operand: Operand) -> Value | Literal:
+    """The operand where it is a number or an array; an error where it is something else."""
+    if isinstance(operand, (Value, Literal)):
+        return operand
+    if isinstance(operand, Poison):
+        raise AlreadyReported
+    if isinstance(operand, Unset):
+        raise context.error(KernelTypeError, operand.reason)
+    if isinstance(operand, Static) and isinstance(operand.value, bool):
+        return context.builder.const(operand.value, bool_)
+    if isinstance(operand, tuple):
+        what = f"this is {describe(operand)}." if operand else "this call gives none."
+        advice = "Unpack the tuple first." if operand else "End the func with a return of a value."
+        raise context.error(KernelTypeError, f"A number is wanted here; {what}", advice)
+    if isinstance(operand, View):
+        raise context.error(
+            KernelTypeError, f"A number is wanted; {operand.name or 'this'} is {operand.type!r}, a part of an array.",
+            "Index one element of it.",
+        )  # fmt: skip
+    if isinstance(operand, (Bundle, Elements)):
+        raise _struct(context, operand)
+    if isinstance(operand, Static) and operand.value is None:
+        raise context.error(
+            KernelTypeError, f"{operand.path} is None here.", f"Ask first: if {operand.path} is not None: …"
+        )
+    what = operand.path if isinstance(operand, Static) else "This"
+    advice = _pass_it(operand.value) if isinstance(operand, Static) else ""
+    advice = f"{what}[x] stands in the body of a @wb.func_grad." if what.split(".")[-1] == "adjoint" else advice
+    raise context.error(KernelTypeError, f"{what} is no value that a kernel can compute with.", advice)
+
+
+def _pass_it(value: Any) -> str:
+    """How a value of the user's namespace that is no number gets into a kernel."""
+    if isinstance(value, np.ndarray) or hasattr(value, "__array__"):
+        return "Pass it as an argument, to a parameter annotated array(dtype=…)."
+    if isinstance(value, list):
+        return "Make it a tuple, to unroll loops over it, or an array that is passed as an argument."
+    return "Numbers, vectors and tuples of them can be used, and kernels' arguments." if not callable(value) else ""
+
+
+def _struct(context: Context, operand: Bundle | Elements) -> Exception:
+    if isinstance(operand, Elements):
+        message, advice = f"A number is wanted here; {operand.name} is {operand.type!r}.", "Take a field of an element."
+    else:
+        message = f"A number is wanted here; this is {operand.type!r}, which is a struct."
+        advice = f"Take one of its fields: {', '.join(f.name for f in operand.type.fields)}."
+    return context.error(KernelTypeError, message, advice)
+
+
+def default_type(literal: Literal) -> Scalar:
+    """What a literal is on its own."""
+    return float32 if literal.is_float else int32
+
+
+def materialise(context: Context, operand: Operand, type: Type | None = None) -> Value:
+    """The operand as an IR value: a literal as a constant of `type` (its default where none is given)."""
+    operand = usable(context, operand)
+    if isinstance(operand, Value):
+        return operand
+    wanted = type if type is not None else default_type(operand)
+    if isinstance(wanted, ArrayType):
+        raise context.error(KernelTypeError, f"An {wanted!r} is wanted here; this is {describe(operand)}.")
+    scalar = element(wanted)
+    if operand.is_float and scalar.kind is not Kind.FLOAT:
+        raise context.error(
+            KernelTypeError,
+            f"The float {operand.value!r} does not fit {scalar!r}.",
+            f"Write {scalar!r}({operand.value!r}).",
+        )
+    if not fits(operand.value, scalar):
+        advice = "Use a wider type." if scalar.kind is not Kind.FLOAT else "Use a wider type, or write wb.inf."
+        text = misfit(operand.value, scalar)
+        text = (
+            f"The constant {operand.captured} is {text.replace(' does', ', which does', 1)}"
+            if operand.captured
+            else text
+        )
+        raise context.error(KernelTypeError, f"{text}.", advice)
+    number = (
+        float(operand.value) if scalar.kind is Kind.FLOAT else bool(operand.value) if scalar == bool_ else operand.value
+    )
+    if isinstance(wanted, Vector):
+        return context.builder.const((number,) * wanted.length, wanted)
+    return context.builder.const(number, wanted, operand.captured)
+
+
+def convert(context: Context, operand: Operand, type: Type) -> Value:
+    """The operand in exactly this type, as a rule asks: literals adopt, scalars are cast and spread over vectors."""
+    if isinstance(operand, Literal):
+        return materialise(context, operand, type)
+    if isinstance(operand, Pending):
+        zero = materialise(context, Literal(0), contents(type) if isinstance(type, Tile) else type)
+        return fill(context, type.shape, zero, type.storage) if isinstance(type, Tile) else zero
+    value = materialise(context, operand)
+    if value.type == type:
+        return value
+    if is_tile(value):
+        wanted = contents(type)  # type: ignore[arg-type]
+        if contents(value.type) == wanted:  # type: ignore[arg-type]
+            return value
+        return over(context, "A conversion", [value], lambda parts: [convert(context, parts[0], wanted)])[0]
+    if isinstance(type, Vector) and isinstance(value.type, Scalar):
+        part = context.builder.cast(value, type.dtype)
+        return context.builder.one("vec", [part] * type.length, type)
+    return context.builder.cast(value, type)
+
+
+def assign_type(context: Context, operand: Operand, type: Type, what: str, *, tiles: bool = False) -> Value:
+    """The operand for a place that has a type (an element, an annotated parameter).
+
+    Literals adopt it. A typed value must have it, or be promoted to it without loss of kind: an int may become a float,
+    a float never an int. With `tiles`, so must the elements of a tile; else there is no place for one.
+    """
+    if isinstance(operand, Literal):
+        if isinstance(type, Vector):
+            raise context.error(
+                KernelTypeError, f"{what} is {type!r}; this is {describe(operand)}.", f"Write {type!r}(…)."
+            )
+        return materialise(context, operand, type)
+    value = materialise(context, operand)
+    if value.type == type:
+        return value
+    if is_tile(value) and not tiles:
+        raise context.error(
+            KernelTypeError, f"{what} is {type!r}; this is a tile of shape {shown(value.type.shape)}.",  # type: ignore[union-attr]
+            "tile_store(a, t) writes all of it; t[i] is one element, untile(t) each thread's.",
+        )  # fmt: skip
+    if is_tile(value) and contents(value.type) == type:
+        return value
+    if is_tile(value):
+        return over(context, what, [value], lambda parts: [assign_type(context, parts[0], type, what)])[0]
+    narrower = isinstance(value.type, Scalar) and isinstance(type, Scalar)
+    if narrower and type.kind is Kind.FLOAT and value.type.kind is not Kind.FLOAT:  # type: ignore[union-attr]
+        return context.builder.cast(value, type)
+    ask_type(context, value, type)
+    advice = f"Write {type!r}(…)." if narrower else _component_of(value.type, type)
+    raise context.error(KernelTypeError, f"{what} is {type!r}; the value is {value.type!r}.", advice)
+
+
+def _component_of(given: Any, wanted: Any) -> str:
+    if isinstance(given, Vector) and isinstance(wanted, Scalar):
+        return "Take one component of it: v[0]."
+    return "Take one element of it: x[i]." if isinstance(given, ArrayType) else ""
+
+
+def weak(operand: Value | Literal) -> Arg:
+    """The operand's type as rules see it."""
+    if isinstance(operand, Literal):
+        return WEAK_FLOAT if operand.is_float else WEAK_INT
+    return operand.type
+
+
+def apply(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Value:
+    """Emit a builtin on operands of any kind."""
+    args = [usable(context, o) for o in operands]
+    if any_tile(args):
+        return over(
+            context, f"{builtin.operator or builtin.name}", args, lambda parts: [apply(context, builtin, parts)]
+        )[0]
+    try:
+        types, result = builtin.rule(builtin.name, [weak(a) for a in args])
+    except KernelTypeError as error:
+        ask_float(context, args)
+        raise context.placed(error) from None
+    values = [convert(context, a, t) for a, t in zip(args, types, strict=True)]
+    made = context.builder.one(builtin.name, values, result)
+    spread(context, builtin.name, args, made)
+    return made
+
+
+def truth(context: Context, operand: Operand) -> Value | bool:
+    """The operand as a condition: a Python bool where it is known now, else a bool value."""
+    if isinstance(operand, Static) and (operand.value is None or isinstance(operand.value, bool)):
+        return bool(operand.value)
+    if isinstance(operand, View) or (isinstance(operand, Value) and isinstance(operand.type, ArrayType)):
+        return True  # an array that was passed, where None could have been
+    operand = usable(context, uniform(context, operand, "A condition"))
+    if isinstance(operand, Literal):
+        return bool(operand.value) if operand.captured is None else materialise(context, operand, bool_)
+    if operand.type == bool_:
+        return operand
+    if isinstance(operand.type, Scalar):
+        zero = context.builder.const(0, operand.type)
+        return context.builder.one("ne", (operand, zero), bool_)
+    raise context.error(KernelTypeError, f"A condition must be a bool or a number; this is {operand.type!r}.")

@@ -1,0 +1,183 @@
+"""The state of lowering one kernel: the builder, the local names, the errors so far."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import WorkbenchError, at
+from workbench.frontend.state.definition import Definition
+from workbench.frontend.state.operands import Operand, Returned
+from workbench.frontend.state.tiling import Tiling
+from workbench.frontend.state.weak_types import Owner, Results
+from workbench.ir.build import Builder
+from workbench.ir.values import Captured, Op, Value
+from workbench.types import is_integer
+
+if TYPE_CHECKING:
+    from workbench.frontend.functions.repeated_calls import Calls
+    from workbench.frontend.state.warp_notices import Notice
+    from workbench.frontend.statements.loop_names import Loop
+    from workbench.frontend.statements.loop_types import Settled
+
+Env = dict[str, Operand]
+LowerBody = Callable[["Context", Sequence[ast.stmt]], Returned]
+
+
+class NotingBuilder(Builder):
+    """A builder that notes which integer results cannot be negative, by simple rules on each operation."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.non_negative: set[Value] = set()
+        self._sizes: set[Value] = set()
+        self._ones: set[Value] = set()
+
+    def append(self, op: Op) -> Op:
+        """Add an operation and note what is known of its result."""
+        if len(op.results) == 1 and is_integer(op.result.type) and self._positive(op):
+            self.non_negative.add(op.result)
+        return super().append(op)
+
+    def known(self, value: Value) -> tuple[bool, bool, bool]:
+        """What is known of a value: whether it is not negative, a size, a 1."""
+        return value in self.non_negative, value in self._sizes, value in self._ones
+
+    def learn(self, value: Value, known: tuple[bool, bool, bool]) -> None:
+        """Know as much of a value as of another."""
+        for holds, values in zip(known, (self.non_negative, self._sizes, self._ones), strict=True):
+            if holds:
+                values.add(value)
+
+    def _positive(self, op: Op) -> bool:
+        known = [v in self.non_negative for v in op.operands]
+        match op.name:
+            case "tid":
+                return True
+            case "shape":
+                self._sizes.add(op.result)
+                return True
+            case "const":
+                if op.attrs["value"] == 1:
+                    self._ones.add(op.result)
+                return op.attrs["value"] >= 0
+            case "sub":  # n - 1: below 0 only for an empty array, which has no element to index
+                return op.operands[0] in self._sizes and op.operands[1] in self._ones
+            case "max":
+                return any(known)
+            case "add" | "mul" | "bit_and" | "min" | "lshift" | "floordiv" | "mod" | "cast":
+                return all(known)
+            case "where":
+                return all(known[1:])
+            case "clamp":
+                return known[1] and known[2]
+            case "rshift" | "wrap_index":
+                return known[0]
+        return False
+
+
+@dataclass
+class Shared:
+    """What one kernel and the funcs inlined into it have in common.
+
+    Attributes:
+        lower_body: lowers the statements of a func called in the kernel.
+        launch_ndim: how many dimensions `tid()` asks for; None until it does.
+        captured: constants met so far, by name.
+        trace: whether each statement is marked with what its names are (see frontend/statements/trace.py).
+        watched: what was read from the user's namespace: path to value, for the check at the next launch.
+        errors: what was found wrong so far.
+        notices: what a kernel from Warp means otherwise here; None where nobody asks.
+        tiling: how a kernel of tiles is launched; None for one that runs once a thread.
+        lifted: what is lowered now is done for each element of tiles.
+        parts: tiles that are a part or a form of another one, with that and its name.
+        tentative: values whose type a loop may still widen, and the loop's name they come from.
+        calls: of funcs, by what they were given (see frontend/functions/repeated_calls.py).
+        settled: what loops came to, by what they read (see frontend/statements/loop_types.py).
+    """
+
+    lower_body: LowerBody
+    builder: NotingBuilder = field(default_factory=NotingBuilder)
+    launch_ndim: int | None = None
+    captured: dict[str, Captured] = field(default_factory=dict)
+    trace: bool = False
+    watched: dict[tuple[int, str], Watched] = field(default_factory=dict)
+    errors: list[WorkbenchError] = field(default_factory=list)
+    notices: list[Notice] | None = None
+    tiling: Tiling | None = None
+    lifted: bool = False
+    parts: dict[Value, tuple[Value, str]] = field(default_factory=dict)
+    tentative: dict[Value, Owner] = field(default_factory=dict)
+    calls: dict[Hashable, Calls] = field(default_factory=dict)
+    settled: dict[Hashable, Settled] = field(default_factory=dict)
+
+    @property
+    def non_negative(self) -> set[Value]:
+        """Integer values that cannot be below 0: their indices need no wrapping."""
+        return self.builder.non_negative
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A value of the user's namespace that the code depends on, and how to read it again.
+
+    Attributes:
+        again: computes a value to compare with `value` by ==, where `path` is no name (the text of a `static(…)`).
+        place: a mapping and a key under which it holds the value, where looking there says the same as `again`.
+    """
+
+    definition: Definition
+    path: str
+    value: Any
+    again: Callable[[], Any] | None = None
+    place: tuple[Mapping[Any, Any], Any] | None = None
+
+
+@dataclass
+class Context:
+    """Lowering of one definition.
+
+    Attributes:
+        definition: the function being lowered.
+        env: local names to what they are now.
+        shared: what all inlined functions share.
+        inside: the funcs being inlined, outermost first, each with the functions it was given: recursion is found here.
+        loops: the loops of this function that are being lowered, outermost first.
+        results: of which types its literal results are, where paths may differ in that.
+        caller: of the function that calls this one.
+    """
+
+    definition: Definition
+    env: Env
+    shared: Shared
+    inside: tuple[tuple[Definition, tuple[int, ...]], ...] = ()
+    loops: list[Loop] = field(default_factory=list)
+    results: Results | None = None
+    node: ast.AST | None = None
+    caller: Context | None = None
+
+    @property
+    def builder(self) -> Builder:
+        """Where operations go."""
+        return self.shared.builder
+
+    @contextmanager
+    def at(self, node: ast.AST) -> Iterator[None]:
+        """Operations and errors inside belong to `node`'s place."""
+        before = self.node, self.builder.location
+        self.node, self.builder.location = node, self.definition.locate(node)
+        try:
+            yield
+        finally:
+            self.node, self.builder.location = before
+
+    def error(self, kind: type[WorkbenchError], message: str, advice: str = "") -> WorkbenchError:
+        """An error at the current place."""
+        return self.placed(kind(message, advice=advice))
+
+    def placed(self, error: WorkbenchError) -> WorkbenchError:
+        """`error` with the current place."""
+        return at(error, self.definition.locate(self.node or self.definition.node), self.definition.name)

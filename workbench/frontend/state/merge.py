@@ -1,0 +1,225 @@
+"""Where paths meet: two branches, or a loop's end and its beginning, agree on what each name is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from workbench.builtins.declaration.rules import meet
+from workbench.errors import KernelTypeError
+from workbench.frontend.state.coerce import default_type, describe, weak
+from workbench.frontend.state.context import Context, Env
+from workbench.frontend.state.operands import (
+    PENDING,
+    POISON,
+    Literal,
+    Operand,
+    Parts,
+    Pending,
+    Poison,
+    Static,
+    Unset,
+    View,
+)
+from workbench.frontend.state.weak_types import ask_result, ask_type
+from workbench.ir.values import Value
+from workbench.ranges import fits
+from workbench.types import ArrayType, Kind, Type, element, float32, float64
+
+RETURNS_A_VALUE = "What a return inside a loop gives must be a number or a vector, or several of them written out."
+
+
+def assigned(statements: Sequence[ast.stmt]) -> list[str]:
+    """Names that the statements may bind: those of the first statement first, outer ones before inner ones."""
+    return list(dict.fromkeys(name for s in statements for level in _bound(s) for name in level))
+
+
+def _bound(node: ast.AST) -> list[list[str]]:
+    """The names that a node binds, by depth below it; found once, since each of nested statements is asked for them."""
+    known: list[list[str]] | None = getattr(node, "_bound", None)
+    if known is not None:
+        return known
+    levels = [[name] if (name := _target(node)) is not None else []]
+    for child in ast.iter_child_nodes(node):
+        for depth, names in enumerate(_bound(child), 1):
+            if depth == len(levels):
+                levels.append([])
+            levels[depth] += names
+    seen: dict[str, None] = {}
+    for depth, names in enumerate(levels):
+        levels[depth] = [n for n in dict.fromkeys(names) if n not in seen]
+        seen.update(dict.fromkeys(names))
+    while not levels[-1] and len(levels) > 1:
+        levels.pop()
+    if isinstance(node, ast.stmt):
+        node._bound = levels  # type: ignore[attr-defined]
+    return levels
+
+
+def _target(node: ast.AST) -> str | None:
+    """The name that this node alone binds."""
+    if isinstance(node, ast.Name):
+        return node.id if isinstance(node.ctx, ast.Store) else None
+    if not isinstance(node, (ast.Attribute, ast.Subscript)) or not isinstance(node.ctx, ast.Store):
+        return None
+    root: ast.AST = node.value
+    while isinstance(root, (ast.Attribute, ast.Subscript)):
+        root = root.value
+    return root.id if isinstance(root, ast.Name) else None  # v.x = …, v[0] = …, p.v.x = … rebind v or p
+
+
+def is_ours(name: str) -> bool:
+    """Whether a name with dots is one that rewriting made, and no field of a user's struct."""
+    return " " in name or name.rpartition(".")[2].isdigit()
+
+
+def same(a: Operand, b: Operand) -> bool:
+    """Whether two operands are one and the same, so that nothing needs to be joined."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, Parts):
+        return a == b
+    if isinstance(a, View) and isinstance(b, View):
+        return a.array is b.array and a.places == b.places
+    return a is b or (isinstance(a, (Literal, Static)) and a == b and type(getattr(a, "value", 0)) is type(b.value))  # type: ignore[union-attr]
+
+
+def joined_type(context: Context, name: str, a: Operand, b: Operand) -> Type | None:
+    """The type of `name` where two paths meet; None where a tuple or a Python object stands on one side.
+
+    Raises:
+        KernelTypeError: the paths give it types that do not agree.
+    """
+    if isinstance(a, Pending) or isinstance(b, Pending):
+        known = b if isinstance(a, Pending) else a
+        return known.type if isinstance(known, Value) else default_type(known) if isinstance(known, Literal) else None
+    if not isinstance(a, (Value, Literal)) or not isinstance(b, (Value, Literal)):
+        return None
+    if isinstance(a, Value) and isinstance(b, Value):
+        if a.type != b.type:
+            ask_type(context, a, b.type, made=True)
+            ask_type(context, b, a.type, made=True)
+            if is_ours(name):
+                ask_result(context, name, (a.type, b.type))
+            raise _disagree(context, name, a, b)
+        return a.type
+    if isinstance(a, Literal) and isinstance(b, Literal):
+        return default_type(a) if default_type(a) == default_type(b) else default_type(Literal(0.0))
+    literal, value = (a, b) if isinstance(a, Literal) else (b, a)
+    assert isinstance(literal, Literal) and isinstance(value, Value)
+    met = meet("join", [weak(literal), value.type])
+    if met == float32 and not fits(literal.value, float32):
+        ask_type(context, value, float64, made=True)
+    if met != value.type or element(value.type).kind is Kind.BOOL:
+        ask_type(context, value, met, made=True)
+        raise _disagree(context, name, a, b)
+    return value.type
+
+
+def _disagree(context: Context, name: str, a: Operand, b: Operand) -> Exception:
+    if name.startswith(("break.", "skip.")):
+        return context.error(
+            KernelTypeError, "Threads of a block may leave this loop, or a round of it, at different times; it works "
+            "on tiles.", "Decide by a number of the block: tile_max(…) > 0, say.",
+        )  # fmt: skip
+    if is_ours(name):  # what the function returns
+        return context.error(
+            KernelTypeError,
+            f"{context.definition.name} returns {describe(a)} on one path and {describe(b)} on the other.",
+            "Return one type everywhere: return float(…).",
+        )  # fmt: skip
+    return context.error(
+        KernelTypeError, f"{name} is {describe(a)} on one path and {describe(b)} on the other.",
+        f"Give {name} one type before the paths part: {name} = float(…)." ,
+    )  # fmt: skip
+
+
+def _joins(operand: Operand) -> bool:
+    """Whether an `if` can give it: a number or a vector, not an array, a tuple or a function."""
+    if isinstance(operand, Value):
+        return not isinstance(operand.type, ArrayType)
+    return isinstance(operand, (Literal, Pending))
+
+
+@dataclass
+class Branches:
+    """What names are after an `if`.
+
+    Attributes:
+        after: where no value has to be joined.
+        to_join: the names whose values have to be, with what they are on both sides.
+        unset: those among all these that no path has surely set, with the reason: their values are for loops alone.
+    """
+
+    after: Env = field(default_factory=dict)
+    to_join: dict[str, tuple[Operand, Operand]] = field(default_factory=dict)
+    unset: dict[str, str] = field(default_factory=dict)
+
+
+def branch_values(
+    context: Context, names: Sequence[str], envs: Sequence[Env], test: str, left: tuple[bool, bool] = (False, False)
+) -> Branches:
+    """What names are where two paths meet.
+
+    A name bound on one path only is unset afterwards: reading it says so. Where the other path does not come to its end
+    (it has left the round of a loop) the name is bound.
+
+    Args:
+        context: where.
+        names: those that either side may bind.
+        envs: what names are at the ends of both sides.
+        test: how a message says on what it depends.
+        left: which sides do not come to their ends.
+    """
+    found = Branches()
+    handed_on = context.loops[-1].names if context.loops else ()
+    for name in names:
+        a, b = (env.get(name) for env in envs)
+        if isinstance(a, Poison) or isinstance(b, Poison):
+            found.after[name] = POISON
+        elif a is None or b is None or isinstance(a, Unset) or isinstance(b, Unset):
+            bound = any(_is_bound(o) and left == gone for o, gone in ((a, (False, True)), (b, (True, False))))
+            if not bound:
+                where = "holds" if b is None else "does not hold"
+                unset = a if isinstance(a, Unset) else b
+                found.unset[name] = (
+                    unset.reason if isinstance(unset, Unset) and a is not None and b is not None
+                    else f"{name} may be unbound here: it is set only if {test} {where}."
+                )  # fmt: skip
+            pair = _behind(a), _behind(b)
+            _meet(found, name, pair if bound or name in handed_on or pair[0] is pair[1] else (PENDING, PENDING), test)
+        else:
+            _meet(found, name, (a, b), test)
+    return found
+
+
+def stays(operand: Operand) -> bool:
+    """Whether it is the same outside of the block that it was met in: nothing that the block has computed."""
+    return isinstance(operand, (Literal, Static, Parts)) or (
+        isinstance(operand, Value) and isinstance(operand.type, ArrayType)
+    )
+
+
+def _is_bound(operand: Operand | None) -> bool:
+    return operand is not None and not isinstance(operand, Unset)
+
+
+def _behind(operand: Operand | None) -> Operand:
+    """The value of a name, also of one that no path has surely set."""
+    return PENDING if operand is None else operand.value if isinstance(operand, Unset) else operand
+
+
+def _meet(found: Branches, name: str, pair: tuple[Operand, Operand], test: str) -> None:
+    a, b = pair
+    known = next((o for o in pair if not isinstance(o, Pending)), PENDING)
+    if same(a, b):
+        found.after[name] = a
+    elif (a is PENDING or b is PENDING) and stays(known):
+        found.after[name] = known
+    elif _joins(a) and _joins(b):
+        found.to_join[name] = pair
+    elif is_ours(name):
+        found.after[name] = Unset(RETURNS_A_VALUE)
+    else:
+        found.after[name] = Unset(f"{name} is {describe(a)} or {describe(b)} here, depending on {test}.")

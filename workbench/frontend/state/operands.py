@@ -1,0 +1,169 @@
+"""What an expression can be while it is lowered: an IR value, a literal without a type, a tuple, or a Python object.
+
+Literals stay weak until they meet a typed value, so `2 * x[i]` has the type of `x[i]` and `s = 0` before a loop takes
+the type that the loop gives to `s`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from workbench.errors import KernelTypeError
+from workbench.ir.values import Value
+from workbench.structs import Struct, StructArray
+from workbench.types import ArrayType
+
+INTEGER_BITS = 1023  # each integer of so many has a float
+
+
+@dataclass(frozen=True)
+class Literal:
+    """A number without a type yet; `captured` is its name in the user's namespace, if it came from there."""
+
+    value: int | float
+    captured: str | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.value, int) and self.value.bit_length() > INTEGER_BITS:
+            raise too_large()
+
+    @property
+    def is_float(self) -> bool:
+        """Whether it was written as a float."""
+        return isinstance(self.value, float)
+
+
+def too_large() -> KernelTypeError:
+    """The error of an integer that has no float."""
+    return KernelTypeError(f"An integer of more than {INTEGER_BITS} bits is too large for a kernel.")
+
+
+@dataclass(frozen=True)
+class Static:
+    """A Python object known while compiling: a builtin, a type, a func, a module; `path` is how the user wrote it."""
+
+    value: Any
+    path: str
+
+
+class Pending:
+    """What no path that is read has set: it meets every type, and is written as 0."""
+
+
+PENDING = Pending()
+
+
+@dataclass(frozen=True)
+class Unset:
+    """A name that has no value on some path; reading it is an error with this reason.
+
+    Attributes:
+        value: what it is on the paths that have set it, where a loop hands that on (see `statements/loop_names.py`).
+        given: a flag: where that is set, the name is `value`.
+    """
+
+    reason: str
+    value: Operand = PENDING
+    given: str | None = None
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A dimension of a view: element k is the array's `start + k * step` (int64); `length` is None for all of it.
+
+    With a `table`, an array of indices, all that is said of the table, and its elements are the array's indices.
+    """
+
+    start: Value | None = None
+    step: int = 1
+    length: Value | None = None
+    table: Value | None = None
+
+
+@dataclass(frozen=True)
+class View:
+    """A part of an array, `a[i]` or `a[1:n, ::2]`: for each of the array's dimensions an index, or what is left of it.
+
+    Attributes:
+        array: what it is a part of.
+        places: one for each dimension of the array.
+        name: what the user calls it.
+    """
+
+    array: Value
+    places: tuple[Value | Axis, ...]
+    name: str = ""
+
+    @property
+    def type(self) -> ArrayType:
+        """The type of an array like it."""
+        assert isinstance(self.array.type, ArrayType)
+        return ArrayType(self.array.type.dtype, sum(isinstance(p, Axis) for p in self.places))
+
+
+@dataclass(frozen=True, eq=False)
+class Bundle:
+    """A struct: one operand for each field of its type."""
+
+    type: Struct
+    fields: tuple[Operand, ...]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a name is bound to whose value is a struct: its fields have names of their own, `p.x`."""
+
+    type: Struct
+
+
+@dataclass(frozen=True, eq=False)
+class Elements:
+    """An array of structs, or of one nested struct of each: for each field an array, or `Elements`.
+
+    Attributes:
+        type: of the array.
+        name: as messages call it.
+        fields: by position; arrays of the kernel's parameters.
+        places: what of the arrays is left, as in a `View`; None for all of it.
+    """
+
+    type: StructArray
+    name: str
+    fields: tuple[Value | Elements, ...]
+    places: tuple[Value | Axis, ...] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Element:
+    """One element of an array of structs that is not loaded yet: a field of it may be all that is wanted."""
+
+    array: Elements
+    indices: tuple[Value, ...]
+
+
+def counted(count: int, what: str = "argument") -> str:
+    """How a message counts: 1 argument, 2 arguments."""
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
+class Poison:
+    """The value of an expression that was already reported: using it adds no further error."""
+
+
+POISON = Poison()
+
+
+Struct_: TypeAlias = "Bundle | Parts | Elements | Element"
+Operand: TypeAlias = "Value | Literal | Static | View | tuple[Operand, ...] | Struct_ | Unset | Poison | Pending"
+
+
+class AlreadyReported(Exception):
+    """Raised when a poisoned value is used: unwinds to the statement, reports nothing."""
+
+
+@dataclass(frozen=True)
+class Returned:
+    """What a function body came to: its result (None where it returns nothing)."""
+
+    value: Operand | None

@@ -1,0 +1,115 @@
+"""What is done to a scalar, done to every element of tiles: one `tile_map`.
+
+Whatever the front end lowers for numbers is lowered once inside the map's block, where each tile is its element;
+numbers beside them are outer values. So tiles have all operators and builtins, with the same types and errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import KernelTypeError
+from workbench.frontend.state.operands import Literal, Operand
+from workbench.ir.values import Value
+from workbench.tiles import Tile, is_tile, shown
+from workbench.types import ArrayType, Scalar, Vector
+
+if TYPE_CHECKING:
+    from workbench.frontend.state.context import Context
+
+Make = Callable[[Sequence[Operand]], "Sequence[Value]"]
+
+
+def any_tile(operands: Sequence[Operand]) -> bool:
+    """Whether one of them is a tile."""
+    return any(is_tile(o) for o in operands)
+
+
+def shape_of(context: Context, what: str, operands: Sequence[Operand]) -> tuple[int, ...]:
+    """The one shape of the tiles among the operands.
+
+    Raises:
+        KernelTypeError: there are two; the message has both.
+    """
+    shapes = [o.type.shape for o in operands if is_tile(o)]  # type: ignore[union-attr]
+    for other in shapes[1:]:
+        if other != shapes[0]:
+            raise context.error(
+                KernelTypeError,
+                f"{what} takes tiles of one shape; these are {shown(shapes[0])} and {shown(other)}.",
+                "Bring one to the other's shape: tile_broadcast, tile_reshape, tile_transpose, tile_view.",
+            )
+    return shapes[0]
+
+
+def over(context: Context, what: str, operands: Sequence[Operand], make: Make) -> tuple[Value, ...]:
+    """`make` of the operands' elements, for every element; a tile for each value it gives.
+
+    Args:
+        what: how messages call the operation.
+        operands: tiles, of one shape; all others reach `make` as they are.
+    """
+    shape = shape_of(context, what, operands)
+    tiles = list(dict.fromkeys(o for o in operands if is_tile(o)))
+    positive = context.shared.non_negative
+    found: list[Value] = []
+
+    def element(indices: Sequence[Value], elements: Sequence[Value]) -> Sequence[Value]:
+        positive.update(indices)
+        positive.update(e for t, e in zip(tiles, elements, strict=True) if t in positive)
+        inside = dict(zip(tiles, elements, strict=True))
+        found.extend(make([inside.get(o, o) if is_tile(o) else o for o in operands]))  # type: ignore[arg-type]
+        return found
+
+    results = context.builder.tile_map(shape, tiles, element)  # type: ignore[arg-type]
+    positive.update(r for r, v in zip(results, found, strict=True) if v in positive)
+    storage = "thread" if all(t.type.storage == "thread" for t in tiles) else "register"  # type: ignore[union-attr]
+    return tuple(stored(r, storage) for r in results)
+
+
+def stored(value: Value, storage: str) -> Value:
+    """The value, which nobody has seen yet, with this storage."""
+    if isinstance(value.type, Tile) and value.type.storage != storage:
+        object.__setattr__(value, "type", Tile(value.type.dtype, value.type.shape, storage))
+    return value
+
+
+def uniform(context: Context, operand: Operand, what: str) -> Operand:
+    """The operand, where all threads of a block have the same.
+
+    Raises:
+        KernelTypeError: it is a tile.
+    """
+    if is_tile(operand):
+        type: Any = operand.type  # type: ignore[union-attr]
+        thread = type.storage == "thread"
+        shape = "differs between the threads of a block" if thread else f"is a tile of shape {shown(type.shape)}"
+        advice = "Use where(condition, a, b), or put the branch into a func for tile_map." if thread else ""
+        if thread and context.shared.tiling is not None and context.shared.tiling.flat:
+            advice = "Over blocks tid() is the block's: wb.launch_tiled(kernel, dim=[…], …)."
+        raise context.error(KernelTypeError, f"{what} has to be one number for the whole block; this {shape}.", advice)
+    return operand
+
+
+def fill(context: Context, shape: tuple[int, ...], value: Value, storage: str) -> Value:
+    """A tile with one value everywhere."""
+    (made,) = context.builder.tile_map(shape, (), lambda at, e: [value])
+    return stored(made, storage)
+
+
+def as_element(context: Context, type: Any, what: str) -> Scalar | Vector:
+    """The type as that of a tile's elements.
+
+    Raises:
+        KernelTypeError: it is an array's.
+    """
+    if isinstance(type, (Scalar, Vector)):
+        return type
+    kind = "an array" if isinstance(type, ArrayType) else repr(type)
+    raise context.error(KernelTypeError, f"{what} has elements that are numbers or vectors, not {kind}.")
+
+
+def is_literal(operand: Operand) -> bool:
+    """Whether it is an int written out, or captured."""
+    return isinstance(operand, Literal) and not operand.is_float

@@ -1,0 +1,127 @@
+"""Kernels brought over from Warp: the lines that run as they are, but mean something else here.
+
+Warp divides integers as C does and drops the `else` of a loop; here both mean what Python means. Some builtins give
+other numbers at ties and outside of their domain. Where a kernel says `import_from_warp=True`, its lowering notes every
+such line; nothing else changes. (Read in Warp's native/builtin.h.)
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from workbench.errors import KernelTypeError
+from workbench.frontend.state.context import Context
+from workbench.frontend.state.definition import Definition
+from workbench.frontend.state.operands import Literal, Operand
+from workbench.ir.values import Value
+from workbench.source import Location
+from workbench.types import element, is_float
+
+DIVISION = "/ on integers gives a float here, as in Python; Warp drops what is behind the point."
+REMAINDER = "% takes the divisor's sign here, as in Python; Warp takes the dividend's, so negative numbers differ."
+ELSE = "The else of a loop runs here where no break left it, as in Python; Warp drops it."
+FLOOR = "// rounds down here, as in Python; on integers Warp rounds towards zero, so negative numbers differ."
+NOT_NEGATIVE = "Nothing is to be done where neither side is negative."
+SIGNS: dict[type[ast.operator], tuple[str, str]] = {
+    ast.Div: (DIVISION, "Write // for whole numbers."),
+    ast.Mod: (REMAINDER, NOT_NEGATIVE),
+    ast.FloorDiv: (FLOOR, NOT_NEGATIVE),
+}
+NAMED: dict[str, type[ast.operator]] = {"div": ast.Div, "mod": ast.Mod, "floordiv": ast.FloorDiv}
+_BEYOND = "{0} of what is outside of -1 to 1 is NaN here; Warp takes the nearer of the two."
+BUILTINS: dict[str, tuple[str, str]] = {
+    "sign": ("sign(0) is 0 here, as NumPy's; Warp gives 1.", "Write where(x < 0.0, -1.0, 1.0) where that matters."),
+    "round": ("round takes halves to the even number here, as in Python; Warp takes them away from zero.",
+              "Write floor(x + 0.5) for numbers that are not negative."),
+    "acos": (_BEYOND.format("acos"), "Write acos(clamp(x, -1.0, 1.0)) where x may be rounded beyond."),
+    "asin": (_BEYOND.format("asin"), "Write asin(clamp(x, -1.0, 1.0)) where x may be rounded beyond."),
+}  # fmt: skip
+
+_NOISE = ("{0} gives other numbers than Warp's, of the same kind.", "Compare what is made of it, not its values.")
+FORMS: dict[str, tuple[str, str]] = {
+    "rand_init": ("Of the numbers drawn from a state the first is Warp's; the later ones are others.",
+                  "Compare distributions, not draws."),
+    **{name: (_NOISE[0].format(name), _NOISE[1]) for name in ("noise", "pnoise", "curlnoise")},
+    "lower_bound": ("lower_bound beyond the last element is the length here, as NumPy's; Warp gives the last index.",
+                    "Write min(lower_bound(a, v), len(a) - 1) where that matters."),
+    "quat_to_matrix": ("The gradient of quat_to_matrix differs from Warp's where the quaternion's length is not 1.",
+                       "Normalize it first."),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A line that means something else than in the library it was written for."""
+
+    location: Location
+    message: str
+    advice: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.location}: {self.message} {self.advice}".rstrip()
+
+
+def note_operator(context: Context, sign: type[ast.operator], left: Operand, right: Operand) -> None:
+    """Note a division or remainder whose result may be another one, where the kernel asks for that."""
+    if context.shared.notices is None or sign not in SIGNS:
+        return
+    if sign is not ast.Mod and not (_is_int(left) and _is_int(right)):  # of floats, / and // are the same
+        return
+    if sign is not ast.Div and _is_positive(context, left) and _is_positive(context, right):
+        return
+    _note(context, context.definition.locate(context.node or context.definition.node), *SIGNS[sign])
+
+
+def note_call(context: Context, name: str, operands: Sequence[Operand]) -> None:
+    """Note a call of a builtin that gives another number there, where the kernel asks for that.
+
+    Raises:
+        KernelTypeError: `step` with one argument, which Warp has and this language has not, asked for or not.
+    """
+    if name == "step" and len(operands) == 1:
+        raise context.error(
+            KernelTypeError, "step() takes an edge and x; it got 1 argument.",
+            "Write where(x < 0.0, 1.0, 0.0) for the step of one argument that Warp has.",
+        )  # fmt: skip
+    if name in NAMED and len(operands) == 2:
+        note_operator(context, NAMED[name], *operands)
+    elif name in BUILTINS and context.shared.notices is not None and not all(map(_is_int, operands)):
+        _note(context, context.definition.locate(context.node or context.definition.node), *BUILTINS[name])
+
+
+def note_form(context: Context, name: str) -> None:
+    """Note a form (`rand_init`, `noise`, …) that gives other numbers there, where the kernel asks for that."""
+    if name in FORMS and context.shared.notices is not None:
+        _note(context, context.definition.locate(context.node or context.definition.node), *FORMS[name])
+
+
+def note_loops(context: Context, definition: Definition) -> None:
+    """Note the `else` of each loop of a function, where the kernel asks for that."""
+    if context.shared.notices is None:
+        return
+    for node in ast.walk(definition.node):
+        if isinstance(node, (ast.For, ast.While)) and node.orelse:
+            _note(context, definition.locate(node.orelse[0]), ELSE, "Leave it away, or write after the loop.")
+
+
+def _note(context: Context, place: Location, message: str, advice: str) -> None:
+    notices = context.shared.notices
+    assert notices is not None
+    found = Notice(place, message, advice)
+    if found not in notices:
+        notices.append(found)
+
+
+def _is_int(operand: Operand) -> bool:
+    if isinstance(operand, Literal):
+        return not operand.is_float
+    return isinstance(operand, Value) and not is_float(operand.type)
+
+
+def _is_positive(context: Context, operand: Operand) -> bool:
+    if isinstance(operand, Literal):
+        return operand.value >= 0
+    unsigned = isinstance(operand, Value) and element(operand.type).kind.value in ("uint", "bool")
+    return unsigned or operand in context.shared.non_negative

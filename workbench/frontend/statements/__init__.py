@@ -1,0 +1,1 @@
+"""Statements, loops, early returns, and the entry to lowering."""

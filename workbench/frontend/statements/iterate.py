@@ -1,0 +1,134 @@
+"""What a `for` runs over decides how it is lowered: a range is a loop of the IR, a sequence known now is unrolled.
+
+In an unrolled loop every element keeps what it is: a literal stays weak, a func stays callable, elements may differ in
+type. Where the loop can be left early, each further round is done only while it was not.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Sequence
+from types import NoneType
+
+from workbench.errors import KernelTypeError
+from workbench.frontend.expressions.sequences import Expression, iterator_name, sequence, start_of
+from workbench.frontend.state.coerce import default_type
+from workbench.frontend.state.context import Context
+from workbench.frontend.state.merge import assigned
+from workbench.frontend.state.operands import Literal, Operand, Unset
+from workbench.frontend.statements import loops
+from workbench.frontend.statements.loop_names import Loop
+from workbench.frontend.values import views
+from workbench.ir.values import Value
+from workbench.types import is_integer
+
+
+def for_loop(context: Context, node: ast.For, expression: Expression, lower_body: loops.LowerBody) -> None:
+    """`for target in …`."""
+    name = iterator_name(context, node.iter, expression)
+    if name == "enumerate" and isinstance(node.iter, ast.Call) and node.iter.args:
+        if iterator_name(context, node.iter.args[0], expression) == "range":
+            node = _counted(context, node, expression)
+            name = "range"
+    if name == "range":
+        loops.for_loop(context, node, expression, lower_body)
+    elif not _over_array(context, node, name, expression, lower_body):
+        _unrolled(context, node, sequence(context, node.iter, expression), lower_body)
+
+
+def _over_array(
+    context: Context, node: ast.For, name: str, expression: Expression, lower_body: loops.LowerBody
+) -> bool:
+    """`for v in x` of an array x, also in `enumerate(x)`: a loop over its first dimension; False for anything else."""
+    with context.at(node.iter):
+        given, first = node.iter, None
+        if name == "enumerate" and isinstance(node.iter, ast.Call) and node.iter.args:
+            given, first = start_of(context, node.iter, expression)
+        if not isinstance(given, (ast.Name, ast.Attribute, ast.Subscript)):
+            return False
+        array = expression(context, given)
+    if not views.is_array(array):
+        return False
+    place, held = (f"{word}.{node.lineno}.{node.col_offset}" for word in ("place", "array"))
+    context.env[held] = array
+    at: ast.expr = ast.Name(place, ast.Load())
+    item: ast.expr = ast.Subscript(ast.Name(held, ast.Load()), at, ast.Load())
+    if name == "enumerate":
+        count = f"count.{node.lineno}.{node.col_offset}"
+        assert first is not None
+        context.env[count] = first
+        item = ast.Tuple([ast.BinOp(at, ast.Add(), ast.Name(count, ast.Load())), item], ast.Load())
+    loop = copy.copy(node)
+    loop.target = ast.Name(place, ast.Store())
+    loop.body = [*_placed([ast.Assign([node.target], item)], node.target), *node.body]
+    loops.for_loop(context, loop, expression, lower_body, (Literal(0), views.size(context, array, 0), Literal(1)))
+    return True
+
+
+def _counted(context: Context, node: ast.For, expression: Expression) -> ast.For:
+    """`for target in enumerate(range(…), start)` as a loop over the range with a counter beside it."""
+    assert isinstance(node.iter, ast.Call)
+    inner, first = start_of(context, node.iter, expression)
+    assert isinstance(inner, ast.Call)
+    if isinstance(first, Value) and not is_integer(first.type):
+        raise context.error(KernelTypeError, f"enumerate() counts from an integer; this is {first.type!r}.")
+    count, item = (f"{word}.{node.lineno}.{node.col_offset}" for word in ("count", "item"))
+    context.env[count] = first
+    number: ast.expr = ast.Name(count, ast.Load())
+    after: list[ast.stmt] = []
+    if len(inner.args) == 1:  # the element itself counts: provably not negative
+        number = ast.BinOp(ast.Name(item, ast.Load()), ast.Add(), number)
+    else:
+        after = [ast.Assign([ast.Name(count, ast.Store())], ast.BinOp(number, ast.Add(), ast.Constant(1)))]
+    bind = ast.Assign([node.target], ast.Tuple([number, ast.Name(item, ast.Load())], ast.Load()))
+    loop = copy.copy(node)
+    loop.target, loop.iter = ast.Name(item, ast.Store()), inner
+    loop.body = [*_placed([bind, *after], node.target), *node.body]
+    return loop
+
+
+def _unrolled(context: Context, node: ast.For, items: Sequence[Operand], lower_body: loops.LowerBody) -> None:
+    until = getattr(node, "until", None)
+    item = f"item.{node.lineno}.{node.col_offset}"
+    bind = ast.Assign([node.target], ast.Name(item, ast.Load()))
+    body = [*_placed([bind], node.target), *node.body]
+    names = [n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)]
+    missing = [n for n in assigned(node.body) if isinstance(context.env.get(n), (Unset, NoneType))]
+    loop = Loop(tuple(missing), runs=bool(items), until=until)
+    alike = len({_kind(operand) for operand in items}) <= 1
+    for position, operand in enumerate(items):
+        context.env[item] = operand
+        guarded = until is not None and position > 0
+        if guarded and not alike:
+            for name in names:
+                context.env.pop(name, None)
+        with loop.inside(context):
+            lower_body(context, [loops.while_not(until, body, node)] if guarded else body)  # type: ignore[arg-type]
+        loop.next(context.env)
+    context.env.pop(item, None)
+    loop.after(context.env)
+    for name in names:
+        if name not in context.env:
+            context.env[name] = Unset(f"{name} is unbound here: the loop before runs over nothing.")
+        elif until is not None and isinstance(context.env[name], Unset):
+            context.env[name] = Unset(
+                f"{name} is of another kind in each round of the loop before: it is not known here."
+            )
+
+
+def _kind(operand: Operand) -> object:
+    """What has to agree, for a name to be joined where the loop may be left."""
+    if isinstance(operand, tuple):
+        return tuple(_kind(o) for o in operand)
+    return (
+        operand.type if isinstance(operand, Value) else default_type(operand) if isinstance(operand, Literal) else None
+    )
+
+
+def _placed(statements: list[ast.stmt], place: ast.AST) -> list[ast.stmt]:
+    for statement in statements:
+        for inner in ast.walk(statement):
+            if not hasattr(inner, "lineno"):
+                ast.copy_location(inner, place)
+    return statements

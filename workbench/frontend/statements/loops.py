@@ -1,0 +1,220 @@
+"""Loops: `for` over a range and `while`, with the names that an iteration hands to the next."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+from workbench.builtins.declaration.rules import meet
+from workbench.builtins.declaration.table import TABLE
+from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.frontend.names.names import callee_name
+from workbench.frontend.state.coerce import apply, convert, describe, truth, usable, weak
+from workbench.frontend.state.context import Context
+from workbench.frontend.state.exits import is_while_true
+from workbench.frontend.state.merge import assigned
+from workbench.frontend.state.operands import PENDING, Literal, Operand, Static
+from workbench.frontend.state.tile_maps import uniform
+from workbench.frontend.statements.loop_names import opened
+from workbench.frontend.statements.loop_types import Fresh, initial, leave, settle, yield_ends
+from workbench.frontend.values.structs import with_fields
+from workbench.ir.values import Block, Value
+from workbench.types import Type, int64, is_integer
+from workbench.types import bool as bool_
+
+Expression = Callable[[Context, ast.expr], Operand]
+LowerBody = Callable[[Context, Sequence[ast.stmt]], None]
+SHORT = 32
+
+
+def for_loop(
+    context: Context, node: ast.For, expression: Expression, lower_body: LowerBody,
+    over: tuple[Operand, Operand, Operand] | None = None,
+) -> None:  # fmt: skip
+    """`for name in range(…)`, or in the range `over`; one that is long and can be left early, as a `while`."""
+    bounds = over or _range(context, node.iter, expression)
+    if not isinstance(node.target, ast.Name):
+        raise context.error(KernelSyntaxError, "A loop over a range has one name.", "Write for i in range(…).")
+    until = getattr(node, "until", None)
+    if until is not None and not _short(bounds):
+        _leaving_for(context, node, bounds, expression, lower_body)
+        return
+    start, stop, step = _typed_bounds(context, bounds)
+    rising = isinstance(bounds[2], Literal) and bounds[2].value > 0 and start in context.shared.non_negative
+    index_name = node.target.id
+    names = [n for n in assigned(node.body) if n != index_name and n in context.env]
+    names = with_fields(names, context.env)
+    loop = opened(context, node, [*assigned(node.body), index_name], runs=bool(_steps(bounds)))
+    held, body = index_name, node.body
+    if until is not None and index_name in loop.names:  # the rounds that run idle leave it alone
+        held = f"index.{node.lineno}.{node.col_offset}"
+        body = [ast.Assign([ast.Name(index_name, ast.Store())], ast.Name(held, ast.Load())), *body]
+    if until is not None:
+        body = [while_not(until, body, node)]
+
+    def attempt(types: dict[str, Type], fresh: Fresh) -> dict[str, Operand]:
+        index = Value(start.type, index_name)
+        if rising:
+            context.shared.non_negative.add(index)
+        carried = fresh()
+        with context.builder.block((index, *carried.values())) as block:
+            context.env.update(carried)
+            with loop.round(context, carried):
+                context.env[held] = index
+                lower_body(context, body)
+            ends = {n: context.env[n] for n in types}
+            yield_ends(context, ends, types)
+        blocks.append(block.block)
+        return ends
+
+    blocks: list[Block] = []
+    before = context.env | dict.fromkeys(loop.names, PENDING)
+    types = settle(context, node, [*names, *loop.names], before, attempt)
+    init = initial(context, before, types)
+    results = list(context.builder.for_(start, stop, step, init, blocks[-1]))
+    leave(context, before, types, results, [*assigned(node.body), index_name])
+    loop.after(context.env)
+
+
+def _steps(bounds: Sequence[Operand]) -> range | None:
+    """The range, where it is known now."""
+    if not all(isinstance(b, Literal) and not b.is_float for b in bounds):
+        return None
+    start, stop, step = (int(b.value) for b in bounds)  # type: ignore[union-attr]
+    return range(start, stop, step) if step != 0 else None
+
+
+def _short(bounds: Sequence[Operand]) -> bool:
+    """Whether the range is known now and has few steps: then the rest of them may as well run idle."""
+    steps = _steps(bounds)
+    return steps is not None and not steps[SHORT:]
+
+
+def while_not(flag: str, body: list[ast.stmt], node: ast.For) -> ast.stmt:
+    """The body, done only while the loop has not been left."""
+    guard = ast.If(ast.UnaryOp(ast.Not(), ast.Name(flag, ast.Load())), body, [])
+    guard.left = (False, True)  # type: ignore[attr-defined]
+    for inner in ast.walk(guard):
+        if not hasattr(inner, "lineno"):
+            ast.copy_location(inner, node)
+    return guard
+
+
+def _leaving_for(
+    context: Context, node: ast.For, bounds: Sequence[Operand], expression: Expression, lower_body: LowerBody
+) -> None:
+    """A `for` that can be left early: a counter in 64 bits, so that it cannot overflow, and a `while`."""
+    assert isinstance(node.target, ast.Name)
+    start, stop, step = _typed_bounds(context, bounds)
+    type = start.type
+    counter = f"{node.target.id}.counter.{node.lineno}"
+    wide = [context.builder.cast(v, int64) for v in (start, stop, step)]
+    zero = context.builder.const(0, int64)
+    context.env[counter] = wide[0]
+    rising = isinstance(bounds[2], Literal) and bounds[2].value > 0
+    falling = isinstance(bounds[2], Literal) and bounds[2].value < 0
+
+    def more(context: Context) -> Value:
+        at = context.env[counter]
+        below = apply(context, TABLE["lt"], (at, wide[1]))
+        above = apply(context, TABLE["gt"], (at, wide[1]))
+        if rising or falling:
+            return below if rising else above
+        up = apply(context, TABLE["and_"], (apply(context, TABLE["gt"], (wide[2], zero)), below))
+        down = apply(context, TABLE["and_"], (apply(context, TABLE["lt"], (wide[2], zero)), above))
+        return apply(context, TABLE["or_"], (up, down))
+
+    def body(context: Context, statements: Sequence[ast.stmt]) -> None:
+        at = context.env[counter]
+        assert isinstance(at, Value) and isinstance(node.target, ast.Name)
+        index = context.builder.cast(at, type)
+        if rising and start in context.shared.non_negative:
+            context.shared.non_negative.add(index)
+        context.env[node.target.id] = index
+        context.env[counter] = apply(context, TABLE["add"], (at, wide[2]))
+        lower_body(context, statements)
+
+    _while(context, node, [counter, *assigned(node.body)], more, body, node.target.id, bool(_steps(bounds)))
+
+
+def while_loop(context: Context, node: ast.While, expression: Expression, lower_body: LowerBody) -> None:
+    """`while condition`."""
+
+    def holds(context: Context) -> Value:
+        found = truth(context, expression(context, node.test))
+        return context.builder.const(found, bool_) if isinstance(found, bool) else found
+
+    _while(context, node, assigned(node.body), holds, lower_body, runs=is_while_true(node))
+
+
+def _while(
+    context: Context, node: ast.For | ast.While, touched: Sequence[str], holds: Callable[[Context], Value],
+    lower_body: LowerBody, skip: str = "", runs: bool = False,
+) -> None:  # fmt: skip
+    """A loop that runs while `holds`, and has not been left where it can be left early.
+
+    `skip` is a name that each round sets; `runs`: at least once.
+    """
+    until = getattr(node, "until", None)
+    names = with_fields([n for n in touched if n in context.env and n != skip], context.env)
+    touched = [*touched, *([skip] if skip else [])]
+    loop = opened(context, node, touched, runs, ends=not is_while_true(node))
+    pairs: list[tuple[Block, Block]] = []
+
+    def attempt(types: dict[str, Type], fresh: Fresh) -> dict[str, Operand]:
+        tested = fresh()
+        with context.builder.block(tuple(tested.values())) as condition:
+            context.env.update(tested)
+            loop.hide(context.env, tested)
+            context.builder.yield_(holds(context) if until is None else _not_left(context, until, holds))
+        carried = fresh()
+        with context.builder.block(tuple(carried.values())) as block:
+            context.env.update(carried)
+            with loop.round(context, carried):
+                lower_body(context, node.body)
+            ends = {n: context.env[n] for n in types}
+            yield_ends(context, ends, types)
+        pairs.append((condition.block, block.block))
+        return ends
+
+    before = context.env | dict.fromkeys(loop.names, PENDING)
+    types = settle(context, node, [*names, *loop.names], before, attempt)
+    init = initial(context, before, types)
+    results = list(context.builder.while_(init, *pairs[-1]))
+    leave(context, before, types, results, touched)
+    loop.after(context.env)
+
+
+def _not_left(context: Context, until: str, holds: Callable[[Context], Value]) -> Value:
+    """Whether the loop goes on: its condition is looked at only where the loop was not left."""
+    left = context.env[until]
+    assert isinstance(left, Value)
+    with context.builder.block() as stop:
+        context.builder.yield_(context.builder.const(False, bool_))
+    with context.builder.block() as go_on:
+        context.builder.yield_(holds(context))
+    return context.builder.if_(left, stop.block, go_on.block)[0]
+
+
+def _range(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, Operand, Operand]:
+    if isinstance(node, ast.Call) and not node.keywords and 1 <= len(node.args) <= 3:
+        callee = expression(context, node.func)
+        if isinstance(callee, Static) and callee_name(callee.value) == "range":
+            args = [usable(context, uniform(context, expression(context, a), "A range()")) for a in node.args]
+            if len(args) == 1:
+                return Literal(0), args[0], Literal(1)
+            return args[0], args[1], args[2] if len(args) == 3 else Literal(1)
+    raise context.error(
+        KernelSyntaxError, "A loop in a kernel runs over range(…).", "Write for i in range(start, stop, step)."
+    )
+
+
+def _typed_bounds(context: Context, bounds: Sequence[Operand]) -> list[Value]:
+    given = [usable(context, b) for b in bounds]
+    for bound in given:
+        if (isinstance(bound, Literal) and bound.is_float) or (isinstance(bound, Value) and not is_integer(bound.type)):
+            raise context.error(KernelTypeError, f"range() takes integers; this is {describe(bound)}.", "Write int(…).")
+    if isinstance(given[2], Literal) and given[2].value == 0:
+        raise context.error(KernelTypeError, "The step of range() must not be 0.")
+    type = meet("range", [weak(b) for b in given])
+    return [convert(context, b, type) for b in given]

@@ -1,0 +1,182 @@
+"""From a definition and its parameter types to IR."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from workbench.deep import deep
+from workbench.errors import CellErrors, KernelSyntaxError, KernelTypeError, WorkbenchError, at
+from workbench.frontend.library.randoms import mark
+from workbench.frontend.names.names import watch_annotations
+from workbench.frontend.state.coerce import materialise
+from workbench.frontend.state.context import Context, Env, Shared, Watched
+from workbench.frontend.state.definition import Definition
+from workbench.frontend.state.exits import rewrite
+from workbench.frontend.state.operands import Bundle, Poison, Returned, Static
+from workbench.frontend.state.tiling import NeedsBlocks, Tiling
+from workbench.frontend.state.warp_notices import Notice, note_loops
+from workbench.frontend.statements import returns
+from workbench.frontend.values.structs import bind, parameter
+from workbench.ir.values import Function, Value
+from workbench.ir.verify import verify
+from workbench.passes.dce import prune
+from workbench.passes.fold import fold
+from workbench.structs import Absent, AnyType
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A kernel in IR, and what of the user's namespace it depends on."""
+
+    function: Function
+    watched: tuple[Watched, ...]
+    notices: tuple[Notice, ...] = ()
+
+
+def lower(
+    definition: Definition,
+    types: Mapping[str, AnyType],
+    *,
+    trace: bool = False,
+    from_warp: bool = False,
+    tiling: Tiling | None = None,
+) -> Lowered:
+    """The kernel with parameters of these types; with `trace`, every statement is marked and nothing is simplified.
+
+    `from_warp` notes the lines that Warp gives another meaning; `tiling` says how a kernel of tiles is launched.
+
+    Raises:
+        NeedsBlocks: the kernel uses tiles, and there is no tiling.
+        KernelSyntaxError, KernelTypeError: what is wrong, at its place; several at once as `CellErrors`.
+    """
+    with _as_deep_as_can_be(definition):
+        return _lower(definition, types, trace, from_warp, tiling)
+
+
+@contextmanager
+def _as_deep_as_can_be(definition: Definition) -> Iterator[None]:
+    try:
+        yield
+    except RecursionError:
+        place, advice = definition.locate(definition.node), "Give parts of it names of their own."
+        raise KernelSyntaxError(f"{definition.name} is nested too deeply.", place, advice, definition.name) from None
+
+
+@deep
+def _lower(
+    definition: Definition,
+    types: Mapping[str, AnyType],
+    trace: bool,
+    from_warp: bool,
+    tiling: Tiling | None,
+) -> Lowered:
+    errors = list(_signature_errors(definition))
+    params: list[Value] = []
+    env: Env = {}
+    for argument in definition.parameters:
+        type = types[argument.arg]
+        operand, values = parameter(argument.arg, type.present if isinstance(type, Absent) else type)
+        operand = Static(None, argument.arg) if isinstance(type, Absent) else operand
+        bind(env, argument.arg, operand)
+        params += values
+    shared = Shared(returns.body, trace=trace, notices=[] if from_warp else None, tiling=tiling)
+    context = Context(definition, env, shared)
+    note_loops(context, definition)
+    watch_annotations(context)
+    returned = _body(context)
+    if returned.value is not None and not isinstance(returned.value, Poison):
+        place = next(n for n in ast.walk(definition.node) if isinstance(n, ast.Return) and n.value is not None)
+        errors.append(
+            KernelTypeError(
+                "A kernel returns nothing.", definition.locate(place),
+                "Write the result to an array, or make this a func.", definition.name,
+            )
+        )  # fmt: skip
+    errors += shared.errors
+    if errors:
+        raise CellErrors.of(_distinct(errors))
+    function = Function(
+        definition.name,
+        tuple(params),
+        shared.builder.body(),
+        shared.launch_ndim or 0,
+        tuple(shared.captured.values()),
+        definition.source,
+        tiling.block_dim if tiling is not None else 0,
+    )
+    simplified = function if trace else prune(fold(function))
+    return Lowered(verify(simplified), tuple(shared.watched.values()), tuple(shared.notices or ()))
+
+
+def _body(context: Context) -> Returned:
+    definition = context.definition
+    return returns.body(context, rewrite(mark(definition, definition.node.body)))
+
+
+def result_types(definition: Definition, types: Mapping[str, AnyType]) -> tuple[AnyType, ...]:
+    """The types of what a func returns for parameters of these types.
+
+    Raises:
+        KernelSyntaxError, KernelTypeError: what is wrong with it; also where it returns nothing, or no values.
+    """
+    try:
+        with _as_deep_as_can_be(definition):
+            return _result_types(definition, types)
+    except NeedsBlocks:
+        message, place = (
+            "What is mapped runs once per element; this func uses tiles.",
+            definition.locate(definition.node),
+        )
+        raise KernelTypeError(message, place, "Write a kernel, and launch it with wb.launch_tiled.") from None
+
+
+@deep
+def _result_types(definition: Definition, types: Mapping[str, AnyType]) -> tuple[AnyType, ...]:
+    shared = Shared(returns.body)
+    env: Env = {}
+    for name, type in types.items():
+        bind(env, name, parameter(name, type)[0])
+    context = Context(definition, env, shared)
+    returned = _body(context).value
+    if shared.errors:
+        raise CellErrors.of(_distinct(shared.errors))
+    results = returned if isinstance(returned, tuple) else (returned,)
+    if returned is None or not results:
+        raise context.error(KernelTypeError, f"{definition.name} returns nothing.", "Return the result.")
+    given = (r if isinstance(r, Bundle) else materialise(context, r) for r in results if r is not None)
+    return tuple(r.type for r in given)
+
+
+def check_signature(definition: Definition) -> None:
+    """Refuse parameters the language does not have.
+
+    Raises:
+        KernelSyntaxError: `*args`, `**kwargs`, keyword-only parameters, or `async def`.
+    """
+    errors = list(_signature_errors(definition))
+    if errors:
+        raise CellErrors.of(errors)
+
+
+def _signature_errors(definition: Definition) -> list[WorkbenchError]:
+    arguments = definition.node.args
+    extra = [a for a in (arguments.vararg, arguments.kwarg, *arguments.kwonlyargs) if a is not None]
+    return [
+        at(
+            KernelSyntaxError(f"The parameter {a.arg} is variadic or keyword-only.", advice="Use ordinary parameters."),
+            definition.locate(a),
+            definition.name,
+        )
+        for a in extra
+    ]
+
+
+def _distinct(errors: list[WorkbenchError]) -> list[WorkbenchError]:
+    """Errors without repetitions: a loop's body is lowered more than once."""
+    seen: dict[tuple[str, str], WorkbenchError] = {}
+    for error in errors:
+        seen.setdefault((str(error.location) + str(error.location and error.location.column), error.message), error)
+    return list(seen.values())

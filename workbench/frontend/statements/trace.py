@@ -1,0 +1,83 @@
+"""What every name is at each statement, for stepping: marks in the IR of a lowering that nobody compiles.
+
+A mark's operands are the values of all names in all open functions; the rest (numbers that have no type yet, functions,
+parts of arrays) is known while compiling and stands in its attribute. Names with a dot are ours and left out.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from workbench.frontend.state.context import Context, Env
+from workbench.frontend.state.operands import Elements, Literal, Operand, Parts, Static, View
+from workbench.ir.values import Value
+from workbench.source import Location
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A name's value as text or number, where it is known while compiling."""
+
+    value: object
+
+
+# How to find a name's value: among the mark's operands, a value known now, or a tuple of those.
+Place = int | Shown | tuple["Place", ...]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One open function: where it stands, and its names."""
+
+    function: str
+    place: Location
+    names: Mapping[str, Place]
+
+
+def mark(context: Context, statement: ast.stmt | None) -> None:
+    """Note all names before this statement; None: at the end of the kernel."""
+    if not context.shared.trace or (statement is not None and _is_ours(statement)):
+        return
+    values: list[Value] = []
+    frames: list[Frame] = []
+    current: Context | None = context
+    node: ast.AST | None = statement
+    while current is not None:
+        named = {n: _place(o, values) for n, o in current.env.items() if not _is_hidden(n, current.env)}
+        place = current.definition.locate(node or current.definition.node)
+        place = place if node is not None else replace(place, line=place.end_line, column=0)
+        known = {n: p for n, p in named.items() if p is not None}
+        frames.append(Frame(current.definition.name, place, known))
+        current, node = current.caller, current.caller.node if current.caller is not None else None
+    frames.reverse()
+    attrs = {"frames": tuple(frames), "end": statement is None}
+    context.builder.emit("mark", values, [v.type for v in values], attrs)
+
+
+def _is_hidden(name: str, env: Env) -> bool:
+    """Whether the name is one of ours; a struct's fields have a dot too."""
+    return "." in name and not isinstance(env.get(name.split(".")[0]), Parts)
+
+
+def _is_ours(statement: ast.stmt) -> bool:
+    """Whether it only sets a flag that stands for a `break` or the like."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return bool(targets) and all(isinstance(t, ast.Name) and "." in t.id for t in targets)
+
+
+def _place(operand: Operand, values: list[Value]) -> Place | None:
+    if isinstance(operand, Value):
+        values.append(operand)
+        return len(values) - 1
+    if isinstance(operand, Literal):
+        return Shown(operand.value)
+    if isinstance(operand, tuple):
+        parts = [_place(o, values) for o in operand]
+        return tuple(p if p is not None else Shown("?") for p in parts)
+    if isinstance(operand, Static):
+        return Shown(operand.value if isinstance(operand.value, bool) else operand.path)
+    if isinstance(operand, Elements):
+        return Shown("an array of structs")
+    return Shown(f"a part of {operand.array.name}") if isinstance(operand, View) else None

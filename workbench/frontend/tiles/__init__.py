@@ -1,0 +1,1 @@
+"""Tiles: made, loaded, sliced, mapped, reduced."""

@@ -1,0 +1,198 @@
+"""Arguments of calls on tiles: shapes and options known while compiling, offsets and indices of the whole block."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from workbench.errors import KernelTypeError
+from workbench.frontend.state.coerce import describe, materialise, usable
+from workbench.frontend.state.context import Context
+from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.frontend.state.tile_maps import fill, uniform
+from workbench.frontend.state.tiling import NeedsBlocks, Tiling
+from workbench.frontend.tiles import elementwise
+from workbench.ir.values import Value
+from workbench.tiles import MOST_ELEMENTS, Tile, is_shape, is_tile, shown
+from workbench.types import Scalar, Vector, as_type, int32, int64, is_integer
+from workbench.types import bool as bool_
+
+Expression = Callable[[Context, ast.expr], Operand]
+WHERE = ("register", "shared")
+
+
+class Arguments:
+    """The arguments of one call, by name; `context.error` has its place."""
+
+    def __init__(self, context: Context, node: ast.Call, expression: Expression, names: str) -> None:
+        """`names`: the parameters in order, `a shape offset? storage?`; those with `?` may be missing.
+
+        Raises:
+            KernelTypeError: one is missing, given twice, or unknown.
+        """
+        self.context = context
+        self.name = ast.unparse(node.func).split(".")[-1]
+        tiling_of(context)
+        params = names.split()
+        known = [p.rstrip("?") for p in params]
+        nodes: dict[str, ast.expr] = dict(zip(known, node.args, strict=False))
+        shown_names = ", ".join(known)
+        if len(node.args) > len(known):
+            raise context.error(KernelTypeError, f"{self.name}() takes {shown_names}; it got {len(node.args)}.")
+        for keyword in node.keywords:
+            if keyword.arg not in known or keyword.arg in nodes:
+                what = "is given twice" if keyword.arg in nodes else "is no argument of it"
+                raise context.error(KernelTypeError, f"{self.name}() takes {shown_names}; {keyword.arg} {what}.")
+            nodes[keyword.arg or ""] = keyword.value
+        missing = [p for p in params if not p.endswith("?") and p not in nodes]
+        if missing:
+            raise context.error(KernelTypeError, f"{self.name}() takes {shown_names}; {missing[0]} is missing.")
+        self.nodes = nodes
+        self.given: dict[str, Operand] = {}
+        for name, written in nodes.items():
+            plain = written.value if isinstance(written, ast.Constant) else None
+            if isinstance(plain, str):
+                self.given[name] = Static(plain, repr(plain))
+            elif isinstance(written, ast.Constant) and plain is None:
+                continue
+            else:
+                self.given[name] = elementwise.expression(context, written, expression)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.given
+
+    def tile(self, name: str) -> Value:
+        """A tile; a number of the block stands for the tile of one element.
+
+        Raises:
+            KernelTypeError: it is something else.
+        """
+        operand = self.given[name]
+        if is_tile(operand):
+            return operand  # type: ignore[return-value]
+        found = usable(self.context, operand)
+        if isinstance(found, Value) and isinstance(found.type, (Scalar, Vector)):
+            return fill(self.context, (1,), found, "register")
+        raise self.error(f"takes a tile as {name}; this is {describe(found)}.", "Make one: tile_load, tile_full.")
+
+    def shape(self, name: str = "shape") -> tuple[int, ...]:
+        """A shape: an int, or a tuple of 1 to 4, known while compiling."""
+        operand = self.given[name]
+        parts = operand if isinstance(operand, tuple) else (operand,)
+        if not all(isinstance(p, Literal) and not p.is_float for p in parts):
+            raise self.error(
+                f"takes {name} as whole numbers that are known while compiling.",
+                "Write them out, or use names of the module: TILE = 16.",
+            )
+        shape = tuple(int(p.value) for p in parts)  # type: ignore[union-attr]
+        if not is_shape(shape):
+            raise self.error(
+                f"got the shape {shown(shape)}; a tile has 1 to 4 dimensions of at least 1 and up to "
+                f"{MOST_ELEMENTS} elements."
+            )
+        return shape
+
+    def number(self, name: str, default: int | None = None) -> int | None:
+        """A whole number known while compiling."""
+        if name not in self.given:
+            return default
+        operand = self.given[name]
+        if isinstance(operand, Literal) and not operand.is_float:
+            return int(operand.value)
+        raise self.error(f"takes {name} as a whole number written out.")
+
+    def dtype(self, default: Scalar | Vector, name: str = "dtype") -> Scalar | Vector:
+        """A type of elements."""
+        if name not in self.given:
+            return default
+        operand = self.given[name]
+        try:
+            assert isinstance(operand, Static)
+            return as_type(operand.value)
+        except (AssertionError, TypeError):
+            raise self.error(f"takes a type as {name}; this is {describe(operand)}.") from None
+
+    def storage(self) -> str:
+        """Where the tile lies."""
+        operand = self.given.get("storage")
+        value = operand.value if isinstance(operand, Static) else None if operand is None else ""
+        if value is None:
+            return "register"
+        if value not in WHERE:
+            raise self.error('takes storage="register" or storage="shared".')
+        return str(value)
+
+    def flag(self, name: str, default: bool) -> bool:
+        """True or False written out."""
+        if name not in self.nodes:
+            return default
+        written = self.nodes[name]
+        if isinstance(written, ast.Constant) and isinstance(written.value, bool):
+            return written.value
+        raise self.error(f"takes {name}=True or {name}=False written out.")
+
+    def text(self, name: str, allowed: Sequence[str], default: str) -> str:
+        """One of these words."""
+        operand = self.given.get(name)
+        if operand is None:
+            return default
+        if isinstance(operand, Static) and operand.value in allowed:
+            return str(operand.value)
+        raise self.error(f"takes {name} as one of {', '.join(map(repr, allowed))}.")
+
+    def offsets(self, ndim: int, name: str = "offset") -> list[Value]:
+        """One integer a dimension, the same for the whole block; zeros where none are given."""
+        if name not in self.given:
+            return [self.context.builder.const(0, int32) for _ in range(ndim)]
+        operand = self.given[name]
+        parts = operand if isinstance(operand, tuple) else (operand,)
+        if len(parts) != ndim:
+            raise self.error(f"takes {ndim} number{'s' * (ndim != 1)} as {name}; it got {len(parts)}.")
+        return [place(self.context, p, f"The {name} of {self.name}()") for p in parts]
+
+    def error(self, message: str, advice: str = "") -> Exception:
+        """An error of this call."""
+        return self.context.error(KernelTypeError, f"{self.name}() {message}", advice)
+
+
+def place(context: Context, operand: Operand, what: str) -> Value:
+    """An integer that is the same for the whole block, as int32 or int64."""
+    found = usable(context, uniform(context, operand, what))
+    if isinstance(found, Literal):
+        if found.is_float:
+            raise context.error(KernelTypeError, f"{what} has to be an integer; this is a float.", "Write int(…).")
+        return materialise(context, found)
+    if not is_integer(found.type):
+        raise context.error(
+            KernelTypeError, f"{what} has to be an integer; this is {describe(found)}.", "Write int(…)."
+        )
+    return found if found.type in (int32, int64) else context.builder.cast(found, int64)
+
+
+def tiling_of(context: Context) -> Tiling:
+    """How the kernel is launched.
+
+    Raises:
+        NeedsBlocks: it was to run once a thread.
+    """
+    tiling = context.shared.tiling
+    if tiling is None:
+        raise NeedsBlocks
+    if context.shared.lifted:
+        raise context.error(
+            KernelTypeError, "An operation on tiles cannot stand in a line of per-thread values, nor in a mapped func.",
+            "Compute the per-thread value on a line of its own, then wb.tile(value).",
+        )  # fmt: skip
+    return tiling
+
+
+def type_of(value: Any) -> Tile:
+    """The type of a tile."""
+    assert isinstance(value.type, Tile)
+    return value.type
+
+
+def is_true(context: Context) -> Value:
+    """A constant that holds."""
+    return context.builder.const(True, bool_)

@@ -1,0 +1,223 @@
+"""Lines about per-thread values: each is one map over the threads of the block.
+
+A statement that names a per-thread value, and does nothing to tiles, is lowered as in a kernel that runs once a thread,
+inside a map whose elements are those values. So it may branch, loop, index arrays, call funcs; what it assigns is
+per-thread afterwards. An expression given to an operation on tiles, `tile(x[i])`, is treated alike.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from workbench.builtins.declaration.declare import Form
+from workbench.errors import KernelTypeError
+from workbench.frontend.names.names import usable_in_kernel
+from workbench.frontend.state.coerce import materialise
+from workbench.frontend.state.context import Context, Env
+from workbench.frontend.state.definition import MISSING, Definition
+from workbench.frontend.state.merge import assigned, same
+from workbench.frontend.state.operands import POISON, Literal, Operand, Parts, Poison, Static, Unset
+from workbench.frontend.state.tile_maps import stored
+from workbench.frontend.state.tiling import is_thread
+from workbench.ir.values import Value
+from workbench.tiles import is_tile
+from workbench.types import ArrayType
+
+
+def wants_lifting(context: Context, node: ast.AST) -> bool:
+    """Whether the statement or expression is about per-thread values, and about no other tiles."""
+    if context.shared.tiling is None or context.shared.lifted:
+        return False
+    used = _used(context, node)
+    if not any(is_thread(context.env[n]) for n in used):
+        return False
+    others = any(is_tile(context.env[n]) and not is_thread(context.env[n]) for n in used)
+    return not others and not uses_tiles(context.definition, node)
+
+
+class _Hoist(ast.NodeTransformer):
+    """Puts names in the place of operations on tiles; what may not be computed at all is left alone."""
+
+    def __init__(self, context: Context, lower: Callable[[Context, ast.expr], Operand]) -> None:
+        self.context = context
+        self.lower = lower
+        self.names: list[str] = []
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Compute the call, where it is one of an operation on tiles."""
+        if not _is_tile_call(self.context.definition, node):
+            return self.generic_visit(node)
+        name = f"tile.{len(self.names)}"
+        self.context.env[name] = self.lower(self.context, node)
+        self.names.append(name)
+        return ast.copy_location(ast.Name(name, ast.Load()), node)
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        """Left alone."""
+        return node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        """Left alone."""
+        return node
+
+
+def hoisted(
+    context: Context, node: ast.stmt, lower: Callable[[Context, ast.expr], Operand]
+) -> tuple[ast.stmt, list[str]]:
+    """A simple statement whose operations on tiles are computed before it, under names that are given too.
+
+    So `y[i] = v / tile_sum(tile(v))` is about per-thread values and numbers of the block.
+    """
+    simple = isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign))
+    if not simple or context.shared.tiling is None or context.shared.lifted:
+        return node, []
+    value = node.value  # type: ignore[union-attr]
+    whole = isinstance(value, ast.Call) and _is_tile_call(context.definition, value)
+    if whole or value is None or not uses_tiles(context.definition, node):
+        return node, []
+    hoist = _Hoist(context, lower)
+    return hoist.visit(copy.deepcopy(node)), hoist.names
+
+
+def _is_tile_call(definition: Definition, node: ast.Call) -> bool:
+    value = _callee(definition, node.func)
+    if isinstance(value, Form):
+        return value.name.startswith("tile") or value.name in ("untile", "tid")
+    return any(uses_tiles(inner, inner.node) for inner in getattr(value, "__wb_definitions__", ()))
+
+
+def uses_tiles(definition: Definition, node: ast.AST, seen: tuple[Definition, ...] = ()) -> bool:
+    """Whether a call in it is one of an operation on tiles, here or in a func that is called."""
+    for call in ast.walk(node):
+        if not isinstance(call, ast.Call):
+            continue
+        value = _callee(definition, call.func)
+        if isinstance(value, Form) and (value.name.startswith("tile") or value.name in ("untile", "tid")):
+            return True
+        for inner in getattr(value, "__wb_definitions__", ()):
+            if inner not in seen and uses_tiles(inner, inner.node, (*seen, inner)):
+                return True
+    return False
+
+
+def _callee(definition: Definition, node: ast.expr) -> Any:
+    path = []
+    while isinstance(node, ast.Attribute):
+        path.append(node.attr)
+        node = node.value
+    value: Any = definition.scope.lookup(node.id, usable_in_kernel) if isinstance(node, ast.Name) else MISSING
+    for attr in reversed(path):
+        value = getattr(value, attr, MISSING)
+    return value
+
+
+def _used(context: Context, node: ast.AST) -> list[str]:
+    """The names of locals in it, with those of a struct's fields."""
+    roots = dict.fromkeys(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
+    return [k for k in context.env if k in roots or k.split(".")[0] in roots]
+
+
+def statement(context: Context, node: ast.stmt, lower: Callable[[Context, Any], None]) -> None:
+    """Lower a statement inside a map; what it assigns is per-thread."""
+    before = dict(context.env)
+    names: list[str] = []
+
+    def make() -> Sequence[Value]:
+        lower(context, node)
+        values, after = _assigned(context, before, assigned([node]))
+        kept.update(after)
+        names.extend(values)
+        return [values[n] for n in names]
+
+    kept: Env = {}
+    results = _lifted(context, _used(context, node), make, names)
+    context.env.clear()
+    context.env.update(before | kept)
+    for name, result in zip(names, results, strict=True):
+        context.env[name] = result
+
+
+def expression(context: Context, node: ast.expr, lower: Callable[[Context, ast.expr], Operand]) -> Operand:
+    """Lower an expression, inside a map where it is about per-thread values."""
+    if isinstance(node, (ast.Name, ast.Tuple)) or not wants_lifting(context, node):
+        return lower(context, node)
+    before = dict(context.env)
+    results = _lifted(context, _used(context, node), lambda: [materialise(context, lower(context, node))], [])
+    context.env.clear()
+    context.env.update(before)
+    return results[0]
+
+
+def _lifted(
+    context: Context, used: Sequence[str], make: Callable[[], Sequence[Value]], names: list[str]
+) -> list[Value]:
+    """One map over the threads, in which per-thread names are their elements."""
+    tiling = context.shared.tiling
+    assert tiling is not None
+    named = {n: context.env[n] for n in used if is_thread(context.env[n])}
+    tiles = list(dict.fromkeys(named.values()))
+    positive = context.shared.non_negative
+    found: list[Value] = []
+
+    def element(indices: Sequence[Value], elements: Sequence[Value]) -> Sequence[Value]:
+        inside = dict(zip(tiles, elements, strict=True))
+        positive.update(e for t, e in inside.items() if t in positive)
+        for name, tile in named.items():
+            context.env[name] = inside[tile]
+        with _lifting(context):
+            found.extend(make())
+        return found
+
+    before = dict(context.env)
+    try:
+        results = context.builder.tile_map((tiling.block_dim,), tiles, element)  # type: ignore[arg-type]
+    finally:
+        context.env.clear()
+        context.env.update(before)
+    positive.update(r for r, v in zip(results, found, strict=True) if v in positive)
+    for name, result in zip(names, results, strict=False):
+        object.__setattr__(result, "name", name if name.isidentifier() else "")
+    return [stored(r, "thread") for r in results]
+
+
+@contextmanager
+def _lifting(context: Context) -> Iterator[None]:
+    context.shared.lifted = True
+    try:
+        yield
+    finally:
+        context.shared.lifted = False
+
+
+def _assigned(context: Context, before: Env, roots: Sequence[str]) -> tuple[dict[str, Value], Env]:
+    """What the assigned names are at the end of a lifted statement: values to hand out, and what is known anyway."""
+    values: dict[str, Value] = {}
+    known: Env = {}
+    for name in [k for k in context.env if k in roots or k.split(".")[0] in roots]:
+        operand = context.env[name]
+        if name in before and same(before[name], operand):
+            continue
+        if isinstance(operand, Value) and not isinstance(operand.type, ArrayType):
+            values[name] = operand
+        elif isinstance(operand, Unset):
+            known[name] = Unset(operand.reason)
+        elif isinstance(operand, (Literal, Static, Parts, Poison)):
+            known[name] = operand
+        elif isinstance(operand, tuple) or name in before or not hasattr(operand, "type"):
+            raise _kept_inside(context, name)
+        else:
+            known[name] = Unset(_INSIDE.format(name=name))
+    poisoned = {n for n, o in context.env.items() if isinstance(o, Poison)}
+    known.update((n, POISON) for n in poisoned if n in roots)
+    return values, known
+
+
+_INSIDE = "{name} depends on the thread and is no number or vector, so it is known on its own line alone."
+
+
+def _kept_inside(context: Context, name: str) -> Exception:
+    return context.error(KernelTypeError, _INSIDE.format(name=name), "Use what it stands for on one line.")

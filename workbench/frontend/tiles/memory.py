@@ -1,0 +1,156 @@
+"""Tiles made, loaded, stored, added: `tile_zeros`, `tile_load(x, shape, offset)`, `tile_store`, `tile_atomic_add`."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from workbench.builtins.declaration.table import TABLE
+from workbench.errors import KernelTypeError
+from workbench.frontend.state.coerce import apply, assign_type, convert, describe, indexable, materialise
+from workbench.frontend.state.context import Context
+from workbench.frontend.state.operands import Literal, Operand, View
+from workbench.frontend.state.tile_maps import as_element, fill, stored, uniform
+from workbench.frontend.tiles.arguments import Arguments, Expression, type_of
+from workbench.frontend.values import atomics, views
+from workbench.ir.values import Value
+from workbench.tiles import Tile, shown
+from workbench.types import ArrayType, float32, int32, is_integer
+
+
+def full(number: int) -> Any:
+    """The lowering of `tile_zeros` and `tile_ones`."""
+
+    def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
+        given = Arguments(context, node, expression, "shape dtype? storage?")
+        dtype = given.dtype(float32)
+        return fill(context, given.shape(), convert(context, Literal(number), dtype), given.storage())
+
+    return lower
+
+
+def tile_full(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """`tile_full(shape, value, dtype)`."""
+    given = Arguments(context, node, expression, "shape value dtype? storage?")
+    value = materialise(context, uniform(context, given.given["value"], "The value of tile_full()"))
+    if "dtype" in given:
+        operand = given.given["value"]
+        wanted = given.dtype(float32)
+        value = convert(context, operand, wanted) if value.type != wanted else value
+    dtype = as_element(context, value.type, "A tile")
+    return fill(context, given.shape(), convert(context, value, dtype), given.storage())
+
+
+def tile_arange(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """`tile_arange(stop)`, `(start, stop)`, `(start, stop, step)`: as Python's range, known while compiling."""
+    bounds = ast.Call(node.func, [], node.keywords)
+    ast.copy_location(bounds, node)
+    given = Arguments(context, bounds, expression, "dtype? storage?")
+    numbers = [expression(context, a) for a in node.args]
+    if not 1 <= len(numbers) <= 3 or not all(isinstance(n, Literal) and not n.is_float for n in numbers):
+        raise given.error("takes a stop, or start, stop and step, as whole numbers written out.")
+    span = range(*(int(n.value) for n in numbers)) if numbers[-1].value or len(numbers) < 3 else range(0)  # type: ignore[union-attr]
+    if not span:
+        raise given.error("has no element.", "A tile has at least one.")
+    dtype = given.dtype(int32)
+
+    def element(at: Any, elements: Any) -> Any:
+        scaled = apply(context, TABLE["mul"], (at[0], Literal(span.step)))
+        return [convert(context, apply(context, TABLE["add"], (scaled, Literal(span.start))), dtype)]
+
+    (made,) = context.builder.tile_map((len(span),), (), element)
+    if span.start >= 0 and span.step > 0 and is_integer(dtype):
+        context.shared.non_negative.add(made)
+    return stored(made, given.storage())
+
+
+def _array(given: Arguments, what: str) -> tuple[Value, list[Value | None]]:
+    """The array, and the index of each of its dimensions that has one already."""
+    operand = indexable(given.context, given.given["a"])
+    if isinstance(operand, View):
+        if all(isinstance(p, Value) or p == views.WHOLE for p in operand.places):
+            return operand.array, [p if isinstance(p, Value) else None for p in operand.places]
+        raise given.error(
+            f"takes an array, or a row of one like {operand.name or 'a'}[i]; this is a slice.",
+            "Give the slice's beginning as offset.",
+        )
+    if views.is_array(operand):
+        assert isinstance(operand, Value)
+        return operand, [None] * views.type_of(operand).ndim
+    raise given.error(f"takes an array as {what}; this is {describe(operand)}.")
+
+
+def _placed(
+    given: Arguments, array: Value, indices: list[Value | None], tile: Tile
+) -> tuple[list[Value], tuple[int, ...]]:
+    """An offset for each dimension of the array, and the axes that the tile lies along."""
+    free = [axis for axis, index in enumerate(indices) if index is None]
+    name = array.name
+    if len(free) != tile.ndim:
+        dims = f"{len(free)} dimension{'s' * (len(free) != 1)}"
+        raise given.error(
+            f"brings {name} with {dims} together with a tile of shape {shown(tile.shape)}.",
+            f"Give the tile {len(free)} size{'s' * (len(free) != 1)}, or index {name} first: {name}[i].",
+        )
+    offsets = iter(given.offsets(len(free)))
+    return [next(offsets) if index is None else index for index in indices], tuple(free)
+
+
+def tile_load(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """`tile_load(a, shape, offset, storage, bounds_check)`."""
+    given = Arguments(context, node, expression, "a shape offset? storage? bounds_check?")
+    array, indices = _array(given, "a")
+    assert isinstance(array.type, ArrayType)
+    tile: Any = Tile(as_element(context, array.type.dtype, array.name), given.shape(), given.storage())
+    offsets, axes = _placed(given, array, indices, tile)
+    attrs = {"shape": tile.shape, "bounds": given.flag("bounds_check", True), "axes": axes}
+    return context.builder.one("tile_load", (array, *offsets), tile, attrs)
+
+
+def _written(given: Arguments) -> tuple[list[Value], dict[str, Any]]:
+    """Operands and attributes of a store or an addition."""
+    context = given.context
+    array, indices = _array(given, "a")
+    assert isinstance(array.type, ArrayType)
+    operand = given.given["t"]
+    what = f"An element of {array.name}"
+    if not isinstance(operand, Value) or not isinstance(operand.type, Tile):
+        tile = fill(
+            context, (1,) * indices.count(None), assign_type(context, operand, array.type.dtype, what), "register"
+        )
+    else:
+        tile = assign_type(context, operand, array.type.dtype, what, tiles=True)
+    offsets, axes = _placed(given, array, indices, type_of(tile))
+    return [array, *offsets, tile], {"bounds": given.flag("bounds_check", True), "axes": axes}
+
+
+def tile_store(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """`tile_store(a, t, offset, bounds_check)`."""
+    operands, attrs = _written(Arguments(context, node, expression, "a t offset? bounds_check?"))
+    context.builder.emit("tile_store", operands, (), attrs)
+    return ()
+
+
+def tile_atomic_add(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """`tile_atomic_add(a, t, offset, bounds_check)`: gives the old elements."""
+    given = Arguments(context, node, expression, "a t offset? bounds_check?")
+    operands, attrs = _written(given)
+    atomics.check_sum(context, operands[0])
+    tile: Any = type_of(operands[-1])
+    return context.builder.one("tile_atomic_add", operands, Tile(tile.dtype, tile.shape), attrs)  # type: ignore[arg-type]
+
+
+def scalar_error(context: Context, type: Any, name: str) -> Exception:
+    """The error of elements that an operation cannot do."""
+    return context.error(KernelTypeError, f"{name}() takes a tile of numbers; this has {type!r} elements.")
+
+
+FORMS = {
+    "tile_zeros": full(0),
+    "tile_ones": full(1),
+    "tile_full": tile_full,
+    "tile_arange": tile_arange,
+    "tile_load": tile_load,
+    "tile_store": tile_store,
+    "tile_atomic_add": tile_atomic_add,
+}

@@ -1,0 +1,68 @@
+"""Parts of tiles, which are values: what is changed in a part does not reach the whole.
+
+In NumPy, and in Warp, a row of a tile is a view. Here it is a tile of its own, so a program that changes a row in place
+and then reads the tile would compute another number. Such a change is refused.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from workbench.errors import KernelTypeError
+from workbench.frontend.state.context import Context, Env
+from workbench.frontend.state.operands import Operand
+from workbench.ir.values import Value
+
+
+def part_of(context: Context, part: Value, whole: Value) -> Value:
+    """The part (or another form) of a tile, noted as one; of a tile without a name nobody else knows."""
+    parts = context.shared.parts
+    if part is not whole and (whole.name or whole in parts):
+        parts[part] = parts.get(whole, (whole, whole.name))
+    return part
+
+
+def follow(context: Context, operand: Operand, result: Value) -> None:
+    """Where a part is another value after a branch, that is a part too."""
+    if isinstance(operand, Value) and operand in context.shared.parts:
+        context.shared.parts[result] = context.shared.parts[operand]
+
+
+def go_round(context: Context, before: Env, carried: Mapping[str, Value]) -> None:
+    """The same of the values that a loop hands from round to round; the whole may be one of them."""
+    for name, value in carried.items():
+        follow(context, before[name], value)
+        whole, owner = context.shared.parts.get(value, (None, ""))
+        if whole is not None and before.get(owner) is whole and owner in carried:
+            context.shared.parts[value] = carried[owner], owner
+
+
+def check_alone(context: Context, name: str, tile: Operand) -> None:
+    """Refuse to change a part of a tile in place, where that tile is read later.
+
+    Raises:
+        KernelTypeError: `name` is such a part.
+    """
+    if not isinstance(tile, Value) or tile not in context.shared.parts:
+        return
+    whole, owner = context.shared.parts[tile]
+    held = any(operand is whole for other, operand in context.env.items() if other != name)
+    if held and _is_read_later(context, owner):
+        raise context.error(
+            KernelTypeError,
+            f"{name or 'This'} is a part of {owner}, and tiles are values: {owner} would stay as it is.",
+            f"Change {owner} itself: {owner}[…] = …, or tile_assign({owner}, …, offset=…).",
+        )  # fmt: skip
+
+
+def _is_read_later(context: Context, name: str) -> bool:
+    """Whether the function reads a name after the line that is lowered now, or in the next round of a loop."""
+    line = getattr(context.node, "lineno", 0)
+    nodes = list(ast.walk(context.definition.node))
+    names = [n for n in nodes if isinstance(n, ast.Name) and n.id == name]
+    reads = [n.lineno for n in names if isinstance(n.ctx, ast.Load)]
+    stores = [n.lineno for n in names if isinstance(n.ctx, ast.Store)]
+    spans = [(n.lineno, n.end_lineno or n.lineno) for n in nodes if isinstance(n, (ast.For, ast.While))]
+    again = [(a, b) for a, b in spans if a <= line <= b and not any(a <= at <= b for at in stores)]
+    return any(at > line or any(a <= at <= b for a, b in again) for at in reads)

@@ -1,0 +1,229 @@
+"""`tile_map(func, …)`, `tile_sum` and its kin, `tile_scan`, `tile_matmul`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from workbench.builtins.declaration.declare import Builtin
+from workbench.errors import KernelTypeError
+from workbench.frontend.functions import inline
+from workbench.frontend.names import names
+from workbench.frontend.state.coerce import apply, describe, materialise, usable
+from workbench.frontend.state.context import Context
+from workbench.frontend.state.operands import Operand, Static
+from workbench.frontend.state.tile_maps import any_tile, over, stored
+from workbench.frontend.tiles.arguments import Arguments, Expression, tiling_of, type_of
+from workbench.frontend.tiles.part_copies import check_alone
+from workbench.ir.tiles import is_number, without
+from workbench.ir.values import Value
+from workbench.tiles import Tile, shown
+from workbench.types import Scalar, element, float32, int32
+from workbench.types import bool as bool_
+
+ARITHMETIC = {"add": "sum", "min": "min", "max": "max"}
+
+
+def tile_map(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """`tile_map(func, *tiles)`: the func of every element."""
+    tiling_of(context)
+    if node.keywords or len(node.args) < 2:
+        raise context.error(KernelTypeError, "tile_map() takes a func and tiles, without names.")
+    callee = expression(context, node.args[0])
+    operands = [expression(context, a) for a in node.args[1:]]
+    if not any_tile(operands):
+        raise context.error(KernelTypeError, "tile_map() takes at least one tile.")
+    several = False
+
+    def make(parts: Sequence[Operand]) -> Sequence[Value]:
+        nonlocal several
+        found = called(context, "tile_map", callee, list(parts))
+        several = isinstance(found, tuple)
+        return [materialise(context, f) for f in (found if isinstance(found, tuple) else (found,))]
+
+    results = over(context, "tile_map()", operands, make)
+    return results if several else results[0]
+
+
+def called(context: Context, form: str, callee: Operand, args: list[Operand]) -> Operand:
+    """What a func or builtin gives for these, lowered for one element."""
+    target = callee.value if isinstance(callee, Static) else None
+    builtin = names.as_builtin(target)
+    lifted, context.shared.lifted = context.shared.lifted, True
+    try:
+        if builtin is not None:
+            return apply(context, builtin, args)
+        if isinstance(callee, Static) and hasattr(target, "__wb_definitions__"):
+            return inline.call(context, callee, args, {})
+    finally:
+        context.shared.lifted = lifted
+    raise context.error(KernelTypeError, f"{form}() takes a func or a builtin first; this is {describe(callee)}.")
+
+
+def _axis(given: Arguments, tile: Tile) -> int | None:
+    axis = given.number("axis")
+    if axis is None:
+        return None
+    if not -tile.ndim <= axis < tile.ndim:
+        raise given.error(f"got axis {axis} of a tile of shape {shown(tile.shape)}.")
+    return axis % tile.ndim if tile.ndim > 1 else None
+
+
+def reduction(kind: str) -> Callable[[Context, ast.Call, Expression], Operand]:
+    """The lowering of `tile_sum` and its kin: over all elements, or along one axis."""
+
+    def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
+        given = Arguments(context, node, expression, "a axis?")
+        return reduced(given, given.tile("a"), kind, ())
+
+    return lower
+
+
+def reduced(given: Arguments, value: Value, kind: str, blocks: Any) -> Value:
+    """A reduction of all elements (a number of the block) or along an axis (a tile)."""
+    context, tile = given.context, type_of(value)
+    if kind != "func" and not (is_number(tile.dtype) or (kind == "sum" and element(tile.dtype) != bool_)):
+        advice = "Count with tile_astype(a, int)." if tile.dtype == bool_ else ""
+        raise given.error(f"takes a tile of numbers; this is {tile!r}.", advice)
+    dtype: Any = int32 if kind in ("argmin", "argmax") else tile.dtype
+    axis = _axis(given, tile)
+    type: Any = dtype if axis is None else Tile(dtype, without(tile.shape, axis))
+    made = context.builder.emit("tile_reduce", (value,), (type,), {"kind": kind, "axis": axis}, blocks).result
+    if dtype is int32 and kind.startswith("arg"):
+        context.shared.non_negative.add(made)
+    return made
+
+
+def tile_reduce(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """`tile_reduce(func, a, axis)`."""
+    given = Arguments(context, node, expression, "op a axis?")
+    value = given.tile("a")
+    callee = given.given["op"]
+    builtin = names.as_builtin(callee.value) if isinstance(callee, Static) else None
+    if isinstance(builtin, Builtin) and builtin.name in ARITHMETIC:
+        return reduced(given, value, ARITHMETIC[builtin.name], ())
+    dtype = type_of(value).dtype
+    a, b = Value(dtype, "a"), Value(dtype, "b")
+    with context.builder.block((a, b)) as opened:
+        found = usable(context, called(context, "tile_reduce", callee, [a, b]))
+        result = materialise(context, found)
+        if result.type != dtype:
+            raise given.error(f"takes a func of two {dtype!r} that gives one; this one gives {result.type!r}.")
+        context.builder.yield_(result)
+    return reduced(given, value, "func", (opened.block,))
+
+
+def _scanned(given: Arguments, kind: str, exclusive: bool) -> Value:
+    value = given.tile("a")
+    tile = type_of(value)
+    if not is_number(tile.dtype):
+        raise given.error(f"takes a tile of numbers; this is {tile!r}.")
+    type: Any = Tile(tile.dtype, tile.shape)
+    return given.context.builder.one("tile_scan", (value,), type, {"kind": kind, "exclusive": exclusive})
+
+
+def tile_scan(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """`tile_scan(a, kind, exclusive)`."""
+    given = Arguments(context, node, expression, "a kind? exclusive?")
+    return _scanned(given, given.text("kind", ("sum", "min", "max"), "sum"), given.flag("exclusive", False))
+
+
+def scan(kind: str, exclusive: bool) -> Callable[[Context, ast.Call, Expression], Operand]:
+    """The lowering of `tile_scan_inclusive` and its kin."""
+
+    def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
+        return _scanned(Arguments(context, node, expression, "a"), kind, exclusive)
+
+    return lower
+
+
+def tile_matmul(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """`tile_matmul(a, b)`, and `tile_matmul(a, b, acc)`, which adds to acc and binds that name anew."""
+    given = Arguments(context, node, expression, "a b out? alpha? precision?")
+    if "alpha" in given:
+        raise given.error("takes no alpha.", "Scale one of the tiles: tile_matmul(alpha * a, b, acc).")
+    written = given.nodes.get("out")
+    acc = given.tile("out") if "out" in given else None
+    made = matmul(context, given.tile("a"), given.tile("b"), acc, precision(given))
+    if isinstance(written, ast.Name) and isinstance(written.ctx, ast.Store):
+        place = getattr(node, "uncertain", "")
+        if place:
+            raise given.error(f"changes {written.id}, so it cannot stand {place}.", "Give it a line of its own.")
+        object.__setattr__(made, "name", made.name or written.id)
+        context.env[written.id] = made
+    return made
+
+
+def precision(given: Arguments) -> str:
+    """What the operands are rounded to: "tf32", or nothing.
+
+    Raises:
+        KernelTypeError: it is something else, or the tiles are not of float32.
+    """
+    written = given.given.get("precision")
+    if written is None:
+        return ""
+    if not isinstance(written, Static) or written.value != "tf32" or type_of(given.tile("a")).dtype != float32:
+        raise given.error('takes precision="tf32", of tiles of float32.', "Leave it out for products of all bits.")
+    return "tf32"
+
+
+def matmul(context: Context, a: Value, b: Value, acc: Value | None = None, precision: str = "") -> Value:
+    """The product of two tiles.
+
+    Raises:
+        KernelTypeError: shapes or types do not fit; the message has all of them.
+    """
+    left, right = type_of(a), type_of(b)
+
+    def refuse(message: str, advice: str = "") -> Exception:
+        return context.error(KernelTypeError, message, advice)
+
+    if acc is not None:
+        check_alone(context, acc.name, acc)
+    if left.ndim != 2 or right.ndim != 2 or left.shape[1] != right.shape[0]:
+        numbers = is_number(left.dtype) and is_number(right.dtype)
+        raise refuse(
+            f"tile_matmul() takes tiles of M×K and K×N; these are {shown(left.shape)} and {shown(right.shape)}.",
+            "Transpose one: tile_transpose(b)." if numbers else "Multiply elements by tile_map and a func.",
+        )
+    if (
+        left.dtype != right.dtype
+        or not is_number(left.dtype)
+        or (isinstance(left.dtype, Scalar) and left.dtype.kind.value != "float")
+    ):
+        raise refuse(
+            f"tile_matmul() takes tiles of one float type; these have {left.dtype!r} and {right.dtype!r} elements.",
+            "Convert one: tile_astype(a, dtype).",
+        )
+    shape = (left.shape[0], right.shape[1])
+    dtype = left.dtype if acc is None else type_of(acc).dtype
+    if acc is not None and (type_of(acc).shape != shape or dtype not in (left.dtype, _wide(left.dtype))):
+        raise refuse(
+            f"tile_matmul() adds a product of {shown(shape)} and {left.dtype!r} to acc, which is {type_of(acc)!r}.",
+            f"Make acc with tile_zeros({shape}, dtype={_wide(left.dtype)!r}).",
+        )
+    attrs = {"transpose_a": False, "transpose_b": False, "role": "forward"}
+    attrs |= {"precision": precision} if precision else {}
+    type: Any = Tile(dtype, shape)
+    operands = (a, b) if acc is None else (a, b, acc)
+    made = context.builder.one("tile_matmul", operands, type, attrs)
+    return stored(made, type_of(acc).storage if acc is not None else "register")
+
+
+def _wide(dtype: Any) -> Any:
+    return float32 if element(dtype).is_half else dtype
+
+
+FORMS = {
+    "tile_map": tile_map,
+    "tile_reduce": tile_reduce,
+    **{f"tile_{kind}": reduction(kind) for kind in ("sum", "min", "max", "argmin", "argmax")},
+    "tile_scan": tile_scan,
+    "tile_scan_inclusive": scan("sum", False),
+    "tile_scan_exclusive": scan("sum", True),
+    "tile_scan_max_inclusive": scan("max", False),
+    "tile_scan_min_inclusive": scan("min", False),
+    "tile_matmul": tile_matmul,
+}

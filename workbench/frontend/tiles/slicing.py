@@ -1,0 +1,346 @@
+"""Parts and forms of tiles: `t[i, j]`, `t[0:8]`, `tile_view`, `tile_assign`, `tile_reshape` and their kin."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.frontend.state.coerce import assign_type, convert, describe, usable
+from workbench.frontend.state.context import Context
+from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.frontend.state.tile_maps import fill, over, stored, uniform
+from workbench.frontend.tiles.arguments import Arguments, Expression, tiling_of, type_of
+from workbench.frontend.tiles.part_copies import check_alone, part_of
+from workbench.frontend.values import subscripts
+from workbench.ir.values import Value
+from workbench.tiles import Tile, is_shape, is_tile, shown
+from workbench.types import Scalar, Vector, float32, int32, int64
+
+Part = tuple[list[Value], tuple[int, ...], tuple[int, ...]]
+
+
+def one(context: Context, name: str, operands: Sequence[Value], tile: Any, attrs: dict[str, Any]) -> Value:
+    """An operation that gives a tile."""
+    return context.builder.one(name, operands, tile, attrs)
+
+
+def reshaped(context: Context, value: Value, shape: tuple[int, ...], storage: str = "register") -> Value:
+    """The tile with another shape (or storage)."""
+    type = type_of(value)
+    if type.shape == shape and type.storage == storage:
+        return value
+    made = one(context, "tile_reshape", (value,), Tile(type.dtype, shape, storage), {"shape": shape})
+    if value in context.shared.non_negative:
+        context.shared.non_negative.add(made)
+    return made
+
+
+def located(context: Context, tile: Value, node: ast.expr, expression: Expression) -> Part:
+    """Where `t[…]` begins, the sizes of the part, and its shape: without the dimensions that have an index."""
+    tiling_of(context)
+    type = type_of(tile)
+    nodes = list(node.elts) if isinstance(node, ast.Tuple) else [node]
+    if len(nodes) > type.ndim:
+        raise context.error(KernelTypeError, f"A tile of shape {shown(type.shape)} has no {len(nodes)} dimensions.")
+    starts: list[Value] = []
+    sizes: list[int] = []
+    shape: list[int] = []
+    for axis, size in enumerate(type.shape):
+        written = nodes[axis] if axis < len(nodes) else ast.Slice()
+        if isinstance(written, ast.Slice):
+            low, count = _slice(context, written, size, expression)
+            starts.append(context.builder.const(low, int32))
+            sizes.append(count)
+            shape.append(count)
+        else:
+            with context.at(written):
+                starts.append(_index(context, expression(context, written), size))
+            sizes.append(1)
+    return starts, tuple(sizes), tuple(shape)
+
+
+def _index(context: Context, operand: Operand, size: int) -> Value:
+    operand = usable(context, uniform(context, operand, "An index of a tile"))
+    if isinstance(operand, Literal) and not operand.is_float and not -size <= operand.value < size:
+        raise context.error(KernelTypeError, f"A tile's dimension of {size} has no element {operand.value}.")
+    if isinstance(operand, Literal) and not operand.is_float:
+        return context.builder.const(int(operand.value) % size, int32)
+    found = subscripts.index(context, operand, lambda: context.builder.const(size, int32))
+    return found if found.type in (int32, int64) else context.builder.cast(found, int64)
+
+
+def _slice(context: Context, node: ast.Slice, size: int, expression: Expression) -> tuple[int, int]:
+    bounds = [None if n is None else expression(context, n) for n in (node.lower, node.upper, node.step)]
+    if not all(b is None or (isinstance(b, Literal) and not b.is_float) for b in bounds):
+        raise context.error(
+            KernelTypeError, "A slice of a tile has bounds that are known while compiling.",
+            "Where the start is not: tile_view(t, offset=(i, j), shape=(m, n)).",
+        )  # fmt: skip
+    numbers = [None if b is None else int(b.value) for b in bounds]  # type: ignore[union-attr]
+    span = range(size)[slice(*numbers)] if numbers[2] != 0 else range(0)
+    if not span or span.step != 1:
+        raise context.error(KernelTypeError, "A slice of a tile has at least one element and a step of 1.")
+    return span.start, len(span)
+
+
+def subscript(context: Context, tile: Value, node: ast.expr, expression: Expression) -> Value:
+    """`t[…]`: an element, the same for the whole block, or a part."""
+    starts, sizes, shape = located(context, tile, node, expression)
+    if not shape:
+        return context.builder.one("tile_extract", (tile, *starts), type_of(tile).dtype)
+    part = one(context, "tile_slice", (tile, *starts), Tile(type_of(tile).dtype, sizes), {"shape": sizes})
+    return part_of(context, reshaped(context, part, shape), tile)
+
+
+def changed(
+    context: Context, label: str, tile: Value, node: ast.expr, operand: Operand, expression: Expression
+) -> Value:
+    """The tile with `t[…] = operand` done."""
+    check_alone(context, label, tile)
+    starts, sizes, shape = located(context, tile, node, expression)
+    type = type_of(tile)
+    what = f"An element of {label or 'a tile'}"
+    value = assign_type(context, operand, type.dtype, what, tiles=True)
+    result: Any = type
+    if not shape and not is_tile(value):
+        return context.builder.emit("tile_insert", (tile, *starts, value), (result,), names=(label,)).result
+    if not is_tile(value):
+        value = fill(context, sizes, value, "register")
+    elif type_of(value).shape != (shape or (1,)):
+        part, given = shown(shape) if shape else "1", shown(type_of(value).shape)
+        raise context.error(KernelTypeError, f"A part of shape {part} is to become a tile of shape {given}.")
+    operands = (tile, *starts, reshaped(context, value, sizes))
+    return context.builder.emit("tile_place", operands, (result,), names=(label,)).result
+
+
+def is_first(context: Context, base: Operand, node: ast.expr, expression: Expression) -> bool:
+    """Whether it is `s[0]` of a number: what `tile_sum` gives stands for the tile of one element."""
+    number = isinstance(base, Value) and isinstance(base.type, Scalar)
+    return number and isinstance(node, ast.Constant) and node.value == 0
+
+
+def attribute(context: Context, tile: Value, attr: str) -> Operand:
+    """`t.shape`, `t.ndim`, `t.dtype`, `t.T`."""
+    type = type_of(tile)
+    if attr == "shape":
+        return tuple(Literal(n) for n in type.shape)
+    if attr in ("ndim", "size"):
+        return Literal(type.ndim if attr == "ndim" else type.count)
+    if attr == "T":
+        return transposed(context, tile, tuple(reversed(range(type.ndim))))
+    if attr == "dtype":
+        return Static(type.dtype, f"{tile.name}.dtype")
+    raise context.error(KernelSyntaxError, f"A tile has shape, ndim, size, dtype and T; it has no {attr}.")
+
+
+def transposed(context: Context, tile: Value, axes: tuple[int, ...]) -> Value:
+    """The tile with its axes in another order."""
+    type = type_of(tile)
+    made = Tile(type.dtype, tuple(type.shape[a] for a in axes))
+    return part_of(context, one(context, "tile_transpose", (tile,), made, {"axes": axes}), tile)
+
+
+def tile_view(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """`tile_view(t, offset, shape)`."""
+    given = Arguments(context, node, expression, "t offset shape?")
+    tile = given.tile("t")
+    type = type_of(tile)
+    operand = given.given["offset"]
+    parts = operand if isinstance(operand, tuple) else (operand,)
+    if len(parts) > type.ndim:
+        raise given.error(f"takes up to {type.ndim} numbers as offset; it got {len(parts)}.")
+    starts = [_index(context, p, n) for p, n in zip(parts, type.shape, strict=False)]
+    starts += [context.builder.const(0, int32)] * (type.ndim - len(starts))
+    if "shape" in given:
+        sizes = shape = given.shape()
+    else:
+        shape = type.shape[len(parts) :] or (1,)
+        sizes = (1,) * len(parts) + type.shape[len(parts) :]
+    if len(sizes) != type.ndim or any(a > b for a, b in zip(sizes, type.shape, strict=True)):
+        raise given.error(f"takes a part of shape {shown(sizes)} of a tile of shape {shown(type.shape)}.")
+    for axis, (operand, size) in enumerate(zip(parts, sizes, strict=False)):
+        if isinstance(operand, Literal):
+            _ask_inside(given, axis, int(operand.value) % type.shape[axis], size, type)
+    part = one(context, "tile_slice", (tile, *starts), Tile(type.dtype, sizes), {"shape": sizes})
+    return part_of(context, reshaped(context, part, shape), tile)
+
+
+def _ask_inside(given: Arguments, axis: int, start: int, size: int, whole: Tile) -> None:
+    """Refuse a part that is known to be outside."""
+    if not 0 <= start <= whole.shape[axis] - size:
+        part = f"elements {start} to {start + size - 1} along axis {axis}"
+        raise given.error(f"takes {part} of a tile of shape {shown(whole.shape)}.", "A part lies inside of its tile.")
+
+
+def tile_assign(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """`tile_assign(dst, src, offset)`: binds the name dst anew."""
+    given = Arguments(context, node, expression, "dst src offset?")
+    target = given.nodes["dst"]
+    if not isinstance(target, ast.Name):
+        raise given.error("changes a tile, so it takes a local name first.")
+    tile = given.tile("dst")
+    check_alone(context, target.id, tile)
+    type = type_of(tile)
+    source = assign_type(context, given.tile("src"), type.dtype, f"An element of {target.id}", tiles=True)
+    sizes = type_of(source).shape
+    if len(sizes) != type.ndim or any(a > b for a, b in zip(sizes, type.shape, strict=True)):
+        raise given.error(f"puts a tile of shape {shown(sizes)} into one of shape {shown(type.shape)}.")
+    starts = given.offsets(type.ndim)
+    operand = given.given.get("offset", ())
+    for axis, start in enumerate(operand if isinstance(operand, tuple) else (operand,)):
+        if isinstance(start, Literal):
+            _ask_inside(given, axis, int(start.value), sizes[axis], type)
+    operands = (tile, *starts, source)
+    made: Any = type
+    context.env[target.id] = context.builder.emit("tile_place", operands, (made,), names=(target.id,)).result
+    return ()
+
+
+def tile_extract(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """`tile_extract(t, i, j)`."""
+    tiling_of(context)
+    if node.keywords or len(node.args) < 2:
+        raise context.error(KernelTypeError, "tile_extract() takes a tile and an index for each of its dimensions.")
+    tile = expression(context, node.args[0])
+    if not is_tile(tile):
+        raise context.error(KernelTypeError, f"tile_extract() takes a tile first; this is {describe(tile)}.")
+    if type_of(tile).ndim != len(node.args) - 1:
+        wanted, asked = shown(type_of(tile).shape), len(node.args) - 1
+        message = f"tile_extract() takes an index for each dimension of {wanted}; it got {asked}."
+        raise context.error(KernelTypeError, message, "t[i] is a row.")
+    pairs = zip(node.args[1:], type_of(tile).shape, strict=True)
+    indices = [_index(context, expression(context, a), n) for a, n in pairs]
+    return context.builder.one("tile_extract", (tile, *indices), type_of(tile).dtype)  # type: ignore[arg-type]
+
+
+def tile_broadcast(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """`tile_broadcast(a, shape)`."""
+    given = Arguments(context, node, expression, "a shape")
+    tile, shape = given.tile("a"), given.shape()
+    small = type_of(tile).shape
+    extra = len(shape) - len(small)
+    if extra < 0 or not all(a in (1, b) for a, b in zip(small, shape[extra:], strict=True)):
+        raise given.error(f"cannot bring a tile of shape {shown(small)} to {shown(shape)}.", "Sizes of 1 are repeated.")
+    return one(context, "tile_broadcast", (tile,), Tile(type_of(tile).dtype, shape), {"shape": shape})
+
+
+def tile_reshape(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """`tile_reshape(a, shape)`; one size may be -1."""
+    given = Arguments(context, node, expression, "a shape")
+    tile = given.tile("a")
+    count, operand = type_of(tile).count, given.given["shape"]
+    parts = operand if isinstance(operand, tuple) else (operand,)
+    sizes = [int(p.value) if isinstance(p, Literal) and not p.is_float else 0 for p in parts]
+    known = 1
+    for n in sizes:
+        known *= n if n != -1 else 1
+    if sizes.count(-1) == 1 and known > 0 and count % known == 0:
+        sizes[sizes.index(-1)] = count // known
+    shape = tuple(sizes)
+    if not is_shape(shape) or Tile(float32, shape).count != count:
+        raise given.error(
+            f"cannot bring a tile of shape {shown(type_of(tile).shape)}, which has {count} elements, to {shown(shape)}."
+        )
+    return part_of(context, reshaped(context, tile, shape), tile)
+
+
+def tile_squeeze(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """`tile_squeeze(a)`: without the sizes of 1."""
+    given = Arguments(context, node, expression, "a")
+    tile = given.tile("a")
+    return part_of(context, reshaped(context, tile, tuple(n for n in type_of(tile).shape if n != 1) or (1,)), tile)
+
+
+def tile_transpose(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """`tile_transpose(a)`: its axes in reverse; `axes` gives another order."""
+    given = Arguments(context, node, expression, "a axes?")
+    tile = given.tile("a")
+    ndim = type_of(tile).ndim
+    axes = tuple(reversed(range(ndim)))
+    operand = given.given.get("axes")
+    if operand is not None:
+        parts = operand if isinstance(operand, tuple) else (operand,)
+        axes = tuple(int(p.value) if isinstance(p, Literal) and not p.is_float else -1 for p in parts)
+    if sorted(axes) != list(range(ndim)):
+        raise given.error(f"takes axes as an order of 0 to {ndim - 1}.")
+    return transposed(context, tile, axes)
+
+
+def tile_astype(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """`tile_astype(a, dtype)`."""
+    given = Arguments(context, node, expression, "a dtype")
+    tile, dtype = given.tile("a"), given.dtype(float32)
+    if isinstance(dtype, Vector) != isinstance(type_of(tile).dtype, Vector):
+        raise given.error(f"takes a type like {type_of(tile).dtype!r}; this is {dtype!r}.")
+    made = convert(context, tile, Tile(dtype, type_of(tile).shape))  # type: ignore[arg-type]
+    return reshaped(context, made, type_of(made).shape)
+
+
+def tile_of(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """`tile(x)`: the values of the threads as a tile; a vector's components one row each, or whole elements."""
+    tiling = tiling_of(context)
+    given = Arguments(context, node, expression, "x preserve_type?")
+    operand = given.given["x"]
+    if not is_tile(operand):
+        whole = usable(context, operand)
+        if isinstance(whole, Value) and not isinstance(whole.type, (Scalar, Vector)):
+            raise given.error(f"takes a value of each thread; this is {describe(whole)}.", "Of an array: tile_load.")
+        number = convert(context, whole, float32) if isinstance(whole, Literal) and whole.is_float else whole
+        value = number if isinstance(number, Value) else convert(context, number, int32)
+        operand = fill(context, (tiling.block_dim,), value, "thread")
+    tile: Value = operand  # type: ignore[assignment]
+    if type_of(tile).storage != "thread":
+        raise given.error(f"takes a value of each thread; this is a tile of shape {shown(type_of(tile).shape)}.")
+    dtype, n = type_of(tile).dtype, tiling.block_dim
+    if not isinstance(dtype, Vector) or given.flag("preserve_type", False):
+        return reshaped(context, tile, (n,))
+    rows = fill(context, (dtype.length, n), convert(context, Literal(0), dtype.dtype), "register")
+    for k in range(dtype.length):
+        (row,) = over(context, "tile()", [tile], lambda parts, k=k: [_component(context, parts[0], k)])
+        place_at = [context.builder.const(k, int32), context.builder.const(0, int32)]
+        rows = one(context, "tile_place", (rows, *place_at, reshaped(context, row, (1, n))), type_of(rows), {})
+    return rows
+
+
+def _component(context: Context, value: Any, k: int) -> Value:
+    return context.builder.one("extract", (value, context.builder.const(k, int32)), value.type.dtype)
+
+
+def untile(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """`untile(t)`: element k is thread k's value; of several rows, a vector."""
+    tiling = tiling_of(context)
+    given = Arguments(context, node, expression, "a")
+    tile = given.tile("a")
+    type, n = type_of(tile), tiling.block_dim
+    if type.shape == (n,):
+        return reshaped(context, tile, (n,), "thread")
+    if type.ndim != 2 or type.shape[1] != n or not 2 <= type.shape[0] <= 64 or isinstance(type.dtype, Vector):
+        raise given.error(
+            f"takes a tile of one element for each of the {n} threads of a block; this one is {shown(type.shape)}.",
+            f"Launch with block_dim={type.count}." if type.ndim == 1 and type.count <= 1024 else "",
+        )
+    zero = context.builder.const(0, int32)
+    rows: list[Operand] = []
+    for k in range(type.shape[0]):
+        starts, row = (tile, context.builder.const(k, int32), zero), Tile(type.dtype, (1, n))
+        part = one(context, "tile_slice", starts, row, {"shape": (1, n)})
+        rows.append(reshaped(context, part, (n,)))
+    vector = Vector(type.shape[0], type.dtype)
+    (made,) = over(context, "untile()", rows, lambda parts: [context.builder.one("vec", [*parts], vector)])  # type: ignore[list-item]
+    return stored(made, "thread")
+
+
+FORMS: dict[str, Callable[[Context, ast.Call, Expression], Operand]] = {
+    "tile_view": tile_view,
+    "tile_assign": tile_assign,
+    "tile_extract": tile_extract,
+    "tile_broadcast": tile_broadcast,
+    "tile_reshape": tile_reshape,
+    "tile_squeeze": tile_squeeze,
+    "tile_transpose": tile_transpose,
+    "tile_astype": tile_astype,
+    "tile": tile_of,
+    "untile": untile,
+}

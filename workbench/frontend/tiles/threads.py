@@ -1,0 +1,75 @@
+"""Blocks and the threads in them: what `tid()` gives in a kernel of tiles, and `block_dim()`."""
+
+from __future__ import annotations
+
+import ast
+
+from workbench.builtins.declaration.table import TABLE
+from workbench.errors import KernelTypeError
+from workbench.frontend.state.coerce import apply
+from workbench.frontend.state.context import Context
+from workbench.frontend.state.operands import Literal, Operand
+from workbench.frontend.state.tile_maps import stored
+from workbench.frontend.tiles.arguments import Expression, tiling_of
+from workbench.ir.values import Value
+from workbench.types import int32
+
+
+def indices(context: Context, count: int) -> tuple[Value, ...]:
+    """`tid()` asked for so many indices: those of the block, and the thread in it where there is one more.
+
+    Raises:
+        KernelTypeError: the launch has other dimensions.
+    """
+    tiling = context.shared.tiling
+    assert tiling is not None
+    if context.shared.lifted:
+        raise context.error(KernelTypeError, "A mapped func has no tid().", "Pass the index: tile_map(f, t, index).")
+    if tiling.flat:
+        if count != 1:
+            raise context.error(
+                KernelTypeError, f"Over threads, a kernel of tiles has one dimension; this asks for {count} indices.",
+                "Launch it over blocks: wb.launch_tiled(kernel, dim=[…], …).",
+            )  # fmt: skip
+        context.shared.launch_ndim = 1
+        return (_flat(context, tiling.block_dim),)
+    ndim = count if tiling.ndim is None else tiling.ndim
+    if count not in (ndim, ndim + 1):
+        raise context.error(
+            KernelTypeError, f"tid() gives {ndim} block indices in a launch of {ndim} dimensions, and the thread's "
+            f"place in its block as one more; this asks for {count}.", "Give dim as many sizes as there are indices.",
+        )  # fmt: skip
+    context.shared.launch_ndim = ndim
+    blocks = tuple(_block(context, axis) for axis in range(ndim))
+    return blocks if count == ndim else (*blocks, lane(context, tiling.block_dim))
+
+
+def _block(context: Context, axis: int) -> Value:
+    return context.builder.one("tid", (), int32, {"axis": axis, "level": "block"})
+
+
+def lane(context: Context, block_dim: int) -> Value:
+    """The thread's place in its block, for every thread."""
+    (made,) = context.builder.tile_map((block_dim,), (), lambda at, elements: [at[0]])
+    context.shared.non_negative.add(made)
+    return stored(made, "thread")
+
+
+def _flat(context: Context, block_dim: int) -> Value:
+    """The thread's index in the launch, for every thread."""
+    first = apply(context, TABLE["mul"], (_block(context, 0), Literal(block_dim)))
+    (made,) = context.builder.tile_map(
+        (block_dim,), (), lambda at, elements: [apply(context, TABLE["add"], (first, at[0]))]
+    )
+    context.shared.non_negative.add(made)
+    return stored(made, "thread")
+
+
+def _block_dim(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    if node.args or node.keywords:
+        raise context.error(KernelTypeError, "block_dim() takes no arguments.")
+    tiling = context.shared.tiling
+    return Literal((tiling or tiling_of(context)).block_dim)
+
+
+FORMS = {"block_dim": _block_dim}

@@ -1,0 +1,69 @@
+"""Calls that change an array element atomically: `atomic_min(array, i, …, value)` and its kin."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from workbench.errors import KernelTypeError
+from workbench.frontend.state.coerce import assign_type, describe, indexable
+from workbench.frontend.state.context import Context
+from workbench.frontend.state.operands import Operand, View
+from workbench.frontend.values import views
+from workbench.ir.values import ATOMIC_KINDS, Value
+from workbench.types import ArrayType, Kind, Scalar, element
+
+Expression = Callable[[Context, ast.expr], Operand]
+BITWISE = ("and", "or", "xor")
+
+
+def atomic(kind: str) -> Callable[[Context, ast.Call, Expression], Operand]:
+    """The lowering of `atomic_<kind>`."""
+    count = ATOMIC_KINDS[kind]
+    after = "the value it has and the one to put there" if count == 2 else "a value"
+
+    def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
+        name = f"atomic_{kind}"
+        if node.keywords or len(node.args) < 2 + count:
+            raise context.error(KernelTypeError, f"{name}() takes an array, its indices and {after}, without names.")
+        target = indexable(context, expression(context, node.args[0]))
+        if not views.is_array(target):
+            raise context.error(KernelTypeError, f"{name}() takes an array first; this is {describe(target)}.")
+        _check_element(context, kind, views.type_of(target), target.name)
+        places = node.args[1:-count]
+        if len(places) == 1 and isinstance(places[0], ast.Tuple):
+            places = places[0].elts
+        array, indices = views.element(context, target, ast.Tuple(list(places), ast.Load()), expression)
+        what, dtype = f"An element of {target.name}", views.type_of(target).dtype
+        values = [
+            assign_type(context, expression(context, a), dtype, what) for a in node.args[len(node.args) - count :]
+        ]
+        return context.builder.one("atomic", (array, *indices, *values), dtype, {"kind": kind})
+
+    return lower
+
+
+def _check_element(context: Context, kind: str, array: ArrayType, name: str) -> None:
+    """Refuse an element that no machine changes in one step."""
+    type = array.dtype
+    fits = isinstance(type, Scalar) and type.bits in (32, 64)
+    if kind in BITWISE and not (fits and type.kind in (Kind.INT, Kind.UINT)):  # type: ignore[union-attr]
+        raise context.error(
+            KernelTypeError, f"atomic_{kind}() works on integers of 32 or 64 bits; {name} has {type!r} elements."
+        )
+    if not fits:
+        raise context.error(
+            KernelTypeError, f"atomic_{kind}() works on numbers of 32 or 64 bits; {name} has {type!r} elements.",
+            "Use a wider element type." if isinstance(type, Scalar) else "Keep each component in an array of its own.",
+        )  # fmt: skip
+
+
+def check_sum(context: Context, array: Value | View) -> None:
+    """Refuse bools: there is no sum of them that a bool holds."""
+    if element(views.type_of(array)).kind is Kind.BOOL:
+        raise context.error(KernelTypeError, f"{array.name} has bool elements, which have no sum.", "Use | instead.")
+
+
+FORMS: dict[str, Callable[[Context, ast.Call, Expression], Operand]] = {
+    f"atomic_{kind}": atomic(kind) for kind in ATOMIC_KINDS
+}

@@ -1,0 +1,264 @@
+"""Matrices and quaternions in the front end: making them, their rows and components, and which operators they have.
+
+A matrix is the vector of its components, row by row, so reading `m[i, j]` is an `extract` and changing it an `insert`
+at `i * columns + j`. Where a column is known only while running, the row is taken first: an index past the end of a row
+must not reach the next one.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from workbench.builtins.declaration.table import TABLE
+from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.frontend.state.coerce import apply, assign_type, describe, materialise, usable
+from workbench.frontend.state.context import Context
+from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.frontend.values import subscripts, transforms
+from workbench.ir.values import Value
+from workbench.types import (
+    MOST_COMPONENTS,
+    Kind,
+    Matrix,
+    Quaternion,
+    Scalar,
+    Transform,
+    Vector,
+    as_type,
+    element,
+    float32,
+    int32,
+    is_small,
+)
+
+Expression = Callable[[Context, ast.expr], Operand]
+Place = int | Value
+_BINARY_PLACE = ("add", "sub")
+
+
+def parts(context: Context, value: Value) -> tuple[Value, ...]:
+    """What iterating gives: the rows of a matrix, the components of a vector."""
+    type = value.type
+    assert isinstance(type, Vector)
+    if isinstance(type, Matrix):
+        return tuple(row(context, value, r) for r in range(type.rows))
+    return tuple(_component(context, value, k) for k in range(type.length))
+
+
+def row(context: Context, m: Value, place: Place) -> Value:
+    """A row of a matrix, as a vector."""
+    assert isinstance(m.type, Matrix)
+    columns = m.type.columns
+    components = [_component(context, m, _flat(context, m.type, place, c)) for c in range(columns)]
+    return context.builder.one("vec", components, Vector(columns, m.type.dtype))
+
+
+def _component(context: Context, value: Value, place: Place) -> Value:
+    index = context.builder.const(place) if isinstance(place, int) else place
+    return context.builder.one("extract", (value, index), value.type.dtype)  # type: ignore[union-attr]
+
+
+def _flat(context: Context, type: Matrix, r: Place, c: int) -> Place:
+    if isinstance(r, int):
+        return r * type.columns + c
+    builder = context.builder
+    start = builder.one("mul", (builder.cast(r, int32), builder.const(type.columns)), int32)
+    return builder.one("add", (start, builder.const(c)), int32) if c else start
+
+
+def subscript(context: Context, m: Value, node: ast.expr, expression: Expression) -> Value:
+    """`m[i, j]`, a component, or `m[i]`, a row."""
+    r, c = _places(context, m, node, expression)
+    if c is None:
+        return row(context, m, r)
+    if isinstance(c, int):
+        assert isinstance(m.type, Matrix)
+        return _component(context, m, _flat(context, m.type, r, c))
+    return _component(context, row(context, m, r), c)
+
+
+def changed(context: Context, name: str, m: Value, node: ast.expr, operand: Operand, expression: Expression) -> Value:
+    """The matrix after `m[i, j] = operand` or `m[i] = operand`."""
+    assert isinstance(m.type, Matrix)
+    r, c = _places(context, m, node, expression)
+    if isinstance(c, int):
+        part = assign_type(context, operand, m.type.dtype, f"A component of {name}")
+        return _insert(context, name, m, _flat(context, m.type, r, c), part)
+    line = Vector(m.type.columns, m.type.dtype)
+    if c is None:
+        new = assign_type(context, operand, line, f"A row of {name}")
+    else:
+        part = assign_type(context, operand, m.type.dtype, f"A component of {name}")
+        new = context.builder.one("insert", (row(context, m, r), c, part), line)
+    for column in range(m.type.columns):
+        m = _insert(context, name, m, _flat(context, m.type, r, column), _component(context, new, column))  # type: ignore[arg-type]
+    return m
+
+
+def _insert(context: Context, name: str, m: Value, place: Place, part: Value) -> Value:
+    index = context.builder.const(place) if isinstance(place, int) else place
+    return context.builder.emit("insert", (m, index, part), (m.type,), names=(name,)).result
+
+
+def _places(context: Context, m: Value, node: ast.expr, expression: Expression) -> tuple[Place, Place | None]:
+    assert isinstance(m.type, Matrix)
+    nodes = node.elts if isinstance(node, ast.Tuple) else [node]
+    if len(nodes) not in (1, 2):
+        raise context.error(KernelTypeError, f"A {m.type!r} takes 1 or 2 indices, not {len(nodes)}.", "Write m[i, j].")
+    for n in nodes:
+        if isinstance(n, ast.Slice):
+            with context.at(n):
+                raise context.error(
+                    KernelSyntaxError, "A matrix has no slices in a kernel.",
+                    "Write m[i] for a row, transpose(m)[j] for a column.",
+                )  # fmt: skip
+    places = [_place(context, m.type, axis, n, expression) for axis, n in enumerate(nodes)]
+    return places[0], places[1] if len(places) == 2 else None
+
+
+def _place(context: Context, type: Matrix, axis: int, node: ast.expr, expression: Expression) -> Place:
+    """An index along an axis: a number where it is a literal, counted from the end where it is negative."""
+    with context.at(node):
+        operand = usable(context, expression(context, node))
+        size, what = type.shape[axis], ("rows", "columns")[axis]
+        if isinstance(operand, Literal) and (operand.is_float or not -size <= operand.value < size):
+            raise context.error(KernelTypeError, f"{type!r} has {what} 0 to {size - 1}, not {operand.value!r}.")
+        if isinstance(operand, Literal):
+            return int(operand.value) % size
+        return subscripts.component(context, Vector(size, type.dtype), operand)
+
+
+def sign_of(context: Context, name: str, left: Operand, right: Operand) -> str:
+    """The builtin for an operator: refused where it would not mean what NumPy means, or what quaternions mean.
+
+    Raises:
+        KernelTypeError: with what to write instead.
+    """
+    types = [o.type for o in (left, right) if isinstance(o, Value)]
+    whole = [t for t in types if isinstance(t, Vector)]
+    if any(isinstance(t, Transform) for t in types):
+        return transforms.sign_of(context, name, left, right)
+    if any(isinstance(t, Quaternion) for t in types):
+        return _on_quaternions(context, name, left, right, len(whole))
+    if not any(isinstance(t, Matrix) for t in types):
+        return name
+    if name == "pow":
+        raise context.error(KernelTypeError, "** on matrices is not in the language.", "Write m @ m.")
+    if len(whole) == 2 and name not in (*_BINARY_PLACE, "matmul"):
+        advice = "Write m @ inverse(n), or cw_div(m, n)." if name == "div" else "Write m @ n, or cw_mul(m, n)."
+        a, b = types
+        raise context.error(
+            KernelTypeError, f"{_SIGNS.get(name, name)} between {a!r} and {b!r} could be two things.", advice
+        )
+    return name
+
+
+_SIGNS = {"mul": "*", "div": "/", "floordiv": "//", "mod": "%"}
+
+
+def _on_quaternions(context: Context, name: str, left: Operand, right: Operand, whole: int) -> str:
+    both = whole == 2
+    if both and name in ("mul", *_BINARY_PLACE) and _same_form(left, right):
+        return "quat_mul" if name == "mul" else name
+    if not both and (
+        name == "mul" or (name == "div" and isinstance(left, Value) and isinstance(left.type, Quaternion))
+    ):
+        return name
+    raise context.error(
+        KernelTypeError,
+        "Quaternions have + - * among them, and * and / with a number; "
+        f"this is {describe(left)} and {describe(right)}.",
+        "Write quat_rotate(q, v) to rotate a vector, q * quat_inverse(r) to divide.",
+    )
+
+
+def _same_form(left: Operand, right: Operand) -> bool:
+    return all(isinstance(o, Value) and isinstance(o.type, Quaternion) for o in (left, right))
+
+
+def construct(context: Context, type: Matrix | Quaternion, args: Sequence[Operand]) -> Value:
+    """`mat22()`, `mat22(s)`, `mat22(a, b, c, d)` row by row, a cast `mat22d(m)`; `quat(x, y, z, w)`, `quat(v, w)`."""
+    operands = [usable(context, a) for a in args]
+    given = [o.type for o in operands if isinstance(o, Value) and isinstance(o.type, Vector)]
+    if len(operands) == 1 and given and given[0].with_dtype(type.dtype) == type:
+        return context.builder.cast(materialise(context, operands[0]), type)
+    if isinstance(type, Quaternion) and len(operands) == 2 and len(given) == 1 and given[0].length == 3:
+        operands = [*parts(context, materialise(context, operands[0])), operands[1]]
+    elif given:
+        advice = (
+            "Write matrix_from_rows(…) or matrix_from_cols(…)." if isinstance(type, Matrix) else "Write quat(v, w)."
+        )
+        raise context.error(KernelTypeError, f"{type!r}() takes numbers, row by row; this has a {given[0]!r}.", advice)
+    counts = (0, type.length) if isinstance(type, Quaternion) else (0, 1, type.length)
+    if len(operands) not in counts:
+        wanted = " or ".join(str(n) for n in counts)
+        raise context.error(KernelTypeError, f"{type!r}() takes {wanted} components; it got {len(operands)}.")
+    if len(operands) < type.length:
+        operands = [operands[0] if operands else Literal(0)] * type.length
+    components = [assign_type(context, o, type.dtype, f"A component of {type!r}") for o in operands]
+    return context.builder.one("vec", components, type)
+
+
+def _lines(context: Context, node: ast.Call, expression: Expression) -> list[Value]:
+    """The vectors that a matrix is made of, in one type."""
+    name = ast.unparse(node.func)
+    if node.keywords or len(node.args) < 2:
+        raise context.error(KernelTypeError, f"{name}() takes 2 or more vectors, without names.")
+    values = [materialise(context, expression(context, a)) for a in node.args]
+    if any(type(v.type) is not Vector or v.type != values[0].type for v in values):
+        got = ", ".join(repr(v.type) for v in values)
+        raise context.error(KernelTypeError, f"{name}() takes vectors of one type; it got {got}.")
+    if not is_small((len(values), values[0].type.length)):  # type: ignore[union-attr]
+        raise context.error(KernelTypeError, f"{name}() makes a matrix of up to {MOST_COMPONENTS} components.")
+    return values
+
+
+def _from_rows(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    lines = _lines(context, node, expression)
+    components = [c for line in lines for c in parts(context, line)]
+    return _matrix(context, components, lines[0].type.length)  # type: ignore[union-attr]
+
+
+def _from_columns(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    lines = [parts(context, line) for line in _lines(context, node, expression)]
+    return _matrix(context, [c for r in zip(*lines, strict=True) for c in r], len(lines))
+
+
+def _matrix(context: Context, components: list[Value], columns: int) -> Value:
+    return context.builder.one("vec", components, Matrix(len(components), element(components[0].type), columns))
+
+
+def _identity(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """`identity(n=3, dtype=float)`: both known while compiling."""
+    names = ("n", "dtype")
+    given: dict[str, Any] = dict(zip(names, (expression(context, a) for a in node.args), strict=False))
+    given |= {k.arg: expression(context, k.value) for k in node.keywords if k.arg}
+    if len(node.args) > 2 or not given.keys() <= set(names) or "n" not in given:
+        raise context.error(KernelTypeError, "identity() takes n and dtype.", "Write identity(n=3, dtype=float).")
+    size, kind = given["n"], given.get("dtype")
+    if not isinstance(size, Literal) or size.value not in range(2, 9):
+        raise context.error(KernelTypeError, "The n of identity() is 2 to 8, written out.")
+    try:
+        scalar = as_type(kind.value) if isinstance(kind, Static) else float32 if kind is None else None
+    except TypeError:
+        scalar = None
+    if not isinstance(scalar, Scalar) or scalar.kind is Kind.BOOL:
+        raise context.error(KernelTypeError, "The dtype of identity() is a number type.", "Write dtype=float.")
+    n = int(size.value)
+    one, zero = (1.0, 0.0) if scalar.kind is Kind.FLOAT else (1, 0)
+    flat = tuple(one if r == c else zero for r in range(n) for c in range(n))
+    return context.builder.const(flat, Matrix(n * n, scalar, n))
+
+
+FORMS: dict[str, Callable[[Context, ast.Call, Expression], Operand]] = {
+    "identity": _identity, "matrix_from_rows": _from_rows, "matrix_from_cols": _from_columns,
+}  # fmt: skip
+
+
+def attribute(context: Context, m: Value, attr: str) -> Operand:
+    """`m.T`, as NumPy's."""
+    if attr == "T":
+        return apply(context, TABLE["transpose"], (m,))
+    raise context.error(KernelSyntaxError, f"{describe(m)} has no {attr}; it has T.", "Write m[i, j] for a component.")

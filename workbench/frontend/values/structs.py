@@ -1,0 +1,269 @@
+"""Structs in the front end: a value is a bundle of operands, one a field; IR never hears of them.
+
+Where a struct has a name, each field has one too (`p.x`), so that branches and loops join and carry fields as they do
+numbers. An array of structs is an array for each field; of an element those fields are loaded that are used.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from types import NoneType
+
+from workbench.errors import KernelTypeError, WorkbenchError
+from workbench.frontend.state.coerce import assign_type, convert, describe
+from workbench.frontend.state.context import Context, Env
+from workbench.frontend.state.merge import joined_type, same
+from workbench.frontend.state.operands import Axis, Bundle, Element, Elements, Operand, Parts, Unset, View
+from workbench.frontend.values import views
+from workbench.ir.values import Block, Value
+from workbench.structs import ELEMENT, AnyType, Field, IndexedArray, Struct, StructArray, field_array, leaf_parameters
+from workbench.types import ArrayType, Vector
+
+Expression = Callable[[Context, ast.expr], Operand]
+
+
+def parameter(name: str, type: AnyType) -> tuple[Operand, list[Value]]:
+    """A parameter as an operand, and the IR parameters behind it, in the order of `leaf_parameters`."""
+    if isinstance(type, StructArray):
+        values: list[Value] = []
+        return _elements(type.dtype, type, name, f"{name}{ELEMENT}", 0, values), values
+    if isinstance(type, Struct):
+        made = [parameter(f"{name}.{f.name}", f.type) for f in type.fields]
+        return Bundle(type, tuple(operand for operand, _ in made)), [v for _, inner in made for v in inner]
+    if isinstance(type, IndexedArray):
+        array, *tables = (Value(t, n) for n, t in leaf_parameters(name, type))
+        places = dict(zip(type.tables, tables, strict=True))
+        return View(array, tuple(Axis(table=places.get(k)) for k in range(type.ndim)), name), [array, *tables]
+    value = Value(type, name)
+    return value, [value]
+
+
+def _elements(struct: Struct, whole: StructArray, name: str, path: str, start: int, values: list[Value]) -> Elements:
+    fields: list[Value | Elements] = []
+    leaves = {leaf.offset: field_array(leaf, whole.dtype, whole.ndim) for leaf in whole.dtype.leaves}
+    for f in struct.fields:
+        here = f"{path}.{f.name}"
+        if isinstance(f.type, Struct):
+            fields.append(_elements(f.type, whole, f"{name}.{f.name}", here, start + f.offset, values))
+        else:
+            values.append(Value(leaves[start + f.offset], here))
+            fields.append(values[-1])
+    return Elements(StructArray(struct, whole.ndim), name, tuple(fields))
+
+
+def bind(env: Env, name: str, operand: Operand) -> None:
+    """Let a name mean the operand; a struct's fields get names of their own."""
+    if isinstance(operand, Bundle):
+        env[name] = Parts(operand.type)
+        for f, part in zip(operand.type.fields, operand.fields, strict=True):
+            bind(env, f"{name}.{f.name}", part)
+    else:
+        env[name] = operand
+
+
+def gather(env: Mapping[str, Operand], name: str) -> Operand:
+    """What a name means: the struct of its fields, where they have names of their own."""
+    found = env[name]
+    if isinstance(found, Parts):
+        return Bundle(found.type, tuple(gather(env, f"{name}.{f.name}") for f in found.type.fields))
+    return found
+
+
+def with_fields(names: Iterable[str], *envs: Mapping[str, Operand]) -> list[str]:
+    """The names, and those of their fields where all that have the name have the same struct."""
+    found: list[str] = []
+    for name in names:
+        found.append(name)
+        kinds = [env[name] for env in envs if not isinstance(env.get(name), (Unset, NoneType))]
+        if kinds and isinstance(kinds[0], Parts) and all(kind == kinds[0] for kind in kinds):
+            found += with_fields([f"{name}.{f.name}" for f in kinds[0].type.fields], *envs)
+    return found
+
+
+def no_field(context: Context, type: Struct, name: str) -> WorkbenchError:
+    """The error for a field that a struct does not have."""
+    near = difflib.get_close_matches(name, [f.name for f in type.fields], 1)
+    known = ", ".join(f.name for f in type.fields)
+    advice = f"Did you mean {near[0]}?" if near else f"Its fields: {known}."
+    return context.error(KernelTypeError, f"{type!r} has no field {name}.", advice)
+
+
+def position(context: Context, type: Struct, name: str) -> int:
+    """Which field a name means.
+
+    Raises:
+        KernelTypeError: none, with the nearest name.
+    """
+    found = next((k for k, f in enumerate(type.fields) if f.name == name), None)
+    if found is None:
+        raise no_field(context, type, name)
+    return found
+
+
+def field(context: Context, base: Bundle | Element, name: str) -> Operand:
+    """`p.x`: of a struct its field; of an element of an array, that field alone is loaded."""
+    if isinstance(base, Bundle):
+        return base.fields[position(context, base.type, name)]
+    part = base.array.fields[position(context, base.array.type.dtype, name)]
+    return Element(part, base.indices) if isinstance(part, Elements) else context.builder.load(part, *base.indices)
+
+
+def loaded(context: Context, element: Element) -> Bundle:
+    """The struct that stands in memory, all fields of it; those that nobody uses are pruned later."""
+    array = element.array
+    parts = (field(context, element, f.name) for f in array.type.dtype.fields)
+    return Bundle(array.type.dtype, tuple(loaded(context, p) if isinstance(p, Element) else p for p in parts))
+
+
+def stored(context: Context, element: Element, bundle: Bundle) -> None:
+    """Write every field of a struct to memory."""
+    for part, operand in zip(element.array.fields, bundle.fields, strict=True):
+        if isinstance(part, Elements):
+            assert isinstance(operand, Bundle)
+            stored(context, Element(part, element.indices), operand)
+        else:
+            assert isinstance(operand, Value)
+            context.builder.store(part, *element.indices, operand)
+
+
+def lead(array: Elements) -> View:
+    """What speaks for the shape of an array of structs: its first field, of the elements that are left."""
+    first: Value | Elements = array
+    while isinstance(first, Elements):
+        first = first.fields[0]
+    assert isinstance(first.type, ArrayType)
+    return View(first, array.places or (views.WHOLE,) * first.type.ndim, array.name)
+
+
+def subscript(context: Context, array: Elements, node: ast.expr, expression: Expression) -> Element | Elements:
+    """`ps[…]`: an element where every dimension has an index, else a part of the array."""
+    view, indices = views.part(context, lead(array), node, expression)
+    if indices is not None:
+        return Element(array, tuple(indices))
+    return replace(array, type=StructArray(array.type.dtype, view.type.ndim), places=view.places)
+
+
+def element(context: Context, array: Elements, node: ast.expr, expression: Expression) -> Element:
+    """`ps[…]` where one element is wanted.
+
+    Raises:
+        KernelTypeError: it is a part of the array.
+    """
+    return Element(array, tuple(views.element(context, lead(array), node, expression)[1]))
+
+
+def replaced(context: Context, base: Bundle, name: str, operand: Operand, what: str) -> Bundle:
+    """The struct after `base.name = operand`."""
+    k = position(context, base.type, name)
+    fields = list(base.fields)
+    fields[k] = fitted(context, operand, base.type.fields[k].type, f"{what}.{name}")
+    return Bundle(base.type, tuple(fields))
+
+
+def fitted(context: Context, operand: Operand, type: AnyType, what: str) -> Operand:
+    """The operand for a place of this type: a literal adopts it, an int may become a float, a struct must be the same.
+
+    Raises:
+        KernelTypeError: it does not fit.
+    """
+    if isinstance(type, Struct):
+        if isinstance(operand, Bundle) and operand.type == type:
+            return operand
+        if isinstance(operand, Bundle):
+            raise context.error(KernelTypeError, f"{what} is {type!r}; the value is another struct, {operand.type!r}.")
+        raise context.error(
+            KernelTypeError, f"{what} is {type!r}; the value is {describe(operand)}.", f"Write {type!r}(…)."
+        )
+    if isinstance(type, StructArray):
+        if isinstance(operand, Elements) and operand.type == type:
+            return operand
+        raise context.error(KernelTypeError, f"{what} is {type!r}; the value is {describe(operand)}.")
+    return assign_type(context, operand, type, what)
+
+
+def construct(context: Context, type: Struct, args: Sequence[Operand], keywords: Mapping[str, Operand]) -> Bundle:
+    """`Particle(…)`: fields by position and by name; what is not given is zero.
+
+    Raises:
+        KernelTypeError: too many, unknown, or given twice, or of another type.
+    """
+    if len(args) > len(type.fields):
+        raise context.error(KernelTypeError, f"{type!r}() takes {len(type.fields)} fields; it got {len(args)}.")
+    given = {f.name: a for f, a in zip(type.fields, args, strict=False)}
+    for name, operand in keywords.items():
+        position(context, type, name)
+        if name in given:
+            raise context.error(KernelTypeError, f"{name} is given twice to {type!r}().")
+        given[name] = operand
+    return Bundle(type, tuple(_given(context, type, f, given.get(f.name)) for f in type.fields))
+
+
+def _given(context: Context, type: Struct, f: Field, operand: Operand | None) -> Operand:
+    if operand is not None:
+        return fitted(context, operand, f.type, f"{type!r}.{f.name}")
+    if isinstance(f.type, Struct):
+        return construct(context, f.type, (), {})
+    if isinstance(f.type, (ArrayType, StructArray)):
+        return Unset(f"The field {f.name} of this {type!r} has no array: {type!r}() leaves it out.")
+    zeros = (0,) * f.type.length if isinstance(f.type, Vector) else 0
+    return context.builder.const(zeros, f.type)
+
+
+def flatten(operand: Operand) -> list[Operand]:
+    """The operands inside a struct or a tuple, in order."""
+    if isinstance(operand, Bundle):
+        return [leaf for part in operand.fields for leaf in flatten(part)]
+    return [leaf for part in operand for leaf in flatten(part)] if isinstance(operand, tuple) else [operand]
+
+
+def rebuilt(form: Operand, leaves: Iterable[Operand]) -> Operand:
+    """The operand of this form with other leaves."""
+    rest = iter(leaves)
+
+    def build(part: Operand) -> Operand:
+        if isinstance(part, Bundle):
+            return Bundle(part.type, tuple(build(p) for p in part.fields))
+        return tuple(build(p) for p in part) if isinstance(part, tuple) else next(rest)
+
+    return build(form)
+
+
+def form(operand: Operand) -> object:
+    """What has to agree for two structs or tuples to be joined leaf by leaf."""
+    if isinstance(operand, Bundle):
+        return operand.type, tuple(form(p) for p in operand.fields)
+    return tuple(form(p) for p in operand) if isinstance(operand, tuple) else None
+
+
+def chosen(
+    context: Context, condition: Value, blocks: Sequence[Block], sides: tuple[Operand, Operand], what: str
+) -> Operand:
+    """The `if` whose blocks end in these operands of one form: leaf by leaf, those that are the same left outside.
+
+    Raises:
+        KernelTypeError: a leaf has two types, or is an array on two paths.
+    """
+    pairs = list(zip(*map(flatten, sides), strict=True))
+    apart = [k for k, pair in enumerate(pairs) if not same(*pair)]
+    types = []
+    for k in apart:
+        type = joined_type(context, what, *pairs[k])
+        if type is None or isinstance(type, ArrayType):
+            raise context.error(
+                KernelTypeError, f"{what} holds another array on each path, and the condition is not known.",
+                "Choose between elements of the arrays.",
+            )  # fmt: skip
+        types.append(type)
+    done = []
+    for side, block in enumerate(blocks):
+        with context.builder.block() as opened:
+            for op in block.ops:
+                context.builder.append(op)
+            context.builder.yield_(*(convert(context, pairs[k][side], t) for k, t in zip(apart, types, strict=True)))
+        done.append(opened.block)
+    results = iter(context.builder.if_(condition, *done))
+    leaves = [next(results) if k in apart else a for k, (a, _) in enumerate(pairs)]
+    return rebuilt(sides[0], leaves)

@@ -1,0 +1,80 @@
+"""Indices of arrays and vectors, and components of vectors.
+
+A negative index counts from the end, as in Python. Where an index is provably not negative (a thread's index, a loop
+counter from 0, a size, sums of those) nothing is emitted for that; elsewhere the builtin `wrap_index` stands in the IR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from workbench.builtins.declaration.table import TABLE
+from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.frontend.state.coerce import describe, materialise, usable
+from workbench.frontend.state.context import Context
+from workbench.frontend.state.operands import Literal, Operand
+from workbench.frontend.values import swizzles
+from workbench.ir.values import Value
+from workbench.tiles import is_tile
+from workbench.types import Kind, Matrix, Vector, is_integer
+
+COMPONENTS = {"x": 0, "y": 1, "z": 2, "w": 3}
+
+
+def index(context: Context, operand: Value | Literal, size: Callable[[], Value]) -> Value:
+    """An index along a dimension, counted from the end where it is negative; `size` gives how many elements there are.
+
+    Raises:
+        KernelTypeError: it is no integer.
+    """
+    if isinstance(operand, Literal):
+        if operand.is_float:
+            raise context.error(KernelTypeError, "An index must be an integer; this is a float.", "Write int(…).")
+        value = materialise(context, operand)
+        if operand.value >= 0:
+            return value
+        count = size()
+        return _emit(context, "add", count, context.builder.cast(value, count.type))
+    if is_tile(operand):
+        raise context.error(
+            KernelTypeError, "Beside a tile, an index is one number for the whole block; this is a tile.",
+            "Name each thread's element on a line of its own: v = untile(t).",
+        )  # fmt: skip
+    if not is_integer(operand.type):
+        raise context.error(KernelTypeError, f"An index must be an integer; this is {operand.type!r}.", "Write int(…).")
+    if operand in context.shared.non_negative or operand.type.kind is Kind.UINT:  # type: ignore[union-attr]
+        return operand
+    return _emit(context, "wrap_index", operand, context.builder.cast(size(), operand.type))
+
+
+def _emit(context: Context, name: str, *operands: Value) -> Value:
+    return context.builder.one(TABLE[name].name, operands, operands[0].type)
+
+
+def component(context: Context, vector: Vector, operand: Operand) -> Value:
+    """The index of a vector's component: a literal within its length, or an integer value."""
+    operand = usable(context, operand)
+    if isinstance(operand, Literal):
+        if operand.is_float or not -vector.length <= operand.value < vector.length:
+            raise context.error(
+                KernelTypeError, f"{vector!r} has components 0 to {vector.length - 1}, not {operand.value!r}."
+            )
+        return context.builder.const(int(operand.value) % vector.length)
+    if not is_integer(operand.type):
+        raise context.error(KernelTypeError, f"A component's index must be an integer; this is {operand.type!r}.")
+    if operand in context.shared.non_negative:
+        return operand
+    return _emit(context, "wrap_index", operand, context.builder.const(vector.length, operand.type))
+
+
+def attribute(context: Context, base: Value | Literal, attr: str) -> Operand:
+    """`v.x` and `v.zyx` of a vector."""
+    if swizzles.is_swizzle(base, attr):
+        assert isinstance(base, Value)
+        return swizzles.swizzle(context, base, attr)
+    letters = isinstance(base, Value) and isinstance(base.type, Vector) and not isinstance(base.type, Matrix)
+    if letters and attr in tuple("xyzw"[: base.type.length]):  # type: ignore[union-attr]
+        assert isinstance(base, Value) and isinstance(base.type, Vector)
+        where = context.builder.const(COMPONENTS[attr])
+        return context.builder.one("extract", (base, where), base.type.dtype)
+    raise context.error(KernelSyntaxError, f"{describe(base)} has no {attr}.")

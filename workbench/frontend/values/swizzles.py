@@ -1,0 +1,62 @@
+"""Several components of a vector by their letters: `v.xy`, `v.zyx`, `v.xx`; and the components as arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.errors import KernelTypeError
+from workbench.frontend.state.context import Context
+from workbench.frontend.state.operands import Literal, Operand
+from workbench.ir.values import Value
+from workbench.types import Vector
+
+LETTERS = "xyzw"
+
+
+def is_swizzle(base: object, attr: str) -> bool:
+    """Whether the letters name 2 to 4 components of this vector."""
+    if not isinstance(base, Value) or type(base.type) is not Vector:
+        return False
+    return 2 <= len(attr) <= 4 and set(attr) <= set(LETTERS[: base.type.length])
+
+
+def swizzle(context: Context, base: Value, attr: str) -> Value:
+    """The vector of these components."""
+    assert isinstance(base.type, Vector)
+    parts = {letter: _component(context, base, LETTERS.index(letter)) for letter in dict.fromkeys(attr)}
+    return context.builder.one("vec", [parts[letter] for letter in attr], Vector(len(attr), base.type.dtype))
+
+
+def sliced(context: Context, base: Value, bounds: Sequence[Operand | None]) -> Value:
+    """`v[a:b]` of a vector, with bounds written out.
+
+    Raises:
+        KernelTypeError: a bound is known only when running, or fewer than 2 components are left.
+    """
+    assert isinstance(base.type, Vector)
+    if not all(b is None or (isinstance(b, Literal) and not b.is_float) for b in bounds) or bounds[2] == Literal(0):
+        raise context.error(
+            KernelTypeError, "The bounds of a vector's slice are integers written out.", "Take the components: v[i]."
+        )
+    first, last, step = (int(b.value) if isinstance(b, Literal) else None for b in bounds)
+    places = range(base.type.length)[slice(first, last, step)]
+    if len(places) < 2:
+        raise context.error(
+            KernelTypeError, f"This slice of a {base.type!r} has {len(places)} components; a vector has 2 or more.",
+            f"Write v[{places[0]}]." if places else "",
+        )  # fmt: skip
+    parts = [_component(context, base, k) for k in places]
+    return context.builder.one("vec", parts, Vector(len(places), base.type.dtype))
+
+
+def _component(context: Context, vector: Value, place: int) -> Value:
+    assert isinstance(vector.type, Vector)
+    return context.builder.one("extract", (vector, context.builder.const(place)), vector.type.dtype)
+
+
+def components(context: Context, operands: Sequence[Operand]) -> list[Operand]:
+    """The components in the place of one vector that stands alone: `min(v)` is the smallest of them."""
+    (only,) = operands
+    if isinstance(only, Value) and type(only.type) is Vector:
+        return [_component(context, only, place) for place in range(only.type.length)]
+    return list(operands)

@@ -1,0 +1,99 @@
+"""Transforms in the front end: made of p and q, read and changed by these names, and which operators they have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
+from workbench.frontend.state.coerce import assign_type, describe, materialise, usable
+from workbench.frontend.state.context import Context
+from workbench.frontend.state.operands import Operand
+from workbench.ir.values import Value
+from workbench.types import Quaternion, Scalar, Transform, Vector
+
+PLACES = {"p": range(3), "q": range(3, 7)}
+EXAMPLE = "Write transform(p, q), with p a vec3 and q a quat, or transform_identity()."
+
+
+def part_type(type: Transform, name: str) -> Vector:
+    """The type of `t.p` or `t.q`."""
+    return Vector(3, type.dtype) if name == "p" else Quaternion(4, type.dtype)
+
+
+def construct(context: Context, type: Transform, args: Sequence[Operand]) -> Value:
+    """`transform(p, q)`, `transform` of 7 numbers, `transformd(t)` as a cast.
+
+    Raises:
+        KernelTypeError: the arguments are something else.
+    """
+    operands = [usable(context, a) for a in args]
+    types = [o.type if isinstance(o, Value) else None for o in operands]
+    if len(types) == 1 and isinstance(types[0], Transform):
+        return context.builder.cast(materialise(context, operands[0]), type)
+    if types == [part_type(type, "p"), part_type(type, "q")]:
+        components = [c for o in operands for c in _components(context, materialise(context, o))]
+    elif len(operands) == type.length and not any(isinstance(t, Vector) for t in types):
+        components = [assign_type(context, o, type.dtype, f"A component of {type!r}") for o in operands]
+    else:
+        got = ", ".join(map(describe, operands)) or "nothing"
+        raise context.error(KernelTypeError, f"{type!r}() takes p and q, or 7 numbers; it got {got}.", EXAMPLE)
+    return context.builder.one("vec", components, type)
+
+
+def _components(context: Context, value: Value) -> list[Value]:
+    assert isinstance(value.type, Vector)
+    return [_component(context, value, k) for k in range(value.type.length)]
+
+
+def _component(context: Context, value: Value, place: int) -> Value:
+    assert isinstance(value.type, Vector)
+    return context.builder.one("extract", (value, context.builder.const(place)), value.type.dtype)
+
+
+def attribute(context: Context, t: Value, name: str) -> Value:
+    """`t.p` and `t.q`.
+
+    Raises:
+        KernelSyntaxError: another name.
+    """
+    assert isinstance(t.type, Transform)
+    if name not in PLACES:
+        raise no_part(context, t, name)
+    return context.builder.one("vec", [_component(context, t, k) for k in PLACES[name]], part_type(t.type, name))
+
+
+def no_part(context: Context, t: Value, name: str) -> WorkbenchError:
+    """The error for a name that a transform does not have."""
+    return context.error(KernelSyntaxError, f"{describe(t)} has no {name}; it has p and q.")
+
+
+def changed(context: Context, t: Value, name: str, operand: Operand, label: str) -> Value:
+    """The transform after `t.p = operand` or `t.q = operand`."""
+    assert isinstance(t.type, Transform)
+    if name not in PLACES:
+        raise no_part(context, t, name)
+    part = assign_type(context, operand, part_type(t.type, name), f"{label or 'The transform'}.{name}")
+    for place, component in zip(PLACES[name], _components(context, part), strict=True):
+        index = context.builder.const(place)
+        t = context.builder.emit("insert", (t, index, component), (t.type,), names=(label,)).result
+    return t
+
+
+def sign_of(context: Context, name: str, left: Operand, right: Operand) -> str:
+    """The builtin for an operator between transforms, or a transform and a number.
+
+    Raises:
+        KernelTypeError: there is none.
+    """
+    types = [o.type if isinstance(o, Value) else None for o in (left, right)]
+    both = all(isinstance(t, Transform) for t in types)
+    if both and name == "mul":
+        return "transform_multiply"
+    one = any(t is None or isinstance(t, Scalar) for t in types)
+    if (both and name in ("add", "sub")) or (one and name in ("mul", "div")):
+        return name
+    raise context.error(
+        KernelTypeError,
+        f"Transforms have * + - among them, and * and / with a number; this is {describe(left)} and {describe(right)}.",
+        "Write transform_point(t, v) for a point, transform_vector(t, v) for a direction.",
+    )

@@ -1,0 +1,275 @@
+"""Parts of arrays: `a[i]`, `a[1:n]`, `a[::2, j]`, views of views, and the elements of all of them.
+
+A view is known while compiling: for each dimension of its array an index, or a start, a step and a length. An element
+of it is an element of the array, at indices composed of both; so nothing below the front end knows views, and gradients
+through them are those of the array. Bounds of slices are Python's: clamped to the size. What a slice adds to an index
+is computed in 64 bits, so it cannot wrap and loops vectorise.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeGuard
+
+from workbench.builtins.declaration.refs import Ref
+from workbench.builtins.scalars.extrema import max as larger
+from workbench.builtins.scalars.extrema import min as smaller
+from workbench.builtins.scalars.operators import where
+from workbench.builtins.scalars.rounding import floordiv
+from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.frontend.state.coerce import describe, usable
+from workbench.frontend.state.context import Context
+from workbench.frontend.state.operands import Axis, Literal, Operand, Static, View
+from workbench.frontend.values import subscripts
+from workbench.ir.values import Value
+from workbench.types import ArrayType, Kind, int64, is_integer
+
+Expression = Callable[[Context, ast.expr], Operand]
+Bound = int | Ref
+WHOLE = Axis()
+ATTRIBUTES = {
+    "size": "Write x.shape[0], or the product of the sizes.",
+    "T": "Write the indices the other way round: x[j, i].",
+    "grad": "Write the gradient in a @wb.func_grad, or launch the adjoint with arrays of your own.",
+}
+REDUCTIONS = {"sum", "mean", "min", "max", "prod", "dot", "any", "all", "argmin", "argmax", "copy", "fill", "sort"}
+
+
+def is_array(operand: Operand) -> TypeGuard[Value | View]:
+    """Whether it is an array or a part of one."""
+    return isinstance(operand, View) or (isinstance(operand, Value) and isinstance(operand.type, ArrayType))
+
+
+def type_of(array: Value | View) -> ArrayType:
+    """The array's type, or that of an array like the view."""
+    assert isinstance(array.type, ArrayType)
+    return array.type
+
+
+def size(context: Context, array: Value | View, axis: int) -> Value:
+    """How many elements an array or view has along an axis."""
+    if isinstance(array, Value):
+        return context.builder.one("shape", (array,), type_of(array).size_type, {"axis": axis})
+    position, kept = [(p, a) for p, a in enumerate(array.places) if isinstance(a, Axis)][axis]
+    if kept.length is None:
+        return _extent(context, array.array, position, kept)
+    found = context.builder.cast(kept.length, type_of(array.array).size_type)
+    context.shared.non_negative.add(found)
+    return found
+
+
+def _extent(context: Context, array: Value, position: int, axis: Axis) -> Value:
+    """How many elements a dimension has that nothing was cut off from."""
+    return size(context, array, position) if axis.table is None else size(context, axis.table, 0)
+
+
+def subscript(context: Context, array: Value | View, node: ast.expr, expression: Expression) -> Operand:
+    """`array[…]`: an element where every dimension has an index, else a view."""
+    view, places = part(context, array, node, expression)
+    return view if places is None else context.builder.load(view.array, *places)
+
+
+def part(
+    context: Context, array: Value | View, node: ast.expr, expression: Expression
+) -> tuple[View, list[Value] | None]:
+    """What `array[…]` means, and its indices where it is an element."""
+    view = _part(context, array, node, expression)
+    return view, _indices(view)
+
+
+def element(context: Context, array: Value | View, node: ast.expr, expression: Expression) -> tuple[Value, list[Value]]:
+    """The array and the indices of the element written between the brackets, ready for `load` and `store`.
+
+    Raises:
+        KernelTypeError: it is no element but a part of the array.
+    """
+    view = _part(context, array, node, expression)
+    places = _indices(view)
+    if places is not None:
+        return view.array, places
+    count, name = view.type.ndim, array.name or "x"
+    given = ast.unparse(node).strip("()")
+    ndim = type_of(array).ndim
+    if not any(isinstance(n, ast.Slice) for n in _nodes(node)) and not isinstance(node, ast.Slice):
+        hint = ", ".join("ijkl"[:ndim])
+        message = f"{name} has {ndim} dimension{'s' * (ndim > 1)}, not {len(_nodes(node))}."
+        raise context.error(KernelTypeError, message, f"Write {name}[{hint}], or assign in a loop over the rest.")
+    index = ", ".join("ijkl"[:count])
+    raise context.error(
+        KernelTypeError, f"{name}[{given}] is a part of an array; one element at a time can be changed.",
+        f"Write part = {name}[{given}] and a loop: for i in range(len(part)): part[{index}] = …",
+    )  # fmt: skip
+
+
+def whole(context: Context, array: Value | View, indices: Sequence[Value]) -> tuple[Value, list[Value]]:
+    """The array and the indices of the element at these places, which are in range, of an array or view."""
+    if isinstance(array, Value):
+        return array, list(indices)
+    rest = iter(indices)
+    places = [p if isinstance(p, Value) else _composed(context, p, next(rest)) for p in array.places]
+    return array.array, places
+
+
+def _nodes(node: ast.expr) -> list[ast.expr]:
+    return node.elts if isinstance(node, ast.Tuple) else [node]
+
+
+def _indices(view: View) -> list[Value] | None:
+    places = [p for p in view.places if isinstance(p, Value)]
+    return places if len(places) == len(view.places) else None
+
+
+def _part(context: Context, array: Value | View, node: ast.expr, expression: Expression) -> View:
+    base = array if isinstance(array, View) else View(array, (WHOLE,) * type_of(array).ndim, array.name)
+    ndim = base.type.ndim
+    nodes = iter(_spread(context, base, ndim, _nodes(node)))
+    places: list[Value | Axis] = []
+    for position, place in enumerate(base.places):
+        written = next(nodes, None) if isinstance(place, Axis) else None
+        if not isinstance(place, Axis) or written is None:
+            places.append(place)
+            continue
+        with context.at(written):
+            if isinstance(written, ast.Slice):
+                places.append(_sliced(context, base.array, position, place, written, expression))
+            else:
+                places.append(
+                    _indexed(context, base.array, position, place, usable(context, expression(context, written)))
+                )
+    return View(base.array, tuple(places), base.name)
+
+
+def _spread(context: Context, base: View, ndim: int, nodes: list[ast.expr]) -> list[ast.expr]:
+    """What is written between the brackets, with `...` as the slices it stands for."""
+    dots = [k for k, n in enumerate(nodes) if isinstance(n, ast.Constant) and n.value is ...]
+    if len(dots) == 1 and len(nodes) - 1 <= ndim:
+        at = dots[0]
+        nodes = [*nodes[:at], *[ast.Slice() for _ in range(ndim - len(nodes) + 1)], *nodes[at + 1 :]]
+        for n in nodes:
+            if not hasattr(n, "lineno"):
+                ast.copy_location(n, context.node or n)
+    if len(nodes) > ndim:
+        name, hint = base.name or "x", ", ".join("ijkl"[:ndim])
+        message = f"{name} has {ndim} dimension{'s' * (ndim > 1)}, not {len(nodes)}."
+        raise context.error(KernelTypeError, message, f"Write {name}[{hint}].")
+    return nodes
+
+
+def _indexed(context: Context, array: Value, position: int, axis: Axis, operand: Value | Literal) -> Value:
+    """An index along a dimension of a view, as one of the array."""
+    if axis.length is None:
+        place = subscripts.index(context, operand, lambda: _extent(context, array, position, axis))
+        return _composed(context, axis, place)
+    length = axis.length
+    if isinstance(operand, Value) and is_integer(operand.type):
+        operand = _wide(context, operand)
+    return _composed(context, axis, subscripts.index(context, operand, lambda: length))
+
+
+def _composed(context: Context, axis: Axis, place: Value) -> Value:
+    """Element `place` of a dimension of a view, as an index of the array."""
+    if axis.table is not None:
+        return context.builder.load(axis.table, _composed(context, replace(axis, table=None), place))
+    if axis.length is None:
+        return place
+    k = Ref(context.builder, context.builder.cast(place, int64))
+    at = k if axis.step == 1 else -k if axis.step == -1 else k * axis.step
+    at = at if axis.start is None else Ref(context.builder, axis.start) + at
+    return context.builder.one("view_index", (at.value, k.value, axis.length), int64)
+
+
+def _sliced(context: Context, array: Value, position: int, axis: Axis, node: ast.Slice, expression: Expression) -> Axis:
+    """`lower:upper:step` of a dimension."""
+    step = _step(context, node.step, expression)
+    lower, upper = (_bound(context, n, expression) for n in (node.lower, node.upper))
+    if lower is None and upper is None and step == 1:
+        return axis
+    count = axis.length or context.builder.cast(_extent(context, array, position, axis), int64)
+    context.shared.non_negative.add(count)
+    n = Ref(context.builder, count)
+    if step > 0:
+        low, high = _clamped(context, n, lower, 0, True), _clamped(context, n, upper, n, True)
+        span = _difference(n, high, low)
+    else:
+        low, high = _clamped(context, n, lower, n - 1, False), _clamped(context, n, upper, -1, False)
+        span = _difference(n, low, high)
+    length = span if span.value is n.value else larger(span, 0)
+    if abs(step) > 1:
+        length = floordiv(length + (abs(step) - 1), abs(step))
+    context.shared.non_negative.add(length.value)
+    return Axis(_started(axis, low, n), axis.step * step, length.value, axis.table)
+
+
+def _step(context: Context, node: ast.expr | None, expression: Expression) -> int:
+    operand = Literal(1) if node is None else usable(context, expression(context, node))
+    if not isinstance(operand, Literal) or operand.is_float or operand.value == 0:
+        raise context.error(
+            KernelTypeError, "The step of a slice is an integer written out, and not 0.",
+            "Write a loop over range(start, stop, step) where it is known only when running.",
+        )  # fmt: skip
+    return int(operand.value)
+
+
+def _bound(context: Context, node: ast.expr | None, expression: Expression) -> Bound | None:
+    """A bound as written: a number, or a value in 64 bits."""
+    if node is None:
+        return None
+    with context.at(node):
+        operand = usable(context, expression(context, node))
+        if isinstance(operand, Literal) and not operand.is_float:
+            return int(operand.value)
+        if isinstance(operand, Literal) or not is_integer(operand.type):
+            raise context.error(
+                KernelTypeError, f"A bound of a slice must be an integer; this is {describe(operand)}.", "Write int(…)."
+            )
+        return Ref(context.builder, _wide(context, operand))
+
+
+def _wide(context: Context, operand: Value) -> Value:
+    """An integer in 64 bits; of what cannot be negative that is known."""
+    wide = context.builder.cast(operand, int64)
+    if operand in context.shared.non_negative or operand.type.kind is Kind.UINT:  # type: ignore[union-attr]
+        context.shared.non_negative.add(wide)
+    return wide
+
+
+def _clamped(context: Context, n: Ref, bound: Bound | None, default: Bound, up: bool) -> Bound:
+    """A bound counted from the end where it is negative, within 0 and n, or within -1 and n - 1 going down."""
+    least, most = (0, n) if up else (-1, n - 1)
+    if bound is None:
+        return default
+    if isinstance(bound, int):
+        if bound >= 0:
+            return bound if up and bound == 0 else smaller(most, bound)
+        return larger(n + bound, least)
+    if bound.value in context.shared.non_negative:
+        return smaller(bound, most)
+    return larger(smaller(where(bound < 0, bound + n, bound), most), least)
+
+
+def _difference(n: Ref, a: Bound, b: Bound) -> Ref:
+    first = a if isinstance(a, Ref) else n.like(a)
+    return first if isinstance(b, int) and b == 0 else first - b
+
+
+def _started(axis: Axis, low: Bound, n: Ref) -> Value | None:
+    """Where the slice of a dimension begins in the array."""
+    if isinstance(low, int) and low == 0:
+        return axis.start
+    first = low if isinstance(low, Ref) else n.like(low)
+    along = first if axis.step == 1 else first * axis.step
+    return (along if axis.start is None else Ref(n.builder, axis.start) + along).value
+
+
+def attribute(context: Context, array: Value | View, attr: str) -> Operand:
+    """`x.shape`, `x.ndim`, and `x.dtype`, which makes numbers of its elements' type: `x.dtype(2)`."""
+    if attr == "shape":
+        return tuple(size(context, array, axis) for axis in range(type_of(array).ndim))
+    if attr == "ndim":
+        return Literal(type_of(array).ndim)
+    if attr == "dtype":
+        return Static(type_of(array).dtype, f"{array.name or 'array'}.dtype")
+    advice = ATTRIBUTES.get(attr, "Write a loop over its elements." if attr in REDUCTIONS else "")
+    raise context.error(KernelSyntaxError, f"An array in a kernel has no {attr}; it has shape, ndim and dtype.", advice)

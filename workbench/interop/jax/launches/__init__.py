@@ -1,0 +1,1 @@
+"""One launch as a JAX primitive, with its derivatives."""

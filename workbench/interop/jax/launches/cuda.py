@@ -1,0 +1,212 @@
+"""A launch's target on GPUs: a cubin, a description for the handler's CUDA side, and two thunks.
+
+XLA keeps single values in device memory, which the host cannot read while it queues a launch; so the kernel here takes
+each traced number as an array of one element. Nothing here needs a GPU but `driver_functions`: the code is compiled for
+an architecture by name.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
+
+from workbench.api.builds.build import BACKENDS, function_of
+from workbench.api.builds.keys import key_of
+from workbench.backends.cpu import jit
+from workbench.backends.cpu.compile import CpuBackend, compile_text
+from workbench.backends.cuda.tiles.arena import STATIC_SHARED
+from workbench.backends.layout import layout
+from workbench.cache.entry import Entry
+from workbench.cache.key import Key, Part
+from workbench.cache.store import default_store
+from workbench.errors import DeviceError
+from workbench.interop.jax.launches.plan import Code, Plan
+from workbench.interop.jax.native import edits, registry
+from workbench.interop.jax.native.abi import string_text
+from workbench.interop.jax.native.descriptor import DESCRIPTION, OUTDATED, THUNK, Description, Kind, Wire
+from workbench.interop.jax.native.handler import CUDA, CUDA_INITIALIZE, REFUSE, address_of
+from workbench.interop.jax.native.target import content_name, for_ever, make_known_on_gpus
+from workbench.interop.jax.native.thunk import outdated_first
+from workbench.ir.build import Builder
+from workbench.ir.rewrite import copy_block
+from workbench.ir.values import Block, Function, Value
+from workbench.runtime.device.driver import driver
+from workbench.types import ArrayType
+
+INITIALIZE = "workbench_initialize"
+ON_GPU = -1
+FUNCTIONS = (
+    "cuLibraryLoadData", "cuLibraryGetKernel", "cuLibraryUnload", "cuKernelGetFunction", "cuLaunchKernel",
+    "cuMemsetD8Async", "cuMemsetD16Async", "cuMemsetD32Async", "cuMemsetD2D32Async", "cuMemcpyDtoDAsync",
+    "cuGetErrorName",
+)  # fmt: skip
+"""What the handler calls of the driver, in the order in which `cuda.ll` counts."""
+_UNCHECKED = (
+    "Kernels run without checks on GPUs under JAX: nothing there waits to read a fault. Say wb.checks(False) where"
+    " that is meant, or look for the fault on the CPU, or by wb.launch."
+)
+_VERSION = 12030  # the first in which a command buffer may hold what other libraries queue
+
+
+def by_reference(function: Function, names: frozenset[str]) -> Function:
+    """The function with these number parameters as arrays of one element."""
+    builder, params, mapping = Builder(), [], {}
+    for param in function.params:
+        if param.name in names:
+            params.append(Value(ArrayType(param.type, 1), param.name))  # type: ignore[arg-type]
+            mapping[param] = builder.load(params[-1], builder.const(0))
+        else:
+            params.append(param)
+    head = builder.body().ops
+    body = copy_block(function.body, mapping)
+    return replace(function, params=tuple(params), body=Block(body.params, (*head, *body.ops)))
+
+
+@dataclass(frozen=True)
+class CudaTarget:
+    """What a launch calls on GPUs of one architecture.
+
+    Attributes:
+        name: the name under which XLA knows it.
+        description: its wires, for the handler.
+        image, entry: the cubin and its symbol.
+        block, each: threads of a block, and points of a launch that one takes.
+    """
+
+    name: str
+    description: Description = field(compare=False, repr=False)
+    image: bytes = field(compare=False, repr=False)
+    entry: str = field(compare=False, repr=False)
+    block: int = field(compare=False, repr=False)
+    each: int = field(compare=False, repr=False)
+
+    @property
+    def exported(self) -> CudaTarget:
+        """The same for programs that are exported, which keep their version."""
+        return replace(self, name=content_name(self.description, self.name, "exported"))
+
+    def register(self) -> None:
+        """Make it known to XLA for CUDA; once a process."""
+        make_known_on_gpus(self.name, self.thunks)
+
+    def thunks(self) -> dict[str, int]:
+        """The addresses of its handlers by XLA's stage, made now."""
+        image = compile_text(self._text(), CpuBackend().target())
+        code = for_ever(jit.load_symbols(image, (THUNK, INITIALIZE, DESCRIPTION, OUTDATED)))
+        edits.watch_word(self.name, code.addresses[OUTDATED])
+        registry.names[code.addresses[DESCRIPTION]] = self.name
+        return {"initialize": code.addresses[INITIALIZE], "execute": code.addresses[THUNK]}
+
+    def _text(self) -> str:
+        image = ctypes.create_string_buffer(self.image, len(self.image))
+        _alive.append(image)
+        functions = driver_functions()
+        table = ", ".join(f"ptr inttoptr (i64 {functions[name]} to ptr)" for name in FUNCTIONS)
+        places = [0, *(slot.offset for slot in self.description.layout.slots)]
+        thunks = "\n".join(
+            f"define ptr @{symbol}(ptr %frame) {{"
+            f"{outdated_first(f'inttoptr (i64 {address_of(REFUSE)} to ptr)', 'other', 'other')}\nother:\n"
+            f"  %error = tail call ptr inttoptr (i64 {address_of(handler)} to ptr)(ptr %frame, ptr @{DESCRIPTION})\n"
+            "  ret ptr %error\n}"
+            for symbol, handler in ((THUNK, CUDA), (INITIALIZE, CUDA_INITIALIZE))
+        )
+        return "\n".join(
+            [
+                f"@{OUTDATED} = global ptr null",
+                self.description.text().replace("ptr ENTRY", "ptr @cuda"),
+                f"@driver = private constant [{len(FUNCTIONS)} x ptr] [{table}]",
+                f"@places = private constant [{len(places)} x i64] [{', '.join(f'i64 {p}' for p in places)}]",
+                "@state = private global [2 x i64] zeroinitializer",
+                string_text("entry", self.entry),
+                "@cuda = private constant { ptr, ptr, ptr, i64, i64, ptr, ptr } {",
+                f"  ptr @driver, ptr inttoptr (i64 {ctypes.addressof(image)} to ptr), ptr @entry, i64 {self.block}, "
+                f"i64 {self.each}, ptr @state, ptr @places",
+                "}",
+                thunks,
+            ]
+        )
+
+
+_alive: list[Any] = []
+
+
+def cuda_target(plan: Plan, block: int) -> CudaTarget:
+    """The target of a plan on this machine's GPUs.
+
+    Raises:
+        DeviceError: there is no GPU, or there are some of different architectures.
+        BuildError: NVRTC refused the code.
+    """
+    found = driver()
+    if found is None:
+        raise DeviceError(f"There is no CUDA device to compile {plan.kernel} for.")
+    if plan.checked:
+        warnings.warn(_UNCHECKED, stacklevel=2)
+    kinds = sorted({found.arch(n) for n in range(found.count())})
+    if len(kinds) > 1:
+        raise DeviceError(
+            f"{plan.kernel} would run under JAX on GPUs of different kinds: {', '.join(kinds)}.",
+            advice="Let JAX see those of one kind: CUDA_VISIBLE_DEVICES.", function=plan.kernel,
+        )  # fmt: skip
+    return target_for(plan, block, kinds[0])
+
+
+def target_for(plan: Plan, block: int, arch: str) -> CudaTarget:
+    """The target of a plan for an architecture (`sm_90`), which need not be here."""
+    described, code = plan.target.description, plan.code._replace(checks=False)
+    names = frozenset(w.name for w in described.wires if _is_reference(w))
+    function = by_reference(_function(code), names)
+    entry = _compiled(code, function, names, arch)
+    wanted = entry.metadata.get("dynamic_shared", 0)
+    if wanted:
+        raise DeviceError(
+            f"{plan.kernel} needs {wanted:,} bytes of shared memory a block; under JAX a kernel has {STATIC_SHARED:,}.",
+            advice="Make its tiles smaller, or launch it by wb.launch_tiled.", function=plan.kernel,
+        )  # fmt: skip
+    wires = tuple(replace(w, kind=Kind.ACCUMULATOR) if w.name in names else w for w in described.wires)
+    placed = layout([(p.name, p.type) for p in function.params])
+    description = Description(described.kernel, wires, placed, ON_GPU)
+    block, each = (function.block_dim, 1) if function.block_dim else (block, block)
+    name = content_name(description, f"{entry.metadata['digest']} {block}")
+    edits.claim(name, plan.code.specialisation)
+    return CudaTarget(name, description, entry.image, entry.metadata["entry"], block, each)
+
+
+def _is_reference(wire: Wire) -> bool:
+    return wire.kind is Kind.SCALAR and wire.operand >= 0
+
+
+def _function(code: Code) -> Function:
+    return function_of(code.specialisation, code.direction, code.shared, constant=code.constant)
+
+
+def _compiled(code: Code, function: Function, names: frozenset[str], arch: str) -> Entry:
+    backend, store = BACKENDS["cuda"], default_store()
+    own = key_of(code.specialisation, code.direction, code.options, backend, arch, code.shared)
+    listed = " ".join(sorted(names))
+    key = Key((Part("kernel", "code", own.digest.encode()), Part("by reference", "extra", listed.encode(), listed)))
+    with store.lock(key.digest):
+        found = store.get(key.digest)
+        if found is None:
+            artifact = backend.compile(function, code.options, arch)
+            facts = {"name": function.name, "digest": key.digest, **artifact.metadata}
+            found = Entry(artifact.image, facts)
+            store.put(key.digest, found)
+    return found
+
+
+@lru_cache(maxsize=1)
+def driver_functions() -> Mapping[str, int]:
+    """The addresses of `FUNCTIONS` in this process's driver.
+
+    Raises:
+        DeviceError: there is none, or it lacks one.
+    """
+    found = driver()
+    if found is None:
+        raise DeviceError("There is no CUDA driver.")
+    return {name: int(found.call("cuGetProcAddress", name.encode(), _VERSION, 0)[0]) for name in FUNCTIONS}

@@ -1,0 +1,178 @@
+"""How a launch's derivatives are called: its adjoint's and its tangent's wires, from its own.
+
+Both functions take any plan's wires, those of an adjoint or a tangent too, so there is no highest order here: that is
+decided by what the kernel language can differentiate. An adjoint sees a kernel's arrays as they were before the launch,
+which under JAX are its operands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from workbench.errors import NotDifferentiable
+from workbench.interop.jax.native.descriptor import Kind, Wire
+from workbench.runtime.launching.loaded import Loaded
+from workbench.types import is_float
+
+
+class Source(NamedTuple):
+    """A value that an adjoint's operand is, or that one of its results belongs to.
+
+    `place` is "input" or "output" (of the launch, by number), "cotangent" (of that output), "static", or "scratch": a
+    result that holds what an input or output held before and is dropped.
+    """
+
+    place: str
+    number: int
+    of: str = ""
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """How the adjoint of a launch is called.
+
+    Attributes:
+        operands: what its operands are.
+        results: to which value each of its results is the gradient (and whose shape it has).
+        views: for each of its views, the number of the launch's that it equals.
+    """
+
+    operands: tuple[Source, ...]
+    results: tuple[Source, ...]
+    views: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Tangent:
+    """How the tangent of a launch is called: the launch's operands and results, then those of tangents.
+
+    Attributes:
+        operands: numbers of the launch's operands that have a tangent, in order.
+        results: numbers of its results that have one.
+        statics: how many more static values, all 0, it takes.
+        views: as of a `Gradient`.
+    """
+
+    operands: tuple[int, ...]
+    results: tuple[int, ...]
+    statics: int
+    views: tuple[int, ...]
+
+
+def unwanted(wires: Sequence[Wire], wanted: Collection[int]) -> frozenset[str]:
+    """The parameters whose gradients an adjoint can leave out, where those of the operands `wanted` are asked for.
+
+    They are static numbers, and what the launch only reads of other operands.
+    """
+    floats = [w for w in wires if is_float(w.type) and w.kind in (Kind.ARRAY, Kind.SCALAR)]
+    read = {w.name for w in floats if w.operand >= 0 and w.result < 0 and w.operand not in wanted}
+    return frozenset(read | {w.name for w in floats if w.value >= 0})
+
+
+def adjoint_wires(
+    loaded: Loaded, wires: Sequence[Wire], left_out: Collection[str] = ()
+) -> tuple[tuple[Wire, ...], Gradient]:
+    """The wires of a loaded adjoint, from those of the launch that it is the adjoint of.
+
+    Its parameters are the launch's, then an adjoint array for each that is of floats. Parameters that share an operand
+    or a result share its cotangent. The adjoint array of one that is `left_out` is not touched: the array itself.
+
+    Raises:
+        NotDifferentiable: it needs what an undefined output held.
+    """
+    floats = [w for w in wires if is_float(w.type)]
+    names = {w.name: s.name for w, s in zip(floats, loaded.layout.slots[len(wires) :], strict=True)}
+    operands: list[Source] = []
+    results: list[Source] = []
+    alone = {w.name for w in wires if w.name in left_out and w.kind is Kind.ARRAY}
+    paired = {n: twin for n, twin in names.items() if n not in alone}
+    primal = {w.name: _primal_wire(w, loaded, paired, operands, results) for w in wires}
+    shown = [w for w in floats if w.kind is not Kind.SHAPE and w.name in paired]
+    twins = {w.name: _twin_wire(w, names[w.name], operands, results) for w in shown}
+    twins |= {n: replace(primal[n], name=names[n]) for n in alone}
+    shapes = {w.result: twins[w.name].result for w in floats if w.name in twins and w.result >= 0}
+    for w in wires:
+        if w.kind is Kind.SHAPE:
+            primal[w.name] = replace(w, result=shapes[w.result])
+            twins[w.name] = replace(w, name=names[w.name], result=shapes[w.result])
+        elif w.kind is not Kind.SCALAR and primal[w.name].operand < 0 and primal[w.name].result < 0:
+            primal[w.name] = replace(primal[w.name], kind=Kind.SHAPE, result=twins[w.name].result)
+    made = (*primal.values(), *(twins[w.name] for w in floats))
+    return made, Gradient(tuple(operands), tuple(results), _views(wires, floats))
+
+
+def _views(wires: Sequence[Wire], more: Sequence[Wire]) -> tuple[int, ...]:
+    numbers = {w.name: n for n, w in enumerate(w for w in wires if w.view)}
+    return tuple(numbers[w.name] for w in (*wires, *more) if w.view)
+
+
+def _place(found: list[Source], source: Source) -> int:
+    """The number of `source` among those found, where it is put if it is new."""
+    if source not in found:
+        found.append(source)
+    return found.index(source)
+
+
+def _primal_wire(
+    wire: Wire, loaded: Loaded, twins: Mapping[str, str], operands: list[Source], results: list[Source]
+) -> Wire:
+    """A parameter of the launch in its adjoint: an operand where the adjoint uses more of it than its shape."""
+    used, changed = wire.name in loaded.reads | loaded.writes, wire.name in loaded.writes
+    plain = replace(wire, operand=-1, result=-1, fill=None)
+    if wire.kind is Kind.SHAPE or wire.value >= 0 or (wire.kind is not Kind.SCALAR and not used and wire.name in twins):
+        return plain
+    if wire.operand >= 0:
+        scratch = _place(results, Source("scratch", wire.operand, "input")) if changed else -1
+        return replace(plain, operand=_place(operands, Source("input", wire.operand)), result=scratch)
+    if used and wire.fill is not None:
+        return replace(plain, result=_place(results, Source("scratch", wire.result, "output")), fill=wire.fill)
+    if used:
+        raise NotDifferentiable(
+            f"The gradient of {loaded.name} needs what {wire.name} held before, which {loaded.name} changes.",
+            advice="Make it an input that comes out (in_out_argnames), or give it a value first (init).",
+            function=loaded.name,
+        )
+    return replace(plain, operand=_place(operands, Source("output", wire.result)))
+
+
+def _twin_wire(wire: Wire, name: str, operands: list[Source], results: list[Source]) -> Wire:
+    """The adjoint array of a parameter.
+
+    Of an output it is the cotangent, read and cleared, so it goes in and out; of an array input it starts as zeros; of
+    a scalar it is one element that collects the sum.
+    """
+    twin = replace(wire, name=name, operand=-1, value=-1, fill=0)
+    if wire.result >= 0:
+        twin = replace(twin, operand=_place(operands, Source("cotangent", wire.result)), fill=None)
+    if wire.operand >= 0:
+        source = Source("input", wire.operand)
+    else:
+        source = Source("output", wire.result) if wire.result >= 0 else Source("static", wire.value)
+    kind = Kind.ACCUMULATOR if wire.kind is Kind.SCALAR else wire.kind
+    return replace(twin, kind=kind, result=_place(results, source))
+
+
+def tangent_wires(loaded: Loaded, wires: Sequence[Wire]) -> tuple[tuple[Wire, ...], Tangent]:
+    """The wires of a loaded tangent, from those of the launch that it is the tangent of."""
+    floats = [w for w in wires if is_float(w.type)]
+    moved = [w for w in floats if w.kind is not Kind.SHAPE]
+    operands = sorted({w.operand for w in moved if w.operand >= 0})
+    results = sorted({w.result for w in moved if w.result >= 0})
+    before = [1 + max((getattr(w, part) for w in wires), default=-1) for part in ("operand", "result", "value")]
+    statics, made = 0, []
+    for wire, slot in zip(floats, loaded.layout.slots[len(wires) :], strict=True):
+        alone = wire.kind is not Kind.SHAPE and wire.result >= 0 and wire.operand < 0
+        found = replace(wire, name=slot.name, fill=0 if alone else None)
+        if wire.kind is not Kind.SHAPE:
+            found = replace(
+                found,
+                operand=before[0] + operands.index(wire.operand) if wire.operand >= 0 else -1,
+                result=before[1] + results.index(wire.result) if wire.result >= 0 else -1,
+            )
+        if wire.value >= 0:
+            found = replace(found, value=before[2] + statics)
+            statics += 1
+        made.append(found)
+    return (*wires, *made), Tangent(tuple(operands), tuple(results), statics, _views(wires, floats))

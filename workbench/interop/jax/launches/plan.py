@@ -1,0 +1,270 @@
+"""A kernel's launch as JAX's primitives carry it: the target to call, and how its derivatives are called.
+
+Plans are made once a signature. Their equality is their target's, so JAX's own caches work across re-made kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any, NamedTuple
+
+from workbench.api.builds.build import ir_of, load
+from workbench.api.kernels.kernel import Specialisation
+from workbench.autodiff import FORWARD, adjoint, derived, then
+from workbench.backends.base import Options
+from workbench.errors import LaunchError, NotDifferentiable
+from workbench.interop.jax.launches.derive import Gradient, Tangent, adjoint_wires, tangent_wires, unwanted
+from workbench.interop.jax.native import edits
+from workbench.interop.jax.native import registry as known
+from workbench.interop.jax.native.descriptor import Description, Kind, Wire
+from workbench.interop.jax.native.target import Target, make_target
+from workbench.ir.values import Function
+from workbench.runtime.launching.loaded import Loaded
+from workbench.runtime.launching.record import LaunchRecord
+from workbench.types import ArrayType, Type
+
+
+class Code(NamedTuple):
+    """Where a plan's derivatives come from.
+
+    Attributes:
+        specialisation, direction: what the plan's own code was built from.
+        contiguous: as in `Options`.
+        shared: arrays of floats share memory, so that adjoints must add atomically.
+        aliased: one that is written shares its memory with another.
+        differentiable: whether the user allows derivatives.
+        constant: positions of the kernel's parameters whose gradients its adjoint, the first step, leaves out.
+        checks: the code tests bounds, divisions and asserts, and so do its derivatives.
+    """
+
+    specialisation: Specialisation
+    direction: str = "forward"
+    contiguous: bool = True
+    shared: bool = False
+    aliased: bool = False
+    differentiable: bool = True
+    constant: tuple[int, ...] = ()
+    checks: bool = False
+
+    @property
+    def options(self) -> Options:
+        """What the code is built with."""
+        return Options(checks=self.checks, contiguous=self.contiguous, constant=self.constant)
+
+    @property
+    def function(self) -> Callable[[], Function]:
+        """Makes its IR, and holds no kernel."""
+        source = self.specialisation
+        return partial(
+            ir_of, source.function, self.direction, self.shared, source.kernel.checkpoints, constant=self.constant
+        )
+
+    def without(self, left_out: Collection[str]) -> Code:
+        """The code whose adjoint leaves out the gradients of these parameters."""
+        if not left_out:
+            return self
+        params = self.specialisation.function.params
+        return self._replace(constant=tuple(n for n, p in enumerate(params) if p.name in left_out))
+
+    def check(self) -> None:
+        """Refuse derivatives where the user does.
+
+        Raises:
+            NotDifferentiable: they do.
+        """
+        if not self.differentiable:
+            name = self.specialisation.kernel.name
+            raise NotDifferentiable(
+                f"{name} was wrapped with enable_backward=False.",
+                advice="Leave that out to differentiate through it.",
+                function=name,
+            )
+
+    def derivative(self, step: str) -> tuple[Code, Loaded]:
+        """The code one step further: "adjoint" or "tangent".
+
+        Raises:
+            NotDifferentiable: there is none.
+        """
+        if step == "adjoint" and self.aliased:  # raises where the order of accesses would matter
+            adjoint(derived(self.specialisation.function, self.direction, self.shared), aliased=True)
+        made = self._replace(direction=then(self.direction, step))
+        return made, load(self.specialisation, made.direction, made.options, "cpu", self.shared)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A launch.
+
+    Attributes:
+        kernel: the kernel's name.
+        launch_ndim: dimensions that its launch must have; 0 for any.
+        target: what XLA calls.
+        code: where its derivatives come from.
+        gradient: gives the plan of its adjoint for cotangents of the operands with these numbers (all by default), and
+            how to call it; raises NotDifferentiable where there is none.
+        tangent: the same of its tangent.
+    """
+
+    kernel: str = field(compare=False)
+    launch_ndim: int = field(compare=False)
+    target: Target
+    code: Code = field(compare=False, repr=False)
+    gradient: Callable[..., tuple[Plan, Gradient]] = field(compare=False, repr=False)
+    tangent: Callable[[], tuple[Plan, Tangent]] = field(compare=False, repr=False)
+
+    def __repr__(self) -> str:
+        """Say what it is, in a jaxpr: the kernel, and the derivative of it."""
+        return self.target.description.kernel
+
+    @cached_property
+    def late(self) -> Target:
+        """The target where a fault must not fail one device of several; the same one for code without checks."""
+        if not self.checked:
+            return self.target
+        described = replace(self.target.description, late=True)
+        made = make_target(described, self.target.digest, self.target.code, self.target.function)
+        edits.claim(made.name, self.code.specialisation)
+        known.plans[made.name] = self
+        return made
+
+    @property
+    def checked(self) -> bool:
+        """Whether it reports faults."""
+        return self.code.checks
+
+    @property
+    def operands(self) -> tuple[Wire, ...]:
+        """The wires that are operands."""
+        return self.target.description.operands()
+
+    @property
+    def results(self) -> tuple[Wire, ...]:
+        """The wires that are results."""
+        return self.target.description.results()
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What each parameter of a kernel is under JAX, by name.
+
+    Attributes:
+        inputs: operands, those that also come out among them, in order.
+        outputs: results that are no operands, in order.
+        in_out: inputs that come out.
+        static: scalar inputs whose values are part of the traced program.
+        init: initial value of outputs.
+    """
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    in_out: frozenset[str]
+    static: frozenset[str]
+    init: Mapping[str, float | int | bytes]
+
+
+def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "") -> Plan:
+    """The plan of a loaded kernel or derivative.
+
+    Args:
+        loaded: what runs.
+        wires: one a parameter.
+        code: where derivatives come from.
+        name: in errors; by default the kernel's.
+
+    Raises:
+        LaunchError: it prints, or it is CUDA C++.
+    """
+    if loaded.geometry is not None:
+        raise LaunchError(
+            f"{loaded.name} is CUDA C++, which JAX's programs cannot call.", function=loaded.name,
+            advice="Call it outside of JAX, or write the kernel in Python.",
+        )  # fmt: skip
+    if loaded.prints:
+        raise LaunchError(
+            f"{loaded.name} prints, and under JAX nobody reads what it prints.",
+            advice="Leave print() out, or use jax.debug.print on what the kernel returns.",
+        )
+    description = Description(name or loaded.name, wires, loaded.layout, loaded.threads_per_task, code.checks)
+    target = make_target(description, loaded.digest, loaded.handle, code.function if code.checks else None)
+    edits.claim(target.name, code.specialisation)
+
+    gradients: dict[frozenset[str], tuple[Plan, Gradient]] = {}
+
+    def gradient(wanted: Collection[int] | None = None) -> tuple[Plan, Gradient]:
+        left_out: frozenset[str] = frozenset()
+        if wanted is not None and code.direction == FORWARD and not code.aliased:
+            left_out = unwanted(wires, wanted)
+        if left_out not in gradients:
+            further, adjoint = code.without(left_out).derivative("adjoint")
+            wired, found = adjoint_wires(adjoint, wires, left_out)
+            gradients[left_out] = make_plan(adjoint, wired, further, f"{description.kernel} (adjoint)"), found
+        return gradients[left_out]
+
+    def tangent() -> tuple[Plan, Tangent]:
+        further, moved = code.derivative("tangent")
+        wired, found = tangent_wires(moved, wires)
+        return make_plan(moved, wired, further, f"{description.kernel} (tangent)"), found
+
+    made = Plan(loaded.name, loaded.launch_ndim, target, code, gradient, _once(tangent))
+    known.plans[target.name] = made
+    return made
+
+
+def forward_plan(loaded: Loaded, roles: Roles, code: Code) -> Plan:
+    """The plan of a kernel's forward launch, its parameters in these roles."""
+    count = {"operand": 0, "result": 0, "value": 0}
+
+    def take(what: str) -> int:
+        count[what] += 1
+        return count[what] - 1
+
+    wires = []
+    for slot in loaded.layout.slots:
+        wire = _wire(slot.name, slot.type)
+        if slot.name in roles.static:
+            wire = replace(wire, value=take("value"))
+        elif slot.name in roles.inputs:
+            result = take("result") if slot.name in roles.in_out else -1
+            wire = replace(wire, operand=take("operand"), result=result)
+        else:
+            wire = replace(wire, result=take("result"), fill=roles.init.get(slot.name))
+        wires.append(wire)
+    return make_plan(loaded, tuple(wires), code)
+
+
+def recorded_plan(record: LaunchRecord, wires: tuple[Wire, ...], shared: bool, aliased: bool) -> Plan:
+    """The plan of a launch that a function made, wired as its trace says; the same one for equal launches.
+
+    Args:
+        record: the launch.
+        wires: one a parameter.
+        shared, aliased: as in `Code`.
+    """
+    loaded = record.loaded
+    known = record.specialisation.jax_plans
+    key = (loaded.direction, loaded.digest, wires, shared, aliased)
+    if key not in known:
+        code = Code(record.specialisation, loaded.direction, loaded.contiguous, shared, aliased)
+        code = code._replace(constant=record.options.constant, checks=loaded.checked)
+        known[key] = make_plan(loaded, wires, code)
+    return known[key]
+
+
+def _wire(name: str, type: Type) -> Wire:
+    if isinstance(type, ArrayType):
+        return Wire(name, Kind.ARRAY, type.dtype, type.ndim)
+    return Wire(name, Kind.SCALAR, type, 0)
+
+
+def _once(make: Callable[[], Any]) -> Callable[[], Any]:
+    kept: list[Any] = []
+
+    def give() -> Any:
+        if not kept:
+            kept.append(make())
+        return kept[0]
+
+    return give

@@ -1,0 +1,323 @@
+"""Two JAX primitives: a kernel's launch, and its derivative applied to tangents.
+
+`launch` is what runs. Its jvp rule binds `launch_tangent`, which is linear in the tangents, runs as the launch of the
+tangent kernel, and is transposed to the launch of the adjoint kernel. Those are launches like any other, with tangents
+and adjoints of their own; so derivatives of any order and their combinations with jit, vmap, scan and checkpoint follow
+from JAX's own machinery.
+
+Batch axes stand first, the same number on every operand; where an operand does not vary along one, its size there is 1
+(`expand_dims`), and the handler reads it again for each batch without a copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from workbench.errors import DeviceError, NotDifferentiable
+from workbench.interop.jax.launches.cuda import CudaTarget, cuda_target
+from workbench.interop.jax.launches.derive import Gradient, Source
+from workbench.interop.jax.launches.eager import whole
+from workbench.interop.jax.launches.launching import How, Shape, attributes
+from workbench.interop.jax.launches.plan import Plan
+from workbench.interop.jax.native import edits
+from workbench.interop.jax.native.descriptor import Wire
+from workbench.interop.jax.native.target import Target
+from workbench.interop.jax.values.library import library
+from workbench.interop.jax.values.manual import aligned, among_devices, know, shaped
+from workbench.types import element, is_float
+
+VMAP_METHODS = ("expand_dims", "broadcast_all", "sequential")
+
+
+class Primitives(NamedTuple):
+    """The two primitives, with their rules."""
+
+    launch: Any
+    tangent: Any
+
+
+@lru_cache(maxsize=1)
+def primitives() -> Primitives:
+    """The primitives, made and registered with JAX at the first call."""
+    jax = library()
+    launch, tangent = jax.Primitive("workbench_launch"), jax.Primitive("workbench_launch_tangent")
+    launch.multiple_results = tangent.multiple_results = True
+    launch.def_effectful_abstract_eval(_launch_results)
+    launch.def_impl(partial(_run_jitted, launch))
+    jax.mlir.register_lowering(launch, _lower_launch, platform="cpu")
+    jax.mlir.register_lowering(launch, _lower_cuda, platform="cuda")
+    jax.mlir.register_lowering(launch, _refuse_platform)
+    jax.ad.primitive_jvps[launch] = _launch_jvp
+    jax.ad.primitive_transposes[launch] = _no_transpose
+    jax.batching.primitive_batchers[launch] = _batch_launch
+    tangent.def_abstract_eval(_tangent_results)
+    tangent.def_impl(partial(_run_jitted, tangent))
+    jax.mlir.register_lowering(tangent, jax.mlir.lower_fun(_run_tangent, multiple_results=True))
+    jax.ad.primitive_jvps[tangent] = _tangent_jvp
+    jax.ad.primitive_transposes[tangent] = _transpose_tangent
+    jax.batching.primitive_batchers[tangent] = _batch_tangent
+    know(launch)
+    know(tangent)
+    return Primitives(launch, tangent)
+
+
+def launch(plan: Plan, operands: Sequence[Any], how: How) -> list[Any]:
+    """The results of a launch, in the order of the plan's."""
+    return primitives().launch.bind(*aligned(operands), plan=plan, how=how)
+
+
+# ---- the launch
+
+
+def _avals(wires: Sequence[Wire], how: How, like: Sequence[Any]) -> list[Any]:
+    shapes = (how.results[w.result] for w in wires)
+    return [shaped((*how.batch, *shape), element(w.type).numpy, like) for w, shape in zip(wires, shapes, strict=True)]
+
+
+def _launch_results(*avals: Any, plan: Plan, how: How) -> tuple[list[Any], Any]:
+    return _avals(plan.results, how, avals), _effect() if how.effect else frozenset()
+
+
+@lru_cache(maxsize=1)
+def _effect() -> Any:
+    """The effect of JAX's own FFI calls: it is known to all of JAX's transformations."""
+    jax = library().jax
+    call = jax.ffi.ffi_call("workbench.effect", jax.ShapeDtypeStruct((), np.float32), has_side_effect=True)
+    return frozenset(jax.make_jaxpr(call)().effects)
+
+
+def _run_jitted(primitive: Any, *operands: Any, plan: Plan, how: How, **more: Any) -> list[Any]:
+    return _jitted(primitive, plan, how, tuple(more.items()))(*operands)
+
+
+@lru_cache(maxsize=4096)
+def _jitted(primitive: Any, plan: Plan, how: How, more: tuple[tuple[str, Any], ...]) -> Callable[..., list[Any]]:
+    name = plan.target.description.kernel
+    checked = (lambda: True) if plan.checked else None
+    return whole(lambda *operands: primitive.bind(*operands, plan=plan, how=how, **dict(more)), name, checked)
+
+
+def _lower_launch(ctx: Any, *operands: Any, plan: Plan, how: How) -> Any:
+    return _call_target(ctx, operands, plan, how, plan.late if among_devices(ctx) else plan.target)
+
+
+def _lower_cuda(ctx: Any, *operands: Any, plan: Plan, how: How) -> Any:
+    return _call_target(ctx, operands, plan, how, cuda_target(plan, how.block))
+
+
+def _call_target(ctx: Any, operands: Sequence[Any], plan: Plan, how: How, target: Target | CudaTarget) -> Any:
+    target = edits.called(ctx, target)
+    target.register()
+    rule = library().jax.ffi.ffi_lowering(
+        target.name,
+        has_side_effect=how.effect,
+        operand_output_aliases=dict(plan.target.description.aliases()),
+    )
+    given = {n: np.array(numbers, np.int64) for n, numbers in attributes(plan, how).items()}
+    return rule(ctx, *operands, **given)
+
+
+def _refuse_platform(ctx: Any, *operands: Any, plan: Plan, how: How) -> Any:
+    raise DeviceError(
+        f"The kernel {plan.kernel} can run under JAX on the CPU and on CUDA devices.",
+        advice='Run it with jax.default_device(jax.devices("cpu")[0]).',
+        function=plan.kernel,
+    )
+
+
+def _batch_launch(operands: Sequence[Any], axes: Sequence[Any], *, plan: Plan, how: How) -> tuple[list[Any], list[int]]:
+    size = _axis_size(operands, axes)
+    if how.vmap_method == "sequential":
+        return _one_by_one(operands, axes, plan, how), [0] * len(plan.results)
+    whole = {operand for operand, _ in plan.target.description.aliases()}
+    if how.vmap_method == "broadcast_all":
+        whole = set(range(len(operands)))
+    moved = [_lead(x, axis, size if n in whole else 1) for n, (x, axis) in enumerate(zip(operands, axes, strict=True))]
+    return launch(plan, moved, how.batched(size)), [0] * len(plan.results)
+
+
+def _one_by_one(operands: Sequence[Any], axes: Sequence[Any], plan: Plan, how: How) -> list[Any]:
+    jax = library()
+    moving = [jax.jnp.moveaxis(x, axis, 0) for x, axis in zip(operands, axes, strict=True) if axis is not None]
+
+    def once(slices: Sequence[Any]) -> list[Any]:
+        rest = iter(slices)
+        return launch(plan, [x if axis is None else next(rest) for x, axis in zip(operands, axes, strict=True)], how)
+
+    return jax.jax.lax.map(once, moving)
+
+
+def _axis_size(operands: Sequence[Any], axes: Sequence[Any]) -> int:
+    return next(x.shape[axis] for x, axis in zip(operands, axes, strict=True) if axis is not None)
+
+
+def _lead(x: Any, axis: int | None, size: int) -> Any:
+    """`x` with its batch axis first; where it has none, with one of `size`."""
+    jax = library()
+    return jax.jax.lax.broadcast(x, (size,)) if axis is None else jax.jnp.moveaxis(x, axis, 0)
+
+
+# ---- its derivative
+
+
+def _launch_jvp(
+    primals: Sequence[Any], tangents: Sequence[Any], *, plan: Plan, how: How
+) -> tuple[list[Any], list[Any]]:
+    plan.code.check()
+    results = launch(plan, primals, how)
+    floats = [is_float(w.type) for w in plan.operands]
+    wanted = tuple(n for n, (t, f) in enumerate(zip(tangents, floats, strict=True)) if f and not _is_zero(t))
+    values = aligned([*primals, *(tangents[n] for n in wanted)])
+    moved = primitives().tangent.bind(*values, plan=plan, how=how, wanted=wanted)
+    rest = iter(moved)
+    pairs = zip(results, plan.results, strict=True)
+    return results, [next(rest) if is_float(w.type) else _no_tangent(r) for r, w in pairs]
+
+
+def _no_transpose(cotangents: Sequence[Any], *operands: Any, plan: Plan, how: How) -> Any:
+    raise not_linear(plan.kernel)
+
+
+def not_linear(name: str) -> NotDifferentiable:
+    """The refusal of `jax.linear_transpose` of a launch, or of a function of launches."""
+    return NotDifferentiable(
+        f"JAX cannot know that {name} is linear, so it cannot be transposed.",
+        advice="Transpose its derivative: jax.vjp(f, x)[1], or jax.linear_transpose(jax.linearize(f, x)[1], x).",
+        function=name,
+    )
+
+
+def _no_tangent(result: Any) -> Any:
+    """The tangent of a result that is not of floats."""
+    jax = library()
+    return jax.ad.Zero(jax.ShapedArray(result.shape, jax.jax.dtypes.float0))
+
+
+def _is_zero(tangent: Any) -> bool:
+    return type(tangent) is library().ad.Zero
+
+
+def _tangent_results(*avals: Any, plan: Plan, how: How, wanted: Shape) -> list[Any]:
+    return _avals([w for w in plan.results if is_float(w.type)], how, avals)
+
+
+def _run_tangent(*operands: Any, plan: Plan, how: How, wanted: Shape) -> list[Any]:
+    """The tangents of the results, by the tangent kernel: it runs the kernel too, and those results are dropped."""
+    jnp = library().jnp
+    moved, found = plan.tangent()
+    split = len(plan.operands)
+    tangents = dict(zip(wanted, operands[split:], strict=True))
+    ones = (1,) * len(how.batch)
+    given = list(operands[:split])
+    for n in found.operands:
+        dtype = element(plan.operands[n].type).numpy
+        given.append(tangents[n] if n in tangents else jnp.zeros((*ones, *how.operands[n]), dtype))
+    shapes = (*how.operands, *(how.operands[n] for n in found.operands))
+    whole = {operand for operand, _ in moved.target.description.aliases()}
+    given = [
+        jnp.broadcast_to(x, (*how.batch, *shape)) if n in whole else x
+        for n, (x, shape) in enumerate(zip(given, shapes, strict=True))
+    ]
+    results = launch(
+        moved,
+        given,
+        replace(
+            how,
+            operands=shapes,
+            results=(*how.results, *(how.results[n] for n in found.results)),
+            values=(*how.values, *[0] * found.statics),
+            effect=False,
+            views=tuple(how.views[n] for n in found.views),
+        ),
+    )
+    return results[len(plan.results) :]
+
+
+@lru_cache(maxsize=4096)
+def tangent_of(avals: tuple[Any, ...], plan: Plan, how: How, wanted: Shape) -> Any:
+    """The closed jaxpr of what `launch_tangent` runs for operands of these types."""
+    jax = library().jax
+    shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
+    return jax.make_jaxpr(partial(_run_tangent, plan=plan, how=how, wanted=wanted))(*shapes)
+
+
+def _tangent_jvp(
+    primals: Sequence[Any], tangents: Sequence[Any], *, plan: Plan, how: How, wanted: Shape
+) -> tuple[list[Any], list[Any]]:
+    """Linear in the tangents: where only these move, itself once more; else by the derivative of the tangent kernel."""
+    jax = library()
+    split = len(plan.operands)
+    if all(map(_is_zero, tangents[:split])):
+        again = partial(primitives().tangent.bind, *primals[:split], plan=plan, how=how, wanted=wanted)
+        return again(*primals[split:]), again(*map(jax.ad.instantiate_zeros, tangents[split:]))
+    run = partial(_run_tangent, plan=plan, how=how, wanted=wanted)
+    full = [
+        np.zeros(x.shape, jax.jax.dtypes.float0)
+        if not np.issubdtype(x.dtype, np.inexact) and x.dtype.name not in ("bfloat16", "float16")
+        else jax.ad.instantiate_zeros(t)
+        for x, t in zip(primals, tangents, strict=True)
+    ]
+    return jax.jax.jvp(run, tuple(primals), tuple(full))
+
+
+def _batch_tangent(
+    operands: Sequence[Any], axes: Sequence[Any], *, plan: Plan, how: How, wanted: Shape
+) -> tuple[list[Any], list[int]]:
+    size = _axis_size(operands, axes)
+    moved = [_lead(x, axis, 1) for x, axis in zip(operands, axes, strict=True)]
+    results = primitives().tangent.bind(*aligned(moved), plan=plan, how=how.batched(size), wanted=wanted)
+    return results, [0] * len(results)
+
+
+def _transpose_tangent(cotangents: Sequence[Any], *operands: Any, plan: Plan, how: How, wanted: Shape) -> list[Any]:
+    """Cotangents of the results to those of the tangents, by the adjoint kernel."""
+    ad, jnp = library().ad, library().jnp
+    split = len(plan.operands)
+    inputs, linear = operands[:split], operands[split:]
+    if all(_is_zero(c) for c in cotangents):
+        return [None] * split + [ad.Zero(x.aval) for x in linear]
+    adjoint, gradient = plan.gradient(wanted)
+    floats = [n for n, w in enumerate(plan.results) if is_float(w.type)]
+    full = {n: ad.instantiate_zeros(c) for n, c in zip(floats, cotangents, strict=True)}
+
+    def given(source: Source) -> Any:
+        if source.place == "output":  # only its shape is used: what a launch found undefined is read by nobody
+            dtype = element(plan.results[source.number].type).numpy
+            return jnp.zeros((*[1] * len(how.batch), *how.results[source.number]), dtype)
+        return inputs[source.number] if source.place == "input" else full[source.number]
+
+    values = [given(s) for s in gradient.operands]
+    whole = {operand for operand, _ in adjoint.target.description.aliases()}
+    adjoint_how = _adjoint_how(gradient, how)
+    values = [
+        jnp.broadcast_to(x, (*how.batch, *shape)) if n in whole else x
+        for n, (x, shape) in enumerate(zip(values, adjoint_how.operands, strict=True))
+    ]
+    results = launch(adjoint, values, adjoint_how)
+    found = {s.number: r for s, r in zip(gradient.results, results, strict=True) if s.place == "input"}
+    return [None] * split + [_sum_shared(found[n], x.aval, how) for n, x in zip(wanted, linear, strict=True)]
+
+
+def _adjoint_how(gradient: Gradient, how: How) -> How:
+    """The statics of the adjoint's launch: its operands and results have the shapes of the values they belong to."""
+
+    def shape(source: Source) -> Shape:
+        if source.place == "input" or source.of == "input":
+            return how.operands[source.number]
+        return () if source.place == "static" else how.results[source.number]
+
+    operands = tuple(shape(s) for s in gradient.operands)
+    results = tuple(shape(s) for s in gradient.results)
+    views = tuple(how.views[n] for n in gradient.views)
+    return replace(how, operands=operands, results=results, effect=False, views=views)
+
+
+def _sum_shared(cotangent: Any, aval: Any, how: How) -> Any:
+    """Summed over the batch axes along which the operand did not vary."""
+    axes = tuple(n for n, size in enumerate(how.batch) if aval.shape[n] == 1 and size != 1)
+    return cotangent.sum(axis=axes, keepdims=True) if axes else cotangent

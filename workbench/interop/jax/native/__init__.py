@@ -1,0 +1,1 @@
+"""What XLA calls: descriptions, thunks, the handler, and the targets registered for them."""

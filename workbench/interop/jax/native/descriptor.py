@@ -1,0 +1,146 @@
+"""A kernel's constant description for the generic handler, and the thunk that passes it along.
+
+The description is everything about a call that its operands do not say: names for errors, element types, ranks, places
+in the parameter buffer, initial values. It is compiled, not allocated, so a target's code and data are one object.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+
+from workbench.backends.layout import Layout
+from workbench.interop.jax.native.abi import code, string_text
+from workbench.types import Scalar, Vector, element
+
+THUNK = "workbench_thunk"
+DESCRIPTION = "workbench_description"
+OUTDATED = "workbench_outdated"
+"""The word that is null, or points to why the kernel must not be called any more (see `edits`)."""
+
+
+class Kind(IntEnum):
+    """What the handler makes of a parameter; the numbers stand in the description."""
+
+    ARRAY = 0
+    SCALAR = 1
+    ACCUMULATOR = 2  # a result of rank 0 that the kernel sees as an array of one element
+    SHAPE = 3  # an array of which only the shape is used
+
+
+@dataclass(frozen=True)
+class Wire:
+    """Where one kernel parameter comes from under XLA.
+
+    Attributes:
+        name: the parameter's.
+        kind: what the handler makes of it.
+        type: the type of an element (a vector's components are the last axis of the operand).
+        rank: dimensions besides batch axes and that last axis.
+        operand, result, value: number among the call's operands, results, static values; -1 for none.
+        fill: what the result holds before the launch, a number or its bytes; None where it may hold anything.
+        view: dimensions of the kernel's array where that is a view of the operand or result; 0 where it is all of it.
+    """
+
+    name: str
+    kind: Kind
+    type: Scalar | Vector
+    rank: int
+    operand: int = -1
+    result: int = -1
+    value: int = -1
+    fill: float | int | bytes | None = None
+    view: int = 0
+
+    @property
+    def inner(self) -> tuple[int, ...]:
+        """The shape of an element: (n,) of a vector, () of a scalar."""
+        return (self.type.length,) if isinstance(self.type, Vector) else ()
+
+
+@dataclass(frozen=True)
+class Description:
+    """All wires of one target, in the order of the kernel's parameters.
+
+    Attributes:
+        kernel: the name in errors.
+        wires: one a parameter; the results among them are numbered without gaps, and there is at least one.
+        layout: of the parameter buffer.
+        grain: the largest launch, in points, that stays on one thread.
+        checked: the code reports faults, which only the generic handler reads.
+        late: a fault does not fail the call, because other devices may wait for what this one does next.
+    """
+
+    kernel: str
+    wires: tuple[Wire, ...]
+    layout: Layout
+    grain: int
+    checked: bool = False
+    late: bool = False
+
+    def operands(self) -> tuple[Wire, ...]:
+        """The wires that are operands, in their order; each operand once, though a shape may be taken from it too."""
+        found = {w.operand: w for w in self.wires if w.operand >= 0 and w.kind is not Kind.SHAPE}
+        return tuple(found[n] for n in range(len(found)))
+
+    def results(self) -> tuple[Wire, ...]:
+        """The wires that are results, in their order."""
+        found = {w.result: w for w in self.wires if w.result >= 0 and w.kind is not Kind.SHAPE}
+        return tuple(found[n] for n in range(len(found)))
+
+    def aliases(self) -> tuple[tuple[int, int], ...]:
+        """(operand, result) of each parameter that goes in and comes out."""
+        wires = [w for w in self.wires if w.kind is not Kind.SHAPE]
+        return tuple((w.operand, w.result) for w in wires if w.operand >= 0 and w.result >= 0)
+
+    def text(self) -> str:
+        """The description as LLVM IR, without the addresses of this process: what tells one target from another."""
+        rows, strings, views = [], [string_text("kernel", self.kernel)], 0
+        for number, (wire, slot) in enumerate(zip(self.wires, self.layout.slots, strict=True)):
+            strings.append(string_text(f"param.{number}", wire.name))
+            width, pattern = _pattern(wire)
+            inner = wire.inner[0] if wire.inner else 0
+            fields = (
+                wire.kind, code(element(wire.type)), wire.rank, inner, wire.operand, wire.result, wire.value,
+                wire.type.size, slot.offset, width, pattern, views if wire.view else -1, wire.view,
+            )  # fmt: skip
+            views += 1 + 2 * wire.view if wire.view else 0
+            rows.append(f"%Param {{ ptr @param.{number}, {', '.join(f'i64 {int(f)}' for f in fields)} }}")
+        values = sum(w.value >= 0 for w in self.wires)
+        lead = next(n for n, w in enumerate(self.wires) if w.result == 0 and w.kind is not Kind.SHAPE)
+        counts = (
+            len(self.wires), len(self.operands()), len(self.results()), values, self.layout.size, self.grain, lead,
+        )  # fmt: skip
+        behind = f"i64 {views}, i64 {int(self.late)}"
+        table = f"[{len(rows)} x %Param]"
+        return "\n".join(
+            [
+                f"%Param = type {{ ptr, {', '.join(['i64'] * 13)} }}",
+                "%Kernel = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr, i64, i64 }",
+                *strings,
+                f"@params = private constant {table} [",
+                ",\n".join(f"  {row}" for row in rows),
+                "]",
+                f"@{DESCRIPTION} = constant %Kernel {{",
+                f"  ptr @kernel, ptr ENTRY, {', '.join(f'i64 {c}' for c in counts)}, ptr @params, {behind}",
+                "}",
+            ]
+        )
+
+
+def _pattern(wire: Wire) -> tuple[int, int]:
+    """Bytes of one component and its bits as a number; (0, 0) where nothing is filled in."""
+    if wire.fill is None:
+        return 0, 0
+    if isinstance(wire.fill, bytes):
+        return len(wire.fill), int.from_bytes(wire.fill, "little")
+    scalar = element(wire.type)
+    return scalar.size, int.from_bytes(np.asarray(wire.fill).astype(scalar.numpy).tobytes(), "little")
+
+
+def static_bits(value: np.generic) -> int:
+    """A static value as the int64 whose first bytes in memory are its own."""
+    return struct.unpack("<q", value.tobytes().ljust(8, b"\0"))[0]

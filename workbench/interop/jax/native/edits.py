@@ -1,0 +1,175 @@
+"""Compiled programs and edited kernels: a program that XLA compiled never comes back to Python, so it is stopped.
+
+Each target has a word that its thunk reads at every call: null, or the sentence that the call fails with. It is set
+while everything that the target was made for is outdated: its kernel by the binding of a cell, or a func, struct or
+constant that it was made with. Exported programs call targets of their own, whose words are never set.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+import weakref
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from workbench.api.kernels.editions import STALE, WATCHERS, Edition
+from workbench.api.kernels.func import Func
+from workbench.api.kernels.kernel import Kernel, Specialisation
+from workbench.errors import LaunchError
+from workbench.events import Outdated, listening, publish
+from workbench.forks import renewed
+from workbench.frontend import MISSING, Scope, meaning, seen
+
+CLEAR = "Call jax.clear_caches(): the next call compiles the program with the new one."
+MEND = "Mend its cell and run it again."
+T = TypeVar("T", bound=Any)  # a target, of the CPU or of GPUs
+_lock = renewed(__name__, "_lock", threading.RLock)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a target was made for.
+
+    Attributes:
+        edition: the kernel's version.
+        kernel: the kernel, as long as it lives.
+        reads: names that it was made with, and what they meant.
+    """
+
+    edition: Edition
+    kernel: weakref.ref[Kernel]
+    reads: tuple[tuple[Scope, str, Any], ...]
+
+    @property
+    def outdated(self) -> str:
+        """Why it is not what would be made now; empty where it is."""
+        if self.edition.outdated:
+            return self.edition.outdated
+        for scope, path, before in self.reads:
+            now = seen(scope, path)
+            if isinstance(now, Func) and now.stale:
+                return f"{self.edition.kernel} uses {path}, which {STALE}: {now.stale.rstrip('.')}"
+            if meaning(now) != before:
+                return f"{self.edition.kernel} uses {path}, which {_whereabouts(now)}"
+        return ""
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the kernel is gone with all that could have taken its place."""
+        return self.kernel() is None and (self.edition.name is None or self.edition.name.kernel is None)
+
+
+def _whereabouts(now: Any) -> str:
+    if now is MISSING:
+        return "is gone"
+    definitions = getattr(now, "__wb_definitions__", ())
+    return f"was redefined in {definitions[0].source.name}" if definitions else "has changed"
+
+
+class _Calls:
+    """One target: what it was made for, and the word of its thunk."""
+
+    def __init__(self) -> None:
+        self.claims: list[Claim] = []
+        self.word: Any = None
+        self.text: Any = None
+
+    def look(self) -> None:
+        """Set the word to why all of its claims are outdated; null where one is not."""
+        self.claims = [c for c in self.claims if c.edition.name is not None or not c.is_gone]
+        reasons = [c.outdated for c in self.claims if not c.is_gone]
+        self.say(f"{reasons[-1]}. {MEND if STALE in reasons[-1] else CLEAR}" if reasons and all(reasons) else "")
+
+    def blames(self, cell: str) -> bool:
+        """Whether it is outdated by what a cell binds."""
+        return self.text is not None and f" in {cell}. ".encode() in self.text.value
+
+    def say(self, text: str) -> None:
+        if text == (self.text.value.decode() if self.text is not None else ""):
+            return
+        self.text = ctypes.create_string_buffer(text.encode()) if text else None
+        if self.text is not None:
+            _texts.append(self.text)  # a call may be reading it
+        if self.word is not None:
+            self.word.value = ctypes.addressof(self.text) if self.text is not None else None
+
+
+_calls: dict[str, _Calls] = {}
+_texts: list[Any] = []
+
+
+def claim(target: str, specialisation: Specialisation) -> None:
+    """Note that a target is what a kernel of now calls."""
+    kernel = specialisation.kernel
+    reads = [(w.definition.scope, w.path, meaning(w.value)) for w in specialisation.watched if w.again is None]
+    with _lock:
+        calls = _calls.setdefault(target, _Calls())
+        if not any(c.edition is kernel.edition and not c.outdated for c in calls.claims):
+            calls.claims = [c for c in calls.claims if not c.outdated]
+            calls.claims.append(Claim(kernel.edition, weakref.ref(kernel), tuple(reads)))
+        calls.look()
+
+
+def watch_word(target: str, address: int) -> None:
+    """The word of a target's thunk lies at this address from now on."""
+    with _lock:
+        calls = _calls.setdefault(target, _Calls())
+        calls.word = ctypes.c_void_p.from_address(address)
+        calls.word.value = ctypes.addressof(calls.text) if calls.text is not None else None
+
+
+# ---- how many compiled programs there are
+
+
+class _Program:
+    """Lives as long as a program that JAX compiled."""
+
+    def __init__(self) -> None:
+        self.targets: set[str] = set()
+
+    def __reduce__(self) -> tuple[type[_Program], tuple[()]]:
+        return _Program, ()  # a program that JAX keeps on disk
+
+
+_programs: weakref.WeakSet[_Program] = weakref.WeakSet()
+OURS: ContextVar[bool] = ContextVar("OURS", default=False)
+"""Programs compiled now are those of a call that nothing traces: an outdated one is not called again, nor counted."""
+
+
+def called(ctx: Any, target: T) -> T:
+    """The target that the program which JAX lowers calls in this one's place: exported ones have their own.
+
+    Raises:
+        LaunchError: it is outdated.
+    """
+    calls = _calls.get(target.name)
+    if calls is not None and calls.text is not None:
+        raise LaunchError(calls.text.value.decode(), function=target.description.kernel)
+    module = ctx.module_context
+    if getattr(module.lowering_parameters, "for_export", False):
+        return target.exported
+    if not OURS.get():
+        program = next((k for k in module.keepalives if isinstance(k, _Program)), None)
+        if program is None:
+            program = _Program()
+            module.add_keepalive(program)
+            _programs.add(program)
+        program.targets.add(target.name)
+    return target
+
+
+def look(cell: str) -> None:
+    """Look which targets are outdated, and publish how many programs call those that are so since `cell` ran."""
+    with _lock:
+        for calls in list(_calls.values()):
+            calls.look()
+        wrong = {name for name, calls in _calls.items() if calls.blames(cell)}
+        kernels = {_calls[name].claims[-1].edition.kernel for name in wrong if _calls[name].claims}
+        programs = sum(not p.targets.isdisjoint(wrong) for p in list(_programs))
+    if programs and listening(Outdated):
+        publish(Outdated(tuple(sorted(kernels)), programs))
+
+
+WATCHERS.append(look)

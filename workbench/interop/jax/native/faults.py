@@ -1,0 +1,82 @@
+"""Faults of code with checks under XLA: their text, and the way back from XLA's error to a `KernelFault`.
+
+The handler's error carries text alone, and all of it: nothing of ours runs when a jitted function raises. Where a call
+does come back to Python (nothing traced it), the fault itself is raised.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+from collections import deque
+from typing import Any
+
+from workbench.backends.faults import FaultRecord, raised_by, unravelled
+from workbench.backends.layout import FAULT_SIZE, layout, shape_in
+from workbench.errors import KernelFault
+from workbench.interop.jax.native import registry
+from workbench.ir.values import Function
+from workbench.runtime.late import fault_later
+from workbench.types import ArrayType
+
+EXPLAIN = "wb_ffi_explain"
+_WORDS = ctypes.POINTER(ctypes.c_int64)
+_TYPE = ctypes.CFUNCTYPE(
+    None, ctypes.c_void_p, ctypes.c_void_p, _WORDS, ctypes.c_int64, ctypes.c_int64, _WORDS, ctypes.c_int64,
+    ctypes.c_void_p, ctypes.c_int64,
+)  # fmt: skip
+_recent: deque[tuple[str, KernelFault]] = deque(maxlen=64)
+"""Faults and the texts that went to XLA, the newest last."""
+
+
+def explain_faults(address: int) -> None:
+    """Let the handler, whose pointer stands at this address, ask Python for the text of a fault."""
+    place = ctypes.c_void_p.from_address(address)
+    place.value = ctypes.cast(_explain, ctypes.c_void_p).value
+    atexit.register(setattr, place, "value", None)  # a thread of XLA's must not enter a Python that ends
+
+
+def said(fault: KernelFault, room: int = 1 << 20) -> str:
+    """The text of a fault that XLA is told, of so many bytes at most; `fault_in` finds the fault by it."""
+    text = str(fault).encode()[:room].decode(errors="ignore")
+    _recent.append((text, fault))
+    return text
+
+
+def fault_in(error: Exception | str) -> KernelFault | None:
+    """The fault that an error of XLA's, or the text of one, reports; None where it reports something else."""
+    found = str(error)
+    return next((fault for text, fault in reversed(_recent) if text in found), None)
+
+
+@_TYPE
+def _explain(
+    kernel: int, buffer: int, record: Any, ndim: int, axes: int, sizes: Any, late: int, text: int, room: int
+) -> None:  # fmt: skip
+    """Write the text of a fault, cut to its place, or let it wait; nothing where the IR has no form in a file."""
+    try:
+        function = registry.functions[registry.names[kernel]]()
+        found = FaultRecord.read(ctypes.string_at(record, FAULT_SIZE))
+        assert found is not None
+        fault = _fault(function, found, buffer, ndim, unravelled(record[7], sizes[:axes]))
+        if late:
+            fault_later(fault)
+            return
+        told = said(fault, room - 1).encode()
+        ctypes.memmove(text, told + b"\0", len(told) + 1)
+    except Exception:  # the handler then says the numbers
+        return
+
+
+def _fault(function: Function, found: FaultRecord, address: int, ndim: int, batch: tuple[int, ...]) -> KernelFault:
+    """The error of a call whose packed parameters lie at `address`."""
+    placed = layout([(p.name, p.type) for p in function.params])
+    buffer = (ctypes.c_char * placed.size).from_address(address)
+    dims = (ctypes.c_int64 * ndim).from_address(address)
+    shapes = {s.name: shape_in(buffer, s) for s in placed.slots if isinstance(s.type, ArrayType)}
+    fault = raised_by(function, found, tuple(dims), shapes)
+    if batch:
+        fault.message += f" This was batch {batch} of jax.vmap."
+        fault.args = (fault.message,)
+        fault.facts["batch"] = batch
+    return fault

@@ -1,0 +1,42 @@
+; An interrupt: what runs here looks at %stop as every launch does (backends/cpu/native/stopping.py), and the call ends in an
+; error. XLA passes it on to whoever waits for the results.
+
+@wb_ffi_stop = global ptr null                        ; where the address stands of what to look at; set when this is loaded
+
+define private ptr @stop() alwaysinline {
+  %at = load ptr, ptr @wb_ffi_stop
+  %stop = load volatile ptr, ptr %at
+  ret ptr %stop
+}
+
+; One look: whether to end.
+define private i1 @ends(ptr %stop) {
+entry:
+  %word = load volatile i32, ptr %stop
+  %calm = icmp eq i32 %word, 0
+  br i1 %calm, label %no, label %decide
+decide:
+  %ask.at = getelementptr i8, ptr %stop, i64 8
+  %ask = load ptr, ptr %ask.at
+  %code = call i32 %ask(ptr %stop)
+  %end = icmp ne i32 %code, 0
+  ret i1 %end
+no:
+  ret i1 false
+}
+
+; The error of a kernel that was ended: CANCELLED.
+define private ptr @cancelled(ptr %api, ptr %kernel) cold noinline {
+  %name = load i64, ptr %kernel
+  %text = alloca [512 x i8]
+  %written = call i32 (ptr, i64, ptr, ...) @snprintf(ptr %text, i64 512, ptr @say.stopped, i64 %name)
+  %error = call ptr @error_of(ptr %api, ptr %text, i32 1)
+  ret ptr %error
+}
+
+define ptr @workbench_stopped(ptr %frame, ptr %kernel) cold noinline {
+  %api.at = getelementptr %Frame, ptr %frame, i64 0, i32 2
+  %api = load ptr, ptr %api.at
+  %error = call ptr @cancelled(ptr %api, ptr %kernel)
+  ret ptr %error
+}

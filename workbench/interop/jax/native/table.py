@@ -1,0 +1,198 @@
+"""A segment of a program as the words that the native handler follows (program.ll), and the target it is called by.
+
+The words are data, not code: a segment of hundreds of launches costs no compilation beyond its thunk. They hold no
+address but through `calls`, so the store can keep them and another process can make the same target.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from workbench.interop.jax.native import registry
+from workbench.interop.jax.native.abi import CODES
+from workbench.interop.jax.native.descriptor import THUNK
+from workbench.interop.jax.native.handler import PROGRAM, address_of, handler_text
+from workbench.interop.jax.native.target import Target, keep, make_known, thunk_named, thunk_of
+
+LAUNCH, REPEAT, FILL = range(3)
+HEAD = 7
+
+
+@dataclass(frozen=True)
+class Place:
+    """Bytes of a segment's buffer: its number (operands first, then results) and where they start in it."""
+
+    base: int
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A buffer of a launch."""
+
+    place: Place
+    dtype: str
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A step that launches: the target, its attributes in order, its operands and results."""
+
+    target: Target
+    attributes: tuple[tuple[int, ...], ...]
+    operands: tuple[Bound, ...]
+    results: tuple[Bound, ...]
+
+
+@dataclass(frozen=True)
+class Fill:
+    """A step that fills bytes with a pattern."""
+
+    place: Place
+    bytes: int
+    pattern: bytes
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """A step that copies bytes several times, one after the other."""
+
+    place: Place
+    source: Place
+    bytes: int
+    times: int
+
+
+Step = Launch | Fill | Repeat
+
+
+@dataclass(frozen=True, eq=False)
+class Segment:
+    """Steps that run as one call; two are equal where their names, made from their content, are.
+
+    Attributes:
+        function: the name in errors.
+        operands, results: (dtype, shape) of its buffers; the last result is scratch memory where `scratch`.
+        steps: in order.
+        aliases: (operand, result) that are one memory.
+        scratch: whether it has hidden memory for what lives inside only.
+    """
+
+    function: str
+    operands: tuple[tuple[str, tuple[int, ...]], ...]
+    results: tuple[tuple[str, tuple[int, ...]], ...]
+    steps: tuple[Step, ...]
+    aliases: tuple[tuple[int, int], ...]
+    scratch: bool
+    _kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Segment) and other.name == self.name and other.aliases == self.aliases
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def with_targets(self, chosen: Callable[[Target], Target]) -> Segment:
+        """The same steps, calling `chosen(target)` in the place of each target."""
+        steps = tuple(replace(s, target=chosen(s.target)) if isinstance(s, Launch) else s for s in self.steps)
+        return replace(self, steps=steps) if steps != self.steps else self
+
+    @cached_property
+    def launches(self) -> int:
+        """How many of its steps are launches."""
+        return sum(isinstance(s, Launch) for s in self.steps)
+
+    @cached_property
+    def _words(self) -> tuple[list[int], dict[int, Target]]:
+        """The words, and at which of them the address of a target's thunk stands."""
+        buffers = (*self.operands, *self.results)
+        checks = [n for dtype, shape in buffers for n in (CODES[dtype], int(np.prod(shape, dtype=np.int64)))]
+        most = max((len(s.operands) + len(s.results) for s in self.steps if isinstance(s, Launch)), default=0)
+        words = [0, len(self.operands), len(self.results), len(self.steps), most, HEAD, HEAD + len(checks), *checks]
+        calls: dict[int, Target] = {}
+        for step in self.steps:
+            if isinstance(step, Launch):
+                calls[len(words) + 2] = step.target
+            words += _step_words(step)
+        return words, calls
+
+    @cached_property
+    def name(self) -> str:
+        """The name under which XLA knows it."""
+        words, calls = self._words
+        content = hashlib.sha256(handler_text().encode() + self.function.encode() + np.array(words, "<i8").tobytes())
+        for at, target in calls.items():
+            content.update(f"{at} {target.name}\n".encode())
+        return f"workbench.{self.function}.{content.hexdigest()[:32]}"
+
+    def written_by(self, result: int) -> tuple[int, int] | None:
+        """Which launch, counted from 0, writes a result last, and as which of its own; None: it is filled only."""
+        found, count, base = None, 0, len(self.operands) + result
+        for step in self.steps:
+            if isinstance(step, Launch):
+                for number, bound in enumerate(step.results):
+                    found = (count, number) if bound.place.base == base else found
+                count += 1
+        return found
+
+    def register(self) -> None:
+        """Make it known to XLA for the CPU; once a process, after JAX's backend is up."""
+        words, calls = self._words
+        described = {"program": self.function, "words": words, "calls": {str(k): t.name for k, t in calls.items()}}
+        if make_known(self.name, self.thunk):
+            for target in set(calls.values()):
+                target.keep()
+            keep(self.name, lambda: described)
+
+    def thunk(self) -> int:
+        """The address of a handler for it, made now; it is never unloaded."""
+        words, calls = self._words
+        return _thunk(self.function, words, {k: t.thunk() for k, t in calls.items()}, self)
+
+
+def _step_words(step: Step) -> list[int]:
+    if isinstance(step, Fill):
+        pattern = int.from_bytes(step.pattern, "little", signed=len(step.pattern) == 8)
+        return [FILL, 7, step.place.base, step.place.offset, step.bytes, pattern, len(step.pattern)]
+    if isinstance(step, Repeat):
+        places = [n for p in (step.place, step.source) for n in (p.base, p.offset)]
+        return [REPEAT, 8, *places, step.bytes, step.times]
+    body = [0, len(step.operands), len(step.results), len(step.attributes)]
+    for numbers in step.attributes:
+        body += [len(numbers), *numbers]
+    for bound in (*step.operands, *step.results):
+        body += [bound.place.base, bound.place.offset, CODES[bound.dtype], len(bound.shape), *bound.shape]
+    return [LAUNCH, len(body) + 2, *body]
+
+
+_alive: list[Any] = []
+
+
+def _thunk(function: str, words: Sequence[int], calls: dict[int, int], segment: Segment | None = None) -> int:
+    label = ctypes.create_string_buffer(function.encode())
+    table = (ctypes.c_int64 * len(words))(*words)
+    table[0] = ctypes.addressof(label)
+    for at, address in calls.items():
+        table[at] = address
+    _alive.extend((label, table))  # XLA cannot forget a target
+    registry.segments[ctypes.addressof(table)] = segment
+    text = (
+        f"define ptr @{THUNK}(ptr %frame) {{\n"
+        f"  %error = tail call ptr inttoptr (i64 {address_of(PROGRAM)} to ptr)"
+        f"(ptr %frame, ptr inttoptr (i64 {ctypes.addressof(table)} to ptr))\n  ret ptr %error\n}}\n"
+    )
+    return thunk_of(text)
+
+
+def preload_segment(name: str, described: dict[str, Any]) -> None:
+    """Make a kept segment known to XLA: its targets' code comes from the store."""
+    calls = {int(k): thunk_named(target) for k, target in described["calls"].items()}
+    make_known(name, lambda: _thunk(described["program"], described["words"], calls))

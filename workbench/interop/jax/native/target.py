@@ -1,0 +1,214 @@
+"""An FFI target: a loaded kernel with its description, registered with XLA under a name made from its content.
+
+XLA can neither replace nor remove a target, so the name says what it does and the code stays for the process's life.
+The store keeps what a name stands for, so that another process can register it without the kernel's text: that is what
+an exported program needs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any
+
+from workbench.backends.cpu import jit
+from workbench.backends.cpu.compile import CpuBackend, compile_text
+from workbench.cache.entry import Entry
+from workbench.cache.key import Key, Part
+from workbench.cache.native import load_kernel
+from workbench.cache.store import default_store
+from workbench.errors import CacheError
+from workbench.forks import renewed
+from workbench.interop.jax.native import edits, registry
+from workbench.interop.jax.native.descriptor import DESCRIPTION, OUTDATED, THUNK, Description
+from workbench.interop.jax.native.handler import handler_text
+from workbench.interop.jax.native.thunk import thunk_source, thunk_text
+from workbench.interop.jax.values.library import library
+from workbench.ir.data import Unwritable, from_data, to_data
+from workbench.ir.values import Function
+
+_lock = renewed(__name__, "_lock")
+_registered: dict[str, int] = {}
+_thunks_lock = renewed(__name__, "_thunks_lock")
+_thunks: dict[str, int] = {}
+_kept: list[jit.CpuCode] = []
+NAME = re.compile(r"workbench\.[^\"\s]+?\.[0-9a-f]{32}")
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a launch under XLA calls; two targets are equal where their names, made from their content, are.
+
+    Attributes:
+        name: the name under which XLA knows it.
+        description: its wires.
+        code: the kernel's, which XLA will call as long as the process lives.
+        digest: the module key of the kernel's code.
+        function: makes its IR, where the code has checks: for the text of its faults.
+    """
+
+    name: str
+    description: Description = field(compare=False, repr=False)
+    code: jit.CpuCode = field(compare=False, repr=False)
+    digest: str = field(compare=False, repr=False)
+    function: Callable[[], Function] | None = field(default=None, compare=False, repr=False)
+
+    @cached_property
+    def exported(self) -> Target:
+        """The same for programs that are exported: it keeps its version whatever becomes of the kernel."""
+        name = content_name(self.description, self.digest, "exported")
+        return Target(name, self.description, self.code, self.digest, self.function)
+
+    def register(self) -> None:
+        """Make the target known to XLA for CPU; once a process, after JAX's backend is up."""
+        if make_known(self.name, self.thunk):
+            self.keep()
+
+    def keep(self) -> None:
+        """Let the store say what the name stands for."""
+        keep(self.name, self._described)
+
+    def _described(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"artifact": self.digest, "description": self._text}
+        if self.function is not None:
+            with suppress(Unwritable):
+                found["function"] = to_data(self.function())
+        return found
+
+    @cached_property
+    def _text(self) -> str:
+        return f"{self.description.text()}\n{thunk_source(self.description)}"
+
+    def thunk(self) -> int:
+        """The address of a handler for this kernel; its code is never unloaded."""
+        if self.function is not None:
+            registry.functions[self.name] = self.function
+        return _thunk(self.name, self._text, self.code)
+
+
+def make_target(
+    description: Description, digest: str, code: jit.CpuCode, function: Callable[[], Function] | None = None
+) -> Target:
+    """The target of a kernel whose code was loaded from the artifact `digest`; `function` as there."""
+    return Target(content_name(description, digest), description, code, digest, function)
+
+
+def content_name(description: Description, digest: str, *more: str) -> str:
+    """The name of a target, made from all that it does; `digest` is that of its code."""
+    content = hashlib.sha256()
+    for part in (handler_text(), description.text(), thunk_source(description), digest, *more):
+        data = part.encode()
+        content.update(len(data).to_bytes(8, "big"))
+        content.update(data)
+    name = description.kernel.replace(" ", "_").replace("(", "").replace(")", "")
+    return f"workbench.{name}.{content.hexdigest()[:32]}"
+
+
+def registered() -> tuple[str, ...]:
+    """The names that XLA knows."""
+    return tuple(_registered)
+
+
+def keep(name: str, described: Callable[[], dict[str, Any]]) -> None:
+    """Let the store say what a target's name stands for; it is asked where the store does not say it yet."""
+    key, store = _key(name), default_store()
+    if store.get(key.digest) is None:
+        facts = {"name": name, "entry": THUNK, "backend": "cpu", "target": "", "stages": {}}
+        store.put(key.digest, Entry(json.dumps(described()).encode(), facts))
+
+
+def kept(name: str) -> dict[str, Any]:
+    """What the store says of a name.
+
+    Raises:
+        CacheError: nothing.
+    """
+    found = default_store().get(_key(name).digest)
+    if found is None:
+        raise _missing(name)
+    return json.loads(found.image)
+
+
+def _missing(name: str) -> CacheError:
+    return CacheError(
+        f"The cache does not hold the kernel {name.split('.')[1]} that this program calls as {name}.",
+        advice="Run the program that made it once with this cache folder (WORKBENCH_CACHE).",
+    )
+
+
+def thunk_named(name: str) -> int:
+    """The address of the handler that a kernel's kept target had.
+
+    Raises:
+        CacheError: the store does not hold it.
+    """
+    described = kept(name)
+    artifact = default_store().get(described["artifact"])
+    if artifact is None:
+        raise _missing(name)
+    if "function" in described:
+        registry.functions.setdefault(name, partial(from_data, described["function"]))
+    code = load_kernel(artifact.image, artifact.metadata["entry"])
+    return _thunk(name, described["description"], code)
+
+
+def _key(name: str) -> Key:
+    return Key((Part("jax target", "code", name.encode(), name),))
+
+
+def make_known(name: str, thunk: Callable[[], int]) -> bool:
+    """Make a target known to XLA, once; whether it was new.
+
+    A registration queued before the backend exists would break the user's first operation if it were refused.
+    """
+    jax = library().jax
+    with _lock:
+        if name in _registered:
+            return False
+        jax.devices("cpu")
+        address = thunk()
+        jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(address), platform="cpu")
+        _registered[name] = address
+        return True
+
+
+def make_known_on_gpus(name: str, thunks: Callable[[], dict[str, int]]) -> None:
+    """Make a target known to XLA for CUDA, once: a handler for each of XLA's stages that it has something to do in."""
+    jax = library().jax
+    with _lock:
+        if name not in _registered:
+            jax.devices()
+            found = thunks()
+            bundle = {stage: jax.ffi.pycapsule(address) for stage, address in found.items()}
+            jax.ffi.register_ffi_target(name, bundle, platform="CUDA")
+            _registered[name] = found["execute"]
+
+
+def _thunk(name: str, text: str, kernel: jit.CpuCode) -> int:
+    """One a name, also where several threads ask for it."""
+    with _thunks_lock:
+        if name not in _thunks:
+            image = compile_text(thunk_text(text, kernel.address), CpuBackend().target(), optimise=False)
+            word = (OUTDATED,) if f"@{OUTDATED}" in text else ()  # exports of before have none, and need none
+            code = for_ever(jit.load_symbols(image, (THUNK, DESCRIPTION, *word), needs=[kernel]))
+            if word:
+                edits.watch_word(name, code.addresses[OUTDATED])
+            registry.names[code.addresses[DESCRIPTION]] = name
+            _thunks[name] = code.address
+        return _thunks[name]
+
+
+def thunk_of(text: str) -> int:
+    """The address of the thunk in a text in LLVM IR."""
+    return for_ever(jit.load(compile_text(text, CpuBackend().target()), THUNK)).address
+
+
+def for_ever(code: jit.CpuCode) -> jit.CpuCode:
+    """Keep code that XLA is given: it cannot be asked to forget a target."""
+    _kept.append(code)
+    return code

@@ -1,0 +1,218 @@
+"""A kernel's thunk in LLVM IR: small calls without batches done in place, all others by the generic handler.
+
+Everything the description says is a constant here, so the checks are a few compares. Whatever is not the plain case
+(batches, errors, large launches, open recorders, XLA's questions) goes to the generic handler, which is the meaning.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+from workbench.backends.layout import Slot
+from workbench.interop.jax.native.abi import CODES, STAGE_EXECUTE, code, types_text
+from workbench.interop.jax.native.descriptor import DESCRIPTION, OUTDATED, THUNK, Description, Kind, Wire
+from workbench.interop.jax.native.handler import REFUSE, STOPPED, address_of, handler_address
+from workbench.runtime.native.launcher import install_launcher
+from workbench.types import element
+
+
+def thunk_source(description: Description) -> str:
+    """The thunk of a description, with HANDLER, ENTRY, LISTENING, STOP and STOPPED for addresses of this process."""
+    wires = description.wires
+    plain = not description.checked and all(w.kind in (Kind.ARRAY, Kind.SCALAR) and w.fill is None for w in wires)
+    body = _Body(description).text() if plain and wires else ["  br label %generic"]
+    return "\n".join(
+        [
+            types_text(),
+            f"@{OUTDATED} = global ptr null",
+            f"define ptr @{THUNK}(ptr %frame) {{",
+            outdated_first("REFUSE", "asked", "generic"),
+            "asked:",
+            *body,
+            "generic:",
+            f"  %answer = tail call ptr HANDLER(ptr %frame, ptr @{DESCRIPTION})",
+            "  ret ptr %answer",
+            "}",
+        ]
+    )
+
+
+def outdated_first(refuse: str, current: str, other: str) -> str:
+    """How a thunk begins: to `current`, or the error of an outdated kernel, or `other` where XLA asks for neither."""
+    return f"""
+  %outdated = load atomic ptr, ptr @{OUTDATED} acquire, align 8
+  %is.current = icmp eq ptr %outdated, null
+  br i1 %is.current, label %{current}, label %is.outdated
+is.outdated:
+  %refusal = call ptr {refuse}(ptr %frame, ptr %outdated)
+  %is.other = icmp eq ptr %refusal, null
+  br i1 %is.other, label %{other}, label %refused
+refused:
+  ret ptr %refusal"""
+
+
+def thunk_text(source: str, entry: int) -> str:
+    """A kept text for this process, where the kernel's entry is at `entry`."""
+    addresses = {
+        "ENTRY": entry, "HANDLER": handler_address(), "LISTENING": address_of("wb_ffi_on"),
+        "STOP": install_launcher().stopping.jax, "STOPPED": address_of(STOPPED), "REFUSE": address_of(REFUSE),
+    }  # fmt: skip
+    for name, address in addresses.items():
+        source = re.sub(rf"(?<= ){name}\b", f"inttoptr (i64 {address} to ptr)", source)
+    return source
+
+
+@dataclass
+class _Body:
+    """Writes the plain case; each failing compare leaves for the generic handler."""
+
+    description: Description
+    rows: list[str] = field(default_factory=list)
+    _numbers: Iterator[int] = field(default_factory=count)
+
+    def text(self) -> list[str]:
+        wires = self.description.wires
+        self._must("i32", self._new("load atomic i32, ptr LISTENING monotonic, align 4"), 0)
+        self._row("%stop = load volatile ptr, ptr STOP")
+        self._must("i32", self._new("load volatile i32, ptr %stop"), 0)
+        self._must("ptr", self._at("ptr", "%Frame", "%frame", 1), "null")
+        self._must("i32", self._at("i32", "%Frame", "%frame", 4), STAGE_EXECUTE)
+        self._must("i64", self._at("i64", "%Frame", "%frame", 5, 2), len(self.description.operands()))
+        self._must("i64", self._at("i64", "%Frame", "%frame", 6, 2), len(self.description.results()))
+        values = sum(w.value >= 0 for w in wires)
+        views = sum(1 + 2 * w.view for w in wires if w.view)
+        wanted = [0, *([values] if values else []), *([views] if views else [])]
+        self._must("i64", self._at("i64", "%Frame", "%frame", 7, 2), len(wanted))
+        arrays = [self._attribute(n, size) for n, size in enumerate(wanted)]
+        self._row(f"%buffer = alloca i8, i64 {self.description.layout.size}, align 16")
+        points = self._dims(arrays[0][0], arrays[0][1])
+        self._fits(points)
+        self._parameters(arrays[1][1] if values else "", arrays[-1][1] if views else "")
+        self._row(f"%status = call i32 ENTRY(ptr %buffer, i64 0, i64 {points}, ptr null, ptr %stop)")
+        self._row("%fine = icmp eq i32 %status, 0")
+        self._row("br i1 %fine, label %over, label %stopped")
+        self._row("over:")
+        self._row("ret ptr null")
+        self._row("stopped:")
+        self._row(f"%error = tail call ptr STOPPED(ptr %frame, ptr @{DESCRIPTION})")
+        self._row("ret ptr %error")
+        return self.rows
+
+    def _row(self, text: str) -> None:
+        self.rows.append(text if text.endswith(":") else f"  {text}")
+
+    def _new(self, text: str) -> str:
+        name = f"%v{next(self._numbers)}"
+        self._row(f"{name} = {text}")
+        return name
+
+    def _load(self, type: str, place: str) -> str:
+        return self._new(f"load {type}, ptr {place}")
+
+    def _at(self, type: str, struct: str, base: str, *path: int) -> str:
+        steps = "".join(f", i32 {n}" for n in path)
+        return self._load(type, self._new(f"getelementptr {struct}, ptr {base}, i64 0{steps}"))
+
+    def _word(self, base: str, index: int) -> str:
+        return self._load("i64", self._new(f"getelementptr i64, ptr {base}, i64 {index}"))
+
+    def _put(self, type: str, value: str, offset: int) -> None:
+        self._row(f"store {type} {value}, ptr {self._new(f'getelementptr i8, ptr %buffer, i64 {offset}')}")
+
+    def _must(self, type: str, value: str, wanted: object, how: str = "eq") -> None:
+        label = f"l{next(self._numbers)}"
+        self._row(f"br i1 {self._new(f'icmp {how} {type} {value}, {wanted}')}, label %{label}, label %generic")
+        self._row(f"{label}:")
+
+    def _attribute(self, number: int, size: int) -> tuple[str, str]:
+        """How many int64 the attribute has (any number where `size` is 0), and where they are."""
+        kinds, items = (self._at("ptr", "%Frame", "%frame", 7, n) for n in (3, 5))
+        self._must("i32", self._load("i32", self._new(f"getelementptr i32, ptr {kinds}, i64 {number}")), 1)
+        array = self._load("ptr", self._new(f"getelementptr ptr, ptr {items}, i64 {number}"))
+        self._must("i32", self._at("i32", "%Array", array, 0), CODES["int64"])
+        found = self._at("i64", "%Array", array, 1)
+        if size:
+            self._must("i64", found, size)
+        return found, self._at("ptr", "%Array", array, 2)
+
+    def _dims(self, ndim: str, data: str) -> str:
+        """Write the launch's dimensions, one or two of them; gives how many points it has."""
+        for n in range(1, 4):
+            self._put("i64", "1", 8 * n)
+        first = self._word(data, 0)
+        self._must("i64", first, 0, "sge")
+        self._put("i64", first, 0)
+        one, two, ready = (f"d{next(self._numbers)}" for _ in range(3))
+        self._row(f"br i1 {self._new(f'icmp eq i64 {ndim}, 1')}, label %{one}, label %{two}")
+        self._row(f"{two}:")
+        self._must("i64", ndim, 2)
+        second = self._word(data, 1)
+        self._must("i64", second, 0, "sge")
+        self._put("i64", second, 8)
+        both = self._new(f"mul i64 {first}, {second}")
+        behind = self.rows[-1 - next(n for n, r in enumerate(reversed(self.rows)) if r.endswith(":"))][:-1]
+        self._row(f"br label %{ready}")
+        self._row(f"{one}:")
+        self._row(f"br label %{ready}")
+        self._row(f"{ready}:")
+        return self._new(f"phi i64 [ {both}, %{behind} ], [ {first}, %{one} ]")
+
+    def _fits(self, points: str) -> None:
+        self._must("i64", points, 0, "sgt")
+        self._must("i64", points, min(self.description.grain, 2**62), "sle")
+
+    def _parameters(self, values: str, views: str) -> None:
+        place = 0
+        for wire, slot in zip(self.description.wires, self.description.layout.slots, strict=True):
+            if wire.value >= 0:
+                source = self._new(f"getelementptr i64, ptr {values}, i64 {wire.value}")
+                self._bytes(slot.offset, source, wire.type.size)
+                continue
+            self._buffer(wire, slot, views, place)
+            place += 1 + 2 * wire.view if wire.view else 0
+
+    def _bytes(self, offset: int, source: str, size: int) -> None:
+        target = self._new(f"getelementptr i8, ptr %buffer, i64 {offset}")
+        value = self._new(f"load [{size} x i8], ptr {source}, align 1")
+        self._row(f"store [{size} x i8] {value}, ptr {target}, align 1")
+
+    def _buffer(self, wire: Wire, slot: Slot, views: str, place: int) -> None:
+        """One operand, result, or both in one memory."""
+        found = [self._checked(wire, field, n) for field, n in ((5, wire.operand), (6, wire.result)) if n >= 0]
+        data, dims = found[0]
+        if len(found) == 2:  # sizes may differ only where the call is wrong, and then the generic handler says so
+            self._must("ptr", data, found[1][0])
+            for axis in range(wire.rank):
+                self._must("i64", self._word(dims, axis), self._word(found[1][1], axis))
+        if wire.kind is Kind.SCALAR:
+            self._bytes(slot.offset, data, wire.type.size)
+        elif wire.view:
+            start = self._word(views, place)
+            self._put("ptr", self._new(f"getelementptr i8, ptr {data}, i64 {start}"), slot.offset)
+            for n in range(2 * wire.view):
+                self._put("i64", self._word(views, place + 1 + n), slot.offset + 8 + 8 * n)
+        else:
+            self._put("ptr", data, slot.offset)
+            self._shape([self._word(dims, axis) for axis in range(wire.rank)], wire.type.size, slot.offset + 8)
+
+    def _shape(self, sizes: Sequence[str], size: int, offset: int) -> None:
+        stride = str(size)
+        for axis in reversed(range(len(sizes))):
+            self._put("i64", sizes[axis], offset + 8 * axis)
+            self._put("i64", stride, offset + 8 * (len(sizes) + axis))
+            if axis:
+                stride = self._new(f"mul i64 {stride}, {sizes[axis]}")
+
+    def _checked(self, wire: Wire, field: int, number: int) -> tuple[str, str]:
+        """The data and dimensions of a buffer that has the wire's type and rank."""
+        items = self._at("ptr", "%Frame", "%frame", field, 4)
+        buffer = self._load("ptr", self._new(f"getelementptr ptr, ptr {items}, i64 {number}"))
+        self._must("i32", self._at("i32", "%Buffer", buffer, 2), code(element(wire.type)))
+        self._must("i64", self._at("i64", "%Buffer", buffer, 4), wire.rank + len(wire.inner))
+        dims = self._at("ptr", "%Buffer", buffer, 5)
+        if wire.inner:
+            self._must("i64", self._word(dims, wire.rank), wire.inner[0])
+        return self._at("ptr", "%Buffer", buffer, 3), dims

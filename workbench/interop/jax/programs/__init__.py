@@ -1,0 +1,1 @@
+"""A function of launches as one JAX primitive."""

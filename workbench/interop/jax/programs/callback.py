@@ -1,0 +1,227 @@
+"""A function called back in Python from an XLA program: for functions that read values while they run.
+
+Each call copies operands and results and takes the GIL; under vmap it is one call after another. Reverse mode works:
+the function runs again under a tape, and its adjoints are the gradients. What it reads in Python is a constant to the
+tape. Forward mode and second derivatives are refused, since a tape has neither for code that reads values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from workbench.api.tapes.tape import Tape
+from workbench.errors import KernelFault, NotDifferentiable
+from workbench.interop.jax.native.faults import fault_in, said
+from workbench.interop.jax.programs.run import Signature
+from workbench.interop.jax.values.library import library
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.create import zeros
+from workbench.runtime.device.device import CPU, ScopedDevice
+from workbench.runtime.launching.checks import checks_wanted, choosing_checks
+from workbench.runtime.native.launcher import install_launcher
+from workbench.runtime.observers import OBSERVERS
+from workbench.types import ArrayType, Vector, element, is_float
+
+Arrays = list[np.ndarray[Any, Any]]
+
+
+@dataclass(frozen=True)
+class Called:
+    """A function with one signature; `checks`: whether its launches test what the session's would."""
+
+    function: Callable[..., Any]
+    signature: Signature
+    checks: bool
+
+    @property
+    def shapes(self) -> list[Any]:
+        """What its results are."""
+        shape = library().jax.ShapeDtypeStruct
+        found = self.signature.result_types()
+        return [shape((*dims, *type.dtype.shape), element(type).numpy) for _, type, dims in found]
+
+    @property
+    def floats(self) -> list[int]:
+        """Which results are of floats."""
+        return [n for n, (_, type, _) in enumerate(self.signature.result_types()) if is_float(type)]
+
+    def run(self, *operands: Any) -> Arrays:
+        """The results."""
+        with _Run(self, operands) as made:
+            self.function(*made.given)
+            return [a.numpy() for a in made.results]
+
+    def gradients(self, wanted: tuple[int, ...], *values: Any) -> Arrays:
+        """Gradients to the operands numbered `wanted`, from the operands and then the results' cotangents."""
+        count = len(values) - len(self.floats)
+        with _Run(self, values[:count]) as made:
+            with Tape(into_grad=False) as tape:
+                self.function(*made.given)
+            seeds = zip((made.results[n] for n in self.floats), values[count:], strict=True)
+            tape.backward(grads={a: array(np.asarray(v), a.dtype) for a, v in seeds})
+            return [tape.adjoint_of(made.operands[n]).numpy() for n in wanted]
+
+
+class _Run:
+    """One call's arguments, as arrays of ours; no observer of the caller's sees it."""
+
+    def __init__(self, called: Called, operands: Sequence[Any]) -> None:
+        self._called, self._values = called, operands
+
+    def __enter__(self) -> _Run:
+        self._token = OBSERVERS.set(())
+        self._around = ExitStack()
+        self._around.enter_context(install_launcher().stopping.called_by_jax())
+        self._around.enter_context(ScopedDevice(CPU))
+        self._around.enter_context(choosing_checks(self._called.checks))
+        signature, rest = self._called.signature, iter(self._values)
+        self.operands: list[Any] = []
+        self.given: list[Any] = []
+        kept: list[Any] = []
+        for leaf in signature.leaves:
+            values = [_argument(type, np.asarray(next(rest))) for type in leaf.types]
+            self.operands += values
+            kept += values if leaf.name in signature.in_out else []
+            self.given.append(leaf.built(values))
+        outputs = [zeros(o.shape, o.type.dtype).fill_(o.init or 0) for o in signature.outputs]
+        self.given += outputs
+        self.results = [*kept, *outputs]
+        return self
+
+    def __exit__(self, *problem: Any) -> None:
+        if isinstance(problem[1], KernelFault):
+            said(problem[1])
+        self._around.close()
+        OBSERVERS.reset(self._token)
+
+
+def _argument(type: Any, value: np.ndarray[Any, Any]) -> Any:
+    if isinstance(type, ArrayType):
+        return array(value, type.dtype, copy=True)
+    return type(value) if isinstance(type, Vector) else value[()].item()
+
+
+def call_back(function: Callable[..., Any], signature: Signature, values: Mapping[str, Any]) -> Sequence[Any]:
+    """The function's results for JAX values, flat, by a callback."""
+    called = Called(function, signature, checks_wanted())
+    try:
+        return _primitives().called.bind(*signature.operands(values), called=called)
+    except Exception as error:
+        fault = fault_in(error)
+        if fault is None:
+            raise
+    raise fault
+
+
+class _Primitives(NamedTuple):
+    called: Any
+    linear: Any
+
+
+@lru_cache(maxsize=1)
+def _primitives() -> _Primitives:
+    jax = library()
+    called, linear = jax.Primitive("workbench_called"), jax.Primitive("workbench_called_linear")
+    called.multiple_results = linear.multiple_results = True
+    called.def_impl(_run)
+    called.def_abstract_eval(lambda *avals, called: [jax.ShapedArray(s.shape, s.dtype) for s in called.shapes])
+    jax.mlir.register_lowering(called, jax.mlir.lower_fun(_run, multiple_results=True))
+    jax.ad.primitive_jvps[called] = _jvp
+    jax.batching.primitive_batchers[called] = partial(_one_by_one, called)
+    linear.def_impl(_refuse_forward)
+    linear.def_abstract_eval(_linear_results)
+    jax.mlir.register_lowering(linear, _refuse_lowering)
+    jax.ad.primitive_jvps[linear] = _refuse_second
+    jax.ad.primitive_transposes[linear] = _transpose
+    jax.batching.primitive_batchers[linear] = partial(_one_by_one, linear)
+    return _Primitives(called, linear)
+
+
+def _run(*operands: Any, called: Called) -> Sequence[Any]:
+    return library().jax.pure_callback(called.run, called.shapes, *operands, vmap_method="sequential")
+
+
+def _one_by_one(primitive: Any, operands: Sequence[Any], axes: Sequence[Any], **params: Any) -> tuple[Any, Any]:
+    jax = library()
+    moving = [jax.jnp.moveaxis(x, axis, 0) for x, axis in zip(operands, axes, strict=True) if axis is not None]
+
+    def once(slices: Sequence[Any]) -> list[Any]:
+        rest = iter(slices)
+        return primitive.bind(
+            *(x if axis is None else next(rest) for x, axis in zip(operands, axes, strict=True)), **params
+        )
+
+    found = jax.jax.lax.map(once, moving)
+    return found, [0] * len(found)
+
+
+def _is_zero(tangent: Any) -> bool:
+    return type(tangent) is library().ad.Zero
+
+
+def _jvp(primals: Sequence[Any], tangents: Sequence[Any], *, called: Called) -> tuple[Any, Any]:
+    jax = library()
+    results = _primitives().called.bind(*primals, called=called)
+    types = [(leaf.name, type) for leaf in called.signature.leaves for type in leaf.types]
+    wanted = tuple(n for n, t in enumerate(tangents) if not _is_zero(t) and is_float(types[n][1]))
+    for name, type in (types[n] for n in wanted):
+        if not isinstance(type, ArrayType):
+            raise NotDifferentiable(
+                f"{called.signature.function} is called back in Python, which gives no gradient to the number {name}.",
+                advice="Pass it as an array of one element, or let the function read no values.",
+                function=called.signature.function,
+            )
+    moved = iter(_primitives().linear.bind(*primals, *(tangents[n] for n in wanted), called=called, wanted=wanted))
+
+    def none(result: Any) -> Any:
+        return jax.ad.Zero(jax.ShapedArray(result.shape, jax.jax.dtypes.float0))
+
+    return results, [next(moved) if n in called.floats else none(r) for n, r in enumerate(results)]
+
+
+def _linear_results(*avals: Any, called: Called, wanted: tuple[int, ...]) -> list[Any]:
+    shapes = called.shapes
+    return [library().ShapedArray(shapes[n].shape, shapes[n].dtype) for n in called.floats]
+
+
+def _transpose(cotangents: Sequence[Any], *operands: Any, called: Called, wanted: tuple[int, ...]) -> list[Any]:
+    jax = library()
+    primals, linear = operands[: len(operands) - len(wanted)], operands[len(operands) - len(wanted) :]
+    shapes = [jax.jax.ShapeDtypeStruct(x.aval.shape, x.aval.dtype) for x in linear]
+
+    @jax.jax.custom_jvp
+    def gradients(*values: Any) -> Any:
+        host = partial(called.gradients, wanted)
+        return jax.jax.pure_callback(host, shapes, *values, vmap_method="sequential")
+
+    @gradients.defjvp
+    def refuse(primals: Any, tangents: Any) -> Any:
+        raise _refusal(called, "has no second derivatives")
+
+    return [None] * len(primals) + list(gradients(*primals, *map(jax.ad.instantiate_zeros, cotangents)))
+
+
+def _refusal(called: Called, what: str) -> NotDifferentiable:
+    name = called.signature.function
+    return NotDifferentiable(
+        f"{name} is called back in Python and {what}: only grad and vjp work, once.",
+        advice="Let the function read no values, so that it can be traced.", function=name,
+    )  # fmt: skip
+
+
+def _refuse_second(*operands: Any, called: Called, wanted: tuple[int, ...]) -> Any:
+    raise _refusal(called, "has no second derivatives")
+
+
+def _refuse_forward(*operands: Any, called: Called, wanted: tuple[int, ...]) -> Any:
+    raise _refusal(called, "has no forward mode")
+
+
+def _refuse_lowering(ctx: Any, *operands: Any, called: Called, wanted: tuple[int, ...]) -> Any:
+    raise _refusal(called, "has no forward mode")

@@ -1,0 +1,220 @@
+"""A program's JAX operations as a flat list, and which of them one native call can do.
+
+What is inside other operations (nested jits, nested programs, tangents of launches) is taken out. Each operation then
+has a level: even ones are XLA's, odd ones native, and no operation needs a later level. So a program of launches with
+some arithmetic on numbers before and after is one native segment, and one that mixes them is still right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from workbench.interop.jax.values.library import library
+
+_JITS = frozenset({"jit", "pjit", "closed_call", "core_call"})
+_CUSTOMS = frozenset({"custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"})
+_SAME_BYTES = frozenset({"reshape", "squeeze", "expand_dims", "copy", "copy_p"})
+_ADDS = frozenset({"add", "add_any"})
+
+
+@dataclass(eq=False)
+class Value:
+    """A value of a flat program.
+
+    Attributes:
+        dtype, shape: of it.
+        constant: what it is, where that is known.
+        fill: the number it holds everywhere and the operation that makes it: nothing is done until it is needed.
+        level: of the operation that makes it; 0 for arguments and constants.
+    """
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    constant: Any = None
+    fill: Any = None
+    level: int = 0
+
+    @property
+    def elements(self) -> int:
+        """How many numbers it has."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def bytes(self) -> int:
+        """Its size."""
+        return self.elements * self.dtype.itemsize
+
+
+@dataclass(eq=False)
+class Node:
+    """One operation: JAX's primitive with its parameters, its inputs and outputs, its level."""
+
+    primitive: Any
+    params: dict[str, Any]
+    inputs: list[Value]
+    outputs: list[Value]
+    level: int = 0
+
+    @property
+    def is_repeat(self) -> bool:
+        """Whether its output is its input several times over."""
+        return _is_repeat(self)
+
+    @property
+    def is_alias(self) -> bool:
+        """Whether its output has the bytes of its input."""
+        return _is_alias(self)
+
+
+@dataclass
+class Flat:
+    """A flat program: its arguments, operations in order, results."""
+
+    arguments: list[Value]
+    nodes: list[Node] = field(default_factory=list)
+    results: list[Value] = field(default_factory=list)
+
+    @property
+    def levels(self) -> int:
+        """How many levels its operations have."""
+        return 1 + max((n.level for n in self.nodes), default=0)
+
+
+Inner = Callable[[Any], Any]
+
+
+def flatten(closed: Any, inner: Inner, launch: Any) -> Flat:
+    """The flat program of a closed jaxpr.
+
+    Args:
+        closed: the jaxpr.
+        inner: gives the closed jaxpr that an operation stands for, or None.
+        launch: the primitive whose operations are native.
+    """
+    flat = Flat([_value(v.aval) for v in closed.jaxpr.invars])
+    flat.results = _Taker(flat.nodes, inner).take(closed, flat.arguments)
+    _drop_unused(flat)
+    for node in flat.nodes:
+        _set_level(node, launch)
+    return flat
+
+
+def _value(aval: Any, constant: Any = None) -> Value:
+    return Value(np.dtype(aval.dtype), tuple(aval.shape), constant)
+
+
+def _constant(value: Any) -> Value:
+    return Value(np.dtype(value.dtype) if hasattr(value, "dtype") else np.asarray(value).dtype, np.shape(value), value)
+
+
+@dataclass
+class _Taker:
+    """Takes operations out of jaxprs; equal ones of XLA's, and equal numbers, are one."""
+
+    nodes: list[Node]
+    inner: Inner
+    _numbers: dict[Any, Value] = field(default_factory=dict)
+    _made: dict[Any, list[Value]] = field(default_factory=dict)
+
+    def take(self, closed: Any, arguments: Sequence[Value]) -> list[Value]:
+        """The results of a closed jaxpr for these arguments."""
+        literal = library().Literal
+        known = dict(zip(closed.jaxpr.constvars, map(_constant, closed.consts), strict=True))
+        known |= dict(zip(closed.jaxpr.invars, arguments, strict=True))
+
+        def read(atom: Any) -> Value:
+            return self._number(atom) if isinstance(atom, literal) else known[atom]
+
+        for equation in closed.jaxpr.eqns:
+            inputs = [read(v) for v in equation.invars]
+            within = _within(equation) or self.inner(equation)
+            outputs = self._node(equation, inputs) if within is None else self.take(within, inputs)
+            known |= dict(zip(equation.outvars, outputs, strict=True))
+        return [read(v) for v in closed.jaxpr.outvars]
+
+    def _number(self, atom: Any) -> Value:
+        key = (str(atom.aval.dtype), atom.aval.shape, np.asarray(atom.val).tobytes())
+        return self._numbers.setdefault(key, _value(atom.aval, atom.val))
+
+    def _node(self, equation: Any, inputs: list[Value]) -> list[Value]:
+        try:
+            key = (equation.primitive, *inputs, *sorted(equation.params.items()))
+            found = self._made.get(key)
+        except TypeError:
+            key, found = None, None
+        if found is None:
+            found = [_value(v.aval) for v in equation.outvars]
+            self.nodes.append(Node(equation.primitive, equation.params, inputs, found))
+            if key is not None:
+                self._made[key] = found
+        return found
+
+
+def _within(equation: Any) -> Any:
+    """The jaxpr inside an operation that only calls it."""
+    name = equation.primitive.name
+    if name in _JITS:
+        return equation.params.get("jaxpr") or equation.params.get("call_jaxpr")
+    return equation.params.get("call_jaxpr") if name in _CUSTOMS else None
+
+
+def _drop_unused(flat: Flat) -> None:
+    used, kept = set(flat.results), []
+    for node in reversed(flat.nodes):
+        if not used.isdisjoint(node.outputs):
+            used.update(node.inputs)
+            kept.append(node)
+    flat.nodes = kept[::-1]
+
+
+def _is_alias(node: Node) -> bool:
+    source, made = node.inputs[0] if node.inputs else None, node.outputs[0]
+    if source is None or source.dtype != made.dtype or source.elements != made.elements:
+        return False
+    name = node.primitive.name
+    same_order = name == "broadcast_in_dim" and [n for n in source.shape if n != 1] == [n for n in made.shape if n != 1]
+    plain = (name in _SAME_BYTES and node.params.get("dimensions") in (None, ())) or name in ("squeeze", "expand_dims")
+    return plain or same_order or name == "convert_element_type"
+
+
+def _is_repeat(node: Node) -> bool:
+    if node.primitive.name != "broadcast_in_dim" or not node.inputs[0].elements or not node.inputs[0].shape:
+        return False
+    source, made = node.inputs[0].shape, node.outputs[0].shape
+    while source and source[0] == 1:
+        source = source[1:]
+    behind = made[len(made) - len(source) :]
+    last = tuple(node.params["broadcast_dimensions"])[-1:]
+    return len(node.inputs) == 1 and behind == source and (not source or last == (len(made) - 1,))
+
+
+def _set_level(node: Node, launch: Any) -> None:
+    """Where an operation is done: no earlier than what it needs."""
+    before = max((v.level for v in node.inputs), default=0)
+    name, made = node.primitive.name, node.outputs[0]
+    if name == "broadcast_in_dim" and node.inputs[0].constant is not None and not node.inputs[0].shape:
+        made.fill = node
+        return
+    if node.primitive is launch:
+        level = before if before % 2 else before + 1
+    elif _is_alias(node) or _is_sum(node) or _is_repeat(node):
+        level = before
+    else:
+        level = before + before % 2
+    node.level = level
+    for value in node.outputs:
+        value.level = level
+
+
+def _is_sum(node: Node) -> bool:
+    if node.primitive.name not in _ADDS or len(node.inputs) != 2:
+        return False
+    shapes = {v.shape for v in (*node.inputs, *node.outputs)}
+    return len(shapes) == 1 and node.outputs[0].dtype.name in _SUMS
+
+
+_SUMS = frozenset({"float16", "bfloat16", "float32", "float64", "int32", "int64", "uint32", "uint64"})

@@ -1,0 +1,236 @@
+"""One signature of a traced function: from JAX values to stand-in arrays, the call, and back.
+
+A signature is what decides a program: types and shapes of the inputs, values of the static ones, the outputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import LaunchError
+from workbench.interop.jax.programs.trace import Filled, Trace, Undefined
+from workbench.interop.jax.values import arguments
+from workbench.interop.jax.values.library import library
+from workbench.interop.jax.values.traced_scalars import TracedNumber
+from workbench.interop.jax.values.uninitialised import watch
+from workbench.runtime.arrays.array import array
+from workbench.runtime.device.device import CPU, ScopedDevice
+from workbench.runtime.launching.checks import checks_here
+from workbench.runtime.observers import OBSERVERS
+from workbench.types import ArrayType, Type, element
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One input parameter: a value, or a tree of them.
+
+    Attributes:
+        name: the parameter's.
+        tree: the tree's form; None for a single value.
+        types, full_shapes: of its values; shapes with the components' axes.
+        static: (type, value) where it is part of the program.
+    """
+
+    name: str
+    tree: Any
+    types: tuple[Type, ...] = ()
+    full_shapes: tuple[Shape, ...] = ()
+    static: Any = None
+
+    @classmethod
+    def of(cls, function: str, name: str, value: Any, annotation: Type | None, static: bool) -> Leaf:
+        """The parameter for a value.
+
+        Raises:
+            LaunchError: it does not fit.
+        """
+        if static:
+            return cls(name, None, static=(type(value), value))
+        single, tree = (True, None) if annotation is not None else arguments.tree_of(value)
+        values = [value] if single else library().jax.tree.leaves(value)
+        types = tuple(arguments.type_of(function, name, v, annotation) for v in values)
+        return cls(name, tree, types, tuple(tuple(np.shape(v)) for v in values))
+
+    def values(self, value: Any) -> list[Any]:
+        """Its values, flat; none of a static one."""
+        if self.static is not None:
+            return []
+        return [value] if self.tree is None else library().jax.tree.leaves(value)
+
+    def built(self, values: list[Any]) -> Any:
+        """The parameter again, of flat values."""
+        if self.static is not None:
+            return self.static[1]
+        return values[0] if self.tree is None else library().jax.tree.unflatten(self.tree, values)
+
+    def shapes(self) -> list[Shape]:
+        """The shapes of its arrays."""
+        pairs = zip(self.types, self.full_shapes, strict=True)
+        return [shape[: t.ndim] for t, shape in pairs if isinstance(t, ArrayType)]
+
+
+@dataclass(frozen=True)
+class Output:
+    """A result that is no input: its parameter, type, shape without components, and initial value."""
+
+    name: str
+    type: ArrayType
+    shape: Shape
+    init: float | int | None
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What decides a program of the function called `function`; `wide`: JAX has 64-bit types."""
+
+    function: str
+    leaves: tuple[Leaf, ...]
+    outputs: tuple[Output, ...]
+    in_out: frozenset[str]
+    wide: bool
+
+    def operands(self, values: Mapping[str, Any]) -> list[Any]:
+        """The flat operands for values by parameter."""
+        return [
+            arguments.operand(self.function, leaf.name, v, t)
+            for leaf in self.leaves
+            for v, t in zip(leaf.values(values[leaf.name]), leaf.types, strict=True)
+        ]
+
+    def results(self, flat: Sequence[Any]) -> list[Any]:
+        """Results by parameter: in-out ones with their trees, then the outputs."""
+        if not self.in_out:
+            return list(flat)
+        rest = iter(flat)
+        kept = [leaf for leaf in self.leaves if leaf.name in self.in_out]
+        return [*(leaf.built([next(rest) for _ in leaf.types]) for leaf in kept), *rest]
+
+    def result_types(self) -> list[tuple[str, ArrayType, Shape]]:
+        """Name, type and shape without components of each flat result.
+
+        Raises:
+            LaunchError: an in-out parameter is no array.
+        """
+        found = []
+        for leaf in self.leaves:
+            for type, shape in zip(leaf.types, leaf.full_shapes, strict=True):
+                if leaf.name in self.in_out:
+                    array_type = arguments.result_type(self.function, leaf.name, type)
+                    found.append((leaf.name, array_type, shape[: array_type.ndim]))
+        return [*found, *((o.name, o.type, o.shape) for o in self.outputs)]
+
+
+def active() -> Trace | None:
+    """The trace that is under way in this context."""
+    return next((o for o in OBSERVERS.get() if isinstance(o, Trace)), None)
+
+
+@contextmanager
+def _alone(*observers: Trace) -> Iterator[None]:
+    """Only these observers, and the CPU as the default device."""
+    token = OBSERVERS.set(observers)
+    try:
+        with ScopedDevice(CPU):
+            yield
+    finally:
+        OBSERVERS.reset(token)
+
+
+def run_traced(
+    trace: Trace, function: Callable[..., Any], signature: Signature, operands: Sequence[Any],
+    rebound: Callable[[str], LaunchError],
+) -> list[Any]:  # fmt: skip
+    """Call the function on stand-ins for JAX values; its results as JAX values.
+
+    Args:
+        trace: notes what it does.
+        function: the user's.
+        signature: of this call.
+        operands: flat, as `Signature.operands` gives them.
+        rebound: makes the error for an output that nothing wrote, from its name.
+
+    Raises:
+        LaunchError: an output was not written, or the function returned something.
+        ValuesRead: it needs values.
+    """
+    poisoned = checks_here()
+    with _alone():
+        given, kept = _stand_ins(trace, signature, operands)
+        outputs = [array.undefined(o.shape, o.type.dtype, CPU) for o in signature.outputs]
+        for target, output in zip(outputs, signature.outputs, strict=True):
+            scalar = element(output.type)
+            known = Filled(scalar.numpy.type(output.init)) if output.init is not None else Undefined(poisoned)
+            trace.give(target, known, output.name)
+    with _alone(trace):
+        returned = function(*given, *outputs)
+        if returned is not None:
+            raise LaunchError(
+                f"{signature.function} returns a value; its results are its last parameters.",
+                trace.definition.locate(trace.definition.node),
+                "Write into the output parameters, and return nothing.", signature.function,
+            )  # fmt: skip
+        for target, output in zip(outputs, signature.outputs, strict=True):
+            if trace.is_undefined(target) and target.size:
+                raise rebound(output.name)
+        results = [trace.take(a) for a in kept]
+        for target, output in zip(outputs, signature.outputs, strict=True):
+            results.append(trace.take(target) if target.size else _empty(output))
+            if poisoned and output.init is None:
+                watch(signature.function, output.name, element(output.type), results[-1])
+    return results
+
+
+def _empty(output: Output) -> Any:
+    return library().jnp.zeros((*output.shape, *output.type.dtype.shape), element(output.type).numpy)
+
+
+def _stand_ins(trace: Trace, signature: Signature, operands: Sequence[Any]) -> tuple[list[Any], list[array]]:
+    """What the function is given for its inputs, and the arrays among it that come out."""
+    rest, given, kept = iter(operands), [], []
+    for leaf in signature.leaves:
+        values = []
+        for type, shape in zip(leaf.types, leaf.full_shapes, strict=True):
+            value = next(rest)
+            if isinstance(type, ArrayType):
+                stand_in = array.undefined(shape[: type.ndim], type.dtype, CPU)
+                trace.give(stand_in, value, leaf.name)
+                values.append(stand_in)
+                kept += [stand_in] if leaf.name in signature.in_out else []
+            else:
+                values.append(TracedNumber(type, library().jnp.asarray(value), leaf.name, trace.values_read))
+        given.append(leaf.built(values))
+    return given, kept
+
+
+def run_inside(outer: Trace, callee: Any, values: Mapping[str, Any], output_dims: Any) -> Any:
+    """Call a JAX function from inside a function that is being traced: arrays of ours in, arrays of ours out."""
+    tree = library().jax.tree
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, array):
+            return outer.take(value)
+        return value.value if isinstance(value, TracedNumber) else value
+
+    found = {n: tree.map(plain, v) for n, v in values.items()}
+    token = OBSERVERS.set(())
+    try:
+        results = callee(*found.values(), output_dims=output_dims)
+        signature = callee.signature(found, output_dims)
+        flat, made = tree.leaves(results), []
+        for value, (name, type, shape) in zip(flat, signature.result_types(), strict=True):
+            made.append(array.undefined(shape, type.dtype, CPU))
+            outer.give(made[-1], value, name)
+    finally:
+        OBSERVERS.reset(token)
+    changed = [a for n, v in values.items() if n in callee.in_out for a in tree.leaves(v)]
+    for target, value in zip(changed, made, strict=False):
+        target.copy_(value)
+    shaped = signature.results(made)
+    return shaped[0] if len(shaped) == 1 else tuple(shaped)

@@ -1,0 +1,216 @@
+"""The native segments of a flat program: their steps in order, and where every value lies.
+
+Values that leave a segment are its results; those that live inside share one hidden result by their lifetimes, so XLA
+allocates everything and nothing is allocated when the program runs. A launch that changes a value in place does so in
+the value's own memory where nobody needs it later; a result that began as an operand shares XLA's memory with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from workbench.interop.jax.launches.array_kernels import sum_plan
+from workbench.interop.jax.launches.launching import attributes
+from workbench.interop.jax.native.table import Bound, Fill, Launch, Place, Repeat, Segment, Step
+from workbench.interop.jax.programs.flat import Flat, Node, Value
+
+ALIGNMENT = 64
+NEVER = 2**62
+
+
+@dataclass(eq=False)
+class _Buffer:
+    """Memory of a segment.
+
+    Attributes:
+        bytes: its size.
+        operand, result: its number among the segment's; -1 where it is neither.
+        first, last: the nodes between which it is in use.
+        donor: the operand that it starts as a copy of.
+        offset: in the hidden result.
+    """
+
+    bytes: int
+    operand: int = -1
+    result: int = -1
+    first: int = 0
+    last: int = 0
+    donor: int = -1
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class _Use:
+    """A value of a step, and the buffer it is in."""
+
+    buffer: _Buffer
+    dtype: str
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A segment among the values of its program.
+
+    Attributes:
+        segment: what runs.
+        inputs: its operands.
+        outputs: values with the number of the result that holds each.
+        same: values that equal an input, with that input.
+    """
+
+    segment: Segment
+    inputs: tuple[Value, ...]
+    outputs: tuple[tuple[Value, int], ...]
+    same: tuple[tuple[Value, Value], ...]
+
+
+def parts(flat: Flat, function: str) -> dict[int, Part]:
+    """The segments of a flat program, by level."""
+    found = {}
+    for level in range(1, flat.levels, 2):
+        nodes = [n for n in flat.nodes if n.level == level]
+        made = {v for n in nodes for v in n.outputs}
+        others = {v for n in flat.nodes if n.level != level for v in n.inputs} | set(flat.results)
+        found[level] = _Planner(nodes, made & others).part(function)
+    return found
+
+
+@dataclass
+class _Planner:
+    """Plans one segment: `needed` are the values that leave it."""
+
+    nodes: Sequence[Node]
+    needed: set[Value]
+    inputs: list[Value] = field(default_factory=list)
+    steps: list[tuple[Any, ...]] = field(default_factory=list)
+    buffers: list[_Buffer] = field(default_factory=list)
+    _of: dict[Value, _Buffer] = field(default_factory=dict)
+    _root: dict[Value, Value] = field(default_factory=dict)
+    _last: dict[Value, int] = field(default_factory=dict)
+
+    def part(self, function: str) -> Part:
+        self._find_last_uses()
+        for at, node in enumerate(self.nodes):
+            if node.is_alias:
+                self._of[node.outputs[0]] = self._buffer_of(node.inputs[0], at)
+            elif node.is_repeat:
+                source, made = node.inputs[0], node.outputs[0]
+                self._of[made] = self._new(made, at)
+                times = made.elements // source.elements
+                self.steps.append(("repeat", self._of[made], self._buffer_of(source, at), source.bytes, times))
+            else:
+                self._launch(node, at)
+        results, outputs, same = self._outputs()
+        scratch = self._place_temporaries()
+        operands = tuple((v.dtype.name, v.shape) for v in self.inputs)
+        aliases = tuple((b.donor, b.result) for b in self.buffers if b.donor >= 0 and b.result >= 0)
+        shapes = (*((v.dtype.name, v.shape) for v in results), *((("uint8", (scratch,)),) if scratch else ()))
+        steps = tuple(self._resolved(step, len(operands), len(results)) for step in self.steps)
+        segment = Segment(function, operands, shapes, steps, aliases, scratch > 0)
+        return Part(segment, tuple(self.inputs), outputs, same)
+
+    def _find_last_uses(self) -> None:
+        for at, node in enumerate(self.nodes):
+            for value in node.inputs:
+                self._use(value, at)
+            for value in node.outputs:
+                self._root[value] = self._root.get(node.inputs[0], node.inputs[0]) if node.is_alias else value
+                self._use(value, NEVER if value in self.needed else at)
+
+    def _use(self, value: Value, at: int) -> None:
+        root = self._root.setdefault(value, value)
+        self._last[root] = max(self._last.get(root, 0), at)
+
+    def _buffer_of(self, value: Value, at: int) -> _Buffer:
+        """Where a value is; what comes from outside becomes an operand, or is filled in."""
+        found = self._of.get(value)
+        if found is not None:
+            return found
+        if value.fill is not None:
+            found = self._new(value, at)
+            number = np.asarray(value.fill.inputs[0].constant, value.dtype)
+            if value.bytes:
+                self.steps.append(("fill", found, value.bytes, number.tobytes()))
+        else:
+            found = _Buffer(value.bytes, operand=len(self.inputs))
+            self.inputs.append(value)
+        self._of[value] = found
+        return found
+
+    def _new(self, value: Value, at: int) -> _Buffer:
+        made = _Buffer(value.bytes, first=at, last=min(self._last[self._root[value]], NEVER))
+        self.buffers.append(made)
+        return made
+
+    def _launch(self, node: Node, at: int) -> None:
+        if "plan" in node.params:
+            plan, listed = node.params["plan"], attributes(node.params["plan"], node.params["how"])
+            target, pairs, shapes = plan.target, dict(plan.target.description.aliases()), None
+        else:
+            target, pairs, shapes = sum_plan(node.outputs[0].dtype.name).target, {}, (node.outputs[0].elements,)
+            listed = {"dims": shapes}
+        uses = [_Use(self._buffer_of(v, at), v.dtype.name, shapes or v.shape) for v in node.inputs]
+        roots = [self._root[v] for v in node.inputs]
+        from_operand = {result: operand for operand, result in pairs.items()}
+        for number, value in enumerate(node.outputs):
+            operand = from_operand.get(number, -1)
+            alone = operand >= 0 and self._last[roots[operand]] == at and roots.count(roots[operand]) == 1
+            if alone and uses[operand].buffer.operand < 0:
+                buffer = uses[operand].buffer
+                buffer.last = max(buffer.last, self._last[self._root[value]])
+            else:
+                buffer = self._new(value, at)
+                buffer.donor = uses[operand].buffer.operand if alone else -1
+            self._of[value] = buffer
+        made = [_Use(self._of[v], v.dtype.name, shapes or v.shape) for v in node.outputs]
+        self.steps.append(("launch", target, tuple(tuple(listed[n]) for n in sorted(listed)), uses, made))
+
+    def _outputs(self) -> tuple[list[Value], tuple[tuple[Value, int], ...], tuple[tuple[Value, Value], ...]]:
+        results: list[Value] = []
+        outputs, same = [], []
+        for node in self.nodes:
+            for value in node.outputs:
+                if value not in self.needed:
+                    continue
+                buffer = self._of[value]
+                if buffer.operand >= 0:
+                    same.append((value, self.inputs[buffer.operand]))
+                    continue
+                if buffer.result < 0:
+                    buffer.result = len(results)
+                    results.append(value)
+                outputs.append((value, buffer.result))
+        return results, tuple(outputs), tuple(same)
+
+    def _place_temporaries(self) -> int:
+        """Offsets of what lives inside only, by lifetime: each takes the first gap; gives the bytes of them all."""
+        size, placed = 0, []
+        for buffer in (b for b in self.buffers if b.result < 0):
+            alive = sorted((b.offset, b.offset + b.bytes) for b in placed if b.last >= buffer.first)
+            placed = [b for b in placed if b.last >= buffer.first]
+            for start, stop in alive:
+                if start - buffer.offset >= buffer.bytes:
+                    break
+                buffer.offset = max(buffer.offset, -(-stop // ALIGNMENT) * ALIGNMENT)
+            placed.append(buffer)
+            size = max(size, buffer.offset + buffer.bytes)
+        return size
+
+    def _resolved(self, step: tuple[Any, ...], operands: int, results: int) -> Step:
+        def place(buffer: _Buffer) -> Place:
+            if buffer.operand >= 0:
+                return Place(buffer.operand)
+            return Place(operands + (buffer.result if buffer.result >= 0 else results), buffer.offset)
+
+        if step[0] == "fill":
+            return Fill(place(step[1]), step[2], step[3])
+        if step[0] == "repeat":
+            return Repeat(place(step[1]), place(step[2]), *step[3:])
+        _, target, listed, uses, made = step
+        given, found = (tuple(Bound(place(u.buffer), u.dtype, u.shape) for u in group) for group in (uses, made))
+        return Launch(target, listed, given, found)

@@ -1,0 +1,346 @@
+"""A Python function's launches, copies and fills as a JAX computation: what runs is noted, and nothing is run.
+
+The function is called once a signature with stand-in arrays. Each memory it touches has a JAX value, flat, that every
+launch, copy and fill replaces by a new one; so what is changed in place for the function is functional for JAX, whose
+own machinery then differentiates and batches it, and whose compiler decides what shares memory. Arrays that the
+function makes become values of XLA's: nothing is allocated when the program runs.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from workbench.api.builds.bind import overlap
+from workbench.api.kernels.kernel import Specialisation
+from workbench.api.launches.launch import launch as launch_kernel
+from workbench.errors import LaunchError
+from workbench.frontend import Definition
+from workbench.interop.jax.launches.array_kernels import glue
+from workbench.interop.jax.launches.launching import How
+from workbench.interop.jax.launches.plan import recorded_plan
+from workbench.interop.jax.launches.primitives import launch
+from workbench.interop.jax.native.descriptor import Kind, Wire, static_bits
+from workbench.interop.jax.values.access import read_before_written
+from workbench.interop.jax.values.arguments import host_values
+from workbench.interop.jax.values.library import library
+from workbench.interop.jax.values.out_of_range import Reach
+from workbench.interop.jax.values.traced_scalars import TracedNumber
+from workbench.interop.jax.values.uninitialised import marker
+from workbench.runtime.arrays.array import array
+from workbench.runtime.device.memory import Memory
+from workbench.runtime.launching.record import LaunchRecord
+from workbench.runtime.observers import Observer
+from workbench.source import Location
+from workbench.types import Scalar, Vector, element, is_float
+
+
+class ValuesRead(LaunchError):
+    """The function asked for values that are known only when the program runs; `name` is what it asked for."""
+
+
+@dataclass(frozen=True)
+class Undefined:
+    """The state of a memory that nothing has written; `poisoned` ones are filled with a marker first."""
+
+    poisoned: bool = False
+
+
+@dataclass(frozen=True)
+class Filled:
+    """The state of a memory that holds one number everywhere, and is not a value yet."""
+
+    number: Any
+
+
+class Trace(Observer):
+    """Notes what a function does, as JAX values.
+
+    Attributes:
+        specialisations: those launched, to see later whether they are still current.
+        constants: memories from outside the function, with their versions of now.
+        checked: whether one of the launches reports faults.
+    """
+
+    takes = True
+
+    def __init__(self, definition: Definition, code: CodeType, vmap_method: str) -> None:
+        self.definition = definition
+        self.specialisations: set[Specialisation] = set()
+        self.constants: list[tuple[Memory, int]] = []
+        self.checked = False
+        self._code = code
+        self._method = vmap_method
+        self._values: dict[Memory, Any] = {}
+        self._names: dict[Memory, str] = {}
+        self._filled: set[Memory] = set()
+        self._reached: set[Any] = set()
+
+    # ---- arrays
+
+    def give(self, target: array, state: Any, name: str) -> None:
+        """Let `target`, which the function will see under this name, hold a JAX value or be in a state."""
+        jnp = library().jnp
+        known = isinstance(state, (Undefined, Filled))
+        self._values[target.memory] = state if known else jnp.reshape(state, (-1,))
+        self._names[target.memory] = name
+
+    def take(self, source: array) -> Any:
+        """The JAX value of an array now, with its own shape and the components' axes last."""
+        shape = (*source.shape, *source.dtype.shape)
+        return self._part(source).reshape(shape)
+
+    def is_undefined(self, source: array) -> bool:
+        """Whether nothing has written to it."""
+        return isinstance(self._values.get(source.memory), Undefined)
+
+    def allocating(self, memory: Memory, filled: bool) -> None:
+        """Note memory that the function makes."""
+        if filled:
+            self._filled.add(memory)
+        else:
+            self._values[memory] = Undefined()
+
+    def reading(self, source: array) -> None:
+        """Refuse, but for data that the function itself made from numbers."""
+        if source.memory in self._filled and source.memory not in self._values:
+            return
+        if source.memory not in self._values:
+            return
+        name = self._names.get(source.memory, "an array")
+        raise self.values_read(f"reads the values of {name}", name)
+
+    def values_read(self, what: str, name: str) -> ValuesRead:
+        """The error for a function that does `what`."""
+        return ValuesRead(
+            f"{self.definition.name} {what}, which are known only when the compiled program runs.",
+            self.place(),
+            'Leave that to a kernel, or say graph_mode="none": the function is then called back in Python each time.',
+            self.definition.name,
+            parameter=name,
+        )
+
+    def place(self) -> Location | None:
+        """The line of the function that is running now."""
+        frame = sys._getframe(1)
+        while frame is not None:
+            if frame.f_code is self._code:
+                return Location(self.definition.source, frame.f_lineno)
+            frame = frame.f_back
+        return None
+
+    def _value(self, memory: Memory, scalar: Scalar) -> Any:
+        """The flat JAX value of a memory."""
+        jnp = library().jnp
+        state = self._values.get(memory)
+        if state is None:
+            if memory not in self._filled:
+                self.constants.append((memory, memory.version))
+            state = self._values[memory] = jnp.asarray(host_values(memory, scalar))
+        if isinstance(state, Undefined):
+            name = self._names.get(memory, "an array")
+            raise LaunchError(
+                f"{self.definition.name} reads {name} before anything wrote it.", self.place(),
+                f'Fill it first, or give outputs initial values: init={{"{name}": "zeros"}}, or '
+                f'in_out_argnames=["{name}"].', self.definition.name, parameter=name,
+            )  # fmt: skip
+        if isinstance(state, Filled):
+            state = self._values[memory] = jnp.full(_count(memory, scalar), state.number, scalar.numpy)
+        return state
+
+    def _change(self, target: array) -> None:
+        """Refuse to change what belongs to nobody inside."""
+        if target.memory not in self._values and target.memory not in self._filled:
+            raise LaunchError(
+                f"{self.definition.name} changes an array that is neither a parameter nor made inside it.",
+                self.place(),
+                "Pass it in, named in in_out_argnames, and take it from the results.",
+                self.definition.name,
+            )
+
+    def _part(self, source: array) -> Any:
+        """The elements of a view, flat."""
+        value = self._value(source.memory, element(source.dtype))
+        where = _where(source)
+        return value if where is None else value[where]
+
+    # ---- what the function does
+
+    def filling(self, target: array, value: Any) -> None:
+        """Note a fill."""
+        self._change(target)
+        scalar, where = element(target.dtype), _where(target)
+        number = value.value if isinstance(value, TracedNumber) else scalar.numpy.type(value)
+        if where is None and not isinstance(value, TracedNumber):
+            self._values[target.memory] = Filled(number)
+        elif where is None:
+            self._values[target.memory] = library().jnp.full(_count(target.memory, scalar), number, scalar.numpy)
+        elif isinstance(target.dtype, Scalar):
+            given = value if isinstance(value, TracedNumber) else number
+            launch_kernel(glue("put", target.ndim), target.shape, inputs=[given], outputs=[target], checks=False)
+        else:
+            whole = self._value(target.memory, scalar)
+            self._values[target.memory] = whole.at[where].set(number)
+
+    def copying(self, target: array, source: array) -> None:
+        """Note a copy."""
+        self._change(target)
+        if self._part_by_launch("move", target, source):
+            return
+        part, where = self._part(source), _where(target)
+        if where is not None:
+            part = self._value(target.memory, element(target.dtype)).at[where].set(part)
+        self._values[target.memory] = part
+
+    def adding(self, target: array, source: array) -> None:
+        """Note a sum."""
+        self._change(target)
+        if self._part_by_launch("gather", target, source):
+            return
+        part, where = self._part(source), _where(target)
+        whole = self._value(target.memory, element(target.dtype))
+        self._values[target.memory] = whole + part if where is None else whole.at[where].add(part)
+
+    def _part_by_launch(self, what: str, target: array, source: array) -> bool:
+        """Whether a copy or sum of parts became a launch of a kernel of ours: not where the parts overlap."""
+        whole = _where(target) is None and _where(source) is None
+        if whole or overlap({"target": target, "source": source}):
+            return False
+        launch_kernel(glue(what, target.ndim), target.shape, inputs=[source], outputs=[target], checks=False)
+        return True
+
+    def launching(self, record: LaunchRecord) -> None:
+        """Note a launch."""
+        self.specialisations.add(record.specialisation)
+        self.checked |= record.loaded.checked
+        if record.threads == 0 or not record.writes:
+            return
+        _refuse_structs(record)
+        block = record.block_dim
+        if not isinstance(block, int):
+            raise LaunchError(
+                f"{record.kernel} is launched over a grid of blocks, as CUDA C++ is, and that does not cross to JAX.",
+                self.place(), "Launch it outside of JAX, or write it as a kernel of threads.", record.kernel,
+            )  # fmt: skip
+        self._check_reach(record)
+        binding = _Binding(self, record)
+        wires = tuple(binding.wire(s.name, s.type) for s in record.loaded.layout.slots)
+        arrays = {n: a for n, a in record.arguments.items() if isinstance(a, array) and is_float(a.dtype)}
+        pairs = ((w, a) for w in binding.written for a in arrays.values() if a is not w)
+        aliased = any(overlap({"written": w, "other": a}) for w, a in pairs) or binding.twice
+        plan = recorded_plan(record, wires, overlap(arrays), aliased)
+        operands = tuple(tuple(x.shape) for x in binding.operands)
+        sizes = tuple((_count(m, s),) for m, s in binding.results.items())
+        assert isinstance(record.block_dim, int), "CUDA C++, which sees its blocks, is refused before"
+        how = How(
+            record.dim, operands, sizes, values=tuple(binding.statics), vmap_method=self._method,
+            views=tuple(binding.views), block=block,
+        )  # fmt: skip
+        results = launch(plan, binding.operands, how)
+        self._values.update(zip(binding.results, results, strict=True))
+
+    def _check_reach(self, record: LaunchRecord) -> None:
+        """Refuse a launch that must reach outside of an array."""
+        given = record.arguments.items()
+        shapes = {n: a.shape for n, a in given if isinstance(a, array)}
+        numbers = {n: v for n, v in given if isinstance(v, (bool, int, np.integer, np.bool_))}
+        key = (record.loaded, record.dim, *shapes.items(), *numbers.items())
+        if key not in self._reached:
+            function, outputs = record.loaded.function, frozenset[str]()
+            Reach(record.kernel, function, record.dim, shapes, numbers, outputs, "dim", self.place()).check()
+            self._reached.add(key)
+
+
+def _refuse_structs(record: LaunchRecord) -> None:
+    name = next((s.name for s in record.loaded.layout.slots if getattr(s.type, "pitch", 0)), "")
+    if name:
+        name = name.partition("[]")[0]
+        raise LaunchError(
+            f"{name} of {record.kernel} is an array of structs, and those do not cross to JAX.",
+            advice="Keep each field in an array of its own.", function=record.kernel, parameter=name,
+        )  # fmt: skip
+
+
+class _Binding:
+    """The arguments of one launch as operands, results and static values."""
+
+    def __init__(self, trace: Trace, record: LaunchRecord) -> None:
+        self.trace, self.record = trace, record
+        self.operands: list[Any] = []
+        self.results: dict[Memory, Scalar] = {}
+        self.statics: list[int] = []
+        self.views: list[tuple[int, ...]] = []
+        self._places: dict[Memory, tuple[int, int, Any]] = {}
+        written = [record.arguments[n] for n in record.writes]
+        for target in written:
+            trace._change(target)
+        self.written = written
+        self._written = {a.memory for a in written}
+        passed = [id(a) for a in record.arguments.values()]
+        self.twice = any(passed.count(id(a)) > 1 for a in written)
+        self._early: set[Memory] | None = None
+
+    def wire(self, name: str, type: Any) -> Wire:
+        value = self.record.arguments[name]
+        if isinstance(value, array):
+            return self._array(name, value)
+        if isinstance(value, TracedNumber):
+            return Wire(name, Kind.SCALAR, type, 0, operand=self._operand(value.value))
+        if isinstance(type, Vector):
+            return Wire(name, Kind.SCALAR, type, 0, operand=self._operand(np.asarray(value, type.dtype.numpy)))
+        assert isinstance(type, Scalar)
+        self.statics.append(static_bits(type.numpy.type(value)))
+        return Wire(name, Kind.SCALAR, type, 0, value=len(self.statics) - 1)
+
+    def _operand(self, value: Any) -> int:
+        self.operands.append(value)
+        return len(self.operands) - 1
+
+    def _array(self, name: str, value: array) -> Wire:
+        scalar, memory = element(value.dtype), value.memory
+        if memory not in self._places:
+            self._places[memory] = self._place(memory, scalar)
+        operand, result, fill = self._places[memory]
+        self.views.append((value.address - memory.address, *value.shape, *value.strides))
+        return Wire(name, Kind.ARRAY, scalar, 1, operand, result, fill=fill, view=value.ndim)
+
+    def _read_early(self) -> set[Memory]:
+        """Memories that the kernel may read before it has written them."""
+        if self._early is None:
+            found = read_before_written(self.record.loaded.function)
+            self._early = {a.memory for n, a in self.record.arguments.items() if isinstance(a, array) and n in found}
+        return self._early
+
+    def _place(self, memory: Memory, scalar: Scalar) -> tuple[int, int, Any]:
+        """Which operand and result a memory is, and what the result is filled with."""
+        state, result = self.trace._values.get(memory), -1
+        if memory in self._written:
+            result = len(self.results)
+            self.results[memory] = scalar
+            if isinstance(state, Undefined) and memory not in self._read_early():
+                return -1, result, marker(scalar) if state.poisoned else None
+            if isinstance(state, Filled):
+                return -1, result, state.number.tobytes()
+        return self._operand(self.trace._value(memory, scalar)), result, None
+
+
+def _count(memory: Memory, scalar: Scalar) -> int:
+    return memory.nbytes // scalar.size
+
+
+def _where(view: array) -> Any:
+    """Which numbers of its memory a view is: None for all, a slice, or indices."""
+    scalar = element(view.dtype)
+    start, inner = (view.address - view.memory.address) // scalar.size, view.dtype.size // scalar.size
+    count = view.size * inner
+    if view.is_contiguous:
+        whole = count == _count(view.memory, scalar)
+        return None if whole else slice(start, start + count)
+    at = np.full((), start)
+    for n, stride in zip(view.shape, view.strides, strict=True):
+        at = at[..., None] + np.arange(n) * (stride // scalar.size)
+    return (at[..., None] + np.arange(inner)).reshape(-1)

@@ -1,0 +1,1 @@
+"""Calls that XLA made, as entries of a record."""

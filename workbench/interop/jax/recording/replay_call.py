@@ -1,0 +1,194 @@
+"""A call that XLA made, as ordinary work: fills, copies, and one launch for each batch, on arrays of its own.
+
+The native handler does all this inside one call, from the call frame. Written out, a call can lie in a file, is checked
+like everything else there, and runs where there is no JAX.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.api.builds.bind import bind
+from workbench.errors import RecordError, WorkbenchError
+from workbench.interop.jax.native.descriptor import Kind, Wire
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.shapes import dense
+from workbench.runtime.device.device import CPU
+from workbench.runtime.device.memory import Memory, allocate
+from workbench.runtime.records.contents import write_bytes
+from workbench.runtime.records.entries import CopyEntry, Entry, FillEntry, LaunchEntry
+from workbench.types import MAX_NDIM, SCALARS, Scalar, Vector, element
+
+if TYPE_CHECKING:
+    from workbench.interop.jax.launches.plan import Plan
+
+MOST_BATCHES = 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """A buffer of the call in memory of its own: element type, shape, and where it begins."""
+
+    dtype: Scalar
+    shape: tuple[int, ...]
+    memory: Memory
+
+    def view(self, dtype: Scalar | Vector, shape: Sequence[int], strides: Sequence[int], start: int) -> array:
+        """Elements of another type in it, from byte `start` on."""
+        made = object.__new__(array)
+        made._place(self.memory, dtype, shape, strides, False, self.memory.address + start)
+        return made
+
+    def whole(self) -> array:
+        """All of it; of more than four dimensions the first ones as one."""
+        extra = max(0, len(self.shape) - MAX_NDIM + 1)
+        shape = (math.prod(self.shape[:extra]), *self.shape[extra:]) if extra > 1 else self.shape or (1,)
+        return self.view(self.dtype, shape, dense(shape, self.dtype.size), 0)
+
+
+def unfold(
+    plan: Plan, attributes: Sequence[Sequence[int]], operands: Sequence[np.ndarray[Any, Any]],
+    results: Sequence[tuple[str, tuple[int, ...]]],
+) -> tuple[tuple[Entry, ...], tuple[array, ...]]:  # fmt: skip
+    """The work of a call, in order, and the arrays that have its results afterwards.
+
+    Args:
+        plan: what was called.
+        attributes: the call's, by name: dims, then values and views where there are any.
+        operands: what its operands held.
+        results: dtype and shape of each result.
+
+    Raises:
+        RecordError: it has a form that is not known here.
+    """
+    try:
+        call = _Call(plan, attributes, operands, results)
+        return tuple(call.steps()), tuple(held.whole() for held in call.results)
+    except RecordError:
+        raise
+    except WorkbenchError as error:
+        raise RecordError(f"JAX's call of {plan.kernel} cannot be written out: {error.message}") from None
+
+
+class _Call:
+    def __init__(
+        self, plan: Plan, attributes: Sequence[Sequence[int]], operands: Sequence[np.ndarray[Any, Any]],
+        results: Sequence[tuple[str, tuple[int, ...]]],
+    ) -> None:  # fmt: skip
+        self.plan = plan
+        self.wires = plan.target.description.wires
+        self.operands = [_held(a.dtype.name, a.shape, a) for a in operands]
+        self.results = [_held(name, shape) for name, shape in results]
+        rest = list(attributes[1:])
+        self.values = rest.pop(0) if any(w.value >= 0 for w in self.wires) else ()
+        self.views: Sequence[int] = rest.pop(0) if any(w.view for w in self.wires) else []
+        if rest:
+            raise RecordError(f"JAX's call of {plan.kernel} has attributes that have no form in a file.")
+        lead = next(w for w in self.wires if w.result == 0 and w.kind is not Kind.SHAPE)
+        self.axes = max(0, len(self.results[0].shape) - _own_rank(lead))
+        self.batches = self.results[0].shape[: self.axes]
+        self.dims = tuple(n if n >= 0 else self.size(-1 - n) for n in attributes[0])
+
+    def size(self, place: int) -> int:
+        """A size of the launch that is an array's: 4 times the parameter's number plus the axis."""
+        wire = self.wires[place // 4]
+        shape = self.source(wire).shape
+        return shape[len(shape) - _own_rank(wire) + place % 4]
+
+    def source(self, wire: Wire) -> Held:
+        """The buffer that a parameter is: a result rather than an operand."""
+        return self.results[wire.result] if wire.result >= 0 else self.operands[wire.operand]
+
+    def steps(self) -> Iterator[Entry]:
+        """What the handler does, in its order."""
+        for wire in self.wires:
+            if wire.kind is Kind.SHAPE or wire.result < 0:
+                continue
+            target = self.results[wire.result].whole()
+            if wire.operand >= 0:
+                yield CopyEntry("copy", target, self.operands[wire.operand].whole())
+            if wire.fill is not None:
+                yield FillEntry(target, _fill(wire))
+        if not math.prod(self.dims):
+            return
+        if math.prod(self.batches) > MOST_BATCHES:
+            raise RecordError(f"JAX's call of {self.plan.kernel} has more than {MOST_BATCHES} batches.")
+        code = self.plan.code
+        for batch in itertools.product(*map(range, self.batches)):
+            arguments = dict(self.arguments(batch))
+            yield LaunchEntry(bind(code.specialisation, code.direction, self.dims, arguments, CPU, code.options))
+
+    def arguments(self, batch: tuple[int, ...]) -> Iterator[tuple[str, Any]]:
+        """The kernel's arguments in one batch."""
+        view = 0
+        for wire in self.wires:
+            if wire.value >= 0:
+                words = np.array(self.values[wire.value :], np.int64)
+                yield wire.name, _numbers(words.view(np.uint8), wire.type)
+                continue
+            held = self.source(wire)
+            own = held.shape[self.axes :]
+            start = self.shift(held, wire, batch)
+            if wire.kind is Kind.SCALAR:
+                data = np.frombuffer(_bytes(held), np.uint8)
+                yield wire.name, _numbers(data[start:], wire.type)
+                continue
+            shape: tuple[int, ...] = (1,) if wire.kind is Kind.ACCUMULATOR else tuple(own[: wire.rank])
+            strides = dense(shape, wire.type.size)
+            if wire.view:
+                place = self.views[view : view + 1 + 2 * wire.view]
+                first, rest = place[0], place[1:]
+                view += 1 + 2 * wire.view
+                start, shape, strides = start + first, tuple(rest[: wire.view]), tuple(rest[wire.view :])
+            if wire.kind is Kind.SHAPE:
+                held, start = _held(element(wire.type).name, (*shape, *wire.inner)), 0
+            yield wire.name, held.view(wire.type, shape, strides, start)
+
+    def shift(self, held: Held, wire: Wire, batch: tuple[int, ...]) -> int:
+        """Where a batch begins in a buffer, in bytes; where the buffer has one for all, that one."""
+        stride = math.prod(held.shape[self.axes :]) * held.dtype.size
+        total = 0
+        for position, size in zip(reversed(batch), reversed(held.shape[: self.axes]), strict=True):
+            total += position * stride if size != 1 else 0
+            stride *= size
+        return total
+
+
+def _own_rank(wire: Wire) -> int:
+    return wire.rank + bool(wire.inner) if wire.kind is not Kind.ACCUMULATOR else 0 + bool(wire.inner)
+
+
+def _held(name: str, shape: Sequence[int], data: np.ndarray[Any, Any] | None = None) -> Held:
+    dtype = SCALARS.get(name)
+    if dtype is None:
+        raise RecordError(f"An operand of {name} has no form in a file.")
+    memory = allocate(CPU, math.prod(shape) * dtype.size)
+    raw = np.zeros(memory.nbytes, np.uint8) if data is None else np.ascontiguousarray(data).reshape(-1).view(np.uint8)
+    write_bytes(memory, memory.address, raw)
+    return Held(dtype, tuple(shape), memory)
+
+
+def _bytes(held: Held) -> Any:
+    flat = held.view(held.dtype, (held.memory.nbytes // held.dtype.size,), (held.dtype.size,), 0)
+    return flat.host().tobytes()
+
+
+def _numbers(data: np.ndarray[Any, Any], dtype: Scalar | Vector) -> Any:
+    """A number, or a vector's numbers, from their bytes."""
+    scalar = element(dtype)
+    found = np.frombuffer(data[: dtype.size].tobytes(), scalar.numpy)
+    found = found.astype(np.float32) if scalar.is_half else found
+    return tuple(found.tolist()) if isinstance(dtype, Vector) else found.tolist()[0]
+
+
+def _fill(wire: Wire) -> Any:
+    scalar = element(wire.type)
+    if isinstance(wire.fill, bytes):
+        return np.frombuffer(wire.fill, scalar.numpy)[0]
+    return np.asarray(wire.fill).astype(scalar.numpy)[()]

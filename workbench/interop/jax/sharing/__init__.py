@@ -1,0 +1,1 @@
+"""Exported programs: written, and made to run in another process."""

@@ -1,0 +1,383 @@
+"""From JAX values to kernel parameters: types found or checked at trace time, each refusal naming the parameter.
+
+XLA would refuse a wrong operand too, but only when the program runs and without the user's place in the traceback.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import LaunchError
+from workbench.interop.jax.values.library import library
+from workbench.ranges import fits
+from workbench.runtime.device.memory import Memory
+from workbench.structs import AnyType, IndexedArray, Struct, StructArray
+from workbench.types import SCALARS, ArrayType, Kind, Scalar, Type, Vector, as_type, element, is_wide, promote
+
+_SAFE = 6e4  # below this every float type has the number, or its neighbour
+_RANK = {Kind.BOOL: 0, Kind.UINT: 1, Kind.INT: 1, Kind.FLOAT: 2}
+
+
+def type_of(kernel: str, name: str, value: Any, annotation: Type | None) -> Type:
+    """The type of the parameter `name` of `kernel` when it is given `value`.
+
+    Raises:
+        LaunchError: the value does not fit the annotation, or is of no type of the language.
+    """
+    if annotation is None:
+        found = _inferred(kernel, name, value)
+    elif isinstance(annotation, ArrayType):
+        found = _check_array(kernel, name, value, annotation)
+    else:
+        found = annotation
+    _check_width(kernel, name, found)
+    if is_wide([n for n in getattr(value, "shape", ()) if not is_symbolic(n)]):
+        raise LaunchError(
+            f"{name} of {kernel} is {described(value)}; through JAX each size is below 2³¹.",
+            advice="Reshape it to more dimensions.", function=kernel, parameter=name,
+        )  # fmt: skip
+    return found
+
+
+def operand(kernel: str, name: str, value: Any, type: Type) -> Any:
+    """`value` as an operand of exactly this type; single values are converted where nothing is lost by it.
+
+    Raises:
+        LaunchError: it cannot be.
+    """
+    if isinstance(type, ArrayType):
+        return flat(value, type.dtype)
+    shape = type.shape
+    scalar = element(type)
+    if value.__class__ is float and not shape and scalar.kind is Kind.FLOAT and abs(value) < _SAFE:
+        return scalar.numpy.type(value)
+    if not _is_typed(value):
+        return flat(_from_python(kernel, name, value, type, shape), type)
+    if tuple(value.shape) != shape:
+        raise _misfit(kernel, name, value, type, "Give one value.")
+    given = SCALARS.get(value.dtype.name)
+    if given == scalar:
+        return flat(value, type)
+    if given is None or not _converts(value, given, scalar):
+        raise _misfit(kernel, name, value, type, f"Convert it: {name}.astype({scalar.name!r}).")
+    return flat(library().jax.lax.convert_element_type(value, scalar.numpy), type)
+
+
+def flat(value: Any, dtype: Scalar | Vector) -> Any:
+    """Values of `dtype` as the handler takes them: a matrix's components along one axis."""
+    inner = len(dtype.shape)
+    return library().jnp.reshape(value, (*value.shape[:-inner], -1)) if inner > 1 else value
+
+
+def shaped(value: Any, dtype: Scalar | Vector) -> Any:
+    """`flat` undone."""
+    return library().jnp.reshape(value, (*value.shape[:-1], *dtype.shape)) if len(dtype.shape) > 1 else value
+
+
+def static_value(kernel: str, name: str, value: Any, type: Type) -> np.generic:
+    """The value of a static argument as a NumPy scalar of its type.
+
+    Raises:
+        LaunchError: it is traced, or no number.
+    """
+    if not isinstance(type, Scalar) or not isinstance(value, (bool, int, float, np.generic)):
+        raise LaunchError(
+            f"{name} of {kernel} is static and takes a Python number, not {described(value)}.",
+            advice="Leave it out of static_argnames to give arrays or traced values.",
+            function=kernel,
+            parameter=name,
+        )
+    return _from_python(kernel, name, value, type, ())[()]
+
+
+def result_type(kernel: str, name: str, annotation: Type | None) -> ArrayType:
+    """The type of an output.
+
+    Raises:
+        LaunchError: the kernel does not say it, or it is no array.
+    """
+    if annotation is None:
+        raise LaunchError(
+            f"{name} of {kernel} is an output without annotation, and JAX must know its type before the call.",
+            advice=f"Annotate it: {name}: wb.array(dtype=wb.float32).",
+            function=kernel,
+            parameter=name,
+        )
+    if not isinstance(annotation, ArrayType):
+        raise LaunchError(
+            f"{name} of {kernel} is an output of type {annotation!r}; outputs are arrays.",
+            advice="Outputs are the last parameters: set num_outputs to how many of them there are.",
+            function=kernel,
+            parameter=name,
+        )
+    _check_width(kernel, name, annotation)
+    return annotation
+
+
+def dimensions(kernel: str, what: str, dims: Any) -> tuple[Any, ...]:
+    """`dims` as a tuple of 1 to 4 sizes, each below 2³¹: `tid()` is an int32.
+
+    Raises:
+        LaunchError: it is not that; `what` names it.
+    """
+    sizes = (dims,) if isinstance(dims, (int, np.integer)) or is_symbolic(dims) else dims
+    good = isinstance(sizes, (tuple, list)) and all(isinstance(s, (int, np.integer)) or is_symbolic(s) for s in sizes)
+    if not good or not 1 <= len(sizes) <= 4 or not all(is_symbolic(s) or 0 <= s < 2**31 for s in sizes):
+        raise LaunchError(
+            f"{what} of {kernel} is {dims!r}; it takes 1 to 4 whole numbers below 2³¹, known when JAX traces.",
+            function=kernel,
+        )
+    return tuple(s if is_symbolic(s) else int(s) for s in sizes)
+
+
+def is_symbolic(size: Any) -> bool:
+    """Whether a size is one of `jax.export`'s, known only when the program runs."""
+    return hasattr(size, "dimension_as_value") and hasattr(size, "scope")
+
+
+def base_shape(value: Any, type: Type) -> tuple[int, ...]:
+    """The shape of an array argument without the axis of a vector's components."""
+    return tuple(value.shape[: type.ndim]) if isinstance(type, ArrayType) else ()
+
+
+def described(value: Any) -> str:
+    """A value in an error: `float32[4,3]`, or what it is in Python."""
+    if _is_typed(value):
+        return f"{value.dtype.name}[{','.join(str(s) for s in value.shape)}]"
+    shown = " ".join(repr(value).split())
+    return f"{shown if len(shown) <= 60 else shown[:60] + '…'} ({type(value).__name__})"
+
+
+def aspect(value: Any) -> Any:
+    """What of a value decides how it is passed: its shape and dtype; of a Python number its type."""
+    return (tuple(value.shape), value.dtype) if _is_typed(value) else type(value)
+
+
+def wide() -> bool:
+    """Whether JAX has types of 64 bits now."""
+    return library().jax.config.jax_enable_x64
+
+
+def host_values(memory: Memory, scalar: Scalar) -> np.ndarray[Any, Any]:
+    """A copy of all numbers in a memory on the host, flat."""
+    raw = ctypes.string_at(memory.address, memory.nbytes) if memory.nbytes else b""
+    return np.frombuffer(raw, scalar.numpy)
+
+
+def tree_of(value: Any) -> tuple[bool, Any]:
+    """Whether it is one value, and else the form of the tree that it is."""
+    if _is_typed(value) or isinstance(value, (bool, int, float)):
+        return True, None
+    return False, library().jax.tree.structure(value)
+
+
+def by_name(function: str, inputs: tuple[str, ...], args: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
+    """Positional and named arguments by parameter.
+
+    Raises:
+        LaunchError: one is missing, unknown, or given twice.
+    """
+    if not named and len(args) == len(inputs):
+        return dict(zip(inputs, args, strict=True))
+    check_names(function, "The call", named, inputs)
+    twice = next((n for n in inputs[: len(args)] if n in named), None)
+    missing = [n for n in inputs[len(args) :] if n not in named]
+    if len(args) > len(inputs) or missing or twice:
+        wanted = ", ".join(inputs) or "nothing"
+        said = f"{twice} was given twice" if twice else f"not {len(args) + len(named)}"
+        raise LaunchError(
+            f"{function} takes {len(inputs)} inputs under JAX ({wanted}), {said}.",
+            advice="Parameters after these are outputs; num_outputs says how many there are.",
+            function=function,
+        )
+    return {n: args[k] if k < len(args) else named[n] for k, n in enumerate(inputs)}
+
+
+def split(
+    function: str, parameters: tuple[str, ...], num_outputs: int, in_out: frozenset[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Parameters as inputs and outputs.
+
+    Raises:
+        LaunchError: the numbers do not fit.
+    """
+    pure = num_outputs - len(in_out)
+    if num_outputs < 1 or not 0 <= pure <= len(parameters):
+        raise LaunchError(
+            f"num_outputs={num_outputs} does not fit {function}, which has {len(parameters)} parameters.",
+            advice="It counts the outputs, which stand last, and the names in in_out_argnames.",
+            function=function,
+        )
+    return parameters[: len(parameters) - pure], parameters[len(parameters) - pure :]
+
+
+def names(given: str | Sequence[str]) -> frozenset[str]:
+    """An option that is one name or several."""
+    return frozenset((given,) if isinstance(given, str) else given)
+
+
+def check_block(kernel: str, size: Any) -> None:
+    """A block has 1 to 1024 threads.
+
+    Raises:
+        LaunchError: not so.
+    """
+    if not isinstance(size, int) or not 1 <= size <= 1024:
+        raise LaunchError(f"block_dim of {kernel} is {size!r}; it is 1 to 1024.", function=kernel)
+
+
+def check_names(kernel: str, option: str, names: Any, known: tuple[str, ...]) -> None:
+    """Every one of `names` is among `known`.
+
+    Raises:
+        LaunchError: one is not.
+    """
+    for name in names:
+        if name not in known:
+            raise LaunchError(
+                f"{option} of {kernel} names {name!r}, which is none of {', '.join(known) or 'its parameters'}.",
+                function=kernel,
+                parameter=name,
+            )
+
+
+def fills(kernel: str, init: Mapping[str, Any], types: Mapping[str, ArrayType]) -> dict[str, float | int]:
+    """The initial values as numbers.
+
+    Raises:
+        LaunchError: one is neither a number that the output can hold nor "zeros".
+    """
+    found: dict[str, float | int] = {}
+    for name, value in init.items():
+        scalar = element(types[name])
+        number = 0 if isinstance(value, str) and value == "zeros" else value
+        if not isinstance(number, (bool, int, float, np.generic)):
+            raise LaunchError(
+                f'init of {kernel} gives {name} {value!r}; it takes a number or "zeros".',
+                function=kernel,
+                parameter=name,
+            )
+        found[name] = _from_python(kernel, name, number, scalar, ())[()].item()
+    return found
+
+
+def _converts(value: Any, given: Scalar, wanted: Scalar) -> bool:
+    """Whether a single value may change its type: as JAX's promotion would, weakly typed numbers by kind alone."""
+    if getattr(value, "weak_type", False) or isinstance(value, np.generic):
+        return _RANK[given.kind] <= _RANK[wanted.kind]
+    return promote(given, wanted) == wanted
+
+
+def _is_typed(value: Any) -> bool:
+    return hasattr(value, "shape") and hasattr(value, "dtype") and not isinstance(value, float)
+
+
+def without_structs(kernel: str, name: str, annotation: AnyType | None) -> Type | None:
+    """The annotation, where it is no struct and no array of structs.
+
+    Raises:
+        LaunchError: it is one.
+    """
+    if isinstance(annotation, IndexedArray):
+        raise LaunchError(
+            f"{name} of {kernel} is {annotation!r}, which does not cross to JAX.",
+            advice="Pass the array and its indices, and read x[indices[i]].", function=kernel, parameter=name,
+        )  # fmt: skip
+    if isinstance(annotation, (Struct, StructArray)):
+        raise LaunchError(
+            f"{name} of {kernel} is {annotation!r}; arrays of structs, and structs as outputs, do not cross to JAX.",
+            advice="Use a struct of arrays: it is a tree with an array for each field, and may go in and come out.",
+            function=kernel,
+            parameter=name,
+        )
+    return annotation
+
+
+def _inferred(kernel: str, name: str, value: Any) -> Type:
+    if not _is_typed(value):
+        if isinstance(value, (bool, int, float)):
+            return as_type(type(value) if type(value) in (bool, int, float) else float)
+        raise LaunchError(
+            f"{name} of {kernel} takes an array or a number, not {described(value)}.", function=kernel, parameter=name
+        )
+    scalar = SCALARS.get(value.dtype.name)
+    if scalar is None or len(value.shape) > 4:
+        raise LaunchError(
+            f"{name} of {kernel} is {described(value)}, which the kernel language does not have.",
+            advice=f"It has arrays of 1 to 4 dimensions of {', '.join(SCALARS)}.",
+            function=kernel,
+            parameter=name,
+        )
+    return ArrayType(scalar, len(value.shape)) if value.shape else scalar
+
+
+def _check_array(kernel: str, name: str, value: Any, annotation: ArrayType) -> ArrayType:
+    scalar = element(annotation)
+    inner = annotation.dtype.shape
+    if not _is_typed(value):
+        raise _misfit(kernel, name, value, annotation, "Give a JAX or NumPy array.")
+    if value.dtype.name != scalar.name:
+        raise _misfit(kernel, name, value, annotation, f"Convert it: {name}.astype({scalar.name!r}).")
+    wanted = [
+        *("any" for _ in range(annotation.ndim)),
+        *(f"{n} components" if len(inner) == 1 else str(n) for n in inner),
+    ]
+    if len(value.shape) != len(wanted):
+        advice = f"Its shape has {len(wanted)} dimensions: {', '.join(wanted)}."
+        raise _misfit(kernel, name, value, annotation, advice)
+    if inner and tuple(value.shape[-len(inner) :]) != inner:
+        what = f"axis holds the {inner[0]} components" if len(inner) == 1 else f"axes are {inner[0]} by {inner[1]}"
+        raise _misfit(kernel, name, value, annotation, f"Its last {what}.")
+    return annotation
+
+
+def _check_width(kernel: str, name: str, found: Type) -> None:
+    scalar = element(found)
+    if scalar.bits == 64 and not wide():
+        raise LaunchError(
+            f"{name} of {kernel} is {found!r}, and JAX is set to 32-bit types.",
+            advice='Allow 64 bits first: jax.config.update("jax_enable_x64", True).',
+            function=kernel,
+            parameter=name,
+        )
+
+
+def _from_python(kernel: str, name: str, value: Any, type: Scalar | Vector, shape: tuple[int, ...]) -> Any:
+    """A number, or a tuple of them for a vector, as a NumPy array of the element type."""
+    scalar = element(type)
+    try:
+        plain = np.asarray(value)
+        given = SCALARS.get(plain.dtype.name)
+        if given is None or _RANK[given.kind] > _RANK[scalar.kind] or plain.shape != shape:
+            raise ValueError
+        if scalar.kind is Kind.FLOAT and not all(fits(n, scalar) for n in plain.reshape(-1).tolist()):
+            raise ValueError
+        with np.errstate(over="ignore"):
+            return np.asarray(value, dtype=scalar.numpy) if shape else np.asarray(plain.item(), dtype=scalar.numpy)
+    except (ValueError, TypeError, OverflowError):
+        raise _misfit(kernel, name, value, type, f"Give a value that {scalar.name} can hold.") from None
+
+
+def _misfit(kernel: str, name: str, value: Any, wanted: Type, advice: str) -> LaunchError:
+    return LaunchError(
+        f"{name} of {kernel} takes {wanted!r}, not {described(value)}.",
+        advice=advice,
+        function=kernel,
+        parameter=name,
+        expected=wanted,
+        given=described(value),
+    )
+
+
+def frozen(dims: Any) -> Any:
+    """Dimensions as what can be looked up."""
+    if isinstance(dims, Mapping):
+        return tuple(sorted((n, frozen(d)) for n, d in dims.items()))
+    if isinstance(dims, (list, tuple)):
+        return tuple(map(frozen, dims))
+    known = dims is None or isinstance(dims, (int, np.integer)) or is_symbolic(dims)
+    return dims if known else id(dims)

@@ -1,0 +1,65 @@
+"""Values inside `shard_map`: which mesh axes they vary along, told to JAX for what our primitives take and give.
+
+JAX tracks this in a value's type, and a primitive's operands must agree. Its versions name it differently: 0.5 has
+nothing, 0.6 `vma`, later ones a manual axis type.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from workbench.interop.jax.values.library import library, old_shard_map
+
+
+def know(primitive: Any) -> None:
+    """Tell JAX that results of a primitive vary as its operands do, where its values' types do not say it."""
+    rules = old_shard_map()
+    if rules is not None:
+        rules.register_standard_check(primitive)
+        rules.register_standard_rewrite(primitive)
+
+
+def varying(aval: Any) -> frozenset[Any]:
+    """The mesh axes along which values of this type vary."""
+    kind = getattr(aval, "mat", None)
+    return frozenset(kind.varying if kind is not None else getattr(aval, "vma", ()))
+
+
+def among_devices(ctx: Any) -> bool:
+    """Whether what is lowered runs on several devices, each with values of its own: in `shard_map` or `pmap`."""
+    context = ctx.module_context.axis_context
+    if getattr(context, "manual_axes", ()):
+        return context.mesh.size > 1
+    return math.prod(getattr(getattr(context, "axis_env", None), "sizes", ())) > 1
+
+
+def aligned(operands: Sequence[Any]) -> Sequence[Any]:
+    """Operands that all vary along the axes of any."""
+    jax = library().jax
+    tracers = [x for x in operands if isinstance(x, jax.core.Tracer)]
+    axes = frozenset().union(*(varying(x.aval) for x in tracers))
+    if not axes:
+        return operands
+    return [_spread(jax, x, tuple(axes - varying(getattr(x, "aval", None)))) for x in operands]
+
+
+def _spread(jax: Any, value: Any, axes: tuple[Any, ...]) -> Any:
+    if not axes:
+        return value
+    if hasattr(jax.lax, "pcast"):
+        return jax.lax.pcast(jax.numpy.asarray(value), axes, to="varying")
+    return jax.lax.pvary(jax.numpy.asarray(value), axes)
+
+
+def shaped(shape: tuple[Any, ...], dtype: Any, like: Sequence[Any]) -> Any:
+    """The type of a result of a primitive whose operands have the types `like`."""
+    shaped_array = library().ShapedArray
+    source = next((a for a in like if varying(a)), None)
+    if source is None:
+        return shaped_array(shape, dtype)
+    sharding = library().jax.sharding
+    plain = sharding.NamedSharding(source.sharding.mesh, sharding.PartitionSpec(*[None] * len(shape)))
+    kind = {"manual_axis_type": source.mat} if hasattr(source, "mat") else {"vma": source.vma}
+    return shaped_array(shape, dtype, sharding=plain, **kind)

@@ -1,0 +1,110 @@
+"""Launches that are certain to reach outside of an array are refused when JAX traces them, where all shapes are known.
+
+Sizes that `jax.export` leaves open are compared by the handler, at the call (`attributes` gives it the conditions).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.backends.faults import describe
+from workbench.errors import LaunchError
+from workbench.interop.jax.values.arguments import is_symbolic
+from workbench.ir.values import Function, walk
+from workbench.passes.analysis.sizes import SymbolicSize
+from workbench.passes.out_of_range import Accesses, Condition, accesses
+from workbench.source import Location
+
+Shape = Sequence[Any]
+
+
+@dataclass(frozen=True)
+class Reach:
+    """A launch, as far as it decides which elements it reaches.
+
+    Attributes:
+        name: of the kernel.
+        function: its IR.
+        dims: of the launch.
+        shapes: of its arrays, by parameter, without axes of components.
+        numbers: values of number parameters that are known.
+        outputs: the arrays whose shapes the call chooses.
+        dims_from: what gave the launch its dimensions: a parameter, or "launch_dims", or "dim".
+        place: the line that launches; the kernel's own by default.
+    """
+
+    name: str
+    function: Function
+    dims: Shape
+    shapes: Mapping[str, Shape]
+    numbers: Mapping[str, Any]
+    outputs: frozenset[str]
+    dims_from: str
+    place: Location | None = None
+
+    def check(self) -> tuple[Condition, ...]:
+        """What sizes must fulfil that are known at the call only.
+
+        Raises:
+            LaunchError: an access is outside, whatever the data.
+        """
+        found = self._accesses(self.dims, self.shapes)
+        if found.outside is not None:
+            raise self._refusal(found)
+        return tuple(c for c in found.conditions if all(array for (array, _), _ in c.terms))
+
+    def _accesses(self, dims: Shape, shapes: Mapping[str, Shape]) -> Accesses:
+        made = {n: tuple(_size(s, n, k) for k, s in enumerate(shape)) for n, shape in shapes.items()}
+        known = {s.number: s for shape in made.values() for s in shape if isinstance(s, SymbolicSize)}
+        sizes: list[Any] = [known.get(d, _size(d, "", k)) if is_symbolic(d) else d for k, d in enumerate(dims)]
+        return accesses(self.function, sizes, made, self.numbers)
+
+    def _refusal(self, found: Accesses) -> LaunchError:
+        outside = found.outside
+        assert outside is not None
+        op, array = outside.op, outside.op.operands[0].name
+        thread, values = _shown(outside.thread), _shown(outside.values)
+        made = {v: o for o in walk(self.function.body) for v in o.results}
+        said = describe(self.function, op, made, thread, values, self.shapes).message
+        threads = " × ".join(map(str, self.dims))
+        what = f"{threads} thread{'s' if self.dims != (1,) else ''}"
+        source = {"launch_dims": "as launch_dims says", "dim": "as its dim says"}
+        why = source.get(self.dims_from, f"the shape of {self.dims_from}")
+        return LaunchError(
+            f"{array} of {self.name} is too small: {_would(said)} The launch has {what}, {why}.",
+            self.place or op.location, self._advice(array, found), self.name, parameter=array,
+        )  # fmt: skip
+
+    def _advice(self, array: str, found: Accesses) -> str:
+        """What would fit; each way is tried first."""
+        shape = tuple(self.shapes[array])
+        fit = tuple(max(size, found.needs.get((array, k), 0)) for k, size in enumerate(shape))
+        ways, spread = [], False
+        if fit != shape and self._fits(self.dims, {**self.shapes, array: fit}, array):
+            ways.append(f'output_dims={{"{array}": {fit}}}' if array in self.outputs else f"{array} the shape {fit}")
+            spread = array not in self.outputs and all(a in (b, 1) for a, b in zip(shape, fit, strict=True))
+        fewer = tuple(map(min, self.dims, shape)) if len(shape) == len(self.dims) else ()
+        if fewer and all(fewer) and self._fits(fewer, self.shapes, array):
+            ways.append(f"{'dim' if self.dims_from == 'dim' else 'launch_dims'}={fewer}")
+        if not ways:
+            return "Launch fewer threads, or test the index in the kernel."
+        more = f" Kernels do not broadcast: jnp.broadcast_to({array}, {fit}) does." if spread else ""
+        return f"Give {' or '.join(ways)}.{more}"
+
+    def _fits(self, dims: Shape, shapes: Mapping[str, Shape], array: str) -> bool:
+        outside = self._accesses(dims, shapes).outside
+        return outside is None or outside.op.operands[0].name != array
+
+
+def _would(said: str) -> str:
+    return said.replace(" asked for ", " would ask for ")
+
+
+def _size(size: Any, array: str, axis: int) -> Any:
+    return SymbolicSize.of(size, array, axis) if is_symbolic(size) else size
+
+
+def _shown(numbers: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(n.number if isinstance(n, SymbolicSize) else n for n in numbers)

@@ -1,0 +1,75 @@
+"""A number that JAX traces, inside a function that `jax_callable` traces: it computes, and has no value yet."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from workbench.errors import LaunchError
+from workbench.interop.jax.values import arguments
+from workbench.runtime.arrays.placeholder import Symbol
+from workbench.types import SCALARS, Scalar, Vector
+
+
+class TracedNumber(Symbol):
+    """A JAX value of rank 0 under a parameter's name; arithmetic with numbers gives others."""
+
+    def __init__(self, type: Scalar | Vector, value: Any, name: str, read: Callable[[str, str], Exception]) -> None:
+        """`read` makes the error for a use that needs the value, from what was done and the parameter's name."""
+        super().__init__(type)
+        self.value = value
+        self.name = name
+        self._read = read
+
+    def become(self, kernel: str, name: str, type: Scalar | Vector) -> TracedNumber:
+        """The number as an argument of this type.
+
+        Raises:
+            LaunchError: something would be lost.
+        """
+        if self.type != type and not (isinstance(type, Scalar) and isinstance(self.type, Scalar)):
+            raise LaunchError(f"{name} of {kernel} takes {type!r}, not {self.type!r}.", function=kernel, parameter=name)
+        if isinstance(type, Vector):
+            return self
+        return TracedNumber(type, arguments.operand(kernel, name, self.value, type), self.name, self._read)
+
+    def _with(self, value: Any) -> TracedNumber:
+        return TracedNumber(SCALARS[value.dtype.name], value, self.name, self._read)
+
+    def _refuse(self, *_: Any) -> Any:
+        raise self._read(f"asks for the value of {self.name}", self.name)
+
+    __bool__ = __int__ = __float__ = __index__ = _refuse
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self) -> str:
+        return f"<{self.name}, a traced {self.type!r}>"
+
+
+def _binary(act: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    def method(self: TracedNumber, other: Any) -> Any:
+        if isinstance(other, TracedNumber):
+            return self._with(act(self.value, other.value))
+        return self._with(act(self.value, other)) if isinstance(other, (bool, int, float)) else NotImplemented
+
+    return method
+
+
+def _unary(act: Callable[[Any], Any]) -> Callable[..., Any]:
+    return lambda self: self._with(act(self.value))
+
+
+def _reversed(act: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    return _binary(lambda a, b: act(b, a))
+
+
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
+    setattr(TracedNumber, f"__{_name}__", _binary(getattr(operator, _name)))
+    setattr(TracedNumber, f"__r{_name}__", _reversed(getattr(operator, _name)))
+for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+    setattr(TracedNumber, f"__{_name}__", _binary(getattr(operator, _name)))
+for _name in ("neg", "pos", "abs"):
+    setattr(TracedNumber, f"__{_name}__", _unary(getattr(operator, _name)))

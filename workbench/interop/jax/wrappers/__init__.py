@@ -1,0 +1,1 @@
+"""`jax_kernel` and `jax_callable`."""

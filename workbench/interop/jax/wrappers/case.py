@@ -1,0 +1,71 @@
+"""One signature of a kernel as a JAX function: what the types and shapes of a call decide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from workbench.api.kernels.kernel import Specialisation
+from workbench.interop.jax.launches.eager import whole
+from workbench.interop.jax.launches.launching import How
+from workbench.interop.jax.launches.plan import Plan
+from workbench.interop.jax.launches.primitives import launch
+from workbench.interop.jax.values.out_of_range import Reach
+from workbench.types import ArrayType, Type
+
+if TYPE_CHECKING:
+    from workbench.interop.jax.wrappers.jax_kernel import JaxKernel
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One signature of a `JaxKernel`.
+
+    Attributes:
+        specialisation: the kernel for these types.
+        plan: its launch.
+        types: of the inputs.
+        dims: of the launch.
+        shapes: of the results, with one axis for the components of vectors and matrices.
+        outputs: types of the results.
+        reach: which elements it reaches, but for static numbers.
+    """
+
+    specialisation: Specialisation
+    plan: Plan
+    types: tuple[Type, ...]
+    dims: tuple[int, ...]
+    shapes: tuple[tuple[int, ...], ...]
+    outputs: tuple[ArrayType, ...]
+    reach: Reach
+    _hows: dict[tuple[int, ...], How] = field(default_factory=dict, init=False)
+    _programs: dict[tuple[int, ...], Any] = field(default_factory=dict, init=False)
+
+    def how(
+        self, operands: list[Any], statics: tuple[int, ...], numbers: Mapping[str, Any], like: JaxKernel, block: int
+    ) -> How:
+        """What is static about a call of `like` with these static values; its operands' shapes are the case's.
+
+        Raises:
+            LaunchError: it must reach outside of an array.
+        """
+        key = (block, *statics)
+        found = self._hows.get(key)
+        if found is None:
+            given = tuple(tuple(x.shape) for x in operands)
+            effect, method = like.has_side_effect, like.vmap_method
+            reach = replace(self.reach, numbers=numbers)
+            found = How(self.dims, given, self.shapes, (), statics, effect, method, block=block, within=reach.check())
+            self._hows[key] = found
+        return found
+
+    def program(self, how: How) -> Any:
+        """The launch as a program of its own: for calls that nothing traces."""
+        key = (how.block, *how.values)
+        found = self._programs.get(key)
+        if found is None:
+            checked = (lambda: True) if self.plan.checked else None
+            found = whole(lambda *given: launch(self.plan, given, how), self.plan.kernel, checked)
+            self._programs[key] = found
+        return found

@@ -1,0 +1,87 @@
+"""A wrapper follows its kernel: after the cell was edited and run again, `f = wb.jax_kernel(spring)` is the new one.
+
+A cell's binding decides (see `api/kernels/editions.py`). What JAX compiled with the old one cannot follow: see
+`native/edits.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from workbench.api.kernels.editions import newest
+from workbench.api.kernels.kernel import Kernel
+from workbench.errors import LaunchError
+
+if TYPE_CHECKING:
+    from workbench.interop.jax.wrappers.jax_kernel import JaxKernel
+
+
+@dataclass
+class Newest:
+    """How a wrapper is made for another kernel, and the one that was."""
+
+    make: Callable[[Kernel], JaxKernel] | None = None
+    made: JaxKernel | None = None
+
+
+def followed(wrapped: JaxKernel, make: Callable[[Kernel], JaxKernel]) -> JaxKernel:
+    """`wrapped`, which `make` made and can make of the kernel that takes its kernel's place."""
+    wrapped._newest.make = make
+    return wrapped
+
+
+def current(wrapped: JaxKernel) -> JaxKernel:
+    """The wrapper of what the kernel's name means now; itself where that is its kernel.
+
+    Raises:
+        LaunchError: the kernel is out of date, or the new one does not fit the wrapper's options.
+    """
+    old = wrapped.kernel
+    kernel = newest(old)
+    if kernel is old:
+        if old.stale:
+            raise LaunchError(f"{old.name} is out of date: {old.stale}", advice="Mend its cell and run it again.")
+        return wrapped
+    found = wrapped._newest.made
+    if found is None or found.kernel is not kernel:
+        assert wrapped._newest.make is not None
+        with naming_the_edit(wrapped):
+            found = wrapped._newest.made = wrapped._newest.make(kernel)
+    return found
+
+
+@contextmanager
+def naming_the_edit(wrapped: JaxKernel, newest: JaxKernel | None = None) -> Iterator[None]:
+    """Begin what is refused inside with the edit, where the new kernel takes other arguments or cannot be wrapped."""
+    try:
+        yield
+    except LaunchError as error:
+        if newest is not None and newest.kernel.annotations == wrapped.kernel.annotations:
+            raise
+        advice = f"Wrap the new one: wb.jax_kernel({wrapped.kernel.name}, …)."
+        edit = (wrapped.kernel.edition.outdated or wrapped.kernel.stale).rstrip(".")
+        raise LaunchError(f"{edit}. {error.message}", error.location, advice, **error.facts) from None
+
+
+def refuse_outdated(kernel: Kernel) -> None:
+    """Refuse to wrap a version of before.
+
+    Raises:
+        LaunchError: a cell has bound the kernel's name to another version.
+    """
+    if newest(kernel) is not kernel:
+        raise LaunchError(
+            f"{kernel.edition.outdated or kernel.stale}, and this is the one from before.",
+            advice=f"Wrap the new one, wb.jax_kernel({kernel.name}, …), or give the old one a name of its own.",
+        )
+
+
+def forget_outdated(plans: dict[Any, Any], cases: dict[Any, Any]) -> None:
+    """Drop what was made for names that mean something else now."""
+    for key in [k for k in plans if not k[0].is_current()]:
+        del plans[key]
+    for key in [k for k, case in cases.items() if not case.specialisation.is_current()]:
+        del cases[key]

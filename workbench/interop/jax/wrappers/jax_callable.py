@@ -1,0 +1,316 @@
+"""`jax_callable`: a Python function that launches kernels, as a JAX function.
+
+The function is traced once a signature (`trace`) under a `jax.jit` of its own, and what it launches is one native call
+(`program`); everything that JAX can do with a program it can do with the function. Where the function needs values
+while it runs, it can only be called back in Python (`callback`): that is asked for, or said in a warning.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from workbench.api.kernels.kernel import Kernel, Specialisation
+from workbench.api.kernels.source_text import definition_of
+from workbench.errors import KernelTypeError, LaunchError
+from workbench.frontend import Definition, parameter_annotation
+from workbench.interop.jax.launches.eager import whole
+from workbench.interop.jax.launches.primitives import VMAP_METHODS
+from workbench.interop.jax.programs.callback import call_back
+from workbench.interop.jax.programs.program import Program, run_program
+from workbench.interop.jax.programs.rebound_outputs import rebinding
+from workbench.interop.jax.programs.run import Leaf, Output, Signature, active, run_inside, run_traced
+from workbench.interop.jax.programs.trace import Trace, ValuesRead
+from workbench.interop.jax.values import arguments
+from workbench.interop.jax.values.signature import FunctionObject
+from workbench.runtime.device.memory import Memory
+from workbench.runtime.late import raise_late
+from workbench.runtime.launching.checks import checks_both
+from workbench.structs import Struct
+from workbench.types import ArrayType, Type
+
+Dims = int | Sequence[int]
+
+
+class GraphMode(StrEnum):
+    """How the launches of a `jax_callable` run.
+
+    WORKBENCH: all as one native call, which follows a table of launches and fills. On the CPU, where memory that moves
+    costs nothing, that is also what STAGED is. JAX: each launch is a call of its own in XLA's program, which XLA may
+    reorder and overlap, and which a GPU captures with the rest. NONE: the function is called back in Python each time.
+    On a GPU all but NONE are JAX.
+    """
+
+    JAX = "jax"
+    WORKBENCH = "workbench"
+    STAGED = "staged"
+    NONE = "none"
+
+
+@dataclass(eq=False)
+class _Program:
+    """One signature: the jitted function, and what must be as it was for it to hold."""
+
+    run: Any = None
+    checked: bool = False
+    specialisations: frozenset[Specialisation] = frozenset()
+    constants: tuple[tuple[Memory, int], ...] = ()
+    kernels: tuple[tuple[str, Kernel], ...] = ()
+
+    def is_current(self, names: Mapping[str, Any]) -> bool:
+        return (
+            all(s.is_current() and not s.kernel.stale for s in self.specialisations)
+            and all(m.version == v for m, v in self.constants)
+            and all(names.get(n) is k for n, k in self.kernels)
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JaxCallable(FunctionObject, taking="inputs"):
+    """A Python function of kernels as a JAX function; `jax_callable` makes it and says what its options mean."""
+
+    function: Any
+    definition: Definition
+    annotations: Mapping[str, Type | None]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    in_out: frozenset[str]
+    static: frozenset[str]
+    init: Mapping[str, Any]
+    output_dims: Dims | Mapping[str, Dims] | None
+    graph_mode: GraphMode | None
+    vmap_method: str
+    _programs: dict[Any, _Program] = field(default_factory=dict, init=False)
+    _needed: set[str] = field(default_factory=set, init=False)
+    _fast: dict[Any, tuple[Signature, _Program]] = field(default_factory=dict, init=False)
+
+    @property
+    def __name__(self) -> str:
+        """The function's name: what JAX calls a program made of it."""
+        return self.definition.name
+
+    def __repr__(self) -> str:
+        """Say what it is."""
+        return f"<JAX function of {self.definition.name}>"
+
+    def __call__(self, *args: Any, output_dims: Dims | Mapping[str, Dims] | None = None, **named: Any) -> Any:
+        """Run the function on JAX values.
+
+        Args:
+            *args: one value an input parameter: arrays, numbers, None, or trees of them.
+            output_dims: overrides what `jax_callable` was given.
+            **named: inputs by name.
+
+        Returns:
+            The result, or a tuple where there are several: those that are inputs too first.
+
+        Raises:
+            LaunchError: an argument does not fit, or a launch must reach outside of an array; `parameter` names it.
+            KernelFault: traced with checks, where JAX does not trace the call; a jitted program raises JAX's error.
+            ValuesRead: the function asks for values that a compiled program does not have.
+        """
+        raise_late()
+        values = arguments.by_name(self.__name__, self.inputs, args, named)
+        outer = active()
+        if outer is not None:
+            return run_inside(outer, self, values, output_dims)
+        fast = self._fast_key(values, output_dims)
+        kept = self._fast.get(fast) if fast is not None else None
+        if kept is not None and kept[1].is_current(self.function.__globals__):
+            return self._result(kept[0], kept[1].run(*kept[0].operands(values)))
+        mode = self.graph_mode
+        while mode is not GraphMode.NONE:
+            signature = self.signature(values, output_dims)
+            try:
+                program = self._program(signature)
+                results = self._result(signature, program.run(*signature.operands(values)))
+                fast = self._fast_key(values, output_dims)
+                if fast is not None:
+                    self._fast[fast] = signature, program
+                return results
+            except ValuesRead as error:
+                if self._learn(error, values):
+                    continue
+                if mode is not None:
+                    raise
+                warnings.warn(
+                    f"{error.message} {self.__name__} is called back in Python at every call. Say "
+                    'graph_mode="none" if that is meant.', stacklevel=2,
+                )  # fmt: skip
+                object.__setattr__(self, "graph_mode", GraphMode.NONE)
+                mode = GraphMode.NONE
+        signature = self.signature(values, output_dims)
+        return self._result(signature, call_back(self.function, signature, values))
+
+    def _fast_key(self, values: Mapping[str, Any], output_dims: Any) -> Any:
+        """What tells one signature from another where no argument is a tree; None where one is."""
+        if output_dims is not None:
+            return None
+        known = self._needed | self.static
+        single = all(hasattr(v, "dtype") or v.__class__ in (int, float, bool) for v in values.values())
+        if not single:
+            return None
+        aspects = ((type(v), v) if n in known else arguments.aspect(v) for n, v in values.items())
+        return (*aspects, arguments.wide(), *checks_both(None))
+
+    def _learn(self, error: ValuesRead, values: Mapping[str, Any]) -> bool:
+        """A number that was given as a Python number and whose value is asked for becomes part of the program."""
+        name = error.facts["parameter"]
+        if name in self._needed or not isinstance(values.get(name), (bool, int, float, np.generic)):
+            return False
+        self._needed.add(name)
+        return True
+
+    def signature(self, values: Mapping[str, Any], output_dims: Any) -> Signature:
+        """What decides the program for these values.
+
+        Raises:
+            LaunchError: an argument does not fit.
+        """
+        static = {n for n in self._needed if isinstance(values[n], (bool, int, float, np.generic))} | self.static
+        leaves = []
+        for name in self.inputs:
+            leaves.append(Leaf.of(self.__name__, name, values[name], self.annotations[name], name in static))
+        shapes = [s for leaf in leaves for s in leaf.shapes()]
+        return Signature(
+            self.__name__, tuple(leaves), self._outputs(output_dims, shapes), self.in_out, arguments.wide()
+        )
+
+    def _outputs(self, given: Any, shapes: list[tuple[int, ...]]) -> tuple[Output, ...]:
+        wanted = given if given is not None else self.output_dims
+        named = wanted if isinstance(wanted, Mapping) else dict.fromkeys(self.outputs, wanted)
+        arguments.check_names(self.__name__, "output_dims", named, self.outputs)
+        types: dict[str, ArrayType] = {}
+        for name in self.outputs:
+            types[name] = arguments.result_type(self.__name__, name, self.annotations[name])
+        init = arguments.fills(self.__name__, self.init, types)
+        made = []
+        for name, type in types.items():
+            dims = named.get(name)
+            if dims is None and not shapes:
+                raise LaunchError(
+                    f"{self.__name__} has no array input whose shape its output {name} could have.",
+                    advice="Give output_dims.", function=self.__name__, parameter=name,
+                )  # fmt: skip
+            shape = shapes[0] if dims is None else arguments.dimensions(self.__name__, f"output_dims for {name}", dims)
+            if len(shape) != type.ndim:
+                raise LaunchError(
+                    f"{name} of {self.__name__} is {type!r}, and its dimensions would be {shape}.",
+                    advice=f'Give output_dims={{"{name}": …}}; by default they are the first array\'s.',
+                    function=self.__name__, parameter=name,
+                )  # fmt: skip
+            made.append(Output(name, type, shape, init.get(name)))
+        return tuple(made)
+
+    def _program(self, signature: Signature) -> _Program:
+        key = (signature, *checks_both(None))
+        found = self._programs.get(key)
+        names = self.function.__globals__
+        if found is None or not found.is_current(names):
+            found = self._programs[key] = self._make(signature)
+        return found
+
+    def _make(self, signature: Signature) -> _Program:
+        names, code = self.function.__globals__, self.function.__code__
+        made = _Program(kernels=tuple((n, names[n]) for n in code.co_names if isinstance(names.get(n), Kernel)))
+
+        def traced(*operands: Any) -> list[Any]:
+            trace = Trace(self.definition, code, self.vmap_method)
+            results = run_traced(trace, self.function, signature, operands, lambda name: rebinding(trace, name))
+            made.specialisations = frozenset(trace.specialisations)
+            made.checked |= trace.checked
+            made.constants = tuple(trace.constants)
+            return results
+
+        def run(*operands: Any) -> list[Any]:
+            if self.graph_mode is GraphMode.JAX:
+                return traced(*operands)
+            return run_program(Program.of(self.__name__, traced, operands), operands)
+
+        made.run = whole(run, self.__name__, lambda: made.checked)
+        return made
+
+    def _result(self, signature: Signature, results: Sequence[Any]) -> Any:
+        shaped = signature.results(results)
+        return shaped[0] if len(shaped) == 1 else tuple(shaped)
+
+
+def jax_callable(
+    func: Any,
+    num_outputs: int = 1,
+    graph_mode: GraphMode | str | None = None,
+    vmap_method: str = "expand_dims",
+    output_dims: Dims | Mapping[str, Dims] | None = None,
+    in_out_argnames: str | Sequence[str] = (),
+    init: Mapping[str, Any] | None = None,
+    static_argnames: str | Sequence[str] = (),
+    source: str | None = None,
+) -> JaxCallable:
+    """`func`, which launches kernels on its parameters, as a JAX function.
+
+    Its parameters are inputs first, outputs last; outputs are arrays and annotated with their types. Inputs may be
+    arrays, numbers, None, or trees of arrays. Inside, `wb.launch`, `wb.copy`, `fill_`, views, arrays made by `wb.zeros`
+    and the like, and arithmetic with numbers work; a number that the function needs to know (a loop's count, say)
+    becomes part of the program where it was given as a Python number.
+
+    Args:
+        func: a `def`; it is called once for each new signature.
+        num_outputs: how many results there are, those of `in_out_argnames` included.
+        graph_mode: "workbench": all launches are one native call, and "staged" is the same on the CPU. "jax": every
+            launch is a native call of XLA's program, which a GPU captures with the rest. "none": the function is called
+            back in Python each time. By default the first, or, where the function reads values, the last with a
+            warning; said so, a function that reads values is an error at the line.
+        vmap_method: "expand_dims" (no copies), "broadcast_all", or "sequential".
+        output_dims: dimensions of the outputs, or of each by name; by default those of the first array input.
+        in_out_argnames: inputs that the function changes; each comes out as a result.
+        init: initial value of outputs by name, a number or "zeros"; others are undefined until they are written.
+        static_argnames: inputs that are part of the traced program: any hashable value.
+        source: the text of `func`, where Python cannot find it.
+
+    Raises:
+        LaunchError: an option names no parameter, or the numbers do not fit.
+        KernelSyntaxError: the text of `func` cannot be found.
+    """
+    definition = definition_of(func, source)
+    name, parameters = definition.name, tuple(a.arg for a in definition.parameters)
+    in_out, static = arguments.names(in_out_argnames), arguments.names(static_argnames)
+    inputs, outputs = arguments.split(name, parameters, num_outputs, in_out)
+    arguments.check_names(name, "in_out_argnames", in_out, inputs)
+    arguments.check_names(name, "static_argnames", static, inputs)
+    arguments.check_names(name, "init", init or {}, outputs)
+    if vmap_method not in VMAP_METHODS:
+        raise LaunchError(f"vmap_method={vmap_method!r} is none of {', '.join(VMAP_METHODS)}.", function=name)
+    modes = [m.value for m in GraphMode]
+    if graph_mode is not None and str(graph_mode).lower() not in modes:
+        raise LaunchError(f"graph_mode={graph_mode!r} is none of {', '.join(modes)}.", function=name)
+    mode = None if graph_mode is None else GraphMode(str(graph_mode).lower())
+    return JaxCallable(
+        func, definition, _annotations(definition), inputs, outputs, in_out, static, dict(init or {}), output_dims,
+        mode, vmap_method,
+    )  # fmt: skip
+
+
+def _annotations(definition: Definition) -> dict[str, Type | None]:
+    """Each parameter's type; None where the annotation is none of ours: a tree, a static value, or nothing."""
+    found: dict[str, Type | None] = {}
+    for argument in definition.parameters:
+        try:
+            annotation = parameter_annotation(definition, argument)
+            if isinstance(annotation, Struct):
+                raise LaunchError(
+                    f"{argument.arg} of {definition.name} is annotated as the struct {annotation!r}; it is a tree.",
+                    definition.locate(argument), f"Leave the annotation out, and make the struct inside, of the tree's "
+                    f"values: {annotation!r}(…).", definition.name, parameter=argument.arg,
+                )  # fmt: skip
+            found[argument.arg] = arguments.without_structs(definition.name, argument.arg, annotation)
+        except KernelTypeError:
+            found[argument.arg] = None
+    return found
+
+
+__all__ = ["GraphMode", "JaxCallable", "jax_callable"]

@@ -1,0 +1,1 @@
+"""What passes ask: ranges of indices, sizes, costs."""

@@ -1,0 +1,1 @@
+"""Operations on tiles as loops over slots."""

@@ -1,0 +1,135 @@
+"""Loads, stores and additions of tiles as loops: where a tile lies inside of the array without tests, else clipped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from workbench.ir.values import Op, Value
+from workbench.tiles import Tile
+from workbench.types import ArrayType, int32, int64
+from workbench.types import bool as bool_
+
+if TYPE_CHECKING:
+    from workbench.passes.lower_tiles.lower import Untile
+
+Element = Callable[[Sequence[Value], Value], None]
+
+
+class _Region:
+    """Where a tile lies in an array. `each` runs something for the elements that are inside."""
+
+    def __init__(self, on: Untile, op: Op, tile: Tile) -> None:
+        self.on = on
+        self.op = op
+        self.tile = tile
+        self.array = op.operands[0]
+        assert isinstance(self.array.type, ArrayType)
+        ndim = self.array.type.ndim
+        self.axes: tuple[int, ...] = op.attrs["axes"]
+        self.offsets = [on.wide(on.scalar(v)) for v in op.operands[1 : 1 + ndim]]
+
+    def indices(self, at: Sequence[Value]) -> list[Value]:
+        """The array's indices of an element of the tile."""
+        found = list(self.offsets)
+        for index, axis in zip(at, self.axes, strict=True):
+            found[axis] = self.on.on("add", found[axis], self.on.wide(index))
+        return found
+
+    def size(self, axis: int) -> Value:
+        type = self.array.type
+        assert isinstance(type, ArrayType)
+        return self.on.wide(self.on.builder.one("shape", (self.array,), type.size_type, {"axis": axis}))
+
+    def inside(self) -> Value:
+        """Whether all of the tile is."""
+        on, zero = self.on, self.on.builder.const(0, int64)
+        found = []
+        for axis, offset in enumerate(self.offsets):
+            length = self.tile.shape[self.axes.index(axis)] if axis in self.axes else 1
+            found.append(on.on("ge", offset, zero, type=bool_))
+            found.append(on.on("le", on.add(offset, length), self.size(axis), type=bool_))
+        return on.every(found)
+
+    def clipped(self, element: Element) -> None:
+        """The elements that are inside."""
+        on = self.on
+        zero = on.builder.const(0, int64)
+        low: list[Value] = []
+        high: list[Value] = []
+        good: list[Value] = []
+        for axis, offset in enumerate(self.offsets):
+            if axis not in self.axes:
+                good.append(on.on("ge", offset, zero, type=bool_))
+                good.append(on.on("lt", offset, self.size(axis), type=bool_))
+                continue
+            length = on.builder.const(self.tile.shape[self.axes.index(axis)], int64)
+            first = on.on("min", on.on("max", on.on("neg", offset), zero), length)
+            last = on.on("min", on.on("max", on.on("sub", self.size(axis), offset), zero), length)
+            low.append(on.builder.cast(first, int32))
+            high.append(on.builder.cast(last, int32))
+
+        def body() -> None:
+            on.clipped(low, high, lambda at: element(self.indices(at), on.place(at, self.tile.shape)))
+
+        if good:
+            on.when(on.every(good), body)
+        else:
+            body()
+
+    def each(self, element: Element, before: Callable[[], None] = lambda: None) -> None:
+        """`element(indices in the array, place in the tile)`; `before` that where some are outside."""
+
+        def whole() -> None:
+            self.on.nest(self.tile.shape, lambda at: element(self.indices(at), self.on.place(at, self.tile.shape)))
+
+        def part() -> None:
+            with self.on.seldom():
+                before()
+                self.clipped(element)
+
+        if self.op.attrs["bounds"]:
+            self.on.when(self.inside(), whole, part)
+        else:
+            whole()
+
+
+def _load(on: Untile, op: Op) -> None:
+    tile = op.result.type
+    assert isinstance(tile, Tile)
+    slots = on.result(op)
+    region = _Region(on, op, tile)
+
+    def element(indices: Sequence[Value], at: Value) -> None:
+        on.write(slots, at, on.builder.load(region.array, *indices))
+
+    region.each(element, lambda: on.fill(slots, tile.count, on.zero(tile.dtype)))
+
+
+def _store(on: Untile, op: Op) -> None:
+    tile = op.operands[-1].type
+    assert isinstance(tile, Tile)
+    slots = on.slots_of(op.operands[-1])
+    region = _Region(on, op, tile)
+    region.each(lambda indices, at: on.builder.store(region.array, *indices, on.read(slots, at)) and None)
+
+
+def _atomic_add(on: Untile, op: Op) -> None:
+    tile = op.result.type
+    assert isinstance(tile, Tile)
+    source = on.slots_of(op.operands[-1])
+    slots = on.result(op)
+    region = _Region(on, op, tile)
+
+    def element(indices: Sequence[Value], at: Value) -> None:
+        old = on.builder.one("atomic_add", (region.array, *indices, on.read(source, at)), tile.dtype)
+        on.write(slots, at, old)
+
+    region.each(element, lambda: on.fill(slots, tile.count, on.zero(tile.dtype)))
+
+
+LOWER: dict[str, Callable[[Untile, Op], None]] = {
+    "tile_load": _load,
+    "tile_store": _store,
+    "tile_atomic_add": _atomic_add,
+}

@@ -1,0 +1,151 @@
+"""Maps, and what moves elements without computing, as loops over slots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import TYPE_CHECKING
+
+from workbench.ir.values import Op, Value
+from workbench.tiles import Tile
+from workbench.types import int32
+
+if TYPE_CHECKING:
+    from workbench.passes.lower_tiles.lower import Untile
+
+
+def _type(value: Value) -> Tile:
+    assert isinstance(value.type, Tile)
+    return value.type
+
+
+def _map(on: Untile, op: Op) -> None:
+    shape: tuple[int, ...] = op.attrs["shape"]
+    (block,) = op.blocks
+    indices, elements = block.params[: len(shape)], block.params[len(shape) :]
+    sources = [on.slots_of(v) for v in op.operands]
+    targets = _targets(on, op)
+    asked = _asked(block.ops, set(indices))
+    dims = shape if asked else (prod(shape),)
+
+    def body(at: list[Value]) -> None:
+        place = on.place(at, dims)
+        if asked:
+            on.mapping.update(zip(indices, at, strict=True))
+        for param, slots in zip(elements, sources, strict=True):
+            on.mapping[param] = on.read(slots, place)
+        for inner in block.ops[:-1]:
+            on.builder.location = inner.location
+            on.plain(inner)
+        for slots, value in zip(targets, block.yielded, strict=True):
+            on.write(slots, place, on.scalar(value))
+
+    on.nest(dims, body)
+
+
+def _asked(ops: Sequence[Op], indices: set[Value]) -> bool:
+    return any(not indices.isdisjoint(op.operands) or any(_asked(b.ops, indices) for b in op.blocks) for op in ops)
+
+
+def _targets(on: Untile, op: Op) -> list[Value]:
+    """Where the results go: into operands that nobody needs any more, where types agree."""
+    spare = [v for v in dict.fromkeys(op.operands) if on.takes(v)]
+    found = []
+    for result in op.results:
+        place = next((v for v in spare if v.type == result.type), None)
+        if place is not None:
+            spare.remove(place)
+            on.own(result, on.buffers[place])
+        else:
+            on.own(result, on.new(_type(result)))
+        found.append(on.slots_of(result))
+    return found
+
+
+def _extract(on: Untile, op: Op) -> None:
+    tile, *indices = op.operands
+    at = on.place([_narrow(on, v) for v in indices], _type(tile).shape)
+    on.mapping[op.result] = on.read(on.slots_of(tile), at)
+
+
+def _narrow(on: Untile, index: Value) -> Value:
+    return on.builder.cast(on.scalar(index), int32)
+
+
+def _insert(on: Untile, op: Op) -> None:
+    tile, *indices, element = op.operands
+    source = on.slots_of(tile)
+    slots = on.result(op, tile)
+    on.copy(slots, source, _type(tile).count)
+    on.write(slots, on.place([_narrow(on, v) for v in indices], _type(tile).shape), on.scalar(element))
+
+
+def _slice(on: Untile, op: Op) -> None:
+    tile, *offsets = op.operands
+    source, slots = on.slots_of(tile), on.result(op)
+    starts = [_narrow(on, v) for v in offsets]
+    small, large = _type(op.result).shape, _type(tile).shape
+
+    def body(at: list[Value]) -> None:
+        there = [on.on("add", s, i) for s, i in zip(starts, at, strict=True)]
+        on.write(slots, on.place(at, small), on.read(source, on.place(there, large)))
+
+    on.nest(small, body)
+
+
+def _place(on: Untile, op: Op) -> None:
+    tile, *offsets, part = op.operands
+    source, piece = on.slots_of(tile), on.slots_of(part)
+    slots = on.result(op, tile if part is not tile else None)
+    on.copy(slots, source, _type(tile).count)
+    starts = [_narrow(on, v) for v in offsets]
+    small, large = _type(part).shape, _type(tile).shape
+
+    def body(at: list[Value]) -> None:
+        there = [on.on("add", s, i) for s, i in zip(starts, at, strict=True)]
+        on.write(slots, on.place(there, large), on.read(piece, on.place(at, small)))
+
+    on.nest(small, body)
+
+
+def _transpose(on: Untile, op: Op) -> None:
+    (tile,) = op.operands
+    source, slots = on.slots_of(tile), on.result(op)
+    shape, axes = _type(tile).shape, op.attrs["axes"]
+    new = _type(op.result).shape
+
+    def body(at: list[Value]) -> None:
+        there: list[Value] = [at[axes.index(axis)] for axis in range(len(axes))]
+        on.write(slots, on.place(at, new), on.read(source, on.place(there, shape)))
+
+    on.nest(new, body)
+
+
+def _reshape(on: Untile, op: Op) -> None:
+    """The same slots."""
+    on.own(op.result, on.buffers[op.operands[0]])
+
+
+def _broadcast(on: Untile, op: Op) -> None:
+    (tile,) = op.operands
+    source, slots = on.slots_of(tile), on.result(op)
+    small, large = _type(tile).shape, _type(op.result).shape
+    zero = on.number(0)
+
+    def body(at: list[Value]) -> None:
+        there = [zero if n == 1 else i for n, i in zip(small, at[len(large) - len(small) :], strict=True)]
+        on.write(slots, on.place(at, large), on.read(source, on.place(there, small)))
+
+    on.nest(large, body)
+
+
+LOWER: dict[str, Callable[[Untile, Op], None]] = {
+    "tile_map": _map,
+    "tile_extract": _extract,
+    "tile_insert": _insert,
+    "tile_slice": _slice,
+    "tile_place": _place,
+    "tile_transpose": _transpose,
+    "tile_reshape": _reshape,
+    "tile_broadcast": _broadcast,
+}

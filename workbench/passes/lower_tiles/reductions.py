@@ -1,0 +1,236 @@
+"""Reductions, scans and products of tiles as loops over slots.
+
+A reduction combines halves again and again, as the interpreter does: the order of a float sum is fixed, and each step
+vectorises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import TYPE_CHECKING
+
+from workbench.ir.rewrite import Mapping, copy_op
+from workbench.ir.values import Op, Value
+from workbench.tiles import Tile
+from workbench.types import Kind, Scalar, Vector, element, float32, int32, is_float
+from workbench.types import bool as bool_
+
+if TYPE_CHECKING:
+    from workbench.passes.lower_tiles.lower import Buffer, Untile
+
+Combine = Callable[[Value, Value], Value]
+BUILTINS = {"sum": "add", "min": "min", "max": "max"}
+
+
+def _type(value: Value) -> Tile:
+    assert isinstance(value.type, Tile)
+    return value.type
+
+
+def _combine(on: Untile, op: Op) -> Combine:
+    kind = op.attrs["kind"]
+    if kind != "func":
+        return lambda a, b: on.on(BUILTINS[kind], a, b)
+    (block,) = op.blocks
+
+    def inlined(a: Value, b: Value) -> Value:
+        mapping: Mapping = {**on.mapping, **dict(zip(block.params, (a, b), strict=True))}
+        for inner in block.ops[:-1]:
+            on.builder.append(copy_op(inner, mapping))
+        (found,) = block.yielded
+        return mapping.get(found, found)
+
+    return inlined
+
+
+def _reduce(on: Untile, op: Op) -> None:
+    (tile,) = op.operands
+    shape, axis = _type(tile).shape, op.attrs.get("axis")
+    outer, length, inner = (1, prod(shape), 1) if axis is None else (
+        prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])
+    )  # fmt: skip
+    if op.attrs["kind"] in ("argmin", "argmax"):
+        _extreme(on, op, (outer, length, inner), axis)
+        return
+    combine = _combine(on, op)
+    source = on.slots_of(tile)
+    half = (length + 1) // 2
+    buffer = on.new(_type(tile), outer * half * inner)
+    work = buffer.slots
+
+    def at(o: Value, i: Value, j: Value, rows: int) -> Value:
+        return on.place((o, i, j), (outer, rows, inner))
+
+    def first(k: list[Value]) -> None:
+        o, i, j = k
+        low, high = on.read(source, at(o, i, j, length)), on.read(source, at(o, on.add(i, half), j, length))
+        on.write(work, at(o, i, j, half), combine(low, high))
+
+    def odd(k: list[Value]) -> None:
+        middle = on.number(half - 1)
+        on.write(work, at(k[0], middle, k[1], half), on.read(source, at(k[0], middle, k[1], length)))
+
+    on.nest((outer, length - half, inner), first) if length > 1 else None
+    if length % 2:
+        on.nest((outer, inner), odd)
+    if half > 1:
+        _halve(on, work, (outer, half, inner), combine)
+    if axis is None:
+        on.mapping[op.result] = on.read(work, on.number(0))
+    else:
+        target = on.result(op)
+        on.nest(
+            (outer, inner),
+            lambda k: on.write(target, on.place(k, (outer, inner)), on.read(work, at(k[0], on.number(0), k[1], half))),
+        )
+    on.give_back(buffer)
+
+
+def _halve(on: Untile, work: Value, shape: tuple[int, int, int], combine: Combine) -> None:
+    """Rows from the upper half into the lower, until one is left."""
+    outer, rows, inner = shape
+    before, now = Value(int32), Value(int32)
+    one = on.number(1)
+    with on.builder.block((before,)) as more:
+        on.builder.yield_(on.on("gt", before, one, type=bool_))
+    with on.builder.block((now,)) as step:
+        half = on.on("rshift", on.add(now, 1), one)
+        zero = on.number(0)
+
+        def body(k: list[Value]) -> None:
+            o, i, j = k
+            low = on.place((o, i, j), shape)
+            high = on.place((o, on.on("add", i, half), j), shape)
+            on.write(work, low, combine(on.read(work, low), on.read(work, high)))
+
+        stops = (on.number(outer), on.on("sub", now, half), on.number(inner))
+        if outer == inner == 1:
+            on.clipped((zero,), stops[1:2], lambda k: body([zero, k[0], zero]))
+        else:
+            on.clipped((zero,) * 3, stops, body)
+        on.builder.yield_(half)
+    on.builder.while_((on.number(rows),), more.block, step.block)
+
+
+def _extreme(on: Untile, op: Op, shape: tuple[int, int, int], axis: int | None) -> None:
+    """The first place of the least or greatest; of a NaN, where there is one."""
+    outer, length, inner = shape
+    tile = op.operands[0]
+    source, dtype = on.slots_of(tile), _type(tile).dtype
+    sign = "lt" if op.attrs["kind"] == "argmin" else "gt"
+    target = on.result(op) if axis is not None else on.new(Tile(int32, (1,))).slots
+
+    def body(k: list[Value]) -> None:
+        def read(i: Value) -> Value:
+            return on.read(source, on.place((k[0], i, k[1]), shape))
+
+        i, best, place = Value(int32), Value(dtype), Value(int32)
+        with on.builder.block((i, best, place)) as opened:
+            here = read(i)
+            better = on.on(sign, here, best, type=bool_)
+            if is_float(dtype):
+                fresh = on.on("and_", on.on("ne", here, here, type=bool_), on.on("eq", best, best, type=bool_))
+                better = on.on("or_", better, fresh, type=bool_)
+            on.builder.yield_(
+                on.on("where", better, here, best, type=dtype), on.on("where", better, i, place, type=int32)
+            )
+        zero, one = on.number(0), on.number(1)
+        results = on.builder.for_(one, on.number(length), one, (read(zero), zero), opened.block)
+        on.write(target, on.place(k, (outer, inner)), results[1])
+
+    on.nest((outer, inner), body)
+    if axis is None:
+        on.mapping[op.result] = on.read(target, on.number(0))
+
+
+def _scan(on: Untile, op: Op) -> None:
+    (tile,) = op.operands
+    type = _type(tile)
+    length, rows, kind = type.shape[-1], type.count // type.shape[-1], op.attrs["kind"]
+    source, target = on.slots_of(tile), on.result(op, tile)
+    exclusive = op.attrs["exclusive"]
+    neutral = on.builder.const(identity(kind, type.dtype), type.dtype) if exclusive else None
+
+    def body(k: list[Value]) -> None:
+        base = on.times(k[0], length)
+        first = on.read(source, base)
+        on.write(target, base, neutral if neutral is not None else first)
+        i, so_far = Value(int32), Value(type.dtype)
+        with on.builder.block((i, so_far)) as opened:
+            at = on.on("add", base, i)
+            total = on.on(BUILTINS[kind], so_far, on.read(source, at))
+            on.write(target, at, so_far if exclusive else total)
+            on.builder.yield_(total)
+        one = on.number(1)
+        on.builder.for_(one, on.number(length), one, (first,), opened.block)
+
+    on.nest((rows,), body)
+
+
+def identity(kind: str, type: Scalar | Vector) -> float | int:
+    """What changes nothing when combined."""
+    scalar = element(type)
+    if kind == "sum":
+        return 0
+    if scalar.kind is Kind.FLOAT:
+        return float("inf") if kind == "min" else float("-inf")
+    low, high = (0, 2**scalar.bits - 1) if scalar.kind is Kind.UINT else (
+        -(2 ** (scalar.bits - 1)), 2 ** (scalar.bits - 1) - 1
+    )  # fmt: skip
+    return high if kind == "min" else low
+
+
+def _matmul(on: Untile, op: Op) -> None:
+    """One operation `slot_matmul` on buffers of float32 or float64, with b as k × n."""
+    a, b, *rest = op.operands
+    acc = rest[0] if rest else None
+    m, n = _type(op.result).shape
+    k = _type(a).shape[0 if op.attrs["transpose_a"] else 1]
+    type = _type(op.result).dtype
+    wide = float32 if element(_type(a).dtype).is_half else _type(a).dtype
+    borrowed: list[Buffer] = []
+    left = _widened(on, a, wide, (m * k,), None, borrowed)
+    right = _widened(on, b, wide, (k, n), (n, k) if op.attrs["transpose_b"] else None, borrowed)
+    start = on.slots_of(acc) if acc is not None else None
+    target = on.result(op, acc if acc not in (a, b) else None)
+    total = target
+    if wide != type:
+        borrowed.append(on.new(Tile(wide, (m, n))))
+        total = borrowed[-1].slots
+    if start is not None and wide == type:
+        on.copy(target, start, m * n)
+    elif start is not None:
+        on.nest((m * n,), lambda at: on.write(total, at[0], on.builder.cast(on.read(start, at[0]), wide)))
+    attrs = {"shape": (m, n, k), "transpose_a": op.attrs["transpose_a"], "accumulate": start is not None}
+    on.builder.emit("slot_matmul", (total, left, right), (), attrs)
+    if wide != type:
+        on.nest((m * n,), lambda at: on.write(target, at[0], on.builder.cast(on.read(total, at[0]), type)))
+    for buffer in borrowed:
+        on.give_back(buffer)
+
+
+def _widened(
+    on: Untile, tile: Value, wide: Scalar | Vector, shape: tuple[int, ...], transposed: tuple[int, ...] | None,
+    borrowed: list[Buffer],
+) -> Value:  # fmt: skip
+    """A tile's slots, in the type that a product is computed in, and the other way round where that is asked for."""
+    source = on.slots_of(tile)
+    if _type(tile).dtype == wide and transposed is None:
+        return source
+    borrowed.append(on.new(Tile(wide, shape)))
+    made = borrowed[-1].slots
+
+    def body(at: list[Value]) -> None:
+        there = on.place(at, shape) if transposed is None else on.place(at[::-1], transposed)
+        on.write(made, on.place(at, shape), on.builder.cast(on.read(source, there), wide))
+
+    on.nest(shape, body)
+    return made
+
+
+LOWER: dict[str, Callable[[Untile, Op], None]] = {
+    "tile_reduce": _reduce,
+    "tile_scan": _scan,
+    "tile_matmul": _matmul,
+}

@@ -1,0 +1,396 @@
+"""Arrays: typed, strided views of device memory, shared with NumPy without copies on the CPU.
+
+`array[float32]` and `array(dtype=float32, ndim=2)` are annotations; `array([1, 2, 3])` is an array. An array of vectors
+has the vector as its element: its NumPy form has one more axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import LaunchError
+from workbench.frontend import array_of
+from workbench.runtime.arrays import copies
+from workbench.runtime.arrays.export_arrays import cuda_array_interface, dlpack_device, host_view, to_dlpack
+from workbench.runtime.arrays.host_convert import as_value, check_fits, host_form, item, records
+from workbench.runtime.arrays.shapes import Shape, as_shape, dense, located, side_by_side
+from workbench.runtime.device.device import CPU, Device, get_device
+from workbench.runtime.device.driver import driver
+from workbench.runtime.device.memory import Memory, allocate, of_numpy
+from workbench.runtime.native.pack import array_piece
+from workbench.runtime.observers import tell
+from workbench.structs import Struct, StructArray, array_type, as_element, field_array
+from workbench.types import MAX_NDIM, ArrayType, Scalar, Vector, is_float, is_wide
+
+Element = Scalar | Vector | Struct
+
+
+class array:
+    """An array of 1 to 4 dimensions.
+
+    Attributes:
+        dtype: the element type, a scalar or a vector.
+        shape: elements along each dimension.
+        strides: bytes from one element to the next along each dimension.
+        device: where it is.
+        is_contiguous: whether the elements lie densely in row-major order.
+        tag: dtype, dimensions, density and device as one string: arrays of one tag suit the same code.
+        requires_grad: whether a tape accumulates this array's gradient in `.grad`.
+        grad: the gradient, of the same dtype and shape; None without `requires_grad`.
+    """
+
+    __wb_generic__ = True
+    __slots__ = (
+        "_fields", "_grad", "address", "device", "dtype", "is_contiguous", "memory", "packed", "requires_grad", "shape",
+        "strides", "tag", "type",
+    )  # fmt: skip
+
+    def __new__(cls, data: Any = None, dtype: Any = None, *, ndim: int | None = None, **options: Any) -> Any:
+        """An `ArrayType` where no data is given (an annotation), else an array."""
+        if isinstance(data, (type, Scalar, Vector)):  # array(float), as array[float]
+            data, dtype = None, data
+        if data is None and "shape" not in options:
+            if dtype is None:
+                raise TypeError("array() takes data, or a dtype (and ndim) to stand as an annotation")
+            generic = array_of(dtype, ndim)
+            if generic is not None:
+                return generic
+            return array_type(dtype, 1 if ndim is None else ndim)
+        return super().__new__(cls)
+
+    def __class_getitem__(cls, dtype: Any) -> Any:
+        return array_of(dtype, 1) or array_type(dtype, 1)
+
+    def __init__(
+        self, data: Any = None, dtype: Any = None, *, ndim: int | None = None, shape: Shape | None = None,
+        device: Device | str | None = None, requires_grad: bool = False, copy: bool = True,
+    ) -> None:  # fmt: skip
+        """An array from `data` (a sequence of numbers or a NumPy array).
+
+        Args:
+            data: numbers, nested as the shape; for a vector dtype the last axis holds the components.
+            dtype: the element type; that of a NumPy array, else int32 or float32, where it is not given.
+            ndim: checked against the data where given.
+            shape: an array of zeros of this shape where there is no data.
+            device: where it lies.
+            requires_grad: whether it has a `.grad`.
+            copy: False shares the memory of a NumPy array, or of what gives one (CPU, same dtype).
+
+        Raises:
+            TypeError: the dtype is none of the language's, or the data cannot have it.
+            ValueError: more than 4 dimensions, or another number than `ndim`.
+            LaunchError: memory to be shared is read-only.
+        """
+        target = get_device(device)
+        if data is None:
+            assert shape is not None
+            kind = as_element(dtype or float)
+            data, dtype, copy = np.zeros((*as_shape(shape), *kind.shape), item(kind)), kind, False
+        if isinstance(data, array):
+            if (dtype is None or as_element(dtype) == data.dtype) and ndim in (None, data.ndim):
+                self._again(data, target, requires_grad, copy)
+                return
+            data, dtype = data.numpy(), dtype or data.dtype
+        host, kind = host_form(data, dtype)
+        dims = host.ndim - len(kind.shape)
+        if not 1 <= dims <= MAX_NDIM or (ndim is not None and dims != ndim):
+            raise ValueError(f"an array has 1 to 4 dimensions{f', here {ndim}' if ndim else ''}; the data has {dims}")
+        fresh = isinstance(data, (list, tuple)) or (type(data) is np.ndarray and host is not data)
+        if (copy and not fresh) or not host.flags.aligned:
+            host = host.copy()
+        if not host.flags.writeable:
+            what = f"The {type(data).__name__} is read-only, and kernels may write to arrays."
+            raise LaunchError(what, advice="wb.array(…) makes a copy.")
+        self._adopt(host, kind, requires_grad)
+        if target.is_cuda:
+            held = np.ascontiguousarray(host)
+            self._place(allocate(target, held.nbytes), kind, self.shape, None, requires_grad)
+            _driver().copy_to_device(self.address, held, target.index)
+
+    def _again(self, source: array, target: Device, requires_grad: bool, copy: bool) -> None:
+        """Become a copy of the array, which observers see, or with `copy=False` a view of its memory."""
+        if copy or target != source.device:
+            self._place(allocate(target, source.nbytes), source.dtype, source.shape, None, requires_grad)
+            self.copy_(source)
+        else:
+            self._place(source.memory, source.dtype, source.shape, source.strides, requires_grad, source.address)
+
+    def _adopt(self, host: np.ndarray[Any, Any], kind: Element, requires_grad: bool) -> None:
+        dims = host.ndim - len(kind.shape)
+        if host.size and host.strides[dims:] != dense(kind.shape, host.itemsize):
+            host = np.ascontiguousarray(host)
+        place = host.__array_interface__["data"][0]
+        self._place(of_numpy(host, CPU), kind, host.shape[:dims], host.strides[:dims], requires_grad, place)
+
+    def _place(
+        self, memory: Memory, dtype: Element, shape: Sequence[int], strides: Sequence[int] | None,
+        requires_grad: bool, address: int | None = None, type: ArrayType | StructArray | None = None,
+    ) -> None:  # fmt: skip
+        self.memory = memory
+        self.address = memory.address if address is None else address
+        self.dtype = dtype
+        self.shape = tuple(int(n) for n in shape)
+        self.strides = tuple(int(s) for s in strides) if strides is not None else dense(self.shape, dtype.size)
+        self.device = memory.device
+        self.type: Any = type if type is not None else array_type(dtype, len(self.shape))
+        if is_wide(self.shape) and isinstance(self.type, ArrayType):
+            self.type = replace(self.type, wide=True)
+        pitch = getattr(self.type, "pitch", 0) or dtype.size
+        self.is_contiguous = self.strides == dense(self.shape, pitch) or self.size <= 1
+        kind = f"{self.type!r} {dtype.content if isinstance(dtype, Struct) else ''}"
+        form = ("dense" if self.is_contiguous else "strided") + " wide" * is_wide(self.shape)
+        self.tag = f"{kind} {form} {self.device}"
+        self.packed = array_piece(self.address, self.shape, self.strides)
+        self.requires_grad = False
+        self._grad: array | None = None
+        self._fields: dict[str, array] | None = None
+        if requires_grad:
+            self._require_grad()
+
+    def _require_grad(self) -> None:
+        if not is_float(self.dtype):
+            raise TypeError(f"an array of {self.dtype!r} has no gradient: only floats have one")
+        self.requires_grad = True
+        known = self.memory.grad  # of another view
+        self._grad = self.twin(known.memory if known is not None else allocate(self.device, self.memory.nbytes))
+        if known is None:
+            self.memory.grad = self._grad.fill_(0)
+
+    @property
+    def grad(self) -> array | None:
+        """The gradient a tape accumulated; None without `requires_grad`."""
+        return self._grad
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.size * self.dtype.size
+
+    @property
+    def version(self) -> int:
+        """How often this array's memory was changed through Workbench."""
+        return self.memory.version
+
+    def changed(self) -> None:
+        """Count a change of the memory: for whoever writes to it by another way than Workbench."""
+        self.memory.version += 1
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """The elements as a NumPy array: on the CPU the same memory, from a GPU a copy; vectors take the last axis.
+
+        Raises:
+            LaunchError: a capture that is open has written the array, and nothing of it has run.
+        """
+        tell("reading", self)
+        return self.host()
+
+    def host(self) -> np.ndarray[Any, Any]:
+        """As `numpy`, without telling anybody."""
+        if not self.device.is_cuda:
+            return host_view(self)
+        packed = self if side_by_side(self) else self.contiguous()
+        host = np.empty((*self.shape, *self.dtype.shape), item(self.dtype))
+        _driver().copy_to_host(host, packed.address, self.device.index)
+        return host
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        host = self.numpy()
+        if dtype is not None and host.dtype != dtype:
+            return host.astype(dtype)
+        return host.copy() if copy else host
+
+    def __dlpack__(self, *, stream: int | None = None, **options: Any) -> Any:
+        tell("reading", self)
+        return to_dlpack(self, stream, options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return dlpack_device(self)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return cuda_array_interface(self)
+
+    def view(self, shape: Sequence[int], strides: Sequence[int], address: int, memory: Memory | None = None) -> array:
+        """Another view of the same memory, or of other memory (byte strides, absolute address)."""
+        made = object.__new__(array)
+        kind = replace(self.type, ndim=len(shape))
+        made._place(memory or self.memory, self.dtype, shape, strides, False, address, kind)
+        return made
+
+    def twin(self, memory: Memory) -> array:
+        """An array that lies in `memory` as this one lies in its own: a gradient, a tangent, an earlier version."""
+        return self.view(self.shape, self.strides, memory.address + self.address - self.memory.address, memory)
+
+    def field(self, name: str) -> array:
+        """One field of every element, as a strided view: `ps["vel"]`.
+
+        Raises:
+            KeyError: this is no array of structs, or there is no such field.
+        """
+        found = self.dtype.find(name) if isinstance(self.dtype, Struct) else None
+        if found is None:
+            raise KeyError(f"an array of {self.dtype!r} has no field {name}")
+        made = object.__new__(array)
+        assert isinstance(found.type, (Scalar, Vector, Struct))
+        made._place(self.memory, found.type, self.shape, self.strides, False, self.address + found.offset)
+        return made
+
+    def field_arrays(self) -> dict[str, array]:
+        """What a kernel gets for an array of structs: one array for each field at the bottom, by path."""
+        assert isinstance(self.dtype, Struct)
+        if self._fields is None:
+            grads = self.grad.field_arrays() if self.grad is not None else {}
+            self._fields = {}
+            for leaf in self.dtype.leaves:
+                made = object.__new__(array)
+                kind = field_array(leaf, self.dtype, self.ndim)
+                made._place(self.memory, kind.dtype, self.shape, self.strides, False, self.address + leaf.offset, kind)
+                if leaf.path in grads and is_float(kind):
+                    made.requires_grad, made._grad = True, grads[leaf.path]
+                self._fields[leaf.path] = made
+        return self._fields
+
+    def __getitem__(self, index: Any) -> Any:
+        """A view, or the element (a NumPy value) where every dimension has an integer."""
+        if isinstance(index, str):
+            return self.field(index)
+        start, shape, strides = located(index, self.shape, self.strides)
+        if shape:
+            return self.view(shape, strides, self.address + start)
+        found = self.view((1,), (self.dtype.size,), self.address + start).numpy()[0].copy()
+        return found if not isinstance(self.dtype, Struct) else as_value(self.dtype, found)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(index, str):
+            self.field(index)[...] = value
+            return
+        start, shape, strides = located(index, self.shape, self.strides)
+        if not shape:  # one element
+            shape, strides = [1] * self.ndim, list(self.strides)
+        target = self.view(shape, strides, self.address + start)
+        if isinstance(value, array):
+            target.copy_(value)
+        elif not isinstance(self.dtype, Struct) and np.ndim(value) == 0:
+            target.fill_(value)
+        else:
+            given = (
+                records(value, self.dtype) if isinstance(self.dtype, Struct) else np.asarray(value, item(self.dtype))
+            )
+            host = np.broadcast_to(given, (*target.shape, *self.dtype.shape))
+            target.copy_(array(host, self.dtype, device=self.device))
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(len(self)))
+
+    def __float__(self) -> float:
+        return float(self._only())
+
+    def __int__(self) -> int:
+        return int(self._only())
+
+    def _only(self) -> Any:
+        if self.size != 1:
+            raise TypeError(f"only an array of one element is a number; this one has shape {self.shape}")
+        return self.numpy().reshape(-1)[0]
+
+    def fill_(self, value: Any) -> array:
+        """Set every element (every component) to `value`; gives the array.
+
+        Raises:
+            OverflowError: the value does not fit the element type; infinity is written inf.
+        """
+        value = value.numpy() if hasattr(value, "as_tuple") else value  # a struct, as a record
+        check_fits(value, self.dtype)
+        if tell("filling", self, value):
+            return self
+        self.memory.version += 1
+        copies.fill(self, value)
+        return self
+
+    def copy_(self, source: array) -> array:
+        """Become a copy of `source`, across devices too; gives the array.
+
+        Raises:
+            LaunchError: shape or dtype differ.
+        """
+        copies.must_match(self, source, "A copy")
+        if tell("copying", self, source):
+            return self
+        self.memory.version += 1
+        copies.copy(self, source)
+        return self
+
+    def add_(self, source: array) -> array:
+        """Add the elements of `source`, on the CPU; gives the array.
+
+        Raises:
+            LaunchError: shape or dtype differ.
+        """
+        copies.must_match(self, source, "A sum")
+        if tell("adding", self, source):
+            return self
+        self.memory.version += 1
+        copies.add(self, source)
+        return self
+
+    @classmethod
+    def undefined(
+        cls, shape: tuple[int, ...], dtype: Element, device: Device, requires_grad: bool = False, pinned: bool = False
+    ) -> array:
+        """A dense array whose elements are undefined until they are written."""
+        made = object.__new__(cls)
+        made._place(allocate(device, prod(shape) * dtype.size, pinned), dtype, shape, None, requires_grad)
+        return made
+
+    def fresh_like(self, dtype: Any = None) -> array:
+        """A dense array of the same shape and device, undefined until written."""
+        kind = as_element(dtype) if dtype is not None else self.dtype
+        return array.undefined(self.shape, kind, self.device)
+
+    def zero_(self) -> array:
+        """Set every element to 0; gives the array."""
+        return self.fill_(0)
+
+    def assign(self, source: Any) -> array:
+        """Become a copy of `source` (an array or anything `array()` takes); gives the array."""
+        return self.copy_(source if isinstance(source, array) else array(source, self.dtype, device=self.device))
+
+    def contiguous(self) -> array:
+        """The array itself where it is dense, else a dense copy."""
+        return self if side_by_side(self) else self.fresh_like().copy_(self)
+
+    def to(self, device: Device | str) -> array:
+        """The array itself where it is there already, else a copy on that device."""
+        return self if get_device(device) == self.device else array(self, device=device)
+
+    def __repr__(self) -> str:
+        try:
+            host = self.numpy()
+        except LaunchError:
+            return f"array(written by a capture, dtype={self.dtype!r}, shape={self.shape}, device={self.device})"
+        values = np.array2string(host, threshold=20, edgeitems=3, precision=5, prefix="array(")
+        return f"array({values}, dtype={self.dtype!r}, shape={self.shape}, device={self.device})"
+
+
+def _driver() -> Any:
+    found = driver()
+    assert found is not None
+    return found

@@ -1,0 +1,75 @@
+"""Companions of arrays, by memory: gradients, tangents, earlier versions.
+
+A companion lies in memory of its own exactly as the array lies in its memory. So views share the companion of what they
+are views of, and what overlaps overlaps there too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from workbench.errors import NotDifferentiable
+from workbench.runtime.arrays.array import array
+from workbench.runtime.device.memory import Memory, allocate
+from workbench.types import element, uint8
+
+
+def covering(value: array) -> array:
+    """An array of all that lies in the array's memory, of the same kind of numbers."""
+    memory = value.memory
+    if value.is_contiguous and value.nbytes == memory.nbytes:
+        return value
+    kind = element(value.dtype)
+    if memory.nbytes % kind.size:
+        kind = uint8
+    made = object.__new__(array)
+    made._place(memory, kind, (memory.nbytes // kind.size,), None, False)
+    return made
+
+
+def copy_of(value: array) -> Memory:
+    """A copy of the array's memory as it is now."""
+    made = allocate(value.device, value.memory.nbytes)
+    everything = covering(value)
+    everything.twin(made).copy_(everything)
+    return made
+
+
+def refuse_apart(memories: Iterable[Memory], involved: Collection[Memory]) -> None:
+    """Refuse arrays that were made one by one of the same bytes: each would have companions of its own.
+
+    Args:
+        memories: in which arrays with companions lie.
+        involved: those among them that are written, or whose gradients are wanted.
+
+    Raises:
+        NotDifferentiable: bytes of an involved memory are those of another one, too.
+    """
+    near: list[Memory] = []
+    for memory in sorted((m for m in memories if m.nbytes), key=lambda m: (m.device.name, m.address)):
+        near = [m for m in near if m.device == memory.device and m.address + m.nbytes > memory.address]
+        if any((memory in involved or other in involved) and memory.shares(other) for other in near):
+            raise NotDifferentiable(
+                f"Two arrays were made of the same memory, one by one ({memory.nbytes:,} bytes): a derivative by one "
+                "would miss what goes through the other.",
+                advice="Make one array of that memory, and the other as its view: x[2:], or wb.array(x, copy=False).",
+            )
+        near.append(memory)
+
+
+class Twins:
+    """One companion for each memory, of zeros until it is written."""
+
+    def __init__(self) -> None:
+        self.memories: dict[Memory, Memory] = {}
+
+    def __contains__(self, value: array) -> bool:
+        return value.memory in self.memories
+
+    def of(self, value: array) -> array:
+        """The companion of the array, made now where there is none."""
+        found = self.memories.get(value.memory)
+        if found is None:
+            found = self.memories[value.memory] = allocate(value.device, value.memory.nbytes)
+            covering(value).twin(found).fill_(0)
+        return value.twin(found)

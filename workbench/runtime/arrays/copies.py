@@ -1,0 +1,215 @@
+"""Fills, copies and sums of arrays, carried out at once; `array` tells the observers first and counts the change.
+
+On a device, dense ones are the driver's own; strided ones and sums are small kernels.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.backends.cpu.native.copies import WORDS, add_name, copy_name
+from workbench.errors import LaunchError
+from workbench.runtime.arrays.host_convert import item, repeats, summed
+from workbench.runtime.arrays.shapes import side_by_side
+from workbench.runtime.device.device_code import own_kernel
+from workbench.runtime.device.driver import Driver, driver
+from workbench.runtime.device.driver_handles import LoadedKernel
+from workbench.runtime.device.peers import let_device_wait, wait_for_device
+from workbench.runtime.native.launcher import install_launcher
+from workbench.runtime.observers import timed
+from workbench.structs import Struct
+from workbench.types import element
+
+if TYPE_CHECKING:
+    from workbench.runtime.arrays.array import array
+
+BLOCK = 256
+
+
+@timed
+def fill(target: array, value: Any) -> None:
+    """Set every element (every component)."""
+    if not target.device.is_cuda:
+        target.host()[...] = value
+        return
+    if not repeats(target.dtype, value):
+        copy(target, everywhere(target, value))
+        return
+    found, index = _driver(), target.device.index
+    bits = np.full(1, value, item(target.dtype))
+    if side_by_side(target) and bits.itemsize in (1, 2, 4):
+        pattern = int.from_bytes(bits.tobytes(), "little")
+        found.fill(target.address, pattern, target.nbytes // bits.itemsize, index, bits.itemsize)
+    else:
+        _run(found, move_of("fill", target, None, value))
+
+
+@timed
+def copy(target: array, source: array) -> None:
+    """Copy, across devices too; to and from page-locked memory it is queued."""
+    place = target.device if target.device.is_cuda else source.device
+    dense = side_by_side(target) and side_by_side(source)
+    if not place.is_cuda:
+        target.host()[...] = source.host()
+    elif dense and _seen_by_devices(target) and _seen_by_devices(source):
+        found = _driver()
+        apart = target.device.is_cuda and source.device.is_cuda and target.device != source.device
+        if apart:
+            wait_for_device(found, place.index, None, source.device.index)
+        found.copy(target.address, source.address, target.nbytes, place.index)
+        if apart:
+            let_device_wait(found, place.index, None, source.device.index)
+    elif not target.device.is_cuda:
+        target.host()[...] = source.host()
+    elif target.device == source.device:
+        _run(_driver(), move_of("copy", target, source, 0))
+    else:
+        _from_elsewhere(target, source)
+
+
+def must_match(target: array, source: array, what: str) -> None:
+    """Refuse arrays of different shapes or dtypes.
+
+    Raises:
+        LaunchError: they differ; `what` names the operation.
+    """
+    if target.shape != source.shape or target.dtype != source.dtype:
+        raise LaunchError(
+            f"{what} needs arrays of one shape and dtype; the target is {target.type!r} of shape {target.shape}, "
+            f"the source {source.type!r} of shape {source.shape}."
+        )
+
+
+def everywhere(target: array, value: Any) -> array:
+    """One element (a vector, a struct) seen as an array of the target's shape: what a fill with it copies."""
+    whole = np.empty((1, *target.dtype.shape), item(target.dtype))
+    whole[...] = value
+    one = target.__class__(whole, target.dtype, device=target.device)
+    return one.view(target.shape, (0,) * target.ndim, one.address)
+
+
+def _seen_by_devices(a: array) -> bool:
+    return a.device.is_cuda or a.memory.is_pinned
+
+
+def _from_elsewhere(target: array, source: array) -> None:
+    """From the CPU or another GPU to a view that is not dense, or from memory that devices do not see."""
+    into = target if side_by_side(target) else target.fresh_like()
+    if source.device.is_cuda:
+        copy(into, source.contiguous())
+    else:
+        _driver().copy_to_device(into.address, np.ascontiguousarray(source.host()), target.device.index)
+    if into is not target:
+        copy(target, into)
+
+
+@timed
+def add(target: array, source: array) -> None:
+    """Add the elements of `source`."""
+    if not target.device.is_cuda:
+        held = ctypes.c_int64()
+        native = install_launcher().functions
+        try:
+            native.hold(target.memory.turn, ctypes.addressof(held))  # inside: an interrupt can come right after it
+            target.host()[...] = summed(target.host(), source.host(), target.dtype)
+        finally:
+            native.drop(held.value)
+    elif source.device != target.device or _sum_entry(target) is None:
+        held = target.fresh_like()
+        total = np.ascontiguousarray(summed(target.host(), source.host(), target.dtype))
+        _driver().copy_to_device(held.address, total, target.device.index)
+        copy(target, held)
+    else:
+        _run(_driver(), move_of("add", target, source, 0))
+
+
+@dataclass(frozen=True)
+class Move:
+    """A copy, sum or fill as a native entry and its parameters (`backends/cpu/native/copies.py`).
+
+    Attributes:
+        entry: the symbol.
+        words: the parameters; a fill has no source.
+        total: elements; threads of a CUDA kernel.
+        pattern: of a fill, its scalar.
+        index: the CUDA device.
+    """
+
+    entry: str
+    words: tuple[int, ...]
+    total: int
+    pattern: np.ndarray[Any, Any] | None
+    index: int
+
+    @property
+    def threads(self) -> int:
+        """Threads of a CUDA launch: one a scalar where all is dense, else one an element."""
+        return self.total * (self.words[2] if self.words[3] else 1)
+
+    def parameters(self) -> tuple[Any, Any, Any]:
+        """The parameters of the CUDA kernel, as ctypes values."""
+        bits = int.from_bytes(self.pattern.tobytes(), "little") if self.pattern is not None else 0
+        return (ctypes.c_int64 * WORDS)(*self.words), ctypes.c_int64(self.threads), ctypes.c_uint64(bits)
+
+    def kernel(self, found: Driver) -> LoadedKernel:
+        """The CUDA kernel."""
+        return own_kernel(found, self.index, self.entry)
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of a CUDA launch."""
+        return -(-self.threads // BLOCK)
+
+
+def move_of(kind: str, target: array, source: array | None, value: Any) -> Move:
+    """A "copy", "add" or "fill" on one device.
+
+    Raises:
+        LaunchError: a sum of a type that has none.
+    """
+    size, pattern = math.gcd(target.dtype.size, 8), None
+    entry: str | None = copy_name(size)
+    if source is None:
+        pattern = np.full(1, value, item(target.dtype))
+        pattern = pattern.view(np.uint8)[:1] if isinstance(target.dtype, Struct) else pattern
+        size = pattern.itemsize
+        entry = copy_name(size)
+    elif kind == "add":
+        entry = _sum_entry(target)
+        size = item(target.dtype).itemsize
+    if entry is None:
+        raise LaunchError(f"A sum of arrays of {target.dtype!r} cannot be in a graph yet.", advice="Use float32.")
+    dense = side_by_side(target) and (source is None or side_by_side(source))
+    words = _words(target, source, target.dtype.size // size, dense)
+    return Move(entry, words, target.size, pattern, target.device.index)
+
+
+def _sum_entry(target: array) -> str | None:
+    return None if isinstance(target.dtype, Struct) else add_name(element(target.dtype).name)
+
+
+def _words(target: array, source: array | None, count: int, dense: bool) -> tuple[int, ...]:
+    front = (0,) * (4 - target.ndim)
+    sizes = (*(1 for _ in front), *target.shape)
+    other: Sequence[int] = (*front, *source.strides) if source is not None else (0,) * 4
+    head = (target.address, source.address if source is not None else 0, count, int(dense))
+    return (*head, *sizes, *front, *target.strides, *other, int(source is not None))
+
+
+def _run(found: Driver, move: Move) -> None:
+    if move.total:
+        values = move.parameters()
+        places = [ctypes.addressof(value) for value in values]
+        found.launch(move.index, move.kernel(found), move.blocks, BLOCK, places)
+
+
+def _driver() -> Driver:
+    found = driver()
+    assert found is not None
+    return found

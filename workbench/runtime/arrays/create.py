@@ -1,0 +1,121 @@
+"""Making arrays: zeros, copies, other libraries' data, and what `pickle` and `copy` have kept."""
+
+from __future__ import annotations
+
+import copyreg
+from typing import Any
+
+import numpy as np
+
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.shapes import Shape, as_shape
+from workbench.runtime.device.device import CPU, Device, get_device
+from workbench.structs import as_element
+
+
+def empty(
+    shape: Shape, dtype: Any = float, device: Device | str | None = None, requires_grad: bool = False,
+    pinned: bool = False,
+) -> array:  # fmt: skip
+    """An array whose elements are undefined until they are written.
+
+    Args:
+        shape: 1 to 4 sizes.
+        dtype: the element type.
+        device: where.
+        requires_grad: whether it has a `.grad`.
+        pinned: on the CPU, in page-locked memory where there is a CUDA device: copies from and to the device are then
+            queued, and `synchronize()` tells when they are done.
+    """
+    return array.undefined(as_shape(shape), as_element(dtype), get_device(device), requires_grad, pinned)
+
+
+def full(
+    shape: Shape, value: float, dtype: Any = None, device: Device | str | None = None, requires_grad: bool = False
+) -> array:
+    """An array filled with `value`; int32 or float32 after the value where no dtype is given."""
+    kind = dtype if dtype is not None else type(value)
+    made = empty(shape, kind, device, requires_grad)
+    made.memory.version = -1  # the first fill is no change: observers count as the memory does
+    made.fill_(value)
+    made.memory.version = 0
+    return made
+
+
+def zeros(shape: Shape, dtype: Any = float, device: Device | str | None = None, requires_grad: bool = False) -> array:
+    """An array of zeros."""
+    return full(shape, 0, dtype, device, requires_grad)
+
+
+def ones(shape: Shape, dtype: Any = float, device: Device | str | None = None, requires_grad: bool = False) -> array:
+    """An array of ones."""
+    return full(shape, 1, dtype, device, requires_grad)
+
+
+def zeros_like(source: array, dtype: Any = None) -> array:
+    """Zeros of the same shape and device, and the same dtype unless another is given."""
+    return source.fresh_like(dtype).fill_(0)
+
+
+def empty_like(source: array, dtype: Any = None) -> array:
+    """An undefined array of the same shape and device, and the same dtype unless another is given."""
+    return source.fresh_like(dtype)
+
+
+def clone(source: array, requires_grad: bool = False) -> array:
+    """A dense copy on the same device."""
+    made = array.undefined(source.shape, source.dtype, source.device, requires_grad)
+    return made.copy_(source)
+
+
+def _copied(source: array, memo: Any = None) -> array:
+    """What `copy` and `deepcopy` make: a clone, which observers see, with the gradient's values."""
+    made = clone(source, source.requires_grad)
+    if made.grad is not None and source.grad is not None:
+        made.grad.copy_(source.grad)
+    return made
+
+
+def copy(target: array, source: array) -> None:
+    """Copy the elements of `source` into `target`, across devices too.
+
+    Raises:
+        LaunchError: shape or dtype differ.
+    """
+    target.copy_(source)
+
+
+def from_numpy(data: np.ndarray[Any, Any], dtype: Any = None, requires_grad: bool = False) -> array:
+    """A CPU array that shares the NumPy array's memory.
+
+    Raises:
+        TypeError: it is no NumPy array, or its numbers would have to be converted and so could not be shared.
+        ValueError: no dimension, or more than 4.
+        LaunchError: it is read-only.
+    """
+    if not isinstance(data, np.ndarray):
+        raise TypeError(f"from_numpy() takes a NumPy array, not a {type(data).__name__}; wb.array(…) takes lists, too")
+    made = array(data, dtype, device=CPU, copy=False, requires_grad=requires_grad)
+    if data.size and not np.may_share_memory(made.numpy(), data):
+        raise TypeError(
+            f"from_numpy() shares memory, which data of dtype {data.dtype.str} cannot as {made.dtype!r}; "
+            "wb.array(…) makes a copy"
+        )
+    return made
+
+
+def _reduced(a: array) -> tuple[Any, ...]:
+    """What `pickle` and `copy` keep of an array; memory that it shares with others is not shared any more."""
+    return _again, (a.numpy(), a.dtype, a.device.name, a.requires_grad, a.grad.numpy() if a.grad is not None else None)
+
+
+def _again(data: Any, dtype: Any, device: str, requires_grad: bool, gradient: Any) -> array:
+    made = array(data, dtype, device=device, requires_grad=requires_grad)
+    if made.grad is not None and gradient is not None:
+        made.grad.copy_(array(gradient, dtype, device=device))
+        made.grad.memory.version = 0
+    return made
+
+
+array.__copy__ = array.__deepcopy__ = _copied  # type: ignore[attr-defined]
+copyreg.pickle(array, _reduced)  # type: ignore[arg-type]

@@ -1,0 +1,107 @@
+"""Arrays as other libraries see them: NumPy, DLPack, the CUDA array interface."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.runtime.arrays import dlpack
+from workbench.runtime.arrays.shapes import dense, side_by_side
+from workbench.runtime.device.driver import driver
+from workbench.structs import Struct
+from workbench.types import Kind, bfloat16, element
+
+if TYPE_CHECKING:
+    from workbench.runtime.arrays.array import array
+
+
+class _HostView:
+    """The array interface of a view, holding its memory."""
+
+    def __init__(self, owner: array, shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        self.owner = owner
+        self.__array_interface__ = {
+            "version": 3, "shape": shape, "strides": strides, "typestr": dtype.str, "data": (owner.address, False),
+        }  # fmt: skip
+
+
+def host_view(source: array) -> np.ndarray[Any, Any]:
+    """A CPU array's elements as a NumPy array of the same memory, which it keeps alive.
+
+    Vectors take the last axis, structs are records.
+    """
+    if isinstance(source.dtype, Struct):
+        plain = _HostView(source, source.shape, source.strides, np.dtype(f"V{source.dtype.size}"))
+        return np.asarray(plain).view(source.dtype.numpy)
+    scalar, inner = element(source.dtype), source.dtype.shape
+    strides = (*source.strides, *dense(inner, scalar.size))
+    kind = np.dtype(np.uint16) if scalar == bfloat16 else scalar.numpy  # the interface has no name for bfloat16
+    made = np.asarray(_HostView(source, (*source.shape, *inner), strides, kind))
+    return made.view(scalar.numpy) if scalar == bfloat16 else made
+
+
+_CODES = {Kind.INT: 0, Kind.UINT: 1, Kind.FLOAT: 2, Kind.BOOL: 6}
+
+
+def dlpack_device(source: array) -> tuple[int, int]:
+    """DLPack's type and number of the array's device."""
+    return (dlpack.CUDA, source.device.index) if source.device.is_cuda else (dlpack.CPU, 0)
+
+
+def to_dlpack(source: array, stream: int | None, options: dict[str, Any]) -> Any:
+    """A capsule of the array's memory; on a device, ordered before what the consumer's stream does from now on.
+
+    Raises:
+        BufferError: an array of structs, or a copy on another device is asked for.
+    """
+    if isinstance(source.dtype, Struct):
+        raise BufferError(f"DLPack has no type for {source.dtype!r}; give a field: a.field(name)")
+    scalar = element(source.dtype)
+    if not source.device.is_cuda and scalar != bfloat16:
+        return host_view(source).__dlpack__(**options)
+    if options.get("dl_device") not in (None, dlpack_device(source)) or options.get("copy"):
+        raise BufferError("an array is given as it is, where it is; copy it with to() or clone() before")
+    if source.device.is_cuda:
+        _hand_over(source, stream)
+    inner = source.dtype.shape
+    strides = (*source.strides, *dense(inner, scalar.size))
+    code = 4 if scalar == bfloat16 else _CODES[scalar.kind]
+    return dlpack.capsule(
+        source.address, (*source.shape, *inner), tuple(s // scalar.size for s in strides), (code, scalar.bits),
+        dlpack_device(source), source.memory,
+    )  # fmt: skip
+
+
+def _hand_over(source: array, stream: int | None) -> None:
+    """Let the consumer's stream wait for ours; -1: it takes care itself."""
+    found = driver()
+    if found is None or stream == -1:
+        return
+    index = source.device.index
+    own = found.queue(index)
+    theirs = stream or 1
+    if theirs != (int(own) or 1):
+        event = found.call("cuEventCreate", 2)  # without timing
+        found.call("cuEventRecord", event, own)
+        found.call("cuStreamWaitEvent", found.api.CUstream(theirs), event, 0)
+        found.call("cuEventDestroy", event)
+
+
+def cuda_array_interface(source: array) -> dict[str, Any]:
+    """Version 3 of the CUDA array interface.
+
+    Raises:
+        AttributeError: the array is on the CPU, or of a type the interface has no name for.
+    """
+    found = driver()
+    if not source.device.is_cuda or found is None:
+        raise AttributeError("an array on the CPU has no __cuda_array_interface__")
+    if isinstance(source.dtype, Struct) or element(source.dtype) == bfloat16:
+        raise AttributeError(f"the CUDA array interface has no name for {source.dtype!r}")
+    scalar, inner = element(source.dtype), source.dtype.shape
+    strides = None if side_by_side(source) else (*source.strides, *dense(inner, scalar.size))
+    return {
+        "version": 3, "shape": (*source.shape, *inner), "typestr": scalar.numpy.str, "strides": strides,
+        "data": (source.address if source.size else 0, False), "stream": int(found.queue(source.device.index)) or 1,
+    }  # fmt: skip

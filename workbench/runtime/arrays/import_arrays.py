@@ -1,0 +1,155 @@
+"""Other libraries' arrays as ours, without a copy: DLPack, the CUDA array interface; PyTorch's and JAX's by name.
+
+The array that is made keeps the other library's memory alive. What cannot be shared is refused with what to do.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import LaunchError
+from workbench.runtime.arrays import dlpack
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.dlpack import Taken
+from workbench.runtime.arrays.shapes import dense
+from workbench.runtime.arrays.substitute import extent
+from workbench.runtime.device.device import CPU, Device, get_device
+from workbench.runtime.device.driver import driver
+from workbench.runtime.device.memory import Memory
+from workbench.types import MAX_NDIM, SCALARS, Scalar, Vector, as_type, element
+
+_DEVICES = {dlpack.CPU: "cpu", dlpack.CUDA_HOST: "cpu", dlpack.CUDA: "cuda", dlpack.CUDA_MANAGED: "cuda"}
+
+
+def from_dlpack(source: Any, dtype: Any = None, *, copy: bool = False, requires_grad: bool = False) -> array:
+    """An array of another library, of the same memory: NumPy, PyTorch, JAX, CuPy and whatever speaks DLPack.
+
+    Args:
+        source: has `__dlpack__`, or `__cuda_array_interface__`.
+        dtype: a vector type, to take the last axes as components; the source's own dtype where None.
+        copy: copy instead of sharing: for what is read-only.
+        requires_grad: whether it has a `.grad`.
+
+    Raises:
+        TypeError: the source speaks neither protocol, or holds a dtype that arrays have not.
+        ValueError: it has no dimension or more than 4.
+        LaunchError: its memory is read-only, of a device that is not here, or not aligned.
+    """
+    return _made(source, dtype, copy, requires_grad, only_read=False)
+
+
+def _made(source: Any, dtype: Any, copy: bool, requires_grad: bool, only_read: bool) -> array:
+    """`only_read`: the caller has been told not to write to the memory that it shares."""
+    if hasattr(source, "__dlpack__"):
+        made = _from_capsule(source, dtype, copy or only_read)
+    elif hasattr(source, "__cuda_array_interface__"):
+        made = _from_interface(source, dtype, copy)
+    else:
+        raise TypeError(f"a {type(source).__name__} has neither __dlpack__ nor __cuda_array_interface__")
+    if copy:
+        made = made.fresh_like().copy_(made)
+        made.memory.version = 0
+    if requires_grad:
+        made._require_grad()
+    return made
+
+
+def from_torch(tensor: Any, dtype: Any = None, *, requires_grad: bool | None = None) -> array:
+    """A PyTorch tensor's memory as an array; `requires_grad` as the tensor's where None.
+
+    Raises:
+        TypeError, ValueError, LaunchError: as `from_dlpack`.
+    """
+    wanted = bool(getattr(tensor, "requires_grad", False)) if requires_grad is None else requires_grad
+    plain = tensor.detach() if getattr(tensor, "requires_grad", False) else tensor
+    return from_dlpack(plain, dtype, requires_grad=wanted)
+
+
+def from_jax(values: Any, dtype: Any = None, *, copy: bool = True, requires_grad: bool = False) -> array:
+    """A JAX array's values; a copy, since JAX believes that its arrays never change. Without `copy`: only read it.
+
+    Raises:
+        TypeError, ValueError, LaunchError: as `from_dlpack`.
+    """
+    return _made(values, dtype, copy, requires_grad, only_read=True)
+
+
+def _from_capsule(source: Any, dtype: Any, may_be_read_only: bool) -> array:
+    kind, index = source.__dlpack_device__()
+    place = _place(int(kind), int(index), source)
+    stream: dict[str, Any] = {"stream": _own_stream(place)} if place.is_cuda else {}
+    try:
+        capsule = source.__dlpack__(**stream, max_version=(1, 0))
+    except TypeError:
+        capsule = source.__dlpack__(**stream)
+    taken = Taken(capsule)
+    if taken.read_only and not may_be_read_only:
+        raise LaunchError(
+            f"The {type(source).__name__} is read-only, and kernels may write to arrays.", advice="Give copy=True."
+        )
+    name = dlpack.CODES.get(taken.code, "")
+    name = "bool" if name == "bool" else f"{name}{taken.bits}"
+    if name not in SCALARS or taken.lanes != 1:
+        raise TypeError(
+            f"a {type(source).__name__} of DLPack type code {taken.code}, {taken.bits} bits cannot become an array"
+        )
+    return _adopted(taken, place, taken.address, taken.shape, taken.strides, SCALARS[name], dtype)
+
+
+def _place(kind: int, index: int, source: Any) -> Device:
+    name = _DEVICES.get(kind)
+    if name is None:
+        raise LaunchError(
+            f"The {type(source).__name__} is on a device of DLPack type {kind}; arrays are on the CPU or CUDA.",
+            advice="Copy it to the CPU first.",
+        )
+    return CPU if name == "cpu" else get_device(f"cuda:{index}")
+
+
+def _own_stream(place: Device) -> int:
+    """The number of the stream in which we shall use it, as both protocols count: 1 is the legacy default one."""
+    found = driver()
+    assert found is not None
+    return int(found.queue(place.index)) or 1
+
+
+def _from_interface(source: Any, dtype: Any, copy: bool) -> array:
+    facts = source.__cuda_array_interface__
+    address, read_only = facts["data"]
+    host = np.dtype(facts["typestr"])
+    if host.name not in SCALARS or facts.get("mask") is not None:
+        raise TypeError(f"a {type(source).__name__} of {facts['typestr']} cannot become an array")
+    if read_only and not copy:
+        raise LaunchError(
+            f"The {type(source).__name__} is read-only, and kernels may write to arrays.", advice="Give copy=True."
+        )
+    place = get_device(f"cuda:{getattr(getattr(source, 'device', None), 'id', 0)}")
+    found = driver()
+    if found is not None and facts.get("stream") not in (None, _own_stream(place)):
+        found.synchronize(place.index)
+    strides = facts.get("strides") or dense(facts["shape"], host.itemsize)
+    return _adopted(source, place, address or 0, tuple(facts["shape"]), tuple(strides), SCALARS[host.name], dtype)
+
+
+def _adopted(
+    owner: Any, place: Device, address: int, shape: tuple[int, ...], strides: tuple[int, ...], scalar: Scalar,
+    dtype: Any,
+) -> array:  # fmt: skip
+    kind: Scalar | Vector = as_type(dtype) if dtype is not None else scalar
+    inner = kind.shape
+    dims = len(shape) - len(inner)
+    fits = element(kind) == scalar and shape[max(dims, 0) :] == inner
+    if not fits or (prod(shape) and strides[dims:] != dense(inner, scalar.size)):
+        raise TypeError(f"an array of {scalar!r} of shape {shape} cannot become one of {kind!r}")
+    if not 1 <= dims <= MAX_NDIM:
+        raise ValueError(f"an array has 1 to 4 dimensions; this one has {dims}")
+    if address % scalar.size or any(s % scalar.size for s in strides):
+        raise LaunchError(f"The memory is not aligned for {scalar!r}.", advice="Give copy=True where it was made.")
+    made = object.__new__(array)
+    made._place(Memory(place, address, 0, owner), kind, shape[:dims], strides[:dims], False, address)
+    low, high = extent(made)
+    made.memory.address, made.memory.nbytes = low, high - low
+    return made

@@ -1,0 +1,140 @@
+"""Arrays behind arrays of indices: `indexedarray(x, [rows, None])` is x[rows, :] without a copy, for kernels.
+
+It is the array and, for some of its dimensions, an int32 array of places; a kernel gets them as arrays of their own, so
+what is written through it is written to the array, and gradients go to the array's `.grad`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.runtime.arrays.array import array
+from workbench.runtime.device.device import Device
+from workbench.structs import IndexedArray, Struct
+from workbench.types import as_type, int32
+
+
+class indexedarray:
+    """An array of which each dimension may be reached through indices.
+
+    Attributes:
+        data: the array.
+        indices: for each dimension an int32 array of places in it, or None for all of them in order.
+        dtype, ndim, device: the array's.
+        shape: as many elements along a dimension as it has indices.
+    """
+
+    __wb_generic__ = True
+
+    def __new__(cls, data: Any = None, indices: Any = None, dtype: Any = None, *, ndim: int | None = None) -> Any:
+        """An annotation where no data is given (`indexedarray(dtype=float, ndim=2)`), else an indexed array."""
+        if data is None:
+            if dtype is None:
+                raise TypeError("indexedarray() takes an array and indices, or a dtype (and ndim) to be an annotation")
+            return IndexedArray(as_type(dtype), ndim or 1)
+        return super().__new__(cls)
+
+    def __class_getitem__(cls, dtype: Any) -> IndexedArray:
+        return IndexedArray(as_type(dtype), 1)
+
+    def __init__(self, data: Any, indices: Any = None, dtype: Any = None, *, ndim: int | None = None) -> None:
+        """An array seen through indices.
+
+        Args:
+            data: the array (a NumPy array is shared where it can be).
+            indices: one for each dimension, None where it has none; for one dimension also without a list. What is no
+                int32 array is made one.
+            dtype, ndim: checked against the data where given.
+
+        Raises:
+            TypeError: the data's elements are structs, or of another type than `dtype`.
+            ValueError: another number of indices than dimensions, or an index outside of the data.
+        """
+        shared = isinstance(data, np.ndarray) and data.flags.writeable
+        whole = data if isinstance(data, array) else array(data, dtype, copy=not shared)
+        if isinstance(whole.dtype, Struct) or (dtype is not None and whole.dtype != as_type(dtype)):
+            raise TypeError(
+                f"indexedarray() of {dtype or 'numbers or vectors'!r}; the array has {whole.dtype!r} elements"
+            )
+        if ndim not in (None, whole.ndim):
+            raise ValueError(f"indexedarray() of {ndim} dimensions; the array has {whole.ndim}")
+        alone = whole.ndim == 1 and not (isinstance(indices, (list, tuple)) and len(indices) == 1)
+        listed = [indices] if alone else list(indices if indices is not None else [None] * whole.ndim)
+        if len(listed) != whole.ndim:
+            raise ValueError(f"{len(listed)} indices were given for an array of {whole.ndim} dimensions")
+        self.data: array = whole
+        self.indices = tuple(
+            None if places is None else _table(places, n, axis, whole.device)
+            for axis, (places, n) in enumerate(zip(listed, whole.shape, strict=True))
+        )
+
+    @property
+    def dtype(self) -> Any:
+        """The element type."""
+        return self.data.dtype
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return self.data.ndim
+
+    @property
+    def device(self) -> Device:
+        """Where the array lies."""
+        return self.data.device
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Elements along each dimension."""
+        return tuple(n if t is None else t.shape[0] for t, n in zip(self.indices, self.data.shape, strict=True))
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return int(np.prod(self.shape))
+
+    @property
+    def type(self) -> IndexedArray:
+        """The type of a parameter that takes it."""
+        assert not isinstance(self.data.dtype, Struct)
+        return IndexedArray(self.data.dtype, self.ndim, indexed=tuple(t is not None for t in self.indices))
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """The elements in a NumPy array of their own."""
+        places = [np.arange(n) if t is None else t.numpy() for t, n in zip(self.indices, self.data.shape, strict=True)]
+        return self.data.numpy()[np.ix_(*places)]
+
+    def contiguous(self) -> array:
+        """The elements in an array of their own."""
+        return array(self.numpy(), self.data.dtype, device=self.device)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        return (
+            f"indexedarray(shape={self.shape}, dtype={self.dtype!r}, of {self.data.shape}, device={self.device.name!r})"
+        )
+
+
+def _table(places: Any, size: int, axis: int, device: Device) -> array:
+    found = places if isinstance(places, array) else array(np.asarray(places, np.int32), int32, device=device)
+    if found.dtype != int32 or found.ndim != 1 or found.device != device:
+        raise ValueError(f"the indices of axis {axis} are an int32 array of one dimension on {device}, not {found!r}")
+    numbers = found.numpy()
+    if numbers.size and not (0 <= numbers.min() and numbers.max() < size):
+        raise ValueError(f"an index of axis {axis} is outside of the array, which has {size} elements along it")
+    return found
+
+
+def plain(value: array) -> indexedarray:
+    """An array in the place of an indexed one: all places in order."""
+    return indexedarray(value, [None] * value.ndim)
+
+
+def tables(value: indexedarray) -> Sequence[tuple[int, array]]:
+    """The dimensions with indices, and those."""
+    return [(axis, t) for axis, t in enumerate(value.indices) if t is not None]

@@ -1,0 +1,240 @@
+"""Structs on the host: values with checked attributes, and what a launch makes of them.
+
+A launch knows parameters of the IR only, so an argument that is a struct, or an array of structs, is spread into one
+argument a field. Records, tapes and recorders see ordinary numbers and arrays.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from workbench.errors import KernelTypeError, LaunchError
+from workbench.ranges import fits, misfit
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.indexed import indexedarray, tables
+from workbench.runtime.arrays.placeholder import Symbol
+from workbench.structs import ELEMENT, AnyType, Struct, StructArray, indices_name
+from workbench.types import ArrayType, Kind, Scalar, Vector
+from workbench.types import bool as bool_
+
+NUMBERS = (bool, int, float, np.bool_, np.number)
+
+
+class StructValue:
+    """The base of every class that `struct` makes: one value of a struct type.
+
+    Fields are attributes. What is assigned is checked and copied: a struct is a value, as in a kernel. Vectors and
+    matrices are NumPy arrays, so `p.vel[0] = 1.0` works.
+    """
+
+    __wb_struct__: ClassVar[Struct]
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, *values: Any, **fields: Any) -> None:
+        """A value with these fields, by position or by name; what is not given is zero, an array none.
+
+        Raises:
+            KernelTypeError: a value does not fit its field, or there is no such field.
+        """
+        struct = self.__wb_struct__
+        if len(values) > len(struct.fields):
+            raise KernelTypeError(f"{struct!r}() takes {len(struct.fields)} fields; {len(values)} were given.")
+        given = {f.name: v for f, v in zip(struct.fields, values, strict=False)}
+        twice = given.keys() & fields.keys()
+        if twice:
+            raise KernelTypeError(f"{min(twice)} is given twice to {struct!r}().")
+        for f in struct.fields:
+            self.__dict__[f.name] = _zero(f.type)
+        for name, value in {**given, **fields}.items():
+            setattr(self, name, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        struct = self.__wb_struct__
+        found = struct.find(name)
+        if found is None:
+            near = difflib.get_close_matches(name, [f.name for f in struct.fields], 1)
+            advice = f"Did you mean {near[0]}?" if near else f"Its fields: {', '.join(f.name for f in struct.fields)}."
+            raise KernelTypeError(f"{struct!r} has no field {name}.", advice=advice)
+        self.__dict__[name] = fitted(found.type, value, f"{struct!r}.{name}")
+
+    def __delattr__(self, name: str) -> None:
+        raise KernelTypeError(f"A field of a struct cannot be deleted: {self.__wb_struct__!r}.{name}.")
+
+    def as_tuple(self) -> tuple[Any, ...]:
+        """The fields in order, nested structs as tuples: what NumPy makes a record of."""
+        values = (self.__dict__[f.name] for f in self.__wb_struct__.fields)
+        return tuple(v.as_tuple() if isinstance(v, StructValue) else v for v in values)
+
+    def numpy(self) -> Any:
+        """The value as a NumPy record of the struct's layout.
+
+        Raises:
+            TypeError: a field is an array.
+        """
+        return np.array(self.as_tuple(), self.__wb_struct__.numpy)[()]
+
+    @classmethod
+    def from_record(cls, record: Any) -> StructValue:
+        """The value that a NumPy record of the struct's layout holds."""
+        made = object.__new__(cls)
+        for f in cls.__wb_struct__.fields:
+            part = record[f.name]
+            if isinstance(f.type, Struct):
+                part = f.type.host.from_record(part)
+            made.__dict__[f.name] = np.array(part) if isinstance(f.type, Vector) else _plain(part)
+        return made
+
+    def __copy__(self) -> StructValue:
+        made = object.__new__(type(self))
+        made.__dict__.update({name: _copied(v) for name, v in self.__dict__.items()})
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, StructValue) or other.__wb_struct__ != self.__wb_struct__:
+            return False
+        pairs = ((v, other.__dict__[n]) for n, v in self.__dict__.items())
+        return all(a is b if isinstance(a, array) else bool(np.all(a == b)) for a, b in pairs)
+
+    def __repr__(self) -> str:
+        fields = (f"{f.name}={_shown(self.__dict__[f.name])}" for f in self.__wb_struct__.fields)
+        return f"{self.__wb_struct__!r}({', '.join(fields)})"
+
+
+def _zero(type: AnyType) -> Any:
+    if isinstance(type, Struct):
+        return type.host()
+    if isinstance(type, (ArrayType, StructArray)):
+        return None
+    if isinstance(type, Vector):
+        return np.zeros(type.shape, type.dtype.numpy)
+    return False if type == bool_ else 0.0 if type.kind is Kind.FLOAT else 0
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _copied(value: Any) -> Any:
+    return value.__copy__() if isinstance(value, StructValue) else value.copy() if type(value) is np.ndarray else value
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, array):
+        return f"array(shape={value.shape}, dtype={value.dtype!r})"
+    return str(value.tolist()) if isinstance(value, np.ndarray) else repr(value)
+
+
+def fitted(type: AnyType, value: Any, what: str) -> Any:
+    """A value for a place of this type, copied.
+
+    Raises:
+        KernelTypeError: it does not fit; the message names the place.
+    """
+    if isinstance(type, Struct):
+        return _copied(same_struct(type, value, what))
+    if isinstance(type, (ArrayType, StructArray)):
+        if isinstance(value, np.ndarray) and isinstance(type, ArrayType):
+            value = array(value, type.dtype, copy=False)
+        if value is not None and not (isinstance(value, array) and value.type == type):
+            got = repr(value.type) if isinstance(value, array) else f"a {value.__class__.__name__}"
+            raise KernelTypeError(f"{what} is {type!r}; this is {got}.")
+        return value
+    if isinstance(value, Symbol):
+        return value.become("a struct", what, type)
+    if isinstance(type, Vector):
+        if isinstance(value, (array, StructValue)) or np.shape(value) != type.shape:
+            wanted = " × ".join(map(str, type.shape))
+            raise KernelTypeError(f"{what} is {type!r}: {wanted} numbers; this is {value!r}.")
+        return np.array([number(type.dtype, n, what) for n in np.ravel(value)], type.dtype.numpy).reshape(type.shape)
+    if not isinstance(value, NUMBERS):
+        raise KernelTypeError(f"{what} is {type!r}; this is a {value.__class__.__name__}: {value!r}.")
+    return number(type, value, what)
+
+
+def number(type: Scalar, value: Any, what: str) -> Any:
+    """A Python number for a place of this type.
+
+    Raises:
+        KernelTypeError: a float where an integer is wanted, or an integer that is too large.
+    """
+    if type == bool_:
+        return bool(value)
+    if type.kind is Kind.FLOAT:
+        if not fits(value, type):
+            raise KernelTypeError(f"{misfit(value, type, what)}.", advice="Write inf where that is meant.")
+        return float(value)
+    if isinstance(value, (float, np.floating)):
+        raise KernelTypeError(f"{what} is {type!r}; {value!r} is a float.", advice=f"Write int({value!r}).")
+    if not fits(int(value), type):
+        raise KernelTypeError(f"{misfit(int(value), type, what)}.")
+    return int(value)
+
+
+def same_struct(type: Struct, value: Any, what: str) -> StructValue:
+    """The value, where it is one of this struct, or of one with the same content.
+
+    Raises:
+        KernelTypeError: it is something else; of another struct the first difference is named.
+    """
+    if isinstance(value, StructValue) and value.__wb_struct__ == type:
+        return value
+    if isinstance(value, StructValue):
+        theirs = value.__wb_struct__
+        raise KernelTypeError(f"{what} is {type!r}; this {theirs!r} is another struct: {type.difference(theirs)}.")
+    raise KernelTypeError(f"{what} is {type!r}; this is a {value.__class__.__name__}.", advice=f"Pass {type!r}(…).")
+
+
+def spread(name: str, value: Any) -> dict[str, Any]:
+    """An argument as arguments of the IR's parameters: a struct's fields, an array for each field, or itself.
+
+    Raises:
+        LaunchError: a field that is an array has none.
+    """
+    if isinstance(value, array) and isinstance(value.dtype, Struct):
+        return {f"{name}{ELEMENT}.{path}": part for path, part in value.field_arrays().items()}
+    if isinstance(value, indexedarray):
+        return {name: value.data, **{indices_name(name, axis): t for axis, t in tables(value)}}
+    if not isinstance(value, StructValue):
+        return {name: value}
+    found: dict[str, Any] = {}
+    for f in value.__wb_struct__.fields:
+        part = value.__dict__[f.name]
+        if part is None:
+            raise LaunchError(f"The field {f.name} of {name} has no array.", parameter=name, advice="Assign it first.")
+        if isinstance(part, np.ndarray):
+            part = tuple(part.reshape(-1).tolist())
+        found |= spread(f"{name}.{f.name}", part)
+    return found
+
+
+def spread_all(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """All arguments, each spread."""
+    found: dict[str, Any] = {}
+    for name, value in arguments.items():
+        if isinstance(value, (array, indexedarray, StructValue)):
+            found |= spread(name, value)
+        else:
+            found[name] = value
+    return found
+
+
+def arrays_in(value: Any) -> list[array]:
+    """The arrays that an argument is or holds."""
+    if isinstance(value, array):
+        return [value]
+    if isinstance(value, indexedarray):
+        return [value.data, *(t for _, t in tables(value))]
+    return [a for part in vars(value).values() for a in arrays_in(part)] if isinstance(value, StructValue) else []
+
+
+def kind_of(value: Any) -> Any:
+    """What of an argument decides which code suits it: an array's tag; a struct's type and its arrays' tags."""
+    if isinstance(value, StructValue):
+        return (value.__wb_struct__, *(a.tag for a in arrays_in(value)))
+    if isinstance(value, indexedarray):
+        return ("indexed", *(None if a is None else a.tag for a in (value.data, *value.indices)))
+    return value.tag if type(value) is array else type(value)

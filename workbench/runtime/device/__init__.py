@@ -1,0 +1,1 @@
+"""Devices and what they hold: the driver, streams, memory, errors."""

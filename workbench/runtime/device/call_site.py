@@ -1,0 +1,33 @@
+"""The line of the user's text that asked for a launch: what a recorder shows as its place."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+_OWN = str(Path(__file__).absolute().parents[2]) + os.sep
+
+
+@dataclass(frozen=True)
+class Site:
+    """A line of code: the file as Python calls it, and the line from 1."""
+
+    filename: str
+    line: int
+
+    def __str__(self) -> str:
+        folder, name = os.path.split(self.filename)
+        cell = os.path.basename(folder).startswith("ipykernel_") or name.startswith("<ipython-input-")
+        return f"{'cell' if cell else name}:{self.line}"
+
+
+def call_site() -> Site | None:
+    """The innermost running line that is not the library's own; None where there is none."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if not frame.f_code.co_filename.startswith(_OWN):
+            return Site(frame.f_code.co_filename, frame.f_lineno)
+        frame = frame.f_back
+    return None

@@ -1,0 +1,42 @@
+"""Our own CUDA kernels (copies, sums, conditions of graphs) on a device: compiled once a machine, loaded once."""
+
+from __future__ import annotations
+
+import functools
+
+from workbench.backends.base import Options
+from workbench.backends.cuda import copies
+from workbench.backends.cuda.compile.nvrtc import CudaBackend, build
+from workbench.cache.entry import Entry
+from workbench.cache.key import Key, Part
+from workbench.cache.store import default_store
+from workbench.runtime.device.driver import Driver
+from workbench.runtime.device.driver_handles import LoadedKernel
+
+
+@functools.cache
+def own_kernel(driver: Driver, index: int, entry: str) -> LoadedKernel:
+    """The kernel of `backends/cuda/moves` with this name, loaded on a device.
+
+    Raises:
+        BuildError, DeviceError: NVRTC or the device refused it.
+    """
+    return driver.load(index, _image(entry, driver.arch(index)), entry)
+
+
+def _image(entry: str, arch: str) -> bytes:
+    text, compiler = copies.text(entry), CudaBackend().version()
+    key = Key(
+        (
+            Part("code", "code", text.encode()),
+            Part("target", "target", arch.encode(), arch),
+            Part("compiler", "compiler", compiler.encode(), compiler),
+        )
+    )
+    store = default_store()
+    found = store.get(key.digest)
+    if found is None:
+        facts = {"name": entry, "entry": entry, "backend": "cuda", "target": arch, "stages": {}}
+        found = Entry(build(text, Options(), arch, "cubin", entry).image, facts)
+        store.put(key.digest, found)
+    return found.image

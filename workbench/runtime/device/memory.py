@@ -1,0 +1,96 @@
+"""One allocation on a device, with a version that counts its changes.
+
+Views share their allocation, so a change through one view is a change for all; the tape and the recorder compare
+versions to notice that an array is no longer what it was.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from workbench.backends.cpu.native.memory_locks import ANY, bit_of
+from workbench.runtime.device.device import Device
+from workbench.runtime.device.driver import driver
+from workbench.runtime.device.driver_handles import Buffer
+from workbench.runtime.observers import tell
+
+
+class Memory:
+    """Bytes on a device.
+
+    Attributes:
+        device: where they are.
+        address: of the first byte.
+        nbytes: how many.
+        owner: what keeps the bytes alive.
+        version: goes up with every change made through Workbench.
+        grad: the gradient array of the array that was made with `requires_grad=True` here; None without one.
+        turn: on the CPU its bit in the masks by which launches take turns (`backends/cpu/native/memory_locks.py`).
+    """
+
+    __slots__ = ("address", "device", "grad", "nbytes", "owner", "turn", "version")
+
+    def __init__(self, device: Device, address: int, nbytes: int, owner: Any, turn: int = ANY) -> None:
+        self.device = device
+        self.address = address
+        self.nbytes = nbytes
+        self.owner = owner
+        self.version = 0
+        self.grad: Any = None
+        self.turn = turn
+
+    @property
+    def is_pinned(self) -> bool:
+        """Whether it is page-locked memory of the CPU."""
+        return isinstance(self.owner, Buffer) and not self.device.is_cuda
+
+    def shares(self, other: Memory) -> bool:
+        """Whether some byte that NumPy arrays see is in both; of other memory whose spans meet, it is assumed."""
+        if not (isinstance(self.owner, np.ndarray) and isinstance(other.owner, np.ndarray)):
+            return True
+        return np.shares_memory(self.owner, other.owner)
+
+
+def allocate(device: Device, nbytes: int, pinned: bool = False) -> Memory:
+    """Fresh memory, aligned to 64 bytes on the CPU; contents undefined.
+
+    Args:
+        device: where.
+        nbytes: how much.
+        pinned: on the CPU, page-locked where there is a CUDA device, so that copies to and from it need no waiting.
+
+    Raises:
+        DeviceError: the device has not that much left.
+    """
+    if pinned and not device.is_cuda and driver() is not None:
+        found = driver()
+        assert found is not None
+        locked = found.pinned(0, nbytes)
+        made = Memory(device, locked.handle, nbytes, locked)
+    elif device.is_cuda:
+        found = driver()
+        assert found is not None
+        buffer = found.alloc(device.index, max(nbytes, 1))
+        made = Memory(device, buffer.handle, nbytes, buffer)
+    else:
+        raw = np.empty(nbytes + 64, np.uint8)
+        start = raw.__array_interface__["data"][0]
+        made = Memory(device, (start + 63) // 64 * 64, nbytes, raw, bit_of(start))
+    tell("allocating", made, False)
+    return made
+
+
+def of_numpy(data: np.ndarray[Any, Any], device: Device) -> Memory:
+    """The memory that a NumPy array's elements lie in, kept alive by it."""
+    address = data.__array_interface__["data"][0]
+    reach = [(n - 1) * s for n, s in zip(data.shape, data.strides, strict=True)] if data.size else []
+    low, high = sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
+    root: Any = data
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    turn = bit_of(root.__array_interface__["data"][0]) if root.base is None else ANY
+    made = Memory(device, address + low, high - low + data.itemsize if data.size else 0, data, turn)
+    tell("allocating", made, True)
+    return made

@@ -1,0 +1,108 @@
+"""Several GPUs: which may reach into another's memory, and work of one that waits for work of another.
+
+Arrays lie in a device's memory pool. What another device may reach is set for the whole pool, both for arrays that are
+there and for later ones. Source: CUDA driver API, "Stream Ordered Memory Allocator", `cuMemPoolSetAccess`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.errors import DeviceError
+from workbench.runtime.device.device import Device, get_device
+from workbench.runtime.device.driver import Driver, driver
+
+_NO_TIMING = 2
+"""CU_EVENT_DISABLE_TIMING."""
+
+
+def _two(target: Device | str, peer: Device | str) -> tuple[Driver | None, Device, Device]:
+    return driver(), get_device(target), get_device(peer)
+
+
+def is_peer_access_supported(target: Device | str, peer: Device | str) -> bool:
+    """Whether kernels on `peer` can be allowed to reach arrays on `target`.
+
+    Args:
+        target: whose memory it is; of the CPU the answer is False, of `peer` itself True.
+        peer: who would reach it.
+
+    Raises:
+        DeviceError: there is no such device.
+    """
+    found, owner, other = _two(target, peer)
+    if found is None or not (owner.is_cuda and other.is_cuda):
+        return False
+    if owner == other:
+        return True
+    handles = [found.call("cuDeviceGet", d.index) for d in (other, owner)]
+    return bool(found.call("cuDeviceCanAccessPeer", *handles))
+
+
+def is_peer_access_enabled(target: Device | str, peer: Device | str) -> bool:
+    """Whether kernels on `peer` may reach arrays on `target` now.
+
+    Raises:
+        DeviceError: there is no such device.
+    """
+    found, owner, other = _two(target, peer)
+    if found is None or not (owner.is_cuda and other.is_cuda):
+        return False
+    if owner == other:
+        return True
+    place = found.api.CUmemLocation()
+    place.type, place.id = found.api.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE, other.index
+    given = found.call("cuMemPoolGetAccess", _pool(found, owner), place)
+    return int(given) == int(found.api.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+
+
+def set_peer_access_enabled(target: Device | str, peer: Device | str, enable: bool = True) -> None:
+    """Allow kernels on `peer` to read and write arrays on `target`, or forbid it again.
+
+    A launch on `peer` then takes such arrays, and waits for what `target` has queued; what `target` queues afterwards
+    waits for the launch. Copies between devices need no permission.
+
+    Raises:
+        DeviceError: one of them is no GPU, or the two cannot reach each other.
+    """
+    found, owner, other = _two(target, peer)
+    if found is None or not (owner.is_cuda and other.is_cuda):
+        raise DeviceError(f"Peer access is between two GPUs; these are {owner} and {other}.")
+    if owner == other:
+        return
+    if enable and not is_peer_access_supported(owner, other):
+        raise DeviceError(
+            f"{other} cannot reach memory of {owner}.", advice=f"Copy what it needs: x.to({other.name!r})."
+        )
+    flags = found.api.CUmemAccess_flags
+    wanted = found.api.CUmemAccessDesc()
+    wanted.location.type = found.api.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
+    wanted.location.id = other.index
+    wanted.flags = flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE if enable else flags.CU_MEM_ACCESS_FLAGS_PROT_NONE
+    found.call("cuMemPoolSetAccess", _pool(found, owner), [wanted], 1)
+
+
+def _pool(found: Driver, owner: Device) -> Any:
+    found.use(owner.index)
+    return found.call("cuDeviceGetMemPool", found.call("cuDeviceGet", owner.index))
+
+
+def wait_for_device(found: Driver, index: int, stream: Any, other: int) -> None:
+    """Let what is queued in a stream of one device from now on wait for all that another device's default one has."""
+    found.use(other)
+    event = found.call("cuEventCreate", _NO_TIMING)
+    found.call("cuEventRecord", event, found.queue(other))
+    queue = found.queue(index, stream)
+    found.call("cuStreamWaitEvent", queue, event, 0)
+    found.call("cuEventDestroy", event)
+
+
+def let_device_wait(found: Driver, index: int, stream: Any, other: int) -> None:
+    """Let what another device queues from now on wait for all that this stream has."""
+    queue = found.queue(index, stream)
+    event = found.call("cuEventCreate", _NO_TIMING)
+    found.call("cuEventRecord", event, queue)
+    queue = found.queue(other)
+    found.call("cuStreamWaitEvent", queue, event, 0)
+    found.call("cuEventDestroy", event)
+    found.use(index)

@@ -1,0 +1,105 @@
+"""Devices that an error has broken for good: told whole by the call that met it, in one sentence by each later one.
+
+After some errors (an illegal address, a failed assert of a kernel) a context answers nothing else. CUDA then gives
+the same status to every call, whatever it was for, so what a later call was doing says nothing: the first error does.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+import re
+from dataclasses import dataclass
+
+from workbench.errors import DeviceError
+from workbench.forks import renewed
+from workbench.runtime.device.call_site import call_site
+from workbench.source import Location, Source
+
+STICKY = {
+    "CUDA_ERROR_ECC_UNCORRECTABLE": 214,
+    "CUDA_ERROR_NVLINK_UNCORRECTABLE": 219,
+    "CUDA_ERROR_ILLEGAL_ADDRESS": 700,
+    "CUDA_ERROR_LAUNCH_TIMEOUT": 702,
+    "CUDA_ERROR_ASSERT": 710,
+    "CUDA_ERROR_HARDWARE_STACK_ERROR": 714,
+    "CUDA_ERROR_ILLEGAL_INSTRUCTION": 715,
+    "CUDA_ERROR_MISALIGNED_ADDRESS": 716,
+    "CUDA_ERROR_INVALID_ADDRESS_SPACE": 717,
+    "CUDA_ERROR_INVALID_PC": 718,
+    "CUDA_ERROR_LAUNCH_FAILED": 719,
+}
+"""CUresult values after which a context answers nothing else, as CUDA's manual of the driver says of each."""
+LABEL = re.compile(r"CUDA_ERROR_\w+")
+ADVICE = "Restart the notebook's kernel, or the process; to find the fault, launch with checks=True."
+
+
+@dataclass(frozen=True)
+class Broken:
+    """The first error of a device: what CUDA called it, the line that met it, and what had been launched last."""
+
+    label: str
+    place: Location | None
+    last: str
+
+
+class Breakage:
+    """Which devices are broken; what was launched last on each, since that is what is to be looked at."""
+
+    def __init__(self) -> None:
+        self.devices: dict[int, Broken] = {}
+        self.last: dict[int, str] = {}
+        self._lock = renewed(self, "_lock")
+
+    def check(self, index: int) -> None:
+        """Refuse a broken device.
+
+        Raises:
+            DeviceError: it is broken; names the first error and its place.
+        """
+        found = self.devices.get(index)
+        if found is not None:
+            since = " since this line" if found.place is not None else ""
+            after = f", after a launch of {found.last}" if found.last else ""
+            raise DeviceError(
+                f"cuda:{index} is broken{since} ({found.label}{after}).",
+                found.place,
+                ADVICE,
+                status=STICKY[found.label],
+            )
+
+    def met(self, index: int | None, doing: str, text: str) -> DeviceError | None:
+        """The error of a call that CUDA answered with `text`; None where that breaks no device.
+
+        Args:
+            index: the device that was used.
+            doing: the beginning of the sentence: what was refused.
+            text: names the status.
+        """
+        name = LABEL.search(text)
+        label = name.group() if name else ""
+        if index is None or label not in STICKY:
+            return None
+        with self._lock:
+            if index not in self.devices:
+                last = self.last.get(index, "")
+                self.devices[index] = Broken(label, _place(), last)
+                what = f"; launched last: {last}" if last else ""
+                return DeviceError(
+                    f"{doing}: {label}. This has broken cuda:{index} for the whole process{what}.",
+                    advice=ADVICE, status=STICKY[label],
+                )  # fmt: skip
+        try:
+            self.check(index)
+        except DeviceError as error:
+            return error
+        return None
+
+
+def _place() -> Location | None:
+    """The user's line that is running."""
+    site = call_site()
+    if site is None:
+        return None
+    text = "".join(linecache.getlines(site.filename))
+    return Location(Source(text, os.path.basename(site.filename), site.filename), site.line)

@@ -1,0 +1,249 @@
+"""Streams, events and timers: the order of work on a CUDA device, and how long it takes.
+
+A stream made here waits for the device's default stream and the other way round (it is a blocking one), so memory and
+copies that name no stream are always in order with it. The CPU's work is done when a call returns, so its streams are
+always empty and its events over: code that names streams runs there as it stands.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Self
+
+from workbench.runtime.device.device import CPU, Device, get_device, get_devices
+from workbench.runtime.device.driver import Driver, driver
+from workbench.runtime.device.waiting import wait_until
+
+
+def _driver_of(device: Device) -> Driver | None:
+    """The driver, for a CUDA device."""
+    return driver() if device.is_cuda else None
+
+
+class Event:
+    """A moment in a stream; `later - earlier` is the milliseconds between two, once both are over."""
+
+    def __init__(self, device: Device | str | None = None) -> None:
+        """Makes an event of a device; on the CPU it is the moment at which it was recorded.
+
+        Raises:
+            DeviceError: the device refuses.
+        """
+        self.device = get_device(device)
+        self._driver = _driver_of(self.device)
+        self.moment = time.perf_counter()
+        if self._driver is not None:
+            self._driver.use(self.device.index)
+            self.handle = self._driver.call("cuEventCreate", 0)
+
+    def wait(self) -> None:
+        """Wait on the host until it is over.
+
+        Raises:
+            DeviceError, KernelFault: a kernel failed.
+        """
+        if self._driver is not None:
+            found = self._driver
+            found.waiting(self.device.index, lambda: self._over(found))
+
+    def _over(self, found: Driver) -> None:
+        wait_until(found, self.device.index, "cuEventQuery", self.handle)
+        found.call("cuEventSynchronize", self.handle)
+
+    def __sub__(self, earlier: Event) -> float:
+        if not isinstance(earlier, Event):
+            return NotImplemented
+        self.wait()
+        return self.since(earlier)
+
+    def since(self, earlier: Event) -> float:
+        """As `-`, without having told what the device's work left to be told."""
+        if self._driver is None:
+            return 1e3 * (self.moment - earlier.moment)
+        self._driver.use(self.device.index)
+        self._driver.call("cuEventSynchronize", self.handle)
+        return float(self._driver.call("cuEventElapsedTime", earlier.handle, self.handle))
+
+    def __del__(self) -> None:
+        _drop(self, "cuEventDestroy")
+
+
+def moment(device: Device | str | None = None) -> Event:
+    """An event at the end of all that the current stream of a CUDA device has queued so far.
+
+    Raises:
+        DeviceError: the device is the CPU, or refuses.
+    """
+    made = Event(device)
+    found = made._driver
+    assert found is not None, "only of CUDA devices"
+    found.call("cuEventRecord", made.handle, found.queue(made.device.index))
+    return made
+
+
+def mark(device: Device, stream: Any) -> Event:
+    """An event at the end of what a stream has so far; of the one that is current where None."""
+    made = Event(device)
+    assert made._driver is not None
+    queue = made._driver.queue(device.index, stream)
+    made._driver.call("cuEventRecord", made.handle, queue)
+    return made
+
+
+class Stream:
+    """A queue of a device: what is in it runs in order, on a CUDA device beside other streams.
+
+    Attributes:
+        device: where it is.
+        handle: CUDA's own; cuda.core and CuPy take the stream as it is (`__cuda_stream__`). 0 on the CPU.
+    """
+
+    def __init__(self, device: Device | str | None = None, priority: int = 0) -> None:
+        """Makes a stream; a lower number of `priority` goes first.
+
+        Raises:
+            DeviceError: the device refuses.
+        """
+        self.device = get_device(device)
+        self._driver = _driver_of(self.device)
+        if self._driver is None:
+            self.handle: Any = 0
+            return
+        self._driver.use(self.device.index)
+        self.handle = self._driver.call("cuStreamCreateWithPriority", 0, priority)
+
+    def record(self, event: Event | None = None) -> Event:
+        """Mark the end of what is queued so far; gives the event.
+
+        Raises:
+            TypeError: what is given is no Event.
+        """
+        if event is not None and not isinstance(event, Event):
+            raise TypeError(f"a stream records an Event, not a {type(event).__name__}")
+        made = event or Event(self.device)
+        made.moment = time.perf_counter()
+        if self._driver is None:
+            return made
+        self._driver.use(self.device.index)
+        self._driver.call("cuEventRecord", made.handle, self.handle)
+        return made
+
+    def wait_for(self, other: Event | Stream) -> None:
+        """Let what is queued from now on wait for an event, or for all that another stream has so far.
+
+        Raises:
+            TypeError: it is neither.
+        """
+        if not isinstance(other, (Event, Stream)):
+            raise TypeError(f"a stream waits for an Event or a Stream, not for a {type(other).__name__}")
+        event = other.record() if isinstance(other, Stream) else other
+        if self._driver is None or event._driver is None:
+            event.wait()
+            return
+        self._driver.use(self.device.index)
+        self._driver.call("cuStreamWaitEvent", self.handle, event.handle, 0)
+
+    def synchronize(self) -> None:
+        """Wait on the host until all of it is done.
+
+        Raises:
+            DeviceError, KernelFault: a kernel failed.
+        """
+        if self._driver is not None:
+            found = self._driver
+            found.waiting(self.device.index, lambda: self._over(found))
+
+    def _over(self, found: Driver) -> None:
+        wait_until(found, self.device.index, "cuStreamQuery", self.handle)
+        found.call("cuStreamSynchronize", self.handle)
+
+    @property
+    def __cuda_stream__(self) -> Any:
+        """CUDA's protocol of streams.
+
+        Raises:
+            AttributeError: it is the CPU's, and so none of CUDA's.
+        """
+        if self._driver is None:
+            raise AttributeError("a stream of the CPU has no __cuda_stream__")
+        return lambda: (0, int(self.handle))
+
+    def __repr__(self) -> str:
+        return f"<Stream {int(self.handle):#x} of {self.device}>"
+
+    def __del__(self) -> None:
+        _drop(self, "cuStreamDestroy")
+
+
+def _drop(owner: Any, function: str) -> None:
+    if owner.__dict__.get("_driver") is not None and "handle" in owner.__dict__:
+        try:
+            owner._driver.call(function, owner.handle)
+        except Exception:  # at the interpreter's end, or with a broken device, there is nobody to tell
+            owner.handle = None
+
+
+@contextmanager
+def ScopedStream(stream: Stream | None) -> Iterator[Stream | None]:
+    """Queue launches, copies and fills of the stream's device in it, where they name no other; None changes nothing.
+
+    Raises:
+        TypeError: it is no Stream.
+    """
+    if stream is not None and not isinstance(stream, Stream):
+        raise TypeError(f"ScopedStream() takes a Stream, not a {type(stream).__name__}")
+    found = driver()
+    if stream is None or found is None or not stream.device.is_cuda:
+        yield stream
+        return
+    with found.in_stream(stream.device.index, stream):
+        yield stream
+
+
+def synchronize(device: Device | str | None = None) -> None:
+    """Wait until a device has done all its work: every device where none is named.
+
+    What kernels have printed there is shown, and a fault of a launch with checks is raised.
+
+    Raises:
+        DeviceError: a kernel failed, or there is no such device.
+        KernelFault: a launch with checks met a fault.
+    """
+    found = driver()
+    for place in [get_device(device)] if device is not None else get_devices():
+        if place.is_cuda and found is not None:
+            found.synchronize(place.index)
+
+
+class ScopedTimer:
+    """Times a block, with the device's work that it queued: `with ScopedTimer() as t: …` then `t.elapsed`.
+
+    Attributes:
+        name: what it is called.
+        elapsed: milliseconds; None until the block has ended.
+    """
+
+    def __init__(self, name: str = "", device: Device | str | None = None) -> None:
+        """For work on `device`, the current one where none is given."""
+        self.name = name
+        self.elapsed: float | None = None
+        self._device = get_device(device) if device is not None else None
+
+    def __enter__(self) -> Self:
+        synchronize(self._place)
+        self._started = time.perf_counter()
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        synchronize(self._place)
+        self.elapsed = 1e3 * (time.perf_counter() - self._started)
+
+    @property
+    def _place(self) -> Device:
+        return self._device or get_device() or CPU
+
+    def __repr__(self) -> str:
+        spent = f"{self.elapsed:.3g} ms" if self.elapsed is not None else "not over"
+        return f"<ScopedTimer {self.name}: {spent}>".replace(" :", ":")

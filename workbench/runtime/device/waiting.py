@@ -1,0 +1,65 @@
+"""Waiting for a device so that an interrupt can end it: asking whether it is done, not a call that may never return.
+
+What was queued goes on: the driver has no way to stop it. So the interrupt says what the device still does.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from workbench.runtime.device.driver import Driver
+
+EAGER = 100e-6
+"""Seconds without a pause between two questions: most waits are short."""
+LONGEST = 1e-3
+"""Seconds of the longest pause."""
+
+
+def wait_until(found: Driver, index: int, function: str, handle: Any) -> None:
+    """Return when `function`, `cuStreamQuery` or `cuEventQuery`, no longer says of `handle` that it is not ready.
+
+    What else it says is for the call that comes after to meet.
+
+    Raises:
+        KeyboardInterrupt: with what the device still does; or what else a signal's handler raises.
+    """
+    ask, not_ready = getattr(found.api, function), found.api.CUresult.CUDA_ERROR_NOT_READY
+    started, pause = time.perf_counter(), 20e-6
+    try:
+        while ask(handle)[0] == not_ready:
+            if time.perf_counter() - started > EAGER:
+                time.sleep(pause)
+                pause = min(2 * pause, LONGEST)
+    except KeyboardInterrupt as error:
+        last = found.breakage.last.get(index)
+        work = f"; the launch that was queued last is of {last}" if last else ""
+        error.args = error.args or (
+            f"Waiting for cuda:{index} was stopped after {time.perf_counter() - started:.1f} s. "
+            f"The device goes on with what was queued{work}.",
+        )
+        raise
+
+
+def wait_until_idle(found: Driver, index: int) -> None:
+    """Return when a device's default stream, for which blocking ones wait, has done what it has queued so far.
+
+    Where the driver gives no event, the call that comes after meets the reason.
+
+    Raises:
+        KeyboardInterrupt: as `wait_until`.
+    """
+    api, queue = found.api, found.use(index).default_stream.handle
+    status, *made = api.cuEventCreate(_UNTIMED)
+    if status != api.CUresult.CUDA_SUCCESS:
+        return
+    try:
+        if api.cuEventRecord(made[0], queue)[0] == api.CUresult.CUDA_SUCCESS:
+            wait_until(found, index, "cuEventQuery", made[0])
+    finally:
+        api.cuEventDestroy(made[0])
+
+
+_UNTIMED = 2
+"""CU_EVENT_DISABLE_TIMING."""

@@ -1,0 +1,1 @@
+"""One launch as a value, and its execution."""

@@ -1,0 +1,234 @@
+"""Running a record: tell the observers, count the changes, one native call."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from workbench.backends.cpu.native import dispatch
+from workbench.backends.layout import FAULT_SIZE
+from workbench.config import settings
+from workbench.errors import KernelFault, LaunchError
+from workbench.events import SUBSCRIBERS, Launched, listening, publish
+from workbench.runtime.arrays.array import array
+from workbench.runtime.device.driver import driver
+from workbench.runtime.device.peers import is_peer_access_enabled, let_device_wait, wait_for_device
+from workbench.runtime.device.streams import mark
+from workbench.runtime.launching.geometry import Block
+from workbench.runtime.launching.loaded import Loaded
+from workbench.runtime.launching.pending_faults import fault_of, settling
+from workbench.runtime.launching.prints import printing
+from workbench.runtime.launching.record import BLOCK_DIM, LaunchRecord
+from workbench.runtime.native.in_flight import Native, explain, runs, sorted_names
+from workbench.runtime.native.launcher import install_launcher
+from workbench.runtime.observers import OBSERVERS, tell
+
+_FaultWords = ctypes.c_int64 * (FAULT_SIZE // 8)
+
+
+@functools.cache
+def native_launch() -> Callable[..., int]:
+    """The native function that launches from packed parameters."""
+    return install_launcher().functions.launch
+
+
+@functools.cache
+def cpu_threads() -> int:
+    """Threads of a large CPU launch: `WORKBENCH_THREADS`, else the cores this process may use."""
+    return settings().threads
+
+
+def execute(record: LaunchRecord) -> None:
+    """Run one launch; on the CPU it is done when this returns, on CUDA it is queued.
+
+    Raises:
+        DeviceError: the device refused it.
+        KernelFault: code with checks met a fault; the launch is over, and all that did not fault is done.
+        KeyboardInterrupt: or what else a signal's handler raises: it was stopped, and what it writes is half written.
+    """
+    observers = OBSERVERS.get()
+    if tell("launching", record):
+        return
+    for memory in record.changes:
+        memory.version += 1
+    on_device = bool(observers) and record.loaded.device.is_cuda and record.threads > 0
+    before = mark(record.loaded.device, record.stream) if on_device else None
+    started = time.perf_counter()
+    try:
+        fault = _run_record(record)
+    except BaseException:
+        for observer in observers:
+            observer.stopped(record)
+        raise
+    seconds = time.perf_counter() - started
+    after = mark(record.loaded.device, record.stream) if on_device else None
+    for observer in observers:
+        if on_device:
+            observer.measured(record, before, after)
+        observer.done(record, started, seconds)
+    if listening(Launched):
+        publish(Launched(record))
+    if fault is not None:
+        raise fault
+
+
+def _native_of(loaded: Loaded, dims: Sequence[int]) -> Native:
+    return Native(loaded.title, math.prod(dims), sorted_names(loaded.writes))
+
+
+@runs(lambda frame: _native_of(frame["record"].loaded, frame["record"].dim))
+def execute_again(record: LaunchRecord) -> None:
+    """Run a record once more, on the arrays' contents of now.
+
+    Raises:
+        DeviceError: the device refused it.
+        KernelFault: code with checks met a fault; the launch is over, and all that did not fault is done.
+    """
+    if OBSERVERS.get() or (SUBSCRIBERS and listening(Launched)):
+        execute(record.again())
+        return
+    for memory in record.changes:
+        memory.version += 1
+    run = record.__dict__.get("_native") or _native(record)
+    if run is not None:
+        try:
+            run()
+        except BaseException as error:
+            explain(error, _native_of(record.loaded, record.dim))
+            raise
+        return
+    fault = _run_record(record)
+    if fault is not None:
+        raise fault
+
+
+def _native(record: LaunchRecord) -> Callable[[], int] | None:
+    """The launch as one native function, kept with the record; None where it takes more than that."""
+    loaded = record.loaded
+    if loaded.device.is_cuda or loaded.checked or loaded.prints:
+        return None
+    row = (ctypes.c_int64 * (dispatch.ENTRY_SIZE // 8))(*table_row(record))
+    run = install_launcher().functions.row(ctypes.addressof(row))
+    record.__dict__["_native"], record.__dict__["_row"] = run, row
+    return run
+
+
+def table_row(record: LaunchRecord, params: int | None = None, fault: int = 0) -> tuple[int, ...]:
+    """What a CPU launch is in a native table; `params` is the address of its packed parameters where not its own."""
+    loaded = record.loaded
+    start = ctypes.addressof(record.buffer) if params is None else params
+    mask = loaded.mask(list(record.arguments.values()))
+    return loaded.address, start, record.threads, cpu_threads(), loaded.threads_per_task, fault, mask
+
+
+@runs(lambda frame: _native_of(frame["loaded"], frame["dims"]))
+def run_unseen(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) -> None:
+    """Run a launch that nobody watches, without a record of it.
+
+    Raises:
+        DeviceError: the device refused it.
+        KernelFault: code with checks met a fault; the launch is over, and all that did not fault is done.
+    """
+    for position in loaded.written:
+        arguments[position].memory.version += 1
+    packer = loaded.packer
+    if not (loaded.prints or loaded.address == 0):
+        params = packer.pack(dims, arguments)
+        total = dims[0] if len(dims) == 1 else math.prod(dims)
+        if not loaded.checked:
+            mask = loaded.mask(arguments) if loaded.shared else 0
+            try:
+                native_launch()(loaded.address, params, total, cpu_threads(), loaded.threads_per_task, 0, mask)
+            except BaseException as error:
+                explain(error, _native_of(loaded, dims))
+                raise
+            return
+        record = _FaultWords()
+        place = ctypes.addressof(record)
+        mask = loaded.mask(arguments)
+        try:
+            native_launch()(loaded.address, params, total, cpu_threads(), loaded.threads_per_task, place, mask)
+        except BaseException as error:
+            explain(error, _native_of(loaded, dims))
+            raise
+        if record[0]:
+            raise fault_of(loaded, dims, params, bytes(record)) or AssertionError("a fault that nobody can name")
+        return
+    buffer = packer.new()
+    packer.write(buffer, dims, arguments)
+    fault = _run(loaded, dims, buffer, BLOCK_DIM, None, arguments)
+    if fault is not None:
+        raise fault
+
+
+def _run_record(record: LaunchRecord) -> KernelFault | None:
+    arguments = list(record.arguments.values())
+    return _run(record.loaded, record.dim, record.buffer, record.block_dim, record.stream, arguments)
+
+
+@runs(lambda frame: _native_of(frame["loaded"], frame["dims"]))
+def _run(
+    loaded: Loaded,
+    dims: Sequence[int],
+    buffer: ctypes.Array[ctypes.c_char],
+    block_dim: int | Block,
+    stream: Any,
+    arguments: Sequence[Any],
+) -> KernelFault | None:
+    """Run; what code with checks reported is given back, to be raised when all else is done."""
+    total = math.prod(dims)
+    if not total:
+        return None
+    if loaded.device.is_cuda:
+        with _beside_peers(loaded, arguments, stream):
+            _run_cuda(loaded, dims, buffer, block_dim, stream)
+        return None
+    install_launcher()
+    start, grain, mask = ctypes.addressof(buffer), loaded.threads_per_task, loaded.mask(arguments)
+    record = ctypes.create_string_buffer(FAULT_SIZE) if loaded.checked else None
+    place = ctypes.addressof(record) if record is not None else 0
+    with printing(loaded):
+        try:
+            dispatch.dispatch(loaded.address, start, total, cpu_threads(), grain, place, mask)
+        except BaseException as error:
+            explain(error, _native_of(loaded, dims))
+            raise
+    return fault_of(loaded, dims, buffer, record.raw) if record is not None else None
+
+
+@contextmanager
+def _beside_peers(loaded: Loaded, arguments: Sequence[Any], stream: Any) -> Iterator[None]:
+    """Launch inside, in order with the devices that the arrays lie on."""
+    own = loaded.device
+    others = {a.device for a in arguments if isinstance(a, array) and a.device != own}
+    found = driver()
+    assert found is not None
+    for other in others:
+        if not is_peer_access_enabled(other, own):
+            raise LaunchError(f"{loaded.name}: {own} may no longer reach arrays on {other}.")
+        wait_for_device(found, own.index, stream, other.index)
+    yield
+    for other in others:
+        let_device_wait(found, own.index, stream, other.index)
+
+
+def _run_cuda(
+    loaded: Loaded, dims: Sequence[int], buffer: ctypes.Array[ctypes.c_char], block_dim: int | Block, stream: Any
+) -> None:
+    """Queue it; with checks, with a fault record that is read when something waits for the device."""
+    found = driver()
+    assert found is not None
+    index = loaded.device.index
+    call = loaded.call(dims, ctypes.addressof(buffer), block_dim)
+    addresses = list(call.places)
+    if loaded.prints:
+        settling(found).prints(index)
+    if loaded.checked:
+        record = ctypes.c_void_p(settling(found).record(index, loaded, dims, buffer))
+        addresses.append(ctypes.addressof(record))
+    found.launch(index, loaded.handle, call.grid, call.block, addresses, stream, call.shared, loaded.title)

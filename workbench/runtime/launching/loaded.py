@@ -1,0 +1,157 @@
+"""A kernel that can be launched: its code on a device, and what the launcher must know of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from workbench.backends.faults import FaultRecord
+from workbench.backends.layout import Layout
+from workbench.errors import KernelFault
+from workbench.ir.values import Function
+from workbench.runtime.device.device import Device
+from workbench.runtime.launching.geometry import Block, BlockPacker, Geometry
+from workbench.runtime.native.pack import Packer
+
+
+def titled(name: str, direction: str) -> str:
+    """What people call one direction of a kernel."""
+    return name if direction == "forward" else f"{name} ({direction})"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A launch as a driver takes it: blocks, threads of a block, where parameters lie, bytes of shared memory."""
+
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    places: tuple[int, ...]
+    shared: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """One direction of one specialisation on one device.
+
+    Attributes:
+        name: the kernel's name.
+        direction: "forward", "adjoint", "tangent" (see autodiff/directions.py).
+        device: where it runs.
+        address: the CPU entry (backends/cpu); 0 on CUDA.
+        handle: what keeps the code alive; on CUDA the driver's kernel.
+        layout: of the parameter buffer.
+        launch_ndim: dimensions a launch must have; 0 for any.
+        reads, writes: names of array parameters whose elements are read, may change.
+        cost: a rough count of operations a thread does: large launches are split by it.
+        digest: the module key.
+        contiguous: the code does not read strides.
+        checked: the code tests bounds, divisions and asserts, and takes a fault record.
+        ordered: all threads of a launch run on one core, in order.
+        metadata: what the artifact says of itself.
+        geometry: how it is called, where it sees its blocks; None where it is called once a thread.
+        explain: gives the error of a fault record, where that does not come from the IR.
+        make_function: gives the IR (an adjoint from the cache is derived only when somebody looks at it).
+    """
+
+    name: str
+    direction: str
+    device: Device
+    address: int
+    handle: Any
+    layout: Layout
+    launch_ndim: int
+    reads: frozenset[str]
+    writes: frozenset[str]
+    cost: int
+    digest: str
+    contiguous: bool
+    checked: bool
+    ordered: bool
+    metadata: dict[str, Any] = field(repr=False)
+    make_function: Callable[[], Function] = field(repr=False)
+    geometry: Geometry | None = None
+    explain: Callable[[FaultRecord], KernelFault] | None = field(default=None, repr=False)
+
+    @property
+    def title(self) -> str:
+        """What people call it: `blur`, `blur (adjoint)`."""
+        return titled(self.name, self.direction)
+
+    @cached_property
+    def function(self) -> Function:
+        """The compiled function in IR."""
+        return self.make_function()
+
+    @cached_property
+    def prints(self) -> bool:
+        """Whether it leaves what it prints to the host (see runtime/launching/prints.py)."""
+        return bool(self.metadata.get("prints"))
+
+    @cached_property
+    def packer(self) -> Packer:
+        """Writes this layout's parameter buffers."""
+        return Packer(self.layout) if self.geometry is None else BlockPacker(self.layout, self.geometry)
+
+    def in_blocks(self, block: Block, guarded: bool) -> Loaded:
+        """The same code, which sees its blocks, for blocks of this size; `guarded` as in Geometry."""
+        assert self.geometry is not None
+        found = self._in_blocks.get((block, guarded))
+        if found is None:
+            wanted = replace(self.geometry, block=block, guarded=guarded)
+            found = self._in_blocks[block, guarded] = replace(self, geometry=wanted)
+        return found
+
+    @cached_property
+    def _in_blocks(self) -> dict[tuple[Block, bool], Loaded]:
+        return {}
+
+    def call(self, dims: Sequence[int], start: int, block_dim: int | Block) -> Call:
+        """How a device is asked for a launch whose packed parameters begin at `start`."""
+        slots = self.layout.slots
+        if self.geometry is not None:
+            block = self.geometry.block
+            places = tuple(start + slots[k].offset for k in self.geometry.places)
+            return Call(block.grid(dims), block.sizes, places, block.shared)
+        assert isinstance(block_dim, int)
+        places = (start, *(start + slot.offset for slot in slots))
+        blocks, threads, shared = self.grid(math.prod(dims), block_dim)
+        return Call((blocks, 1, 1), (threads, 1, 1), places, shared)
+
+    @cached_property
+    def written(self) -> tuple[int, ...]:
+        """Positions of the parameters in `writes`."""
+        return tuple(k for k, slot in enumerate(self.layout.slots) if slot.name in self.writes)
+
+    @cached_property
+    def shared(self) -> tuple[int, ...]:
+        """Positions of the parameters that it reads and changes: no other launch may change them at the same time."""
+        alone = self.metadata.get("sums", ())
+        return tuple(k for k in self.written if k in alone or self.layout.slots[k].name in self.reads)
+
+    def mask(self, arguments: Sequence[Any]) -> int:
+        """The memory of those among all arguments, in order, as `backends/cpu/native/memory_locks.py` wants it."""
+        found = 0
+        for position in self.shared:
+            found |= arguments[position].memory.turn
+        return found
+
+    @cached_property
+    def threads_per_task(self) -> int:
+        """How many threads of the launch one core takes at a time: about 0.1 ms; a helper costs half of it."""
+        least = 1 if self.metadata.get("block_dim") else 64
+        return 2**62 if self.ordered else max(least, 1_048_576 // max(1, self.cost))
+
+    def grid(self, threads: int, block_dim: int) -> tuple[int, int, int]:
+        """Blocks, threads of a block and bytes of dynamic shared memory of a CUDA launch.
+
+        Args:
+            threads: of the launch; for a kernel of tiles its blocks.
+            block_dim: threads of a block, where the code does not say.
+        """
+        own = self.metadata.get("block_dim", 0)
+        if own:
+            return threads, own, self.metadata.get("dynamic_shared", 0)
+        return -(-threads // block_dim), block_dim, 0

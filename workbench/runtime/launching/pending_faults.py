@@ -1,0 +1,212 @@
+"""What a CUDA device still has to tell: faults of launches with checks, and what kernels printed.
+
+A launch is queued and says nothing. Reading its fault record at once would make every launch with checks wait, so the
+records stay on the device until something waits for it anyway: `synchronize`, an event or a stream waited for, an array
+read, the end of a notebook's cell. Then what kernels printed is shown, and the first fault is raised.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from workbench.backends.faults import FaultRecord, raised_by
+from workbench.backends.layout import FAULT_SIZE, shape_in
+from workbench.errors import KernelFault
+from workbench.forks import renewed
+from workbench.runtime.device.driver import Driver, driver
+from workbench.runtime.device.driver_handles import Buffer
+from workbench.runtime.late import raise_late
+from workbench.runtime.launching.loaded import Loaded
+from workbench.types import ArrayType
+
+SLOTS = 1024
+"""Launches with checks that may be queued before the next one waits for them."""
+
+
+def fault_of(loaded: Loaded, dims: Sequence[int], buffer: Any, record: bytes) -> KernelFault | None:
+    """The error that a launch's fault record tells of; None where it tells of none. `buffer`: the packed parameters."""
+    found = FaultRecord.read(record)
+    if found is None:
+        return None
+    if loaded.explain is not None:
+        return loaded.explain(found)
+    shapes = {s.name: shape_in(buffer, s) for s in loaded.layout.slots if isinstance(s.type, ArrayType)}
+    return raised_by(loaded.function, found, dims, shapes)
+
+
+class _Checked(NamedTuple):
+    loaded: Loaded
+    dims: tuple[int, ...]
+    buffer: bytes
+
+
+class _Slots:
+    """The fault records of one device's launches, in the order in which they were queued."""
+
+    def __init__(self, found: Driver, index: int) -> None:
+        self._driver, self._index = found, index
+        self._place: Buffer | None = None
+        self.waiting: list[_Checked] = []
+
+    def take(self, launch: _Checked) -> int:
+        """The address of a record for this launch; all zero when the launch begins."""
+        if self._place is None:
+            self._place = self._driver.alloc(self._index, SLOTS * FAULT_SIZE)
+            self._clear(SLOTS)
+        self.waiting.append(launch)
+        return self._place.handle + FAULT_SIZE * (len(self.waiting) - 1)
+
+    def collect(self) -> list[KernelFault]:
+        """The faults of what has run, in order; the records are free again."""
+        launches, self.waiting = self.waiting, []
+        if not launches or self._place is None:
+            return []
+        records = read_records(self._driver, self._place.handle, len(launches))
+        self._clear(len(launches))
+        told = (fault_of(*launch, record) for launch, record in zip(launches, records, strict=True))
+        return [fault for fault in told if fault is not None]
+
+    def _clear(self, count: int) -> None:
+        assert self._place is not None
+        self._driver.fill(self._place.handle, 0, count * FAULT_SIZE, self._index)
+
+
+def read_records(found: Driver, address: int, count: int) -> list[bytes]:
+    """Fault records from a device that is being waited for."""
+    host = np.empty((count, FAULT_SIZE), np.uint8)
+    found.call("cuMemcpyDtoH", host.ctypes.data, address, host.nbytes)
+    return [row.tobytes() for row in host]
+
+
+class Settling:
+    """What the devices of one driver have to tell."""
+
+    def __init__(self, found: Driver) -> None:
+        """For this driver, which comes here whenever it waits."""
+        self._driver = found
+        self._slots: dict[int, _Slots] = {}
+        self._sources: dict[int, dict[Any, Callable[[], list[KernelFault]]]] = {}
+        self._printed: set[int] = set()
+        self._lock = renewed(self, "_lock", threading.RLock)
+        found.settle = self.settle
+
+    def record(self, index: int, loaded: Loaded, dims: Sequence[int], buffer: Any) -> int:
+        """The address of a fault record for a launch that is about to be queued.
+
+        Raises:
+            KernelFault: so many are queued that they had to be waited for, and one met a fault.
+        """
+        with self._lock:
+            slots = self._slots.setdefault(index, _Slots(self._driver, index))
+            full = len(slots.waiting) == SLOTS
+        if full:
+            self._driver.synchronize(index)
+        with self._lock:
+            self._sources.setdefault(index, {})[slots] = slots.collect
+            return slots.take(_Checked(loaded, tuple(dims), bytes(buffer)))
+
+    def later(self, index: int, owner: Any, collect: Callable[[], list[KernelFault]]) -> None:
+        """Ask `collect` for faults when the device is waited for next; `owner` is kept until then."""
+        with self._lock:
+            self._sources.setdefault(index, {})[owner] = collect
+
+    def prints(self, index: int) -> None:
+        """A kernel that prints is about to be queued."""
+        self._printed.add(index)
+
+    def owes(self) -> list[int]:
+        """The devices that have something to tell, or may have; a broken one tells nothing any more."""
+        owing = {*self._printed, *(index for index, sources in self._sources.items() if sources)}
+        return sorted(owing - self._driver.breakage.devices.keys())
+
+    def settle(self, index: int, wait: Callable[[], object]) -> None:
+        """Wait; show what was printed, and raise the first fault.
+
+        Raises:
+            KernelFault: a launch with checks met one; notes name the others.
+            DeviceError: of `wait`.
+        """
+        try:
+            if index in self._printed:
+                with shown():
+                    wait()
+                self._printed.discard(index)
+            else:
+                wait()
+        except Exception:
+            self._printed.discard(index)
+            self._sources.pop(index, None)  # a device that is broken does not give them
+            raise
+        with self._lock:
+            sources = self._sources.pop(index, {})
+            faults = [fault for collect in sources.values() for fault in collect()]
+        if faults:
+            first, *more = faults
+            if more:
+                names = ", ".join(dict.fromkeys(f"{fault.function} ({fault.location})" for fault in more))
+                first.add_note(f"{len(more)} more launches on cuda:{index} met faults: {names}.")
+            raise first
+
+
+_settling: list[Settling] = []
+_lock = renewed(__name__, "_lock")
+
+
+def settling(found: Driver) -> Settling:
+    """What the devices of this driver have to tell; one a driver."""
+    with _lock:
+        if not _settling or _settling[0]._driver is not found:
+            _settling[:] = [Settling(found)]
+        return _settling[0]
+
+
+def settle_all() -> None:
+    """Wait for the devices that have something to tell, and have it told: at the end of a notebook's cell.
+
+    Raises:
+        KernelFault, DeviceError: a kernel failed.
+    """
+    raise_late()
+    if _settling and driver() is _settling[0]._driver:
+        for index in _settling[0].owes():
+            _settling[0]._driver.synchronize(index)
+
+
+@contextmanager
+def shown() -> Iterator[None]:
+    """What the device's printf writes to the process's output inside, shown on `sys.stdout`: below a cell."""
+    own = False
+    with suppress(Exception):
+        own = sys.stdout.fileno() == 1
+    with suppress(Exception):
+        sys.stdout.flush()
+    if own:
+        yield
+        _flush()
+        return
+    with tempfile.TemporaryFile() as kept:
+        before = os.dup(1)
+        os.dup2(kept.fileno(), 1)
+        try:
+            yield
+        finally:
+            _flush()
+            os.dup2(before, 1)
+            os.close(before)
+            kept.seek(0)
+            sys.stdout.write(kept.read().decode(errors="replace"))
+
+
+def _flush() -> None:
+    """Hand on what C's own buffers hold."""
+    with suppress(Exception):  # where C's library has no name of its own, it flushes when it likes
+        ctypes.CDLL(None).fflush(None)

@@ -1,0 +1,47 @@
+"""What CPU kernels print, shown on `sys.stdout` when their launch is over: in a notebook, below its cell.
+
+The buffer belongs to the loaded code, so launches of one printing kernel from several threads wait for each other.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from workbench.backends.cuda.host.code import HostCode
+from workbench.backends.prints import CAPACITY, HEAD, SYMBOL, records
+from workbench.forks import renewed
+from workbench.runtime.launching.loaded import Loaded
+
+_lock = renewed(__name__, "_lock", threading.RLock)
+
+
+@contextmanager
+def printing(*kernels: Loaded) -> Iterator[None]:
+    """Launch inside; then show what these kernels have printed."""
+    if not any(k.prints for k in kernels):
+        yield
+        return
+    with _lock:
+        try:
+            yield
+        finally:
+            for kernel in dict.fromkeys(k for k in kernels if k.prints):
+                _show(kernel)
+
+
+def _show(loaded: Loaded) -> None:
+    if isinstance(loaded.handle, HostCode):
+        loaded.handle.show_printed()
+        return
+    start = loaded.handle.addresses[SYMBOL]
+    head = (ctypes.c_int64 * 2).from_address(start)
+    used, dropped = min(head[0], CAPACITY), head[1]
+    if not used and not dropped:
+        return
+    text = "".join(records(loaded.function, ctypes.string_at(start + HEAD, used), dropped))
+    ctypes.memset(start, 0, HEAD + used)
+    sys.stdout.write(text)

@@ -1,0 +1,152 @@
+"""A launch as a value: what ran, over which threads, on which arguments.
+
+A record is frozen; it holds its arrays by reference and its scalars by value, so it can be run again, shown, or walked
+backwards by a tape.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from workbench.backends.base import Options
+from workbench.errors import LaunchError
+from workbench.runtime.arrays.array import array
+from workbench.runtime.device.memory import Memory
+from workbench.runtime.launching.geometry import Block
+from workbench.runtime.launching.loaded import Loaded
+from workbench.source import Location
+
+BLOCK_DIM = 256
+"""Threads of a CUDA block where nothing is said."""
+
+
+@dataclass(frozen=True, eq=False)
+class Binder:
+    """What a record asks when one of its arguments changes: the floor above knows kernels and their variants.
+
+    Attributes:
+        check: (record, parameter, value) to the value as the packer takes it; raises LaunchError.
+        bind: (record, dims, arguments) to a record with the code that suits them; raises LaunchError.
+    """
+
+    check: Callable[[LaunchRecord, str, Any], Any]
+    bind: Callable[[LaunchRecord, Any, Mapping[str, Any]], LaunchRecord]
+
+
+@dataclass(frozen=True, eq=False)
+class LaunchRecord:
+    """One launch, forward or adjoint.
+
+    Attributes:
+        loaded: the code.
+        dim: the launch's dimensions, 1 to 4.
+        arguments: parameter name to value, in order; an adjoint's include the `adj_…` ones.
+        specialisation: what the code was built from (opaque here); a tape asks it for the adjoint.
+        location: the kernel's `def` in the user's text.
+        versions: of each array's memory, just before the launch.
+        options: what the code was asked for (checks, fast maths).
+        block_dim: threads of a CUDA block; a Block where the kernel sees it.
+        stream: the CUDA stream; None is the device's default one.
+        binder: makes a record of other arguments.
+        taped: whether tapes differentiate it.
+    """
+
+    loaded: Loaded
+    dim: tuple[int, ...]
+    arguments: Mapping[str, Any]
+    specialisation: Any = None
+    location: Location | None = None
+    versions: Mapping[str, int] = field(default_factory=dict, repr=False)
+    options: Options = field(default_factory=Options, repr=False)
+    block_dim: int | Block = BLOCK_DIM
+    stream: Any = None
+    binder: Binder | None = field(default=None, repr=False)
+    taped: bool = True
+
+    @property
+    def kernel(self) -> str:
+        """The kernel's name."""
+        return self.loaded.name
+
+    @property
+    def direction(self) -> str:
+        """ "forward", "adjoint", "tangent" (see autodiff/directions.py)."""
+        return self.loaded.direction
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """Array parameters whose elements are read."""
+        return self.loaded.reads
+
+    @property
+    def writes(self) -> frozenset[str]:
+        """Array parameters whose elements may change."""
+        return self.loaded.writes
+
+    @cached_property
+    def threads(self) -> int:
+        """Threads of the launch: the product of its dimensions."""
+        return math.prod(self.dim)
+
+    @cached_property
+    def buffer(self) -> Any:
+        """The packed parameters."""
+        made = self.loaded.packer.new()
+        self.loaded.packer.write(made, self.dim, list(self.arguments.values()))
+        return made
+
+    @cached_property
+    def changes(self) -> tuple[Memory, ...]:
+        """The memory of each array in `writes`."""
+        return tuple(self.arguments[name].memory for name in self.writes)
+
+    def again(self) -> LaunchRecord:
+        """The same launch, to be run now: it shares the packed parameters and notes the arrays' versions of now."""
+        made = replace(self, versions=memory_versions(self.arguments))
+        made.__dict__["buffer"] = self.buffer
+        return made
+
+    def checked(self, name: str, value: Any) -> Any:
+        """`value` as an argument for the parameter `name`.
+
+        Raises:
+            LaunchError: it does not fit.
+        """
+        return self._binder.check(self, name, value)
+
+    def changed(self, values: Mapping[str, Any], dim: Any = None) -> LaunchRecord:
+        """The same launch with other (checked) arguments or dimensions, and the code that suits them.
+
+        Raises:
+            LaunchError: the dimensions do not fit the kernel.
+        """
+        made = self._binder.bind(self, self.dim if dim is None else dim, {**self.arguments, **values})
+        return made if self.taped else replace(made, taped=False)
+
+    def on_stream(self, stream: Any) -> LaunchRecord:
+        """The same launch in another stream."""
+        return replace(self, stream=stream)
+
+    @property
+    def _binder(self) -> Binder:
+        if self.binder is None:
+            raise LaunchError(f"This launch of {self.kernel} was made without its kernel and cannot be changed.")
+        return self.binder
+
+    def __repr__(self) -> str:
+        dims = "×".join(map(str, self.dim))
+        shown = ", ".join(f"{n}={_shown(v)}" for n, v in self.arguments.items())
+        return f"<{self.direction} launch {self.kernel}[{dims}] on {self.loaded.device}: {shown}>"
+
+
+def _shown(value: Any) -> str:
+    return f"{value.type!r}{value.shape}" if isinstance(value, array) else f"{value!r}"
+
+
+def memory_versions(arguments: Mapping[str, Any]) -> dict[str, int]:
+    """The version of each array argument's memory now."""
+    return {name: a.memory.version for name, a in arguments.items() if isinstance(a, array)}

@@ -1,0 +1,141 @@
+"""What goes on in the main thread, told while it runs and when it is stopped.
+
+Nothing is written down beforehand, since a launch costs less than that: the functions that call native code or
+compilers say here how their local variables are read, and the main thread's frames are looked through.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from types import CodeType, FrameType
+from typing import Any, TypeVar
+
+from workbench.backends.cpu.native.stopping import Words
+from workbench.runtime.native.launcher import install_launcher
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Native:
+    """What one native call runs.
+
+    Attributes:
+        what: what people call it.
+        threads: of the launch; 0 where they are not counted.
+        written: names of what it may write.
+        rows: launches of a table; 1 where it is no table.
+    """
+
+    what: str
+    threads: int = 0
+    written: tuple[str, ...] = ()
+    rows: int = 1
+
+
+@dataclass(frozen=True)
+class UnderWay:
+    """What takes its time just now.
+
+    Attributes:
+        doing: "running" or "compiling".
+        what: what people call it.
+        seconds: how long it has been seen to go on.
+        done: how far it is; empty where nobody knows.
+    """
+
+    doing: str
+    what: str
+    seconds: float
+    done: str
+
+
+_NATIVE: dict[CodeType, Callable[[Mapping[str, Any]], Native]] = {}
+_COMPILING: dict[CodeType, Callable[[Mapping[str, Any]], str]] = {}
+
+
+def runs(read: Callable[[Mapping[str, Any]], Native]) -> Callable[[Function], Function]:
+    """Decorator of a function that makes a native call: `read` makes of its local variables what runs."""
+
+    def decorate(function: Function) -> Function:
+        _NATIVE[function.__code__] = read  # type: ignore[attr-defined]  (a plain function)
+        return function
+
+    return decorate
+
+
+def compiles(read: Callable[[Mapping[str, Any]], str]) -> Callable[[Function], Function]:
+    """Decorator of a function that compiles: `read` makes a name of its local variables."""
+
+    def decorate(function: Function) -> Function:
+        _COMPILING[function.__code__] = read  # type: ignore[attr-defined]  (a plain function)
+        return function
+
+    return decorate
+
+
+class Watch:
+    """Looks at the main thread now and then, from another one."""
+
+    def __init__(self) -> None:
+        """Has seen nothing yet."""
+        self._compiling: tuple[int, float] = 0, 0.0
+
+    def look(self) -> UnderWay | None:
+        """What goes on; None where Python runs, or a launch that has just begun."""
+        frame = sys._current_frames().get(threading.main_thread().ident or 0)
+        while frame is not None:
+            native, compiled = _NATIVE.get(frame.f_code), _COMPILING.get(frame.f_code)
+            if compiled is not None:
+                return UnderWay("compiling", compiled(frame.f_locals), self._since(frame), "")
+            if native is not None:
+                words = install_launcher().stopping.words()
+                run = native(frame.f_locals)
+                return UnderWay("running", run.what, _seconds(words), _done(words, run)) if words.began else None
+            frame = frame.f_back
+        return None
+
+    def _since(self, frame: FrameType) -> float:
+        now = time.perf_counter()
+        if self._compiling[0] != id(frame):
+            self._compiling = id(frame), now
+        return now - self._compiling[1]
+
+
+def explain(error: BaseException, run: Native) -> None:
+    """Let `error`, which a native call raised, say what it ended; nothing where that was over, or never began.
+
+    A `KeyboardInterrupt` without a text gets one, anything else that a signal's handler raised gets a note.
+    """
+    words = install_launcher().stopping.ended()
+    if not words.began:
+        return
+    done = _done(words, run)
+    text = f"{run.what} was stopped after {_seconds(words):.1f} s{f', {done}' if done else ''}."
+    if run.written:
+        text += f" Half written: {', '.join(run.written)}."
+    if isinstance(error, KeyboardInterrupt) and not error.args:
+        error.args = (text,)
+    else:
+        with suppress(AttributeError):
+            error.add_note(text)
+
+
+def sorted_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Each once, in order."""
+    return tuple(sorted(set(names)))
+
+
+def _seconds(words: Words) -> float:
+    return (time.perf_counter_ns() - words.began) / 1e9
+
+
+def _done(words: Words, run: Native) -> str:
+    if run.rows > 1:
+        return f"{words.rows + 1} of {run.rows}"
+    return f"{min(99, 100 * words.threads // run.threads)} % of its threads" if run.threads and words.threads else ""

@@ -1,0 +1,1 @@
+"""Records: what ran, kept in order, saved, read back, replayed."""

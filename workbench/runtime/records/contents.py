@@ -1,0 +1,61 @@
+"""What arrays held before something used them: kept by `record(inputs=True)`, put back by `rewind`."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.substitute import extent
+from workbench.runtime.device.driver import driver
+from workbench.runtime.device.memory import Memory
+
+
+class Contents:
+    """Bytes of allocations, each as it was when it was first kept."""
+
+    def __init__(self, kept: Mapping[Memory, tuple[int, np.ndarray]] | None = None) -> None:
+        """Nothing, or what is given: memory to the first kept byte's address and the bytes."""
+        self.kept = dict(kept or {})
+
+    def keep(self, arrays: Iterable[array]) -> None:
+        """Keep what the allocations of these arrays hold now, if they are not kept yet."""
+        for a in arrays:
+            if a.memory not in self.kept:
+                low, high = extent(a)
+                low, high = min(low, a.memory.address), max(high, a.memory.address + a.memory.nbytes)
+                self.kept[a.memory] = low, read_bytes(a.memory, low, high - low)
+
+    def restore(self) -> None:
+        """Put all of it back."""
+        for memory, (low, data) in self.kept.items():
+            memory.version += 1
+            write_bytes(memory, low, data)
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes are kept."""
+        return sum(data.nbytes for _, data in self.kept.values())
+
+
+def read_bytes(memory: Memory, address: int, count: int) -> np.ndarray:
+    """A copy of `count` bytes from `address` on."""
+    if memory.device.is_cuda:
+        host = np.empty(count, np.uint8)
+        found = driver()
+        assert found is not None
+        found.copy_to_host(host, address, memory.device.index)
+        return host
+    return np.frombuffer(ctypes.string_at(address, count), np.uint8)
+
+
+def write_bytes(memory: Memory, address: int, data: np.ndarray) -> None:
+    """Copy bytes to `address`."""
+    if memory.device.is_cuda:
+        found = driver()
+        assert found is not None
+        found.copy_to_device(address, data, memory.device.index)
+    elif data.nbytes:
+        ctypes.memmove(address, data.ctypes.data, data.nbytes)

@@ -1,0 +1,81 @@
+"""Calls that other libraries make of our kernels, from threads of theirs: where recorders get them from.
+
+Each source is told when a recorder opens and hands over what it has when one closes. A source may come up while a
+recorder is open: the first JAX call of a recorded cell, for instance.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Protocol
+
+from workbench.forks import renewed
+from workbench.runtime.records.entries import Entry
+
+
+class Listener(Protocol):
+    """A recorder, as sources know it."""
+
+    @property
+    def keeps_inputs(self) -> bool:
+        """Whether the calls' inputs are to be kept."""
+        ...
+
+    def called(self, entries: Sequence[Entry], lost: int) -> None:
+        """Take calls that ran while it was open, and how many more there were."""
+        ...
+
+
+class Source(Protocol):
+    """Who sees such calls."""
+
+    def listen(self, on: bool, inputs: bool) -> None:
+        """Begin or go on, with or without inputs, or end."""
+        ...
+
+    def drain(self) -> tuple[Sequence[Entry], int]:
+        """What has been seen since the last time, and how much could not be noted."""
+        ...
+
+
+_lock = renewed(__name__, "_lock", threading.RLock)
+_sources: list[Source] = []
+_open: list[Listener] = []
+
+
+def add_source(source: Source) -> None:
+    """Have recorders listen to this source, those that are open already too."""
+    with _lock:
+        _sources.append(source)
+        _set()
+
+
+def open_listener(listener: Listener) -> None:
+    """Let a recorder hear of calls."""
+    with _lock:
+        _hand_over()
+        if listener not in _open:
+            _open.append(listener)
+        _set()
+
+
+def close_listener(listener: Listener) -> None:
+    """Hand a recorder what it has to hear, and no more after that."""
+    with _lock:
+        _hand_over()
+        if listener in _open:
+            _open.remove(listener)
+        _set()
+
+
+def _hand_over() -> None:
+    for source in _sources:
+        entries, lost = source.drain()
+        for listener in _open:
+            listener.called(entries, lost)
+
+
+def _set() -> None:
+    for source in _sources:
+        source.listen(bool(_open), any(listener.keeps_inputs for listener in _open))

@@ -1,0 +1,370 @@
+"""Recording: everything that ran inside a `with`, in order, to be looked at and run again.
+
+with record() as rec:
+    ...
+rec            # a table
+rec.replay()
+rec.replay(dt=0.02, x=new_x)
+rec.only(adjoint=True).replay()
+rec[3].launch()
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import threading
+import time
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from html import escape
+from pathlib import Path
+from typing import Any, Self, overload
+
+from workbench.errors import LaunchError, RecordError
+from workbench.events import Launched, Replayed, listening, publish
+from workbench.forks import renewed
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.substitute import Substitution, fits, region
+from workbench.runtime.device.call_site import call_site
+from workbench.runtime.launching.record import LaunchRecord
+from workbench.runtime.observers import OBSERVERS, Observer
+from workbench.runtime.records.archive import write_file
+from workbench.runtime.records.contents import Contents
+from workbench.runtime.records.entries import CopyEntry, Entry, FillEntry, GraphEntry, LaunchEntry
+from workbench.runtime.records.external_calls import close_listener, open_listener
+from workbench.runtime.records.replay import Prepared
+from workbench.runtime.records.save import file_bytes
+from workbench.runtime.records.spans import Span, device_times, spans
+
+HEAD = ("what", "name", "size", "time", "where")
+_KEPT_TABLES = 4
+
+
+class Recorder(Observer):
+    """An ordered list of what ran, a tape's backward pass included; made by `record()` or `load_record()`.
+
+    Attributes:
+        entries: what ran, in order.
+        contents: what arrays held before their first use; None where that is not kept.
+        lost: how many calls of other libraries could not be noted.
+    """
+
+    def __init__(
+        self, entries: Iterable[Entry] = (), contents: Contents | None = None, *, inputs: bool = False
+    ) -> None:
+        """Hold these entries; with `inputs`, keep what arrays hold before their first use from now on."""
+        self.entries: list[Entry] = list(entries)
+        self.contents = Contents() if inputs and contents is None else contents
+        self.lost = 0
+        self._tables: dict[Any, Prepared] = {}
+        self._parameters: dict[str, tuple[list[LaunchRecord], dict[Any, Any]]] = {}
+        self._memories: set[int] | None = None
+        self._lock = renewed(self, "_lock", threading.RLock)
+
+    # What observers are told.
+
+    def launching(self, record: LaunchRecord) -> None:
+        """Note a launch."""
+        self._note(LaunchEntry(record, started=time.perf_counter(), site=call_site()))
+
+    def copying(self, target: array, source: array) -> None:
+        """Note a copy."""
+        self._note(CopyEntry("copy", target, source, started=time.perf_counter(), site=call_site()))
+
+    def adding(self, target: array, source: array) -> None:
+        """Note a sum."""
+        self._note(CopyEntry("add", target, source, started=time.perf_counter(), site=call_site()))
+
+    def filling(self, target: array, value: Any) -> None:
+        """Note a fill."""
+        self._note(FillEntry(target, value, started=time.perf_counter(), site=call_site()))
+
+    def replaying(self, graph: Any) -> None:
+        """Note a run of a captured graph."""
+        self._note(GraphEntry(graph, started=time.perf_counter(), site=call_site()))
+
+    def measured(self, subject: object, before: Any, after: Any) -> None:
+        """Note the events around something on a device; they are read when recording ends."""
+        for k in range(len(self.entries) - 1, -1, -1):
+            if self.entries[k].subject is subject and self.entries[k].seconds is None:
+                self.entries[k] = replace(self.entries[k], events=(before, after))
+                return
+
+    def done(self, subject: object, started: float, seconds: float) -> None:
+        """Note when something began to run and how long it took."""
+        for k in range(len(self.entries) - 1, -1, -1):
+            entry = self.entries[k]
+            if entry.subject is subject and entry.seconds is None:
+                self.entries[k] = replace(entry, started=started, seconds=seconds)
+                return
+
+    def _note(self, entry: Entry) -> None:
+        if self.contents is not None:
+            self.contents.keep(entry.arrays)
+        self.entries.append(entry)
+        self._forget()
+
+    def _forget(self) -> None:
+        """Drop what was worked out for the entries as they were."""
+        self._tables.clear()
+        self._parameters.clear()
+        self._memories = None
+
+    @property
+    def keeps_inputs(self) -> bool:
+        """Whether what arrays and JAX's operands hold is kept."""
+        return self.contents is not None
+
+    def called(self, entries: Sequence[Entry], lost: int) -> None:
+        """Note calls that another library made, and how many more there were."""
+        self.entries += entries
+        self.lost += lost
+        self._forget()
+
+    def start(self) -> Self:
+        """Begin to record what this context runs; again does nothing."""
+        if self not in OBSERVERS.get():
+            OBSERVERS.set((*OBSERVERS.get(), self))
+            open_listener(self)
+        return self
+
+    def stop(self) -> None:
+        """Record no more; `start` goes on. What ran is put in the order in which it began."""
+        OBSERVERS.set(tuple(o for o in OBSERVERS.get() if o is not self))
+        close_listener(self)
+        self.entries[:] = device_times(self.entries)
+        self.entries.sort(key=lambda e: e.started)
+        self._forget()
+
+    # What it holds.
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    @overload
+    def __getitem__(self, index: int) -> Entry: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Recorder: ...
+
+    def __getitem__(self, index: int | slice) -> Entry | Recorder:
+        if isinstance(index, slice):
+            return Recorder(self.entries[index], self.contents)
+        return self.entries[index]
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.entries)
+
+    @property
+    def launches(self) -> list[LaunchRecord]:
+        """The launches among the entries."""
+        return [e.record for e in self.entries if isinstance(e, LaunchEntry)]
+
+    def only(self, *, adjoint: bool | None = None, kernel: Any = None) -> Recorder:
+        """The launches of one direction, of one kernel (itself or its name), or both."""
+        name = getattr(kernel, "name", kernel)
+        kept = [
+            e for e in self.entries
+            if isinstance(e, LaunchEntry)
+            and (adjoint is None or (e.record.direction == "adjoint") == adjoint)
+            and (name is None or e.record.kernel == name)
+        ]  # fmt: skip
+        return Recorder(kept, self.contents)
+
+    # Running it again.
+
+    def replay(self, arrays: Mapping[array, array] | None = None, /, **changes: Any) -> None:
+        """Run everything again, in order, on the arrays' contents of now.
+
+        Neighbouring launches on the CPU are one native call; Ctrl-C ends it between two of them.
+
+        Args:
+            arrays: recorded arrays to the ones to use in their place, everywhere: in launches, copies and fills, views
+                and gradients included.
+            changes: parameter name to value, for every launch that has the parameter, for this run alone. An array
+                given for a parameter replaces the recorded one everywhere.
+
+        Raises:
+            LaunchError: no recorded launch has a parameter of that name, an argument does not fit, or a name stands for
+                several arrays; nothing has run.
+            KernelFault: with checks, something was out of range; what comes after it has not run.
+        """
+        swaps, numbers = self._sorted(changes, self._pairs(arrays))
+        for entry in self.entries if swaps or numbers else ():
+            if isinstance(entry, GraphEntry):
+                entry.changed(numbers, Substitution(swaps))
+        started = time.perf_counter()
+        with self._lock:
+            if OBSERVERS.get() or listening(Launched):
+                swap = Substitution(swaps)
+                for entry in [e.changed(numbers, swap) for e in self.entries]:
+                    entry.launch()
+            else:
+                table = self._table(swaps)
+                with table.patched(numbers):
+                    table.run()
+        publish(Replayed(len(self.launches), time.perf_counter() - started))
+
+    def rewind(self) -> None:
+        """Put back what the arrays held before the recorded code first used them.
+
+        Raises:
+            LaunchError: that was not kept; `record(inputs=True)` keeps it.
+        """
+        if self.contents is None:
+            raise LaunchError("This record kept no contents.", advice="Record with wb.record(inputs=True).")
+        self.contents.restore()
+
+    def find(self, name: str) -> Any:
+        """The recorded argument of the parameter `name`: an array, or a number.
+
+        Raises:
+            LaunchError: no launch has one, or it stands for several arrays or numbers.
+        """
+        records, distinct = self._uses(name)
+        numbers = {repr(r.arguments[name]) for r in self.launches if name in r.arguments and None in distinct}
+        if len(distinct) > 1 or len(numbers) > 1:
+            raise LaunchError(f"{name} is not one argument in this record but several.", parameter=name)
+        return records[0].arguments[name]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a `.wbr` file that `load_record` opens, here or on another machine: kernels, arrays, what ran.
+
+        Arrays are written as they were before their first use, where that was kept, else as they are now (with a
+        warning). The file is written whole or not at all.
+
+        Raises:
+            RecordError: something in the record has no form in a file, or the file cannot be written.
+        """
+        if self.contents is None:
+            told = "this record kept no contents (record with inputs=True): the arrays are saved as they are now"
+            warnings.warn(told, stacklevel=2)
+        contents = Contents(self.contents.kept if self.contents is not None else None)
+        write_file(Path(path), file_bytes(self.entries, contents))
+
+    def _table(self, swaps: dict[array, array]) -> Prepared:
+        key = tuple((id(old), id(new)) for old, new in swaps.items())
+        found = self._tables.get(key)
+        if found is None:
+            swap = Substitution(swaps)
+            found = Prepared([e.changed({}, swap) for e in self.entries] if swap else self.entries)
+            found.kept = swaps
+            if len(self._tables) >= _KEPT_TABLES:
+                self._tables.pop(next(iter(self._tables)))
+            self._tables[key] = found
+        return found
+
+    def _sorted(self, changes: dict[str, Any], swaps: dict[array, array]) -> tuple[dict[array, array], dict[str, Any]]:
+        """The changes, as arrays and as numbers; all checked."""
+        numbers = {}
+        for name, value in changes.items():
+            records, distinct = self._uses(name)
+            for old in distinct.values():
+                fits(name, old, value)
+            if not isinstance(value, array):
+                for record in records:
+                    record.checked(name, value)
+                numbers[name] = value
+            elif len(distinct) > 1:
+                raise LaunchError(
+                    f"{name} is {len(distinct)} different arrays in this record.", parameter=name,
+                    advice="Say which: rec.replay({old: new}).",
+                )  # fmt: skip
+            else:
+                swaps[next(iter(distinct.values()))] = value
+        return swaps, numbers
+
+    def _pairs(self, given: Any) -> dict[array, array]:
+        """Recorded arrays to the ones to use, checked."""
+        if not isinstance(given, Mapping) and given is not None:
+            raise LaunchError(
+                f"replay takes a mapping of recorded arrays to other ones; this is {type(given).__name__}.",
+                advice="By name: rec.replay(x=new); by array: rec.replay({old: new}).",
+            )  # fmt: skip
+        if given and self._memories is None:
+            self._memories = {id(a.memory) for e in self.entries for a in e.arrays}
+        for old, new in (given or {}).items():
+            if not isinstance(old, array):
+                raise LaunchError(f"{old!r} is no array.", advice="By name it is rec.replay(x=new).")
+            fits("The array", old, new)
+            if id(old.memory) not in (self._memories or ()):
+                raise LaunchError(f"The {old.type!r} of shape {old.shape} to replace is none of this record's.")
+        return dict(given or {})
+
+    def _uses(self, name: str) -> tuple[list[LaunchRecord], dict[Any, Any]]:
+        """One record for each kernel that has the parameter, and its different arguments (one for all numbers)."""
+        if name not in self._parameters:
+            having = [r for r in self.launches if name in r.arguments]
+            if not having:
+                raise self._unknown(name)
+            arguments = [r.arguments[name] for r in having]
+            distinct = {region(a) if isinstance(a, array) else None: a for a in arguments}
+            self._parameters[name] = list({id(r.loaded): r for r in having}.values()), distinct
+        return self._parameters[name]
+
+    def _unknown(self, name: str) -> LaunchError:
+        known = sorted({n for r in self.launches for n in r.arguments})
+        close = difflib.get_close_matches(name, known, 1)
+        return LaunchError(
+            f"No recorded launch has a parameter {name}; there is {', '.join(known) or 'none'}.", parameter=name,
+            advice=f"Did you mean {close[0]}?" if close else "",
+        )  # fmt: skip
+
+    def __copy__(self) -> Recorder:
+        return self[:]
+
+    def __reduce__(self) -> Any:
+        raise RecordError(
+            "A record cannot be pickled, nor copied with what it uses.",
+            advice='rec.save("run.wbr") writes it, and wb.load_record("run.wbr") gives another one.',
+        )
+
+    # Showing it.
+
+    def spans(self) -> tuple[Span, ...]:
+        """One span of time an entry: what a timeline draws."""
+        return spans(self.entries)
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """One row an entry, kind, name, size, time, place, each followed by those of its parts."""
+        return [row[1:] for row in self._numbered()]
+
+    def _numbered(self) -> list[tuple[str, ...]]:
+        """The rows behind their numbers; of parts "0.0", "0.1" and so on."""
+        rows = []
+        for k, entry in enumerate(self.entries):
+            rows.append((str(k), *entry.row()))
+            rows += [(f"{k}.{n}", *part.row()) for n, part in enumerate(entry.parts)]
+        return rows
+
+    def __repr__(self) -> str:
+        rows = [("#", *HEAD), *self._numbered()]
+        widths = [max(len(r[k]) for r in rows) for k in range(len(HEAD) + 1)]
+        lines = ["  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in rows]
+        return "\n".join([f"{len(self)} recorded{self._lost()}", *lines])
+
+    def _lost(self) -> str:
+        return f", {self.lost} more could not be noted" if self.lost else ""
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{h}</th>" for h in ("#", *HEAD))
+        body = "".join("<tr>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>" for row in self._numbered())
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{escape(self._lost())}"
+
+
+@contextmanager
+def record(inputs: bool = False) -> Iterator[Recorder]:
+    """Record what this thread runs inside the `with` and what XLA calls meanwhile; other threads are not seen.
+
+    Args:
+        inputs: keep what each array holds before it is first used, so that `rewind` can put it back and a saved record
+            starts from there.
+    """
+    recorder = Recorder(inputs=inputs).start()
+    try:
+        yield recorder
+    finally:
+        recorder.stop()

@@ -1,0 +1,211 @@
+"""A recorder as the content and members of a file: modules as IR, arrays as .npy, everything else as JSON.
+
+An allocation is written once, as it was before its first use (or as it is now), and arrays are views of it; so what
+shared memory shares it again. Kernels are written as IR; their machine code goes along, for readers who trust it.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import platform
+from typing import Any
+
+import numpy as np
+
+from workbench.backends.cpu.compile import CpuBackend
+from workbench.cache.entry import encode
+from workbench.cache.store import default_store
+from workbench.errors import RecordError
+from workbench.ir.data import Unwritable, to_data
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.host_convert import item, repeats
+from workbench.runtime.device.memory import Memory
+from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node
+from workbench.runtime.launching.record import LaunchRecord
+from workbench.runtime.records import archive
+from workbench.runtime.records.contents import Contents
+from workbench.runtime.records.entries import CalledEntry, CopyEntry, Entry, FillEntry, GraphEntry, LaunchEntry
+from workbench.runtime.records.struct_data import element_data
+from workbench.structs import Struct
+from workbench.types import element
+
+
+def file_bytes(entries: list[Entry], contents: Contents) -> bytes:
+    """The bytes of a `.wbr` file.
+
+    Raises:
+        RecordError: an entry or a kernel has no form in a file.
+    """
+    writer = _Writer(contents)
+    listed = [writer.entry(e) for e in entries]
+    content = {
+        "entries": listed, "graphs": writer.graphs, "modules": writer.modules, "arrays": writer.arrays,
+        "memories": writer.memories, "artifacts": writer.artifacts,
+        "machine": [platform.system(), platform.machine(), CpuBackend().target()],
+    }  # fmt: skip
+    return archive.pack(content, writer.members)
+
+
+class _Writer:
+    def __init__(self, contents: Contents) -> None:
+        self.contents = contents
+        self.members: dict[str, bytes] = {}
+        self.modules: list[Any] = []
+        self.artifacts: list[Any] = []
+        self.arrays: list[Any] = []
+        self.memories: list[Any] = []
+        self.graphs: list[Any] = []
+        self._graphs: dict[int, int] = {}
+        self._modules: dict[int, int] = {}
+        self._artifacts: set[str] = set()
+        self._arrays: dict[Any, int] = {}
+        self._memories: dict[Memory, int] = {}
+
+    def entry(self, entry: Entry) -> dict[str, Any]:
+        entry = entry.unfolded()
+        site = [entry.site.filename, entry.site.line] if entry.site is not None else None
+        told: dict[str, Any] = {"started": entry.started, "seconds": entry.seconds, "site": site}
+        return told | self.work(entry)
+
+    def work(self, entry: Entry) -> dict[str, Any]:
+        match entry:
+            case LaunchEntry():
+                return {"kind": "launch", **self.launch(entry.record)}
+            case CopyEntry(what=what, target=target, source=source):
+                return {"kind": what, "target": self.array(target), "source": self.array(source)}
+            case FillEntry(target=target):
+                return {"kind": "fill", "target": self.array(target), "value": self.fill(target, entry.value)}
+            case GraphEntry(graph=graph):
+                return {"kind": "graph", "graph": self.graph(graph)}
+            case CalledEntry():
+                steps = [self.work(step) for step in entry.steps]
+                outputs = [self.array(a) for a in entry.outputs]
+                return {
+                    "kind": "jax",
+                    "label": entry.label,
+                    "dims": list(entry.dims),
+                    "steps": steps,
+                    "outputs": outputs,
+                }
+        raise RecordError(f"A record with a {entry.kind} in it cannot be saved yet.", advice="Save a part: rec[2:5].")
+
+    def launch(self, record: LaunchRecord) -> dict[str, Any]:
+        if record.loaded.geometry is not None:
+            raise RecordError(
+                f"{record.kernel} is CUDA C++, and a record of its launches cannot be saved.",
+                advice="Save a part without them: rec[2:5].", function=record.kernel,
+            )  # fmt: skip
+        types = {s.name: s.type for s in record.loaded.layout.slots}
+        arguments: dict[str, Any] = {}
+        for name, value in record.arguments.items():
+            one = isinstance(value, array)
+            arguments[name] = ["array", self.array(value)] if one else ["number", self.number(value, types[name])]
+        return {
+            "module": self.module(record), "direction": record.direction, "dim": list(record.dim),
+            "arguments": arguments, "options": dict(record.options.items()),
+            "block_dim": record.block_dim, "device": record.loaded.device.name,
+        }  # fmt: skip
+
+    def number(self, value: Any, type: Any) -> Any:
+        flat = np.asarray(value, element(type).numpy).reshape(-1)
+        return flat.astype(flat.dtype.newbyteorder(">")).tobytes().hex()
+
+    def fill(self, target: array, value: Any) -> Any:
+        if not repeats(target.dtype, value):
+            whole = np.empty(target.dtype.shape, item(target.dtype))
+            whole[...] = value
+            return ["bytes", whole.tobytes().hex()]
+        found = np.asarray(value)
+        return found.item() if found.dtype.kind != "f" else ["float", float(found).hex()]
+
+    def graph(self, graph: Any) -> int:
+        """The number of a graph; the graphs inside it come before it."""
+        if id(graph) not in self._graphs:
+            nodes = [self.node(node) for node in graph.nodes]
+            self._graphs[id(graph)] = len(self.graphs)
+            self.graphs.append({"nodes": nodes})
+        return self._graphs[id(graph)]
+
+    def node(self, node: Node) -> dict[str, Any]:
+        match node:
+            case LaunchNode():
+                return {"kind": "launch", **self.launch(node.record)}
+            case MoveNode(source=None, target=target):
+                return {"kind": "fill", "target": self.array(target), "value": self.fill(target, node.value)}
+            case MoveNode(source=array() as source, target=target):
+                return {"kind": node.kind, "target": self.array(target), "source": self.array(source)}
+            case BodyNode():
+                bodies = {name: self.graph(body) for name, body in node.bodies.items()}
+                condition = None if node.condition is None else self.array(node.condition)
+                return {"kind": node.kind, "condition": condition, "bodies": bodies}
+        raise RecordError(
+            f"A graph with {node.name} in it cannot be saved.", advice="Save a part without it: rec[2:5]."
+        )
+
+    def module(self, record: LaunchRecord) -> int:
+        specialisation = record.specialisation
+        if specialisation is None:
+            raise RecordError(f"The launch of {record.kernel} was made without its kernel and cannot be saved.")
+        if id(specialisation) not in self._modules:
+            try:
+                data = to_data(specialisation.function)
+            except Unwritable as error:
+                raise RecordError(f"{record.kernel} cannot be saved: {error}.", function=record.kernel) from None
+            number = self._modules[id(specialisation)] = len(self.modules)
+            member = f"modules/{number}-{record.kernel}.json"
+            self.members[member] = json.dumps(data, separators=(",", ":")).encode()
+            kept = specialisation.kernel.checkpoints
+            self.modules.append({"kernel": record.kernel, "member": member, "checkpoints": kept})
+        self.artifact(record)
+        return self._modules[id(specialisation)]
+
+    def artifact(self, record: LaunchRecord) -> None:
+        digest = record.loaded.digest
+        found = default_store().get(digest) if digest not in self._artifacts else None
+        if found is not None:
+            self._artifacts.add(digest)
+            member = f"artifacts/{digest}"
+            self.members[member] = encode(digest, found)
+            self.artifacts.append({"digest": digest, "member": member})
+
+    def array(self, value: array) -> int:
+        kind = value.type
+        field = [kind.pitch, kind.offset] if getattr(kind, "pitch", 0) else None
+        key = (value.memory, value.address, value.shape, value.strides, repr(kind), value.dtype, value.requires_grad)
+        if key not in self._arrays:
+            try:
+                dtype = element_data(value.dtype)
+            except Unwritable as error:
+                raise RecordError(f"An array cannot be saved: {error}.") from None
+            memory = self.memory(value)
+            self._arrays[key] = len(self.arrays)
+            told = {
+                "memory": memory, "dtype": dtype, "field": field, "shape": list(value.shape),
+                "strides": list(value.strides), "grad": None,
+                "offset": value.address - self.contents.kept[value.memory][0],
+            }  # fmt: skip
+            self.arrays.append(told)
+            if value.grad is not None:
+                self.contents.keep([value.grad])
+                told["grad"] = self.array(value.grad)
+        return self._arrays[key]
+
+    def memory(self, value: array) -> int:
+        if value.memory not in self._memories:
+            self.contents.keep([value])
+            _, data = self.contents.kept[value.memory]
+            number = self._memories[value.memory] = len(self.memories)
+            scalar = None if isinstance(value.dtype, Struct) else element(value.dtype)
+            whole = scalar is not None and data.nbytes % scalar.size == 0
+            member = f"arrays/{number}.npy"
+            self.members[member] = npy(data.view(scalar.numpy) if scalar is not None and whole else data)
+            self.memories.append({"member": member, "device": value.device.name, "nbytes": data.nbytes})
+        return self._memories[value.memory]
+
+
+def npy(data: np.ndarray[Any, Any]) -> bytes:
+    """An array as the bytes of a `.npy` file."""
+    made = io.BytesIO()
+    np.lib.format.write_array(made, np.ascontiguousarray(data), allow_pickle=False)
+    return made.getvalue()

@@ -1,0 +1,371 @@
+"""A saved record read back as plain values: kernels in verified IR, arrays, and what ran on them.
+
+Nothing is compiled or allocated on a device here, and nothing in the file is believed: every view must lie inside its
+allocation, every number have its type's bits. So what comes out is sound, or a `RecordError` says what is wrong.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from workbench.autodiff import CHECKPOINT_RANGE
+from workbench.autodiff.directions import parameters
+from workbench.backends.base import Options
+from workbench.builtins.declaration.verify import verify_builtins
+from workbench.ir.data import Malformed, from_data, read_bits
+from workbench.ir.values import Function
+from workbench.runtime.device.call_site import Site
+from workbench.runtime.records import archive, saved_values
+from workbench.runtime.records.archive import refused
+from workbench.runtime.records.struct_data import element_alignment, read_element
+from workbench.structs import Struct
+from workbench.types import MAX_NDIM, Scalar, Vector, int32
+
+STEPS = ("adjoint", "tangent")
+DIRECTIONS = ("forward", *(" ".join(words) for n in (1, 2, 3) for words in product(STEPS, repeat=n)))
+KINDS = ("launch", "copy", "add", "fill", "graph", "jax")
+CALL = ("label", "dims", "steps", "outputs")
+BODIES = {"graph": {"body"}, "while": {"body"}, "if": {"true", "false"}}
+MOST_NODES, MOST_DEPTH = 1_000_000, 32
+
+
+@dataclass(frozen=True, eq=False)
+class SavedMemory:
+    """An allocation: its device's name and its bytes."""
+
+    device: str
+    data: np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class SavedArray:
+    """A view of an allocation, by number; `offset` and `strides` in bytes; `grad` is another array's number or None.
+
+    `field` has the pitch and the place in the struct where it is a field of every element of an array of structs.
+    """
+
+    memory: int
+    dtype: Scalar | Vector | Struct
+    field: tuple[int, int] | None
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    grad: int | None
+
+
+@dataclass(frozen=True)
+class SavedLaunch:
+    """A launch: arguments are arrays by number (`SavedRef`) or the bits of numbers."""
+
+    module: int
+    direction: str
+    dim: tuple[int, ...]
+    arguments: Mapping[str, Any]
+    options: Options
+    block_dim: int
+    device: str
+
+
+@dataclass(frozen=True)
+class SavedMove:
+    """A copy, sum or fill: `source` is an array's number, for a fill its value."""
+
+    target: int
+    source: Any
+
+
+@dataclass(frozen=True)
+class Ref:
+    """An array, by number."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class SavedCall:
+    """A call that another library made: its kernel's name, dimensions, work, and results by number."""
+
+    label: str
+    dims: tuple[int, ...]
+    steps: tuple[tuple[str, SavedLaunch | SavedMove], ...]
+    outputs: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class SavedBranch:
+    """A graph inside a graph, by number: run once, by a condition, or while it holds (an array's number)."""
+
+    bodies: Mapping[str, int]
+    condition: int | None
+
+
+@dataclass(frozen=True)
+class SavedGraph:
+    """A graph: its nodes, each with its kind; `total` counts those inside too, `depth` graphs in graphs."""
+
+    nodes: tuple[tuple[str, SavedLaunch | SavedMove | SavedBranch], ...]
+    total: int
+    depth: int
+
+
+@dataclass(frozen=True)
+class SavedEntry:
+    """What ran, with its kind, time and place; of a graph its number."""
+
+    kind: str
+    what: SavedLaunch | SavedMove | SavedCall | int
+    started: float
+    seconds: float | None
+    site: Site | None
+
+
+@dataclass(frozen=True, eq=False)
+class Saved:
+    """A whole record.
+
+    Attributes:
+        functions: the kernels.
+        checkpoints: of each kernel, how many states of a loop its adjoint keeps.
+        memories, arrays, graphs, entries: as above.
+        artifacts: digest to the bytes of a cache entry; to be looked at only where the file's maker is trusted.
+        machine: system, architecture and CPU of the machine that saved it.
+    """
+
+    functions: tuple[Function, ...]
+    checkpoints: tuple[int, ...]
+    memories: tuple[SavedMemory, ...]
+    arrays: tuple[SavedArray, ...]
+    graphs: tuple[SavedGraph, ...]
+    entries: tuple[SavedEntry, ...]
+    artifacts: Mapping[str, bytes]
+    machine: tuple[str, ...]
+
+
+def read(data: bytes, trust: bool = False) -> Saved:
+    """The record in a file's bytes; with `trust`, CUDA text of funcs is taken too.
+
+    Raises:
+        RecordError: the file is damaged or foreign, or what it says makes no sense.
+    """
+    content, members = archive.unpack(data)
+    try:
+        return _read(content, members, trust)
+    except (Malformed, saved_values.Wrong) as error:
+        raise refused(str(error)) from None
+
+
+def _read(content: Any, members: Mapping[str, bytes], trust: bool) -> Saved:
+    parts = ("entries", "graphs", "modules", "arrays", "memories", "artifacts", "machine")
+    fields = saved_values.record(content, "the content", parts)
+    lists = [fields[p] for p in parts]
+    if not all(isinstance(part, list) for part in lists):
+        raise saved_values.Wrong("a part of the content is no list")
+    modules = [_function(m, members, trust) for m in fields["modules"]]
+    functions = tuple(function for function, _ in modules)
+    memories = tuple(_memory(m, members) for m in fields["memories"])
+    arrays = tuple(_array(a, memories, len(fields["arrays"])) for a in fields["arrays"])
+    graphs: list[SavedGraph] = []
+    for told in fields["graphs"]:
+        graphs.append(_graph(told, functions, arrays, graphs))
+    entries = tuple(_entry(e, functions, arrays, graphs) for e in fields["entries"])
+    artifacts = {}
+    for told in fields["artifacts"]:
+        given = saved_values.record(told, "an artifact", ("digest", "member"))
+        artifacts[saved_values.text(given["digest"])] = saved_values.member(given["member"], members)
+    checkpoints = tuple(number for _, number in modules)
+    machine = tuple(saved_values.text(m) for m in fields["machine"])
+    return Saved(functions, checkpoints, memories, arrays, tuple(graphs), entries, artifacts, machine)
+
+
+def _function(told: Any, members: Mapping[str, bytes], trust: bool) -> tuple[Function, int]:
+    given = saved_values.record(told, "a module", ("kernel", "member", "checkpoints"))
+    checkpoints = saved_values.whole(given["checkpoints"])
+    if checkpoints not in CHECKPOINT_RANGE:
+        raise saved_values.Wrong("a kernel with an improper number of checkpoints")
+    function = from_data(archive.read_json(saved_values.member(given["member"], members)), trust)
+    wrong = verify_builtins(function)
+    if wrong:
+        raise saved_values.Wrong(f"in the kernel {function.name}, {wrong}")
+    return function, checkpoints
+
+
+def _memory(told: Any, members: Mapping[str, bytes]) -> SavedMemory:
+    given = saved_values.record(told, "an allocation", ("member", "device", "nbytes"))
+    raw = saved_values.member(given["member"], members)
+    if re.search(rb"\dL", raw.partition(b"\n")[0]):
+        raise saved_values.Wrong(f"{given['member']} has a header of Python 2")  # NumPy takes it, with a warning
+    try:
+        data = np.lib.format.read_array(io.BytesIO(raw), allow_pickle=False, max_header_size=1000)
+    except Exception as error:  # NumPy raises several kinds for a file that is none
+        raise saved_values.Wrong(f"{given['member']} is no .npy file ({type(error).__name__})") from None
+    if data.ndim != 1 or data.dtype.kind not in "biuf" or data.nbytes != given["nbytes"] or not data.flags.c_contiguous:
+        raise saved_values.Wrong(f"{given['member']} does not hold what is listed")
+    return SavedMemory(saved_values.text(given["device"]), data.view(np.uint8))
+
+
+def _array(told: Any, memories: Sequence[SavedMemory], count: int) -> SavedArray:
+    given = saved_values.record(told, "an array", ("memory", "dtype", "field", "shape", "strides", "offset", "grad"))
+    dtype, field = read_element(given["dtype"]), saved_values.field_place(given["field"])
+    memory, offset = (
+        saved_values.index(given["memory"], len(memories), "allocation"),
+        saved_values.whole(given["offset"]),
+    )
+    shape, strides = saved_values.wholes(given["shape"]), saved_values.wholes(given["strides"])
+    if not 1 <= len(shape) <= MAX_NDIM or len(strides) != len(shape) or min(shape) < 0 or math.prod(shape) > 2**48:
+        raise saved_values.Wrong("an array with an improper shape")
+    before, whole = (field[1], field[0]) if field is not None else (0, dtype.size)
+    if (isinstance(dtype, Struct) and field is not None) or not 0 <= before <= whole - dtype.size:
+        raise saved_values.Wrong("an array that is an improper field of structs")
+    reach = [(n - 1) * s for n, s in zip(shape, strides, strict=True)]
+    low = offset - before + sum(r for r in reach if r < 0)
+    high = offset - before + sum(r for r in reach if r > 0) + whole
+    size = memories[memory].data.nbytes
+    if (min(shape) and not 0 <= low <= high <= size) or not 0 <= offset <= size:
+        raise saved_values.Wrong("an array reaches outside its allocation")
+    if any(n % element_alignment(dtype) for n in (offset, before, whole, *strides)):
+        raise saved_values.Wrong("an array whose elements are not aligned")
+    grad = None if given["grad"] is None else saved_values.index(given["grad"], count, "array")
+    return SavedArray(memory, dtype, field, shape, strides, offset, grad)
+
+
+def _graph(
+    told: Any, functions: Sequence[Function], arrays: Sequence[SavedArray], inner: Sequence[SavedGraph]
+) -> SavedGraph:
+    """A graph; those inside it stand before it, so that none can hold itself."""
+    given = saved_values.record(told, "a graph", ("nodes",))
+    if not isinstance(given["nodes"], list):
+        raise saved_values.Wrong("a graph without nodes")
+    nodes, total, depth = [], 0, 0
+    for node in given["nodes"]:
+        kind = node.get("kind") if isinstance(node, dict) else None
+        if not isinstance(kind, str) or kind not in (*KINDS[:4], *BODIES):
+            raise saved_values.Wrong(f"a node of kind {str(kind)[:40]}")
+        if kind not in BODIES:
+            work = _work(kind, node, ("kind",), functions, arrays)
+            if kind == "fill" and isinstance(getattr(work, "source", None), np.ndarray):
+                raise saved_values.Wrong("a graph with a fill that is no number")
+            nodes.append((kind, work))
+            total += 1
+            continue
+        what = _branch(
+            kind, saved_values.record(node, f"a node {kind}", ("kind", "condition", "bodies")), arrays, len(inner)
+        )
+        nodes.append((kind, what))
+        total += 1 + sum(inner[n].total for n in what.bodies.values())
+        depth = max(depth, *(inner[n].depth for n in what.bodies.values()))
+    if total > MOST_NODES or depth >= MOST_DEPTH:
+        raise saved_values.Wrong("graphs in graphs that are too many or too deep")
+    return SavedGraph(tuple(nodes), total, depth + 1)
+
+
+def _branch(kind: str, given: Mapping[str, Any], arrays: Sequence[SavedArray], count: int) -> SavedBranch:
+    told, condition = given["bodies"], given["condition"]
+    if not isinstance(told, dict) or not told or not told.keys() <= BODIES[kind]:
+        raise saved_values.Wrong(f"a node {kind} with improper graphs inside")
+    if (condition is None) != (kind == "graph"):
+        raise saved_values.Wrong(f"a node {kind} whose condition is missing, or has no place")
+    if condition is not None:
+        a = arrays[saved_values.index(condition, len(arrays), "array")]
+        if a.dtype != int32 or a.field is not None or math.prod(a.shape) != 1:
+            raise saved_values.Wrong("a condition that is no int32 of one element")
+    return SavedBranch({name: saved_values.index(n, count, "graph") for name, n in told.items()}, condition)
+
+
+def _entry(
+    told: Any, functions: Sequence[Function], arrays: Sequence[SavedArray], graphs: Sequence[SavedGraph]
+) -> SavedEntry:
+    common = ("kind", "started", "seconds", "site")
+    kind = told.get("kind") if isinstance(told, dict) else None
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise saved_values.Wrong(f"an entry of kind {str(kind)[:40]}")
+    if kind == "graph":
+        given = saved_values.record(told, "a graph", (*common, "graph"))
+        what: SavedLaunch | SavedMove | SavedCall | int = saved_values.index(given["graph"], len(graphs), "graph")
+    elif kind == "jax":
+        what = _call(saved_values.record(told, "a call", (*common, *CALL)), functions, arrays)
+    else:
+        what = _work(kind, told, common, functions, arrays)
+    started, seconds = saved_values.seconds(told["started"]), told["seconds"]
+    return SavedEntry(
+        kind,
+        what,
+        started or 0.0,
+        None if seconds is None else saved_values.seconds(seconds),
+        saved_values.site(told["site"]),
+    )
+
+
+def _call(given: Mapping[str, Any], functions: Sequence[Function], arrays: Sequence[SavedArray]) -> SavedCall:
+    if not isinstance(given["steps"], list) or not isinstance(given["outputs"], list):
+        raise saved_values.Wrong("a call without steps")
+    steps = []
+    for step in given["steps"]:
+        kind = step.get("kind") if isinstance(step, dict) else None
+        if kind not in ("launch", "copy", "fill"):
+            raise saved_values.Wrong(f"a call with a step {str(kind)[:40]}")
+        steps.append((kind, _work(kind, step, ("kind",), functions, arrays)))
+    outputs = tuple(saved_values.index(n, len(arrays), "array") for n in given["outputs"])
+    label, dims = saved_values.text(given["label"]), saved_values.wholes(given["dims"])
+    return SavedCall(label, dims, tuple(steps), outputs)
+
+
+def _work(
+    kind: str, told: Any, common: Sequence[str], functions: Sequence[Function], arrays: Sequence[SavedArray]
+) -> SavedLaunch | SavedMove:
+    """A launch, copy, sum or fill, of an entry or of a graph's node."""
+    if kind == "launch":
+        names = ("module", "direction", "dim", "arguments", "options", "block_dim", "device")
+        return _launch(saved_values.record(told, "a launch", (*common, *names)), functions, arrays)
+    given = saved_values.record(told, f"a {kind}", (*common, "target", "value" if kind == "fill" else "source"))
+    target = saved_values.index(given["target"], len(arrays), "array")
+    if kind == "fill":
+        return SavedMove(target, saved_values.fill_value(given["value"], arrays[target].dtype))
+    source = saved_values.index(given["source"], len(arrays), "array")
+    if (arrays[target].shape, arrays[target].dtype) != (arrays[source].shape, arrays[source].dtype):
+        raise saved_values.Wrong(f"a {kind} between arrays that do not match")
+    return SavedMove(target, source)
+
+
+def _launch(given: Mapping[str, Any], functions: Sequence[Function], arrays: Sequence[SavedArray]) -> SavedLaunch:
+    module = saved_values.index(given["module"], len(functions), "module")
+    dim, direction, block_dim = (
+        saved_values.wholes(given["dim"]),
+        given["direction"],
+        saved_values.whole(given["block_dim"]),
+    )
+    if direction not in DIRECTIONS or not 1 <= len(dim) <= 4 or not all(0 <= n < 2**31 for n in dim):
+        raise saved_values.Wrong("a launch with an improper direction or dimensions")
+    if not 1 <= block_dim <= 1024:
+        raise saved_values.Wrong("a launch with an improper block_dim")
+    options = _options(given["options"], len(functions[module].params))
+    if not isinstance(given["arguments"], dict):
+        raise saved_values.Wrong("a launch without arguments")
+    types = {p.name: p.type for p in parameters(functions[module].params, direction)}
+    arguments: dict[str, Any] = {}
+    for name, value in given["arguments"].items():
+        match value:
+            case ["array", number]:
+                arguments[name] = Ref(saved_values.index(number, len(arrays), "array"))
+            case ["number", bits] if name in types:
+                arguments[name] = read_bits(bits, types[name])
+            case _:
+                raise saved_values.Wrong(f"the argument {name[:80]} is neither an array nor a number")
+    return SavedLaunch(module, direction, dim, arguments, options, block_dim, saved_values.text(given["device"]))
+
+
+def _options(told: Any, params: int) -> Options:
+    """The options of a launch of a kernel with so many parameters; `constant` is there where it names some."""
+    some = ("constant",) if isinstance(told, dict) and "constant" in told else ()
+    options = saved_values.record(told, "options", (*(name for name, _ in Options().items()), *some))
+    constant = options.pop("constant", [])
+    if not isinstance(constant, list) or not all(isinstance(value, bool) for value in options.values()):
+        raise saved_values.Wrong("a launch with improper options")
+    return Options(**options, constant=tuple(saved_values.index(n, params, "parameter") for n in constant))

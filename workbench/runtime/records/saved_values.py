@@ -1,0 +1,109 @@
+"""Values of a saved record's JSON, each checked as it is read: nothing in a file is believed.
+
+Every function raises `Wrong` with what is wrong; the file's reader makes a `RecordError` of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.runtime.arrays.host_convert import item
+from workbench.runtime.device.call_site import Site
+from workbench.structs import Struct
+from workbench.types import MAX_NDIM, Scalar, Vector
+
+
+class Wrong(Exception):
+    """What the content says makes no sense."""
+
+
+def record(data: Any, what: str, names: Sequence[str]) -> dict[str, Any]:
+    """A dict of exactly these fields."""
+    if not isinstance(data, dict) or data.keys() != set(names):
+        raise Wrong(f"{what} has other fields than {', '.join(names)}")
+    return data
+
+
+def member(name: Any, members: Mapping[str, bytes]) -> bytes:
+    """The bytes of a member of the file."""
+    if not isinstance(name, str) or name not in members:
+        raise Wrong(f"the member {str(name)[:80]} is missing")
+    return members[name]
+
+
+def index(data: Any, count: int, what: str) -> int:
+    """A number of something in a list of `count`."""
+    if type(data) is not int or not 0 <= data < count:
+        raise Wrong(f"there is no {what} {str(data)[:40]}")
+    return data
+
+
+def whole(data: Any) -> int:
+    """A whole number below 2⁶²."""
+    if type(data) is not int or abs(data) >= 2**62:
+        raise Wrong(f"{str(data)[:40]} where a whole number should be")
+    return data
+
+
+def wholes(data: Any) -> tuple[int, ...]:
+    """A shape or strides."""
+    if not isinstance(data, list) or len(data) > MAX_NDIM:
+        raise Wrong("a shape or strides that are none")
+    return tuple(whole(n) for n in data)
+
+
+def text(data: Any) -> str:
+    """A name."""
+    if not isinstance(data, str) or len(data) > 1000:
+        raise Wrong("a number where a name should be")
+    return data
+
+
+def seconds(data: Any) -> float:
+    """A time."""
+    if type(data) not in (int, float) or not abs(data) < 1e18:
+        raise Wrong("a time that is none")
+    return float(data)
+
+
+def fill_value(data: Any, dtype: Scalar | Vector | Struct) -> Any:
+    """What an array is filled with: a number, or the bytes of one element."""
+    try:
+        match data:
+            case ["bytes", str() as digits]:
+                return np.frombuffer(bytes.fromhex(digits), item(dtype)).reshape(dtype.shape)[()]
+            case ["float", str() as text]:
+                value: float = float.fromhex(text)
+            case bool() | int():
+                value = data
+            case _:
+                raise Wrong("a fill with something that is no number")
+        with np.errstate(all="ignore"):
+            np.full((), value, item(dtype))
+    except (ValueError, OverflowError, TypeError):
+        raise Wrong("a fill with a number that the array cannot hold") from None
+    return value
+
+
+def site(data: Any) -> Site | None:
+    """A place in a file."""
+    match data:
+        case None:
+            return None
+        case [str() as filename, int() as line] if not isinstance(line, bool):
+            return Site(filename, line)
+    raise Wrong("a place that is none")
+
+
+def field_place(data: Any) -> tuple[int, int] | None:
+    """The pitch of structs and the place of a field in them; None where there are none."""
+    match data:
+        case None:
+            return None
+        case [int() as pitch, int() as place] if not isinstance(pitch, bool) and not isinstance(place, bool):
+            if 0 < pitch < 2**31:
+                return pitch, place
+    raise Wrong("an array that is an improper field of structs")
