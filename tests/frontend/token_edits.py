@@ -10,7 +10,7 @@ import textwrap
 import tokenize
 
 from tests.frontend import statement_bodies, test_functions, test_golden_texts, test_meaning_of_iteration
-from workbench.builtins.declaration.table import FORMS, TABLE
+from workbench.builtins.declaration.declare import FORMS, TABLE
 from workbench.types import SCALARS
 
 LEFT_EARLY = (

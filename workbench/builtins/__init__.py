@@ -2,9 +2,8 @@
 
 from workbench.builtins import atomics, tiles, views
 from workbench.builtins.declaration import forms
-from workbench.builtins.declaration.declare import Builtin, Form
+from workbench.builtins.declaration.declare import FORMS, TABLE, Builtin, Form
 from workbench.builtins.declaration.refs import Ref
-from workbench.builtins.declaration.table import FORMS, TABLE
 from workbench.builtins.scalars import bits, extrema, inverse, maths, noises, operators, randoms, rounding, search
 from workbench.builtins.vectors import decompositions, matrices, positions, quaternions, transforms, vectors
 

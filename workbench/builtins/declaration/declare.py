@@ -27,8 +27,7 @@ from typing import Any
 import numpy as np
 
 from workbench.builtins.declaration.refs import Ref, emit
-from workbench.builtins.declaration.rules import Rule
-from workbench.builtins.declaration.table import FORMS, TABLE
+from workbench.builtins.declaration.rules import RULES, Rule
 
 AdjointRule = Callable[..., tuple[Ref | None, ...]]
 Expansion = Callable[..., Ref]
@@ -80,7 +79,7 @@ class Builtin:
         """On `Ref`s: emit the operation. On numbers: the reference's result, as Python and NumPy compute it."""
         refs = [a for a in args if isinstance(a, Ref)]
         if refs:
-            return emit(refs[0].builder, self, args)
+            return emit(refs[0].builder, self.name, args)
         with np.errstate(all="ignore"):
             return self.reference(*(np.asarray(a)[()] for a in args))
 
@@ -119,6 +118,10 @@ class Form:
         raise TypeError(f"{self.name}() has a meaning only inside a kernel")
 
 
+TABLE: dict[str, Builtin] = {}
+FORMS: dict[str, Form] = {}
+
+
 def builtin(rule: Rule, *, name: str = "", **facts: Any) -> Callable[[Callable[..., Any]], Builtin]:
     """Decorator: declare a builtin; the function is its reference, its docstring the documentation.
 
@@ -133,7 +136,7 @@ def builtin(rule: Rule, *, name: str = "", **facts: Any) -> Callable[[Callable[.
             raise ValueError(f"the builtin {label} is declared twice")
         params = code.co_varnames[: code.co_argcount]
         entry = Builtin(label, rule, reference, params, (reference.__doc__ or "").strip(), **facts)
-        TABLE[label] = entry
+        TABLE[label], RULES[label] = entry, rule
         return entry
 
     return declare

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from itertools import product
 
-from workbench.builtins.declaration.declare import Builtin
+from workbench.builtins.declaration.declare import TABLE, Builtin
 from workbench.builtins.declaration.refs import Ref
-from workbench.builtins.declaration.table import TABLE
 from workbench.ir.build import Builder
 from workbench.ir.values import Op, Value
 from workbench.types import MATRICES, QUATERNIONS, VECTORS, ArrayType, Type, float64, int32, is_float

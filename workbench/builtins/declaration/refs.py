@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from workbench.builtins.declaration.rules import WEAK_FLOAT, WEAK_INT
-from workbench.builtins.declaration.table import TABLE
+from workbench.builtins.declaration.rules import RULES, WEAK_FLOAT, WEAK_INT
 from workbench.ir.build import Builder
 from workbench.ir.values import Value
 from workbench.tiles import Tile, contents
 from workbench.types import ArrayType, Scalar, Type, Vector
-
-if TYPE_CHECKING:
-    from workbench.builtins.declaration.declare import Builtin
 
 
 class Ref:
@@ -34,7 +30,7 @@ class Ref:
         return self.value.type
 
     def _op(self, name: str, *args: Any) -> Ref:
-        return emit(self.builder, TABLE[name], args)
+        return emit(self.builder, name, args)
 
     def __add__(self, other: Any) -> Ref:
         return self._op("add", self, other)
@@ -132,15 +128,15 @@ def pack(components: Sequence[Ref], type: Vector | None = None) -> Ref:
     return Ref(first.builder, first.builder.one("vec", [c.value for c in components], whole))
 
 
-def emit(builder: Builder, builtin: Builtin, args: Sequence[Any]) -> Ref:
-    """Emit `builtin` on Refs and numbers; a number takes the type that the rule gives its place."""
+def emit(builder: Builder, name: str, args: Sequence[Any]) -> Ref:
+    """Emit the builtin `name` on Refs and numbers; a number takes the type that the rule gives its place."""
     tiles = [a.value for a in args if isinstance(a, Ref) and isinstance(a.value.type, Tile)]
     if tiles:
-        return _over(builder, builtin, args, tiles)
+        return _over(builder, name, args, tiles)
     kinds = [
         a.type if isinstance(a, Ref) else WEAK_INT if isinstance(a, (int, np.integer)) else WEAK_FLOAT for a in args
     ]
-    operands, result = builtin.rule(builtin.name, kinds)
+    operands, result = RULES[name](name, kinds)
     values = []
     for arg, type in zip(args, operands, strict=True):
         if isinstance(arg, Ref):
@@ -148,11 +144,11 @@ def emit(builder: Builder, builtin: Builtin, args: Sequence[Any]) -> Ref:
             values.append(arg.cast(scalar).splat(type).value)
         else:
             values.append(constant(builder, arg, type).value)
-    return Ref(builder, builder.one(builtin.name, values, result))
+    return Ref(builder, builder.one(name, values, result))
 
 
-def _over(builder: Builder, builtin: Builtin, args: Sequence[Any], tiles: Sequence[Value]) -> Ref:
-    """`builtin` of every element of tiles of one shape; what else there is serves them all."""
+def _over(builder: Builder, name: str, args: Sequence[Any], tiles: Sequence[Value]) -> Ref:
+    """The builtin `name` of every element of tiles of one shape; what else there is serves them all."""
     shape: Any = tiles[0].type.shape  # type: ignore[union-attr]
 
     def element(indices: Sequence[Value], elements: Sequence[Value]) -> Sequence[Value]:
@@ -160,6 +156,6 @@ def _over(builder: Builder, builtin: Builtin, args: Sequence[Any], tiles: Sequen
         inside = [
             Ref(builder, next(rest)) if isinstance(a, Ref) and isinstance(a.value.type, Tile) else a for a in args
         ]
-        return [emit(builder, builtin, inside).value]
+        return [emit(builder, name, inside).value]
 
     return Ref(builder, builder.tile_map(shape, tiles, element)[0])

@@ -45,6 +45,9 @@ Arg = Type | Weak
 Signature = tuple[tuple[Type, ...], Type]
 Rule = Callable[[str, Sequence[Arg]], Signature]
 
+RULES: dict[str, Rule] = {}
+"""The type rule of each declared builtin, by name: all that operators on values need to know of it."""
+
 OPERATOR_SIGNS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**", "neg": "-", "lt": "<",
     "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=", "bit_and": "&", "bit_or": "|", "bit_xor": "^",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from workbench.builtins.declaration.table import TABLE
+from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import WorkbenchError
 from workbench.ir.values import CORE, Block, Function, Op, Value, closed_blocks, walk
 from workbench.types import Vector

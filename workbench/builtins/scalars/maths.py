@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from workbench.builtins.declaration.declare import Builtin, builtin
+from workbench.builtins.declaration.declare import TABLE, Builtin, builtin
 from workbench.builtins.declaration.refs import Ref
 from workbench.builtins.declaration.rules import float_to_bool, floats, powers, same_float
-from workbench.builtins.declaration.table import TABLE
 from workbench.builtins.scalars.operators import where
 
 ANY = (-3.0, 3.0)

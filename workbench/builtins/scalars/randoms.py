@@ -14,9 +14,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.builtins.declaration.declare import builtin, form
+from workbench.builtins.declaration.declare import TABLE, builtin, form
 from workbench.builtins.declaration.rules import Arg, Signature, integers
-from workbench.builtins.declaration.table import TABLE
 from workbench.builtins.scalars.bits import raw_shr
 from workbench.types import Vector, uint32
 

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from workbench.builtins.declaration.declare import builtin
+from workbench.builtins.declaration.declare import TABLE, builtin
 from workbench.builtins.declaration.refs import Ref
 from workbench.builtins.declaration.rules import floats, index, integers, numeric, same_float
-from workbench.builtins.declaration.table import TABLE
 from workbench.builtins.scalars.maths import copysign
 from workbench.builtins.scalars.operators import AWAY, and_, or_, where, xor_
 from workbench.types import Kind, element, is_float

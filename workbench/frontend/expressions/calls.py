@@ -10,8 +10,7 @@ import types as python_types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from workbench.builtins.declaration.declare import Builtin
-from workbench.builtins.declaration.table import TABLE
+from workbench.builtins.declaration.declare import TABLE, Builtin
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.expressions import expectations, prints, statics
 from workbench.frontend.functions import inline

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from workbench.builtins.declaration.table import TABLE
+from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelTypeError
 from workbench.frontend.state.coerce import apply, describe, truth, usable
 from workbench.frontend.state.context import Context

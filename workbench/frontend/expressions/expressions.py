@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from workbench.builtins.declaration.table import TABLE
+from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.vectors.quaternions import COMPOSITIONS
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.expressions import calls, conditions

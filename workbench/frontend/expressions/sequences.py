@@ -9,7 +9,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from workbench.builtins.declaration.table import TABLE
+from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.names.names import callee_name, captured_value
 from workbench.frontend.state.coerce import apply, describe, usable

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import add, mul
 
+from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.refs import Ref, pack
-from workbench.builtins.declaration.table import TABLE
 from workbench.builtins.scalars.bits import raw_shr
 from workbench.builtins.scalars.randoms import rand_next, rand_word
 from workbench.builtins.scalars.rounding import floor

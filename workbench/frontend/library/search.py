@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.refs import Ref
-from workbench.builtins.declaration.table import TABLE
 from workbench.builtins.scalars.bits import raw_shr
 from workbench.builtins.scalars.extrema import max as larger
 from workbench.builtins.scalars.extrema import min as smaller

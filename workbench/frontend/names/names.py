@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.builtins.declaration.declare import Builtin, Form
-from workbench.builtins.declaration.table import FORMS, TABLE
+from workbench.builtins.declaration.declare import FORMS, TABLE, Builtin, Form
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.names.unsupported_names import instead_of
 from workbench.frontend.state.context import Context, Watched

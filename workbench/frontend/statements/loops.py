@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.rules import meet
-from workbench.builtins.declaration.table import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.names.names import callee_name
 from workbench.frontend.state.coerce import apply, convert, describe, truth, usable, weak

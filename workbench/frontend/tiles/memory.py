@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from workbench.builtins.declaration.table import TABLE
+from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelTypeError
 from workbench.frontend.state.coerce import apply, assign_type, convert, describe, indexable, materialise
 from workbench.frontend.state.context import Context

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from workbench.builtins.declaration.table import TABLE
+from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelTypeError
 from workbench.frontend.state.coerce import apply
 from workbench.frontend.state.context import Context

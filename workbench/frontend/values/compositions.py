@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+from workbench.builtins.declaration.declare import FORMS as DECLARED
 from workbench.builtins.declaration.declare import Form
 from workbench.builtins.declaration.refs import Ref
-from workbench.builtins.declaration.table import FORMS as DECLARED
 from workbench.builtins.vectors.quaternions import COMPOSITIONS, NUMBER, Composition, of_kind
 from workbench.errors import KernelTypeError
 from workbench.frontend.state.coerce import convert, describe, usable

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from workbench.builtins.declaration.table import TABLE
+from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.state.coerce import apply, assign_type, describe, materialise, usable
 from workbench.frontend.state.context import Context

@@ -49,7 +49,7 @@ class Event:
             found.waiting(self.device.index, lambda: self._over(found))
 
     def _over(self, found: Driver) -> None:
-        wait_until(found, self.device.index, "cuEventQuery", self.handle)
+        wait_until(found.api, self.device.index, "cuEventQuery", self.handle, found.breakage.last)
         found.call("cuEventSynchronize", self.handle)
 
     def __sub__(self, earlier: Event) -> float:
@@ -156,7 +156,7 @@ class Stream:
             found.waiting(self.device.index, lambda: self._over(found))
 
     def _over(self, found: Driver) -> None:
-        wait_until(found, self.device.index, "cuStreamQuery", self.handle)
+        wait_until(found.api, self.device.index, "cuStreamQuery", self.handle, found.breakage.last)
         found.call("cuStreamSynchronize", self.handle)
 
     @property

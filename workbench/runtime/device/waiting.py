@@ -6,10 +6,8 @@ What was queued goes on: the driver has no way to stop it. So the interrupt says
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from workbench.runtime.device.driver import Driver
+from collections.abc import Mapping
+from typing import Any
 
 EAGER = 100e-6
 """Seconds without a pause between two questions: most waits are short."""
@@ -17,15 +15,22 @@ LONGEST = 1e-3
 """Seconds of the longest pause."""
 
 
-def wait_until(found: Driver, index: int, function: str, handle: Any) -> None:
+def wait_until(api: Any, index: int, function: str, handle: Any, launched: Mapping[int, str]) -> None:
     """Return when `function`, `cuStreamQuery` or `cuEventQuery`, no longer says of `handle` that it is not ready.
 
     What else it says is for the call that comes after to meet.
 
+    Args:
+        api: the CUDA driver.
+        index: the device.
+        function: the driver's function that asks.
+        handle: what it is asked about.
+        launched: the kernel that was launched last, by device.
+
     Raises:
         KeyboardInterrupt: with what the device still does; or what else a signal's handler raises.
     """
-    ask, not_ready = getattr(found.api, function), found.api.CUresult.CUDA_ERROR_NOT_READY
+    ask, not_ready = getattr(api, function), api.CUresult.CUDA_ERROR_NOT_READY
     started, pause = time.perf_counter(), 20e-6
     try:
         while ask(handle)[0] == not_ready:
@@ -33,7 +38,7 @@ def wait_until(found: Driver, index: int, function: str, handle: Any) -> None:
                 time.sleep(pause)
                 pause = min(2 * pause, LONGEST)
     except KeyboardInterrupt as error:
-        last = found.breakage.last.get(index)
+        last = launched.get(index)
         work = f"; the launch that was queued last is of {last}" if last else ""
         error.args = error.args or (
             f"Waiting for cuda:{index} was stopped after {time.perf_counter() - started:.1f} s. "
@@ -42,21 +47,20 @@ def wait_until(found: Driver, index: int, function: str, handle: Any) -> None:
         raise
 
 
-def wait_until_idle(found: Driver, index: int) -> None:
-    """Return when a device's default stream, for which blocking ones wait, has done what it has queued so far.
+def wait_until_idle(api: Any, index: int, queue: Any, launched: Mapping[int, str]) -> None:
+    """Return when `queue`, a device's default stream, for which blocking ones wait, has done what is queued so far.
 
-    Where the driver gives no event, the call that comes after meets the reason.
+    If the driver gives no event, the call that comes after meets the reason.
 
     Raises:
         KeyboardInterrupt: as `wait_until`.
     """
-    api, queue = found.api, found.use(index).default_stream.handle
     status, *made = api.cuEventCreate(_UNTIMED)
     if status != api.CUresult.CUDA_SUCCESS:
         return
     try:
         if api.cuEventRecord(made[0], queue)[0] == api.CUresult.CUDA_SUCCESS:
-            wait_until(found, index, "cuEventQuery", made[0])
+            wait_until(api, index, "cuEventQuery", made[0], launched)
     finally:
         api.cuEventDestroy(made[0])
 
