@@ -148,7 +148,7 @@ class Driver:
             self.waiting(index, self.use(index).sync, idle=True)
 
     def waiting(self, index: int, wait: Callable[[], object], idle: bool = False) -> None:
-        """Call `wait`, which waits for the device's work; then have told what that work left (see `launching/pending_faults.py`).
+        """Call `wait`, which waits for the device's work; then report what it left (`launching/pending_faults.py`).
 
         With `idle` until the default stream is done, in a way that an interrupt can end, and only then.
 
@@ -156,11 +156,12 @@ class Driver:
             KernelFault: a launch with checks met a fault.
         """
         self.use(index)
-        if idle:
-            queue = self.use(index).default_stream.handle
-            whole: Callable[[], object] = lambda: (wait_until_idle(self.api, index, queue, self.breakage.last), wait())
-        else:
-            whole = wait
+
+        def whole() -> None:
+            if idle:
+                wait_until_idle(self.api, index, self.use(index).default_stream.handle, self.breakage.last)
+            wait()
+
         if self.settle is None:
             whole()
         else:
