@@ -66,7 +66,7 @@ class Bound:
     def __init__(
         self, subject: wb.Recorder | wb.Launch, ranges: Mapping[str, Any], watch: Any = None, rewind: bool | None = None
     ) -> None:
-        """Sliders for `ranges`, or for every number where none is given; see `kernel_ext.output.show.controls`.
+        """Sliders for `ranges`, or for every number where none is given; see `kernel_ext.show.controls`.
 
         Raises:
             Refusal: a range is none, or there is no number to change.

@@ -51,7 +51,7 @@ class Driver:
         self._used = threading.local()
         self._held: dict[int, int] = {}
         self._allowed: dict[int, int] = {}
-        self.settle: Callable[[int, Callable[[], object]], None] | None = None
+        self.settle: Callable[[int, Callable[[], object]], object] = lambda index, wait: wait()
         self._current: ContextVar[dict[int, Any]] = ContextVar("workbench CUDA streams", default={})  # noqa: B039
         self.facts = tuple(self._describe(i) for i in range(self.call("cuDeviceGetCount")))
 
@@ -162,10 +162,7 @@ class Driver:
                 wait_until_idle(self.api, index, self.use(index).default_stream.handle, self.breakage.last)
             wait()
 
-        if self.settle is None:
-            whole()
-        else:
-            self.settle(index, whole)
+        self.settle(index, whole)
 
     def load(self, index: int, cubin: bytes, entry: str, shared: int = 0) -> LoadedKernel:
         """The kernel `entry` of a cubin made for this device's architecture.
