@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from workbench.backends.base import Options
 from workbench.backends.cuda.cpp import faults
 from workbench.backends.cuda.cpp.c_names import LOCAL_RESERVED, RESERVED, c_type, identifier, literal
+from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.backends.cuda.cpp.expression import Expressions
 from workbench.backends.cuda.cpp.inline_values import Folding, fold
 from workbench.backends.cuda.cpp.locals import Locals
@@ -19,7 +20,7 @@ from workbench.backends.cuda.cpp.signed_wrap import plain_arithmetic
 from workbench.backends.cuda.prelude import prelude
 from workbench.backends.cuda.products.needed import for_linking
 from workbench.backends.cuda.products.spec import ProductSpec
-from workbench.backends.cuda.statements import Statements
+from workbench.backends.cuda.statements import INDENT, emit_block
 from workbench.backends.cuda.tiles.arena import STATIC_SHARED
 from workbench.backends.cuda.tiles.operations import lower_tiles
 from workbench.backends.cuda.tiles.reduce import with_combinations
@@ -34,7 +35,6 @@ from workbench.passes.expand import expand
 from workbench.passes.halves import halves
 from workbench.types import ArrayType, Scalar, Vector
 
-INDENT = "    "
 _AXES = "ijkl"
 
 
@@ -115,9 +115,9 @@ class _Kernel:
         self.head = self._captured() + self._thread_index()
         locals_ = Locals(function, self.folding)
         self.expressions = Expressions(self.folding, plain_arithmetic(function), options, self._named)
-        self.statements = Statements(self.expressions, locals_, self.names, self.taken, lines)
+        self.emitter = Emitter(self.expressions, locals_, self.names, self.taken, lines)
         if options.checks:
-            self.statements.fault, self.statements.thread = self._fresh("fault"), self.linear
+            self.emitter.fault, self.emitter.thread = self._fresh("fault"), self.linear
             self.expressions.keys.add(faults.KEY)
 
     def _fresh(self, base: str) -> str:
@@ -130,7 +130,7 @@ class _Kernel:
         return self.names[value]
 
     def _named(self, value: Value) -> str:
-        return self.statements.name(value)
+        return self.emitter.name(value)
 
     def _ops(self, name: str) -> list[Op]:
         return [op for op in walk(self.function.body) if op.name == name]
@@ -199,17 +199,17 @@ class _Kernel:
         """Prelude and kernel."""
         for op in self._ops("const"):
             self.expressions.meet(op.result.type)
-        rows = self.head + self.statements.of(self.function.body)
+        rows = self.head + emit_block(self.emitter, self.function.body)
         params = [f"wb_dims {self.dim}"]
         for param, name in zip(self.function.params, self.params, strict=True):
             self.expressions.meet(param.type)
             if isinstance(param.type, ArrayType):
                 self.expressions.keys.add(("array",))
             params.append(f"{c_type(param.type)} {name}")
-        if self.statements.fault:
-            params.append(f"{faults.PARAMETER} {self.statements.fault}")
+        if self.emitter.fault:
+            params.append(f"{faults.PARAMETER} {self.emitter.fault}")
         head = prelude(self.expressions.keys, self.expressions.builtins, self.expressions.vectors)
-        head += "".join(self.statements.natives.values())
+        head += "".join(self.emitter.natives.values())
         body = "".join(row + "\n" if row.startswith("#") else f"{INDENT}{row}\n" for row in rows)
         bounds = f"__launch_bounds__({self.function.block_dim}) " if self.function.block_dim else ""
         name = f"{bounds}{entry_name(self.function)}"

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.backends.cuda.cpp.halves import spelled
+from workbench.backends.cuda.cpp.halves import half_literal
 from workbench.builtins import TABLE
 from workbench.types import MATRICES, QUATERNIONS, TRANSFORMS, VECTORS, Kind, Scalar, Type, Vector
 
@@ -104,7 +104,7 @@ def literal(value: Any, type: Scalar | Vector) -> str:
         return f"{c_type(type)}{{{', '.join(literal(v, type.dtype) for v in parts)}}}"
     if type.is_half:
         with np.errstate(over="ignore"):
-            return spelled(int(type(value).view(np.uint16)), type)
+            return half_literal(int(type(value).view(np.uint16)), type)
     if type.kind is Kind.FLOAT:
         with np.errstate(over="ignore"):  # 1e300 as a float32 is infinite
             return _float(type.numpy.type(value), type)
