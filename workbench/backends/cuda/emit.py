@@ -1,7 +1,7 @@
 """IR as CUDA C++ text: one kernel, readable beside the cell it came from, with a prelude of only what it uses.
 
 The text is made once, from IR, in four steps: builtins are expanded to what CUDA has, values are folded into
-expressions (`fold`), the others share locals (`locals`), and statements are written in order.
+expressions (`inline_values`), the others share locals (`locals`), and statements are written in order.
 """
 
 from __future__ import annotations
