@@ -12,7 +12,7 @@ import workbench as wb
 from tests.frontend.meaning import define
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.emit import spell
-from workbench.backends.cuda.emit import spell as cuda_text
+from workbench.backends.cuda.emit import emit as cuda_text
 from workbench.backends.python.interpret import run
 from workbench.errors import KernelFault, LaunchError
 from workbench.types import ArrayType

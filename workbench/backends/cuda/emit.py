@@ -44,7 +44,7 @@ def entry_name(function: Function) -> str:
 
 
 @dataclass(frozen=True)
-class Spelled:
+class EmittedKernel:
     """CUDA C++ text of a kernel, and the shared memory that a block of it needs.
 
     Attributes:
@@ -65,7 +65,7 @@ class Spelled:
         return self.shared if self.shared > STATIC_SHARED else 0
 
 
-def spell(function: Function, options: Options, *, lines: bool = False) -> str:
+def emit(function: Function, options: Options, *, lines: bool = False) -> str:
     """The function as the CUDA C++ text that is compiled.
 
     With `lines`, `#line` directives carry each statement's place in the user's text.
@@ -73,12 +73,12 @@ def spell(function: Function, options: Options, *, lines: bool = False) -> str:
     Raises:
         BuildError: the function holds something that has no CUDA spelling.
     """
-    return spelled(function, options, lines=lines).text
+    return emit_kernel(function, options, lines=lines).text
 
 
 @deep
-def spelled(function: Function, options: Options, *, lines: bool = False, link: str = "") -> Spelled:
-    """The text as `spell` gives it, with the shared memory it takes.
+def emit_kernel(function: Function, options: Options, *, lines: bool = False, link: str = "") -> EmittedKernel:
+    """The text as `emit` returns it, with the shared memory it takes.
 
     With `link`, an architecture, multiplications of tiles are calls of link-time products where there can be one.
     """
@@ -89,8 +89,8 @@ def spelled(function: Function, options: Options, *, lines: bool = False, link: 
         text = _Kernel(lowered.function, options, lines, lowered.shared).text()
         made = [op.attrs["product"].linked for op in walk(lowered.function.body) if op.name == "product"]
         products = tuple(dict.fromkeys(spec for spec in made if spec is not None))
-        return Spelled(text, lowered.shared, lowered.regions, products)
-    return Spelled(_Kernel(prune(_expanded(wide)), options, lines).text())
+        return EmittedKernel(text, lowered.shared, lowered.regions, products)
+    return EmittedKernel(_Kernel(prune(_expanded(wide)), options, lines).text())
 
 
 def _expanded(function: Function) -> Function:

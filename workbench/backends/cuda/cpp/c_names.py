@@ -1,6 +1,6 @@
 """CUDA C++ words for our types, constants and names.
 
-Every expression that is spelled has exactly the C++ type of its IR value, so that templates deduce one type and nothing
+Every expression in the text has exactly the C++ type of its IR value, so that templates deduce one type and nothing
 is promoted in silence; constants keep all their bits.
 """
 
@@ -131,7 +131,7 @@ def _float(value: Any, type: Scalar) -> str:
         bits = value.view(np.uint32 if single else np.uint64)
         return f"__int_as_float(0x{bits:08x})" if single else f"__longlong_as_double(0x{bits:016x}LL)"
     text = str(value)
-    # Some compilers read a decimal as double first: where that would round twice, all bits are spelled.
+    # Some compilers read a decimal as double first: where that would round twice, all bits are written.
     if single and np.float32(float(text)) != value:
         text = float(value).hex()
     return f"{text}{suffix}"
