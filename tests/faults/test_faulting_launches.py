@@ -15,7 +15,7 @@ from tests.frontend.test_meaning_of_statements import BODIES, FLOATS, INTS
 from workbench import events, inspect
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.emit import spell
-from workbench.backends.cuda.emit import emit as emit_cuda
+from workbench.backends.cuda.emit import emit_cuda
 from workbench.runtime.launching import execute
 
 SHIFTED = "def k(x: array[float], y: array[float], n: int):\n    i = tid()\n    y[i] = x[i + n] * 2.0\n"

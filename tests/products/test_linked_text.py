@@ -13,7 +13,7 @@ import pytest
 import workbench as wb
 from workbench.api.kernels.kernel import Tiling
 from workbench.backends.base import Options
-from workbench.backends.cuda.emit import EmittedKernel, emit, emit_kernel
+from workbench.backends.cuda.emit import EmittedKernel, emit_cuda, emit_kernel
 from workbench.backends.cuda.products.needed import arrangement
 from workbench.backends.cuda.products.spec import ProductSpec
 from workbench.backends.python.interpret import run as interpret
@@ -105,7 +105,7 @@ def run(
 ) -> None:
     """Run the text with its products."""
     text = linked.text + "".join(map(product, linked.products))
-    monkeypatch.setattr(hostshim, "emit", lambda f, o: text)
+    monkeypatch.setattr(hostshim, "emit_cuda", lambda f, o: text)
     hostshim.Library([function], OPTIONS, threads="fibers").run(function.name, blocks, args, seed=seed)
 
 
@@ -153,8 +153,8 @@ def test_transposed_tiles_are_column_major_products() -> None:
 def test_results_of_16_bits_and_the_generated_text_stay_as_they_are() -> None:
     function = function_of(narrow)
     linked = emit_kernel(function, OPTIONS, link="sm_90")
-    assert (linked.text, linked.products) == (emit(function, OPTIONS), ())
-    assert "cuBLASDx" not in emit(function_of(looped), OPTIONS)
+    assert (linked.text, linked.products) == (emit_cuda(function, OPTIONS), ())
+    assert "cuBLASDx" not in emit_cuda(function_of(looped), OPTIONS)
 
 
 def test_block_dim_and_architecture_are_the_products() -> None:

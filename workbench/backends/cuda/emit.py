@@ -65,7 +65,7 @@ class EmittedKernel:
         return self.shared if self.shared > STATIC_SHARED else 0
 
 
-def emit(function: Function, options: Options, *, lines: bool = False) -> str:
+def emit_cuda(function: Function, options: Options, *, lines: bool = False) -> str:
     """The function as the CUDA C++ text that is compiled.
 
     With `lines`, `#line` directives carry each statement's place in the user's text.
@@ -78,7 +78,7 @@ def emit(function: Function, options: Options, *, lines: bool = False) -> str:
 
 @deep
 def emit_kernel(function: Function, options: Options, *, lines: bool = False, link: str = "") -> EmittedKernel:
-    """The text as `emit` returns it, with the shared memory it takes.
+    """The text as `emit_cuda` returns it, with the shared memory it takes.
 
     With `link`, an architecture, multiplications of tiles are calls of link-time products where there can be one.
     """
