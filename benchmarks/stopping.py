@@ -119,8 +119,13 @@ def serve(tree: str) -> None:
         "sparse rows, 2e4 of 9": (
             "sparse_rows",
             rows,
-            [whole(np.arange(rows + 1) * each), whole(draw.integers(0, rows, rows * each)), numbers(rows * each),
-             numbers(rows), numbers(rows)],
+            [
+                whole(np.arange(rows + 1) * each),
+                whole(draw.integers(0, rows, rows * each)),
+                numbers(rows * each),
+                numbers(rows),
+                numbers(rows),
+            ],
         ),  # fmt: skip
         "while sum, 1e4 of 30": ("while_sum", 10_000, [numbers(64), numbers(10_000), 30]),
         "nested loops, 2e4 of 9×4": ("nested", 20_000, [numbers(30_000), numbers(20_000), 9, 4]),
@@ -185,7 +190,9 @@ def main(before: Path) -> None:
             sides[name] = Side(tree, str(cache))
         for what in sides[OURS].names:
             for kind, words in enumerate(("wall", "processor")):
-                cases = {name: lambda side=side, what=what, kind=kind: side.time(what, kind) for name, side in sides.items()}
+                cases = {
+                    name: lambda side=side, what=what, kind=kind: side.time(what, kind) for name, side in sides.items()
+                }
                 table.rows.append(Row(f"{what}, {words}", take_turns(cases, ROUNDS)))
         for side in sides.values():
             side.close()

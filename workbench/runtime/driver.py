@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -386,9 +388,13 @@ def probe(find_library: Callable[[], None], modules: Callable[[], tuple[Any, Any
 
 
 def _find_library() -> None:
-    from cuda import pathfinder
+    """Load the driver's library, which lies where the system looks or nowhere.
 
-    pathfinder.load_nvidia_dynamic_lib("cuda")
+    `cuda.pathfinder` looks there, too, but importing it takes 20 ms, which each process without a GPU would pay.
+    """
+    if find_spec("cuda.core") is None:
+        raise ImportError("cuda.core")
+    ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
 
 
 def _modules() -> tuple[Any, Any]:
