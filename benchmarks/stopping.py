@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from measure import OURS, Row, Table, take_turns, write
+from measure import OURS, Row, Table, write
 
-ROUNDS = 11
+ROUNDS = 31
 LEAST = 0.01
 """Seconds of one measurement, about."""
 HERE = Path(__file__).parents[1]
@@ -86,7 +87,7 @@ def nested(x: array(dtype=float), y: array(dtype=float), n: int, m: int):
 
 
 def serve(tree: str) -> None:
-    """Time what the lines of the input name, in this process: `name`, answered by [wall, processor] seconds a launch."""
+    """Answer each line of the input, the name of a launch, by its seconds: wall and processor time."""
     import numpy as np
 
     import workbench as wb
@@ -105,6 +106,7 @@ def serve(tree: str) -> None:
         return wb.array(draw.random((n, *shape), np.float32), dtype=kind)
 
     rows, each = 20_000, 9
+    matrix = [whole(np.arange(rows + 1) * each), whole(draw.integers(0, rows, rows * each)), numbers(rows * each)]
     square = numbers(600, 600)
     launches = {
         "saxpy, 1e7": ("saxpy", 10**7, [2.5, numbers(10**7), numbers(10**7), numbers(10**7)]),
@@ -116,17 +118,7 @@ def serve(tree: str) -> None:
         "bodies, 1500": ("bodies", 1500, [points(1500, wb.vec3, 3), points(1500, wb.vec3, 3)]),
         "row_largest, 600²": ("row_largest", 600, [square, numbers(600)]),
         "product, 3e4": ("product", 30_000, [points(30_000, wb.mat33, 3, 3) for _ in range(3)]),
-        "sparse rows, 2e4 of 9": (
-            "sparse_rows",
-            rows,
-            [
-                whole(np.arange(rows + 1) * each),
-                whole(draw.integers(0, rows, rows * each)),
-                numbers(rows * each),
-                numbers(rows),
-                numbers(rows),
-            ],
-        ),  # fmt: skip
+        "sparse rows, 2e4 of 9": ("sparse_rows", rows, [*matrix, numbers(rows), numbers(rows)]),
         "while sum, 1e4 of 30": ("while_sum", 10_000, [numbers(64), numbers(10_000), 30]),
         "nested loops, 2e4 of 9×4": ("nested", 20_000, [numbers(30_000), numbers(20_000), 9, 4]),
         "nested loops, 64 of 9×4": ("nested", 64, [numbers(200), numbers(64), 9, 4]),
@@ -156,19 +148,20 @@ class Side:
 
     def __init__(self, tree: Path, cache: str) -> None:
         """Start it; its kernels are compiled when this returns."""
-        environment = {**os.environ, "PYTHONPATH": str(tree), "WORKBENCH_CACHE": cache}
+        environment = {**os.environ, "PYTHONPATH": str(tree), "WORKBENCH_CACHE": cache, "WORKBENCH_THREADS": "1"}
         command = [sys.executable, __file__, "--serve", str(tree)]
         self._process = subprocess.Popen(
             command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         self.names: list[str] = self._read()
 
-    def time(self, name: str, kind: int) -> float:
-        """Seconds a launch: wall (0) or processor (1)."""
+    def time(self, name: str) -> tuple[float, float]:
+        """Seconds a launch: wall and processor time."""
         assert self._process.stdin is not None
         self._process.stdin.write(name + "\n")
         self._process.stdin.flush()
-        return self._read()[kind]
+        wall, processor = self._read()
+        return wall, processor
 
     def _read(self) -> list:
         assert self._process.stdout is not None
@@ -189,11 +182,15 @@ def main(before: Path) -> None:
             cache.mkdir(mode=0o700)
             sides[name] = Side(tree, str(cache))
         for what in sides[OURS].names:
+            seen: dict[str, list[tuple[float, float]]] = {name: [] for name in sides}
+            for turn in range(ROUNDS + 1):
+                for name, side in sides.items():
+                    found = side.time(what)
+                    if turn:
+                        seen[name].append(found)
             for kind, words in enumerate(("wall", "processor")):
-                cases = {
-                    name: lambda side=side, what=what, kind=kind: side.time(what, kind) for name, side in sides.items()
-                }
-                table.rows.append(Row(f"{what}, {words}", take_turns(cases, ROUNDS)))
+                medians = {name: statistics.median(times[kind] for times in rounds) for name, rounds in seen.items()}
+                table.rows.append(Row(f"{what}, {words}", medians))
         for side in sides.values():
             side.close()
     write(table)

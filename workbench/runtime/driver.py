@@ -16,7 +16,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -368,8 +367,6 @@ def probe(find_library: Callable[[], None], modules: Callable[[], tuple[Any, Any
     """Look for CUDA step by step, each safe where the one before succeeded."""
     try:
         find_library()
-    except ImportError:
-        return _Probe(None, "The CUDA packages are not installed (pip install cuda-core).")
     except Exception as problem:
         first = (str(problem) or type(problem).__name__).splitlines()[0]
         return _Probe(None, f"No CUDA driver was found on this machine ({first}).")
@@ -379,6 +376,8 @@ def probe(find_library: Callable[[], None], modules: Callable[[], tuple[Any, Any
         if status != api.CUresult.CUDA_SUCCESS:
             return _Probe(None, f"The CUDA driver does not start: {getattr(status, 'name', status)}.")
         found = Driver(core, api)
+    except ImportError:
+        return _Probe(None, "The CUDA packages are not installed (pip install cuda-core).")
     except Exception as problem:
         first = (str(problem) or type(problem).__name__).splitlines()[0]
         return _Probe(None, f"CUDA could not be used: {first}")
@@ -388,12 +387,7 @@ def probe(find_library: Callable[[], None], modules: Callable[[], tuple[Any, Any
 
 
 def _find_library() -> None:
-    """Load the driver's library, which lies where the system looks or nowhere.
-
-    `cuda.pathfinder` looks there, too, but importing it takes 20 ms, which each process without a GPU would pay.
-    """
-    if find_spec("cuda.core") is None:
-        raise ImportError("cuda.core")
+    # `cuda.pathfinder` looks where the system does, too, but importing it takes 20 ms, also where there is no driver.
     ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
 
 

@@ -198,8 +198,9 @@ def dispatch(
 ) -> int:
     """Run the entry at `address` over [0, total); gives the entries' return values, or-ed (0 where all went well).
 
-    In chunks of `grain` (at least 1), over `threads` threads, the caller among them, where there is more than one. The GIL is free meanwhile; the caller keeps the buffer and what it points to alive. `mask` (see `turns`) is
-    the memory that no other launch may change at the same time.
+    In chunks of `grain` (at least 1), over as many as `threads` threads, the caller among them. The GIL is free
+    meanwhile; the caller keeps the buffer and what it points to alive. `mask` (see `turns`) is the memory that no other
+    launch may change at the same time.
 
     Raises:
         KeyboardInterrupt: or what else a signal's handler raises: the launch has ended in the middle (see `stopping`).

@@ -119,9 +119,8 @@ def look(speller: Speller, thread: bool = False) -> None:
     w.do(f"br i1 {calm}, label %{go}, label %{ask}, !prof !1")
     w.open(ask)
     if thread:
-        w.do(
-            f"store i64 {thread_index(speller)}, ptr {w.once(('stop', 'done'), 'getelementptr inbounds i8, ptr %stop, i64 16')}"
-        )
+        place = w.once(("stop", "done"), "getelementptr inbounds i8, ptr %stop, i64 16")
+        w.do(f"store i64 {thread_index(speller)}, ptr {place}")
     decide = w.emit(f"load ptr, ptr {w.once(('stop', 'ask'), 'getelementptr inbounds i8, ptr %stop, i64 8')}")
     says = w.emit(f"call i32 {decide}(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)")
     w.branch(w.emit(f"icmp eq i32 {says}, 0"), go, "stopped")
