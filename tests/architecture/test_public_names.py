@@ -70,3 +70,22 @@ def test_importing_the_library_does_not_import_the_optional_ones() -> None:
     assert result.returncode == 0, result.stderr
     loaded = set(result.stdout.split())
     assert not loaded & {"jax", "jaxlib", "torch", "IPython", "cuda", "matplotlib", "anywidget"}
+
+
+FIRST = """
+import sys
+import workbench as wb
+
+text = "def ones(x: array(dtype=float)):\\n    i = tid()\\n    x[i] = 1.0"
+kernel = wb.build_cell(text, {}, backend="cpu").kernels["ones"]
+x = wb.zeros(3, device="cpu")
+wb.launch(kernel, 3, [x], device="cpu")
+unneeded = {*wb._MODULES, "cuda.pathfinder"}
+print(x.numpy().sum(), sorted(unneeded & set(sys.modules)))
+"""
+
+
+def test_a_first_kernel_imports_nothing_that_it_does_not_need() -> None:
+    """Its time is what a user waits for first; what comes later is imported when it is asked for."""
+    done = python(FIRST)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "3.0 []\n", "")

@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from workbench import inspect
+from workbench.api.builds import build
 from workbench.runtime.native.launcher import install_launcher
 
 PROGRAM = Path(__file__).parent / "interrupted" / "program.py"
@@ -134,6 +136,31 @@ def sums(x: wb.array2d(dtype=float), y: wb.array(dtype=float), z: wb.array(dtype
     z[i] = t
 
 
+@wb.kernel
+def twice(x: wb.array(dtype=float), y: wb.array(dtype=float)):
+    i = wb.tid()
+    y[i] = 2.0 * x[i]
+
+
+@wb.kernel
+def at_length(y: wb.array(dtype=float)):
+    i = wb.tid()
+    s = 0.0
+    for j in range(3000):
+        for k in range(20):
+            s += float(j * k)
+    y[i] = s
+
+
+def test_who_looks() -> None:
+    """Short threads: who calls the entry, a strip at a time; known trips count in full; other loops look themselves."""
+    short, known, unknown = (build.load(kernel.specialise()) for kernel in (twice, at_length, count))
+    texts = [inspect.llvm(kernel) for kernel in (twice, at_length, count)]
+    assert ["load volatile i32, ptr %stop" in text for text in texts] == [False, True, True]
+    assert short.strip % 64 == 0 and short.strip * short.cost > 2**19
+    assert known.cost > 60_000 and known.strip < 64 < unknown.strip
+
+
 def test_sums_over_many_strips_are_those_of_one_loop() -> None:
     """In order, bit by bit, over more turns than a strip has and not a multiple of it."""
     x = np.random.default_rng(3).random((3, 100_003), np.float32)
@@ -149,6 +176,8 @@ def test_a_forked_child_is_interrupted_too() -> None:
 import os, signal, sys, threading
 sys.path.insert(0, os.path.dirname(sys.argv[1]))
 import program
+from workbench import inspect
+from workbench.api import build
 from workbench.runtime.native.launcher import install_launcher
 run = program.CASES["endless"]()
 def fork():

@@ -1,151 +1,147 @@
 define i32 @wb_collatz(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop) #0 {
 entry:
-  %start.at.7 = getelementptr inbounds i8, ptr %params, i64 32
-  %start.data.8 = load ptr, ptr %start.at.7
-  %v80 = getelementptr inbounds i8, ptr %stop, i64 8
-  %steps.at.85 = getelementptr inbounds i8, ptr %params, i64 56
-  %steps.data.86 = load ptr, ptr %steps.at.85
-  %v91 = getelementptr inbounds i8, ptr %stop, i64 16
+  %start.at.5 = getelementptr inbounds i8, ptr %params, i64 32
+  %start.data.6 = load ptr, ptr %start.at.5
+  %v78 = getelementptr inbounds i8, ptr %stop, i64 8
+  %steps.at.83 = getelementptr inbounds i8, ptr %params, i64 56
+  %steps.data.84 = load ptr, ptr %steps.at.83
+  %v95 = getelementptr inbounds i8, ptr %stop, i64 16
   %some = icmp slt i64 %begin, %end
   br i1 %some, label %start, label %exit
 start:
-  br label %strip
-strip:
-  %first = phi i64 [ %begin, %start ], [ %last, %go.90 ]
-  %left.1 = sub nuw nsw i64 %end, %first
-  %few.2 = call i64 @llvm.umin.i64(i64 %left.1, i64 64)
-  %last = add nuw nsw i64 %first, %few.2
-  %low.3 = trunc nuw nsw i64 %first to i32
-  %high.4 = trunc nuw nsw i64 %last to i32
+  %low.1 = trunc nuw nsw i64 %begin to i32
+  %high.2 = trunc nuw nsw i64 %end to i32
   br label %threads
 threads:
-  %tid = phi i32 [ %low.3, %strip ], [ %tid.next, %thread.end ]
-  %more.5 = icmp slt i32 %tid, %high.4
-  br i1 %more.5, label %thread, label %done
+  %tid = phi i32 [ %low.1, %start ], [ %tid.next, %thread.end ]
+  %more.3 = icmp slt i32 %tid, %high.2
+  br i1 %more.3, label %thread, label %finish
 thread:
   ; line 2: i = tid()
   ; line 3: n = start[i]
-  %v6 = sext i32 %tid to i64
-  %v9 = getelementptr inbounds i32, ptr %start.data.8, i64 %v6
-  %n.10 = load i32, ptr %v9
+  %v4 = sext i32 %tid to i64
+  %v7 = getelementptr inbounds i32, ptr %start.data.6, i64 %v4
+  %n.8 = load i32, ptr %v7
   ; line 5: while n != 1:
-  br label %strip.14
-strip.14:
-  %n.15 = phi i32 [ %n.10, %thread ], [ %n.65, %go.77 ]
-  %k.16 = phi i32 [ 0, %thread ], [ %k.66, %go.77 ]
-  %break.1.17 = phi i1 [ false, %thread ], [ %break.1.71, %go.77 ]
-  br label %while.11
-while.11:
-  %turn.72 = phi i32 [ 0, %strip.14 ], [ %turn.73, %endif.70 ]
-  %n.18 = phi i32 [ %n.15, %strip.14 ], [ %n.65, %endif.70 ]
-  %k.19 = phi i32 [ %k.16, %strip.14 ], [ %k.66, %endif.70 ]
-  %break.1.20 = phi i1 [ %break.1.17, %strip.14 ], [ %break.1.71, %endif.70 ]
-  br i1 %break.1.20, label %then.21, label %else.22
-then.21:
-  br label %endif.23
-else.22:
-  %v24 = icmp ne i32 %n.18, 1
-  br label %endif.23
-endif.23:
-  %v25 = phi i1 [ false, %then.21 ], [ %v24, %else.22 ]
-  br i1 %v25, label %do.12, label %endwhile.13
-do.12:
+  br label %strip.12
+strip.12:
+  %n.13 = phi i32 [ %n.8, %thread ], [ %n.63, %go.75 ]
+  %k.14 = phi i32 [ 0, %thread ], [ %k.64, %go.75 ]
+  %break.1.15 = phi i1 [ false, %thread ], [ %break.1.69, %go.75 ]
+  br label %while.9
+while.9:
+  %turn.70 = phi i32 [ 0, %strip.12 ], [ %turn.71, %endif.68 ]
+  %n.16 = phi i32 [ %n.13, %strip.12 ], [ %n.63, %endif.68 ]
+  %k.17 = phi i32 [ %k.14, %strip.12 ], [ %k.64, %endif.68 ]
+  %break.1.18 = phi i1 [ %break.1.15, %strip.12 ], [ %break.1.69, %endif.68 ]
+  br i1 %break.1.18, label %then.19, label %else.20
+then.19:
+  br label %endif.21
+else.20:
+  %v22 = icmp ne i32 %n.16, 1
+  br label %endif.21
+endif.21:
+  %v23 = phi i1 [ false, %then.19 ], [ %v22, %else.20 ]
+  br i1 %v23, label %do.10, label %endwhile.11
+do.10:
   ; line 6: n = n // 2 if n % 2 == 0 else 3 * n + 1
-  %v26 = icmp eq i32 2, 0
-  %v27 = icmp eq i32 2, -1
-  %v28 = icmp eq i32 %n.18, -2147483648
-  %v29 = and i1 %v27, %v28
-  %v30 = or i1 %v26, %v29
-  %v31 = select i1 %v30, i32 1, i32 2
-  %v32 = srem i32 %n.18, %v31
-  %v33 = icmp ne i32 %v32, 0
-  %v34 = icmp slt i32 %v32, 0
-  %v35 = icmp slt i32 %v31, 0
-  %v36 = xor i1 %v34, %v35
-  %v37 = and i1 %v33, %v36
-  %v38 = add i32 %v32, %v31
-  %v39 = select i1 %v37, i32 %v38, i32 %v32
-  %v40 = icmp eq i32 2, 0
-  %v41 = select i1 %v40, i32 %n.18, i32 %v39
-  %v42 = icmp eq i32 %v41, 0
-  br i1 %v42, label %then.43, label %else.44
-then.43:
-  %v46 = icmp eq i32 2, 0
-  %v47 = icmp eq i32 2, -1
-  %v48 = icmp eq i32 %n.18, -2147483648
-  %v49 = and i1 %v47, %v48
-  %v50 = or i1 %v46, %v49
-  %v51 = select i1 %v50, i32 1, i32 2
-  %v52 = sdiv i32 %n.18, %v51
-  %v53 = srem i32 %n.18, %v51
-  %v54 = icmp ne i32 %v53, 0
-  %v55 = icmp slt i32 %n.18, 0
-  %v56 = icmp slt i32 %v51, 0
-  %v57 = xor i1 %v55, %v56
-  %v58 = and i1 %v54, %v57
-  %v59 = sub i32 %v52, 1
-  %v60 = select i1 %v58, i32 %v59, i32 %v52
-  %v61 = icmp eq i32 2, 0
-  %v62 = select i1 %v61, i32 -1, i32 %v60
-  br label %endif.45
-else.44:
-  %v63 = mul i32 3, %n.18
-  %v64 = add i32 %v63, 1
-  br label %endif.45
-endif.45:
-  %n.65 = phi i32 [ %v62, %then.43 ], [ %v64, %else.44 ]
+  %v24 = icmp eq i32 2, 0
+  %v25 = icmp eq i32 2, -1
+  %v26 = icmp eq i32 %n.16, -2147483648
+  %v27 = and i1 %v25, %v26
+  %v28 = or i1 %v24, %v27
+  %v29 = select i1 %v28, i32 1, i32 2
+  %v30 = srem i32 %n.16, %v29
+  %v31 = icmp ne i32 %v30, 0
+  %v32 = icmp slt i32 %v30, 0
+  %v33 = icmp slt i32 %v29, 0
+  %v34 = xor i1 %v32, %v33
+  %v35 = and i1 %v31, %v34
+  %v36 = add i32 %v30, %v29
+  %v37 = select i1 %v35, i32 %v36, i32 %v30
+  %v38 = icmp eq i32 2, 0
+  %v39 = select i1 %v38, i32 %n.16, i32 %v37
+  %v40 = icmp eq i32 %v39, 0
+  br i1 %v40, label %then.41, label %else.42
+then.41:
+  %v44 = icmp eq i32 2, 0
+  %v45 = icmp eq i32 2, -1
+  %v46 = icmp eq i32 %n.16, -2147483648
+  %v47 = and i1 %v45, %v46
+  %v48 = or i1 %v44, %v47
+  %v49 = select i1 %v48, i32 1, i32 2
+  %v50 = sdiv i32 %n.16, %v49
+  %v51 = srem i32 %n.16, %v49
+  %v52 = icmp ne i32 %v51, 0
+  %v53 = icmp slt i32 %n.16, 0
+  %v54 = icmp slt i32 %v49, 0
+  %v55 = xor i1 %v53, %v54
+  %v56 = and i1 %v52, %v55
+  %v57 = sub i32 %v50, 1
+  %v58 = select i1 %v56, i32 %v57, i32 %v50
+  %v59 = icmp eq i32 2, 0
+  %v60 = select i1 %v59, i32 -1, i32 %v58
+  br label %endif.43
+else.42:
+  %v61 = mul i32 3, %n.16
+  %v62 = add i32 %v61, 1
+  br label %endif.43
+endif.43:
+  %n.63 = phi i32 [ %v60, %then.41 ], [ %v62, %else.42 ]
   ; line 7: k += 1
-  %k.66 = add i32 %k.19, 1
+  %k.64 = add i32 %k.17, 1
   ; line 8: if k >= 1000:
-  %v67 = icmp sge i32 %k.66, 1000
-  br i1 %v67, label %then.68, label %else.69
-then.68:
+  %v65 = icmp sge i32 %k.64, 1000
+  br i1 %v65, label %then.66, label %else.67
+then.66:
   ; line 9: break
   ; line 8: if k >= 1000:
-  br label %endif.70
-else.69:
-  br label %endif.70
-endif.70:
-  %break.1.71 = phi i1 [ true, %then.68 ], [ %break.1.20, %else.69 ]
+  br label %endif.68
+else.67:
+  br label %endif.68
+endif.68:
+  %break.1.69 = phi i1 [ true, %then.66 ], [ %break.1.18, %else.67 ]
   ; line 5: while n != 1:
-  %turn.73 = add nuw nsw i32 %turn.72, 1
-  %more.75 = icmp ult i32 %turn.73, 512
-  br i1 %more.75, label %while.11, label %full.74
-full.74:
-  %stop.78 = load volatile i32, ptr %stop
-  %calm.79 = icmp eq i32 %stop.78, 0
-  br i1 %calm.79, label %go.77, label %ask.76, !prof !1
-ask.76:
-  %v81 = load ptr, ptr %v80
-  %v82 = call i32 %v81(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v83 = icmp eq i32 %v82, 0
-  br i1 %v83, label %go.77, label %stopped
-go.77:
-  br label %strip.14
-endwhile.13:
+  %turn.71 = add nuw nsw i32 %turn.70, 1
+  %more.73 = icmp ult i32 %turn.71, 512
+  br i1 %more.73, label %while.9, label %full.72
+full.72:
+  %stop.76 = load volatile i32, ptr %stop
+  %calm.77 = icmp eq i32 %stop.76, 0
+  br i1 %calm.77, label %go.75, label %ask.74, !prof !1
+ask.74:
+  %v79 = load ptr, ptr %v78
+  %v80 = call i32 %v79(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v81 = icmp eq i32 %v80, 0
+  br i1 %v81, label %go.75, label %stopped
+go.75:
+  br label %strip.12
+endwhile.11:
   ; line 10: steps[i] = k
-  %v84 = sext i32 %tid to i64
-  %v87 = getelementptr inbounds i32, ptr %steps.data.86, i64 %v84
-  store i32 %k.19, ptr %v87
+  %v82 = sext i32 %tid to i64
+  %v85 = getelementptr inbounds i32, ptr %steps.data.84, i64 %v82
+  store i32 %k.17, ptr %v85
+  %v88 = and i32 %tid, 31
+  %now.89 = icmp eq i32 %v88, 31
+  br i1 %now.89, label %due.86, label %on.87
+due.86:
+  %stop.92 = load volatile i32, ptr %stop
+  %calm.93 = icmp eq i32 %stop.92, 0
+  br i1 %calm.93, label %go.91, label %ask.90, !prof !1
+ask.90:
+  %v94 = sext i32 %tid to i64
+  store i64 %v94, ptr %v95
+  %v96 = load ptr, ptr %v78
+  %v97 = call i32 %v96(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v98 = icmp eq i32 %v97, 0
+  br i1 %v98, label %go.91, label %stopped
+go.91:
+  br label %on.87
+on.87:
   br label %thread.end
 thread.end:
   %tid.next = add nsw i32 %tid, 1
   br label %threads
-done:
-  %more.88 = icmp slt i64 %last, %end
-  br i1 %more.88, label %again, label %finish
-again:
-  store i64 %last, ptr %v91
-  %stop.92 = load volatile i32, ptr %stop
-  %calm.93 = icmp eq i32 %stop.92, 0
-  br i1 %calm.93, label %go.90, label %ask.89, !prof !1
-ask.89:
-  %v94 = load ptr, ptr %v80
-  %v95 = call i32 %v94(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v96 = icmp eq i32 %v95, 0
-  br i1 %v96, label %go.90, label %stopped
-go.90:
-  br label %strip
 finish:
   br label %exit
 exit:
@@ -153,7 +149,6 @@ exit:
 stopped:
   ret i32 -1
 }
-declare i64 @llvm.umin.i64(i64, i64)
 attributes #0 = { nounwind "no-trapping-math"="true" }
 !0 = !{i64 0, i64 140737488355328}
 !1 = !{!"branch_weights", i32 1048575, i32 1}

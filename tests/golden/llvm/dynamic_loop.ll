@@ -1,97 +1,93 @@
 define i32 @wb_dynamic_loop(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop) #0 {
 entry:
-  %x.shape1.at.6 = getelementptr inbounds i8, ptr %params, i64 48
-  %x.shape1.7 = load i64, ptr %x.shape1.at.6, !range !0
-  %x.at.24 = getelementptr inbounds i8, ptr %params, i64 32
-  %x.data.25 = load ptr, ptr %x.at.24
-  %v39 = getelementptr inbounds i8, ptr %stop, i64 8
-  %y.at.45 = getelementptr inbounds i8, ptr %params, i64 72
-  %y.data.46 = load ptr, ptr %y.at.45
-  %v51 = getelementptr inbounds i8, ptr %stop, i64 16
+  %x.shape1.at.4 = getelementptr inbounds i8, ptr %params, i64 48
+  %x.shape1.5 = load i64, ptr %x.shape1.at.4, !range !0
+  %x.at.22 = getelementptr inbounds i8, ptr %params, i64 32
+  %x.data.23 = load ptr, ptr %x.at.22
+  %v37 = getelementptr inbounds i8, ptr %stop, i64 8
+  %y.at.43 = getelementptr inbounds i8, ptr %params, i64 72
+  %y.data.44 = load ptr, ptr %y.at.43
+  %v55 = getelementptr inbounds i8, ptr %stop, i64 16
   %some = icmp slt i64 %begin, %end
   br i1 %some, label %start, label %exit
 start:
-  br label %strip
-strip:
-  %first = phi i64 [ %begin, %start ], [ %last, %go.50 ]
-  %left.1 = sub nuw nsw i64 %end, %first
-  %few.2 = call i64 @llvm.umin.i64(i64 %left.1, i64 64)
-  %last = add nuw nsw i64 %first, %few.2
-  %low.3 = trunc nuw nsw i64 %first to i32
-  %high.4 = trunc nuw nsw i64 %last to i32
+  %low.1 = trunc nuw nsw i64 %begin to i32
+  %high.2 = trunc nuw nsw i64 %end to i32
   br label %threads
 threads:
-  %tid = phi i32 [ %low.3, %strip ], [ %tid.next, %thread.end ]
-  %more.5 = icmp slt i32 %tid, %high.4
-  br i1 %more.5, label %thread, label %done
+  %tid = phi i32 [ %low.1, %start ], [ %tid.next, %thread.end ]
+  %more.3 = icmp slt i32 %tid, %high.2
+  br i1 %more.3, label %thread, label %finish
 thread:
   ; line 2: i = tid()
   ; line 4: for j in range(x.shape[1]):
-  %v8 = trunc i64 %x.shape1.7 to i32
-  %more.14 = icmp slt i32 0, %v8
-  br i1 %more.14, label %strip.9, label %endfor.13
-strip.9:
-  %j.15 = phi i32 [ 0, %thread ], [ %last.19, %go.36 ]
-  %s.16 = phi float [ 0x0000000000000000, %thread ], [ %s.31, %go.36 ]
-  %left.17 = sub i32 %v8, %j.15
-  %few.18 = call i32 @llvm.umin.i32(i32 %left.17, i32 8192)
-  %last.19 = add nsw i32 %j.15, %few.18
-  br label %body.10
-body.10:
-  %j.20 = phi i32 [ %j.15, %strip.9 ], [ %j.next.32, %body.10 ]
-  %s.21 = phi float [ %s.16, %strip.9 ], [ %s.31, %body.10 ]
+  %v6 = trunc i64 %x.shape1.5 to i32
+  %more.12 = icmp slt i32 0, %v6
+  br i1 %more.12, label %strip.7, label %endfor.11
+strip.7:
+  %j.13 = phi i32 [ 0, %thread ], [ %last.17, %go.34 ]
+  %s.14 = phi float [ 0x0000000000000000, %thread ], [ %s.29, %go.34 ]
+  %left.15 = sub i32 %v6, %j.13
+  %few.16 = call i32 @llvm.umin.i32(i32 %left.15, i32 8192)
+  %last.17 = add nsw i32 %j.13, %few.16
+  br label %body.8
+body.8:
+  %j.18 = phi i32 [ %j.13, %strip.7 ], [ %j.next.30, %body.8 ]
+  %s.19 = phi float [ %s.14, %strip.7 ], [ %s.29, %body.8 ]
   ; line 5: s += sin(x[i, j])
-  %v22 = sext i32 %tid to i64
-  %v23 = sext i32 %j.20 to i64
-  %v26 = mul nsw i64 %v22, %x.shape1.7
-  %v27 = add nsw i64 %v26, %v23
-  %v28 = getelementptr inbounds float, ptr %x.data.25, i64 %v27
-  %v29 = load float, ptr %v28
-  %v30 = call float @wbm_sin_32(float %v29) #1
-  %s.31 = fadd float %s.21, %v30
+  %v20 = sext i32 %tid to i64
+  %v21 = sext i32 %j.18 to i64
+  %v24 = mul nsw i64 %v20, %x.shape1.5
+  %v25 = add nsw i64 %v24, %v21
+  %v26 = getelementptr inbounds float, ptr %x.data.23, i64 %v25
+  %v27 = load float, ptr %v26
+  %v28 = call float @wbm_sin_32(float %v27) #1
+  %s.29 = fadd float %s.19, %v28
   ; line 4: for j in range(x.shape[1]):
-  %j.next.32 = add nsw i32 %j.20, 1
-  %more.33 = icmp ne i32 %j.next.32, %last.19
-  br i1 %more.33, label %body.10, label %stripped.11
-stripped.11:
-  %more.34 = icmp ne i32 %last.19, %v8
-  br i1 %more.34, label %again.12, label %endfor.13
-again.12:
-  %stop.37 = load volatile i32, ptr %stop
-  %calm.38 = icmp eq i32 %stop.37, 0
-  br i1 %calm.38, label %go.36, label %ask.35, !prof !1
-ask.35:
-  %v40 = load ptr, ptr %v39
-  %v41 = call i32 %v40(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v42 = icmp eq i32 %v41, 0
-  br i1 %v42, label %go.36, label %stopped
-go.36:
-  br label %strip.9
-endfor.13:
-  %v43 = phi float [ 0x0000000000000000, %thread ], [ %s.31, %stripped.11 ]
+  %j.next.30 = add nsw i32 %j.18, 1
+  %more.31 = icmp ne i32 %j.next.30, %last.17
+  br i1 %more.31, label %body.8, label %stripped.9
+stripped.9:
+  %more.32 = icmp ne i32 %last.17, %v6
+  br i1 %more.32, label %again.10, label %endfor.11
+again.10:
+  %stop.35 = load volatile i32, ptr %stop
+  %calm.36 = icmp eq i32 %stop.35, 0
+  br i1 %calm.36, label %go.34, label %ask.33, !prof !1
+ask.33:
+  %v38 = load ptr, ptr %v37
+  %v39 = call i32 %v38(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v40 = icmp eq i32 %v39, 0
+  br i1 %v40, label %go.34, label %stopped
+go.34:
+  br label %strip.7
+endfor.11:
+  %v41 = phi float [ 0x0000000000000000, %thread ], [ %s.29, %stripped.9 ]
   ; line 6: y[i] = s
-  %v44 = sext i32 %tid to i64
-  %v47 = getelementptr inbounds float, ptr %y.data.46, i64 %v44
-  store float %v43, ptr %v47
+  %v42 = sext i32 %tid to i64
+  %v45 = getelementptr inbounds float, ptr %y.data.44, i64 %v42
+  store float %v41, ptr %v45
+  %v48 = and i32 %tid, 31
+  %now.49 = icmp eq i32 %v48, 31
+  br i1 %now.49, label %due.46, label %on.47
+due.46:
+  %stop.52 = load volatile i32, ptr %stop
+  %calm.53 = icmp eq i32 %stop.52, 0
+  br i1 %calm.53, label %go.51, label %ask.50, !prof !1
+ask.50:
+  %v54 = sext i32 %tid to i64
+  store i64 %v54, ptr %v55
+  %v56 = load ptr, ptr %v37
+  %v57 = call i32 %v56(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v58 = icmp eq i32 %v57, 0
+  br i1 %v58, label %go.51, label %stopped
+go.51:
+  br label %on.47
+on.47:
   br label %thread.end
 thread.end:
   %tid.next = add nsw i32 %tid, 1
   br label %threads
-done:
-  %more.48 = icmp slt i64 %last, %end
-  br i1 %more.48, label %again, label %finish
-again:
-  store i64 %last, ptr %v51
-  %stop.52 = load volatile i32, ptr %stop
-  %calm.53 = icmp eq i32 %stop.52, 0
-  br i1 %calm.53, label %go.50, label %ask.49, !prof !1
-ask.49:
-  %v54 = load ptr, ptr %v39
-  %v55 = call i32 %v54(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v56 = icmp eq i32 %v55, 0
-  br i1 %v56, label %go.50, label %stopped
-go.50:
-  br label %strip
 finish:
   br label %exit
 exit:
@@ -99,7 +95,6 @@ exit:
 stopped:
   ret i32 -1
 }
-declare i64 @llvm.umin.i64(i64, i64)
 declare i32 @llvm.umin.i32(i32, i32)
 declare float @wbm_sin_32(float) nounwind willreturn memory(none)
 declare <8 x float> @wbm_sin_32x8(<8 x float>) nounwind willreturn memory(none)

@@ -187,7 +187,8 @@ def _read(
     nodes = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
     scope = Scope(own=dict(constants), user=namespace, language=language)
     cell = Cell(source, ahead=ahead, scope=scope)
-    called = {name for node in nodes for name in _reads(node)}
+    definitions = [Definition(node.name, node, source, scope) for node in nodes]
+    called = {name for definition in definitions for name in _reads(definition)}
     errors: list[WorkbenchError] = []
     for node in (n for n in tree.body if isinstance(n, ast.ClassDef)):
         try:
@@ -197,8 +198,7 @@ def _read(
             errors.append(error)
     if errors:
         raise CellErrors.of(errors)
-    for node in nodes:
-        definition = Definition(node.name, node, source, scope)
+    for definition in definitions:
         try:
             _define(cell, definition, called)
         except WorkbenchError as error:
@@ -219,7 +219,7 @@ def _define(cell: Cell, definition: Definition, called: set[str]) -> None:
     elif custom is not None:
         made = Func(definition)
         attach(_decorated(definition, custom), definition, CUSTOMS[custom[0]])
-    elif _is_func(node, called):
+    elif _is_func(definition, called):
         made = Func(definition).beside(cell.funcs.get(name))
     else:
         made = Kernel(definition, **_kernel_options(definition))
@@ -233,12 +233,12 @@ def _define(cell: Cell, definition: Definition, called: set[str]) -> None:
         cell.remarks.append(f"{name} hides Python's own {name} in this notebook; `del {name}` brings that back")
 
 
-def _reads(node: ast.FunctionDef) -> set[str]:
+def _reads(definition: Definition) -> set[str]:
     """Names of others that a def reads: neither its own name nor its parameters and locals."""
-    found = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
+    found = [n for n in definition.nodes if isinstance(n, ast.Name)]
     stored = {n.id for n in found if isinstance(n.ctx, ast.Store)}
-    parameters = {a.arg for a in ast.walk(node) if isinstance(a, ast.arg)}
-    return {n.id for n in found} - stored - parameters - {node.name}
+    parameters = {a.arg for a in definition.nodes if isinstance(a, ast.arg)}
+    return {n.id for n in found} - stored - parameters - {definition.name}
 
 
 def _is_struct(node: ast.stmt) -> bool:
@@ -311,12 +311,12 @@ def _decorated(definition: Definition, custom: tuple[str, ast.expr]) -> Any:
     return found
 
 
-def _is_func(node: ast.FunctionDef, called: set[str]) -> bool:
-    words = {ast.unparse(d).split(".")[-1].split("(")[0] for d in node.decorator_list}
+def _is_func(definition: Definition, called: set[str]) -> bool:
+    words = {ast.unparse(d).split(".")[-1].split("(")[0] for d in definition.node.decorator_list}
     if words & {"kernel", "func"}:
         return "func" in words
-    returns = any(isinstance(n, ast.Return) and n.value is not None for n in ast.walk(node))
-    return returns or node.name in called
+    returns = any(isinstance(n, ast.Return) and n.value is not None for n in definition.nodes)
+    return returns or definition.name in called
 
 
 def _check(cell: Cell) -> None:

@@ -50,7 +50,9 @@ CHANGED = {"tile_matmul": (2, "out"), "tile_assign": (0, "dst")}
 
 def mark(definition: Definition, body: Sequence[ast.stmt]) -> list[ast.stmt]:
     """The statements, with the state of each draw marked as assigned; themselves where nothing is drawn."""
-    if not any(_rebound(definition, node) for statement in body for node in ast.walk(statement)):
+    whole = body is definition.node.body
+    nodes = definition.nodes if whole else (node for statement in body for node in ast.walk(statement))
+    if not any(_rebound(definition, node) for node in nodes):
         return list(body)
     marked = copy.deepcopy(list(body))
     for statement in marked:

@@ -133,9 +133,14 @@ class Definition:
         return hashlib.sha256(ast.dump(self.node).encode()).hexdigest()
 
     @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """All nodes of its tree, as written."""
+        return tuple(ast.walk(self.node))
+
+    @cached_property
     def locals(self) -> frozenset[str]:
         """Names that it assigns somewhere, which are its own everywhere in it, as in Python."""
-        stored = (n for n in ast.walk(self.node) if isinstance(n, (ast.Name, ast.Attribute, ast.Subscript)))
+        stored = (n for n in self.nodes if isinstance(n, (ast.Name, ast.Attribute, ast.Subscript)))
         return frozenset(_root(n) for n in stored if isinstance(n.ctx, ast.Store))
 
     @cached_property

@@ -2,42 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import prod
+from typing import Any
 
 from workbench.ir.tiles import RULES
-from workbench.ir.values import Function, Op
+from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.tiles import Tile
 
-LOOP_WEIGHT = 16  # trips that a loop counts as
+LOOP_WEIGHT = 16  # trips that a loop counts as, where it is not known how many it has
 ADDITION = 24  # operations that one atomic addition costs
 LANES = 8  # elements of a tile that are done at a time
 
 
 def cost(function: Function) -> int:
-    """A rough count of the operations a thread (or, with tiles, a block) does; a loop counts as `LOOP_WEIGHT` trips."""
-    return max(1, _ops_cost(function.body.ops))
+    """A rough count of what a thread (with tiles: a block) does; trips that are not known count as `LOOP_WEIGHT`."""
+    return max(1, _ops_cost(function.body.ops, constants(function.body)))
+
+
+def constants(block: Block) -> dict[Value, Any]:
+    """The values of the constants in a block."""
+    return {op.result: op.attrs["value"] for op in walk(block) if op.name == "const"}
+
+
+def known_trips(op: Op, known: Mapping[Value, Any]) -> int | None:
+    """How many turns a loop has, where constants say that."""
+    bounds = [known.get(v) for v in op.operands[:3]] if op.name == "for" else [None]
+    if any(b is None for b in bounds):
+        return None
+    start, stop, step = map(int, bounds)
+    return max(0, -((start - stop) // step)) if step else 0
 
 
 def mostly_adds(function: Function) -> bool:
     """Whether a thread spends most of its time in atomic additions: then one core that adds plainly beats several."""
-    added = _additions(function.body.ops)
+    added = _additions(function.body.ops, constants(function.body))
     return added > 0 and added * ADDITION >= cost(function)
 
 
-def _additions(ops: tuple[Op, ...]) -> int:
+def _additions(ops: tuple[Op, ...], known: Mapping[Value, Any]) -> int:
     total = 0
     for op in ops:
-        inner = sum(_additions(b.ops) for b in op.blocks)
-        trips = prod(op.attrs["shape"]) if op.name == "tile_map" else LOOP_WEIGHT if op.name in ("for", "while") else 1
-        total += (op.name == "atomic_add") + inner * trips
+        inner = sum(_additions(b.ops, known) for b in op.blocks)
+        times = prod(op.attrs["shape"]) if op.name == "tile_map" else _times(op, known)
+        total += (op.name == "atomic_add") + inner * times
         total += _elements(op) if op.name == "tile_atomic_add" else 0
     return total
 
 
-def _ops_cost(ops: tuple[Op, ...]) -> int:
+def _ops_cost(ops: tuple[Op, ...], known: Mapping[Value, Any]) -> int:
     total = 0
     for op in ops:
-        inner = sum(_ops_cost(b.ops) for b in op.blocks)
+        inner = sum(_ops_cost(b.ops, known) for b in op.blocks)
         if op.name == "tile_map":
             total += 1 + inner * prod(op.attrs["shape"]) // LANES
         elif op.name == "tile_matmul":
@@ -45,8 +61,16 @@ def _ops_cost(ops: tuple[Op, ...]) -> int:
         elif op.name in RULES:
             total += 1 + _elements(op) // LANES
         else:
-            total += 1 + inner * (LOOP_WEIGHT if op.name in ("for", "while") else 1)
+            total += 1 + inner * _times(op, known)
     return total
+
+
+def _times(op: Op, known: Mapping[Value, Any]) -> int:
+    """How often the blocks of an operation run, about."""
+    if op.name not in ("for", "while"):
+        return 1
+    trips = known_trips(op, known)
+    return LOOP_WEIGHT if trips is None else trips
 
 
 def _elements(op: Op) -> int:

@@ -34,15 +34,17 @@ DENSE_SCALARS, STRIDED_SCALARS = 131_072, 8_192
 
 
 class Work(NamedTuple):
-    """An entry with its parameters, how many threads or elements it has, how many make about 0.1 ms, a fault record.
+    """An entry with its parameters, how many threads or elements it has, a fault record.
 
-    `mask` is the memory that it reads and changes; see `backends/cpu/native/memory_locks.py`.
+    One core takes `grain` of them at a time, and looks after each `strip` whether to stop. `mask` is the memory that it
+    reads and changes; see `backends/cpu/native/memory_locks.py`.
     """
 
     entry: int
     params: int
     total: int
     grain: int
+    strip: int
     fault: int
     mask: int
 
@@ -117,7 +119,7 @@ class CpuPlan:
             else:
                 yield from self._flush(inline)
                 items = [
-                    (w.entry, w.params, start, min(start + w.grain, w.total), w.fault)
+                    (w.entry, w.params, start, min(start + w.grain, w.total), w.fault, w.strip)
                     for w in works
                     for start in range(0, w.total, w.grain)
                 ]
@@ -131,7 +133,7 @@ class CpuPlan:
 
     def _flush(self, inline: list[Work]) -> Iterator[tuple[int, ...]]:
         if inline:
-            items = [(w.entry, w.params, 0, w.total, w.fault) for w in inline]
+            items = [(w.entry, w.params, 0, w.total, w.fault, w.strip) for w in inline]
             yield schedule.RUN, self._words(items, schedule.ITEM_WORDS), len(items), 1, 0, 0, 0, _mask(inline)
             inline.clear()
 
@@ -152,7 +154,9 @@ class CpuPlan:
             slot = self._checked.get(id(node))
             fault = self._faults[slot].ctypes.data if slot is not None else 0
             total = math.prod(node.dims)
-            return Work(loaded.address, addressof(node.buffer), total, loaded.threads_per_task, fault, fixed[2])
+            return Work(
+                loaded.address, addressof(node.buffer), total, loaded.threads_per_task, loaded.strip, fault, fixed[2]
+            )
         return self._move(node) if isinstance(node, MoveNode) else None
 
     def _move(self, node: MoveNode) -> Work:
@@ -161,7 +165,7 @@ class CpuPlan:
         self._keep.append((params, keep, node.target, node.source))
         grain = max(1, (DENSE_SCALARS if words[3] else STRIDED_SCALARS) // words[2])
         mask = node.target.memory.turn if node.kind == "add" else 0
-        return Work(self._entries[entry], params.ctypes.data, node.target.size, grain, 0, mask)
+        return Work(self._entries[entry], params.ctypes.data, node.target.size, grain, grain, 0, mask)
 
 
 def _fixed(node: LaunchNode) -> tuple[int, int, int]:

@@ -43,6 +43,11 @@ def cpu_threads() -> int:
     return settings().threads
 
 
+def cores(loaded: Loaded) -> int:
+    """Threads of a large CPU launch of this code."""
+    return 1 if loaded.ordered else cpu_threads()
+
+
 def execute(record: LaunchRecord) -> None:
     """Run one launch; on the CPU it is done when this returns, on CUDA it is queued.
 
@@ -123,7 +128,7 @@ def table_row(record: LaunchRecord, params: int | None = None, fault: int = 0) -
     loaded = record.loaded
     start = ctypes.addressof(record.buffer) if params is None else params
     mask = loaded.mask(list(record.arguments.values()))
-    return loaded.address, start, record.threads, cpu_threads(), loaded.threads_per_task, fault, mask
+    return loaded.address, start, record.threads, cores(loaded), loaded.strip, fault, mask
 
 
 @runs(lambda frame: _native_of(frame["loaded"], frame["dims"]))
@@ -143,7 +148,7 @@ def run_unseen(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) 
         if not loaded.checked:
             mask = loaded.mask(arguments) if loaded.shared else 0
             try:
-                native_launch()(loaded.address, params, total, cpu_threads(), loaded.threads_per_task, 0, mask)
+                native_launch()(loaded.address, params, total, cores(loaded), loaded.strip, 0, mask)
             except BaseException as error:
                 explain(error, _native_of(loaded, dims))
                 raise
@@ -152,7 +157,7 @@ def run_unseen(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) 
         place = ctypes.addressof(record)
         mask = loaded.mask(arguments)
         try:
-            native_launch()(loaded.address, params, total, cpu_threads(), loaded.threads_per_task, place, mask)
+            native_launch()(loaded.address, params, total, cores(loaded), loaded.strip, place, mask)
         except BaseException as error:
             explain(error, _native_of(loaded, dims))
             raise
@@ -189,12 +194,12 @@ def _run(
             _run_cuda(loaded, dims, buffer, block_dim, stream)
         return None
     install_launcher()
-    start, grain, mask = ctypes.addressof(buffer), loaded.threads_per_task, loaded.mask(arguments)
+    start, mask = ctypes.addressof(buffer), loaded.mask(arguments)
     record = ctypes.create_string_buffer(FAULT_SIZE) if loaded.checked else None
     place = ctypes.addressof(record) if record is not None else 0
     with printing(loaded):
         try:
-            dispatch.dispatch(loaded.address, start, total, cpu_threads(), grain, place, mask)
+            dispatch.dispatch(loaded.address, start, total, cores(loaded), loaded.strip, place, mask)
         except BaseException as error:
             explain(error, _native_of(loaded, dims))
             raise

@@ -16,6 +16,9 @@ from workbench.runtime.device.device import Device
 from workbench.runtime.launching.geometry import Block, BlockPacker, Geometry
 from workbench.runtime.native.pack import Packer
 
+ALIGNED, LEAST = 64, 16
+"""A strip's threads are a multiple of the first, so that vectors stay aligned; few heavy ones at least the second."""
+
 
 def titled(name: str, direction: str) -> str:
     """What people call one direction of a kernel."""
@@ -139,10 +142,15 @@ class Loaded:
         return found
 
     @cached_property
+    def strip(self) -> int:
+        """How many threads of the launch native code runs before it looks whether to stop: about 0.1 ms."""
+        few = 1_048_576 // max(1, self.cost)
+        return few - few % ALIGNED if few >= ALIGNED else max(1 if self.metadata.get("block_dim") else LEAST, few)
+
+    @cached_property
     def threads_per_task(self) -> int:
-        """How many threads of the launch one core takes at a time: about 0.1 ms; a helper costs half of it."""
-        least = 1 if self.metadata.get("block_dim") else 64
-        return 2**62 if self.ordered else max(least, 1_048_576 // max(1, self.cost))
+        """How many threads of the launch one core takes at a time: a helper costs half as much as a strip."""
+        return 2**62 if self.ordered else self.strip
 
     def grid(self, threads: int, block_dim: int) -> tuple[int, int, int]:
         """Blocks, threads of a block and bytes of dynamic shared memory of a CUDA launch.

@@ -86,7 +86,7 @@ class Speller:
         heap: memory that is given back at the end.
         frozen: the loads that are frozen (see `uniform`).
         row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
-        strips: how many turns loops make between two looks at what asks them to end.
+        strips: where it looks whether to end.
     """
 
     def __init__(
@@ -175,7 +175,10 @@ class Speller:
     def module(self) -> str:
         """The whole text."""
         loops = {0: self._any_order, 1: self._one_dimension}.get(self.function.launch_ndim, self._rows)
-        self._in_strips(loops)
+        loops()
+        self.writer.open("finish")
+        memory.flush_sums(self)
+        self.writer.jump("exit")
         w = self.writer
         lines = [
             f"define i32 @{entry_name(self.function)}(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop) #0 {{",
@@ -209,53 +212,34 @@ class Speller:
         array = f"[{len(self._kept)} x ptr] [{pointers}]"
         return [f'@llvm.compiler.used = appending global {array}, section "llvm.metadata"']
 
-    def _in_strips(self, loops: Callable[[], None]) -> None:
-        """All threads in strips: `loops` runs those from `%first` up to `%last`, linear indices, and goes to `done`."""
-        w = self.writer
-        w.open("start")
-        w.declare("llvm.umin.i64", "declare i64 @llvm.umin.i64(i64, i64)")
-        w.jump("strip")
-        w.open("strip")
-        row = w.reserve()
-        left = w.emit("sub nuw nsw i64 %end, %first", "left")
-        few = w.emit(f"call i64 @llvm.umin.i64(i64 {left}, i64 {self.strips.threads})", "few")
-        w.do(f"%last = add nuw nsw i64 %first, {few}")
-        loops()
-        w.open("done")
-        w.branch(w.emit("icmp slt i64 %last, %end", "more"), "again", "finish")
-        w.open("again")
-        strips.look(self, "%last")
-        w.fill(row, "%first", f"phi i64 [ %begin, %start ], [ %last, %{w.label} ]")
-        w.jump("strip")
-        w.open("finish")
-        memory.flush_sums(self)
-        w.jump("exit")
-
     def _any_order(self) -> None:
         """A kernel that never asks which thread it is."""
-        self._threads("i64", "%first", "%last", "done")
+        self.writer.open("start")
+        self._threads("i64", "%begin", "%end", "finish")
 
     def _one_dimension(self) -> None:
         w = self.writer
-        low = w.emit("trunc nuw nsw i64 %first to i32", "low")
-        high = w.emit("trunc nuw nsw i64 %last to i32", "high")
+        w.open("start")
+        low = w.emit("trunc nuw nsw i64 %begin to i32", "low")
+        high = w.emit("trunc nuw nsw i64 %end to i32", "high")
         self.tids = ("%tid",)
-        self._threads("i32", low, high, "done")
+        self._threads("i32", low, high, "finish")
 
     def _rows(self) -> None:
         """An outer loop over rows of the last dimension; the other indices are computed once a row."""
         w, ndim = self.writer, self.function.launch_ndim
         extent = memory.launch_dim(self, ndim - 1)
-        first = w.emit(f"udiv i64 %first, {extent}", "first")
-        last = w.emit(f"udiv i64 {w.emit('add nsw i64 %last, -1')}, {extent}", "last")
+        w.open("start")
+        first = w.emit(f"udiv i64 %begin, {extent}", "first")
+        last = w.emit(f"udiv i64 {w.emit('add nsw i64 %end, -1')}, {extent}", "last")
         w.jump("row")
         w.open("row")
-        w.do(f"%row.at = phi i64 [ {first}, %strip ], [ %row.next, %row.end ]")
+        w.do(f"%row.at = phi i64 [ {first}, %start ], [ %row.next, %row.end ]")
         base = self.row = w.emit(f"mul nuw nsw i64 %row.at, {extent}")
         for name in ("smax", "smin"):
             w.declare(f"llvm.{name}.i64", f"declare i64 @llvm.{name}.i64(i64, i64)")
-        low = w.emit(f"call i64 @llvm.smax.i64(i64 {w.emit(f'sub nsw i64 %first, {base}')}, i64 0)")
-        high = w.emit(f"call i64 @llvm.smin.i64(i64 {w.emit(f'sub nsw i64 %last, {base}')}, i64 {extent})")
+        low = w.emit(f"call i64 @llvm.smax.i64(i64 {w.emit(f'sub nsw i64 %begin, {base}')}, i64 0)")
+        high = w.emit(f"call i64 @llvm.smin.i64(i64 {w.emit(f'sub nsw i64 %end, {base}')}, i64 {extent})")
         low = w.emit(f"trunc nuw nsw i64 {low} to i32", "low")
         high = w.emit(f"trunc nuw nsw i64 {high} to i32", "high")
         outer: list[str] = []
@@ -269,7 +253,7 @@ class Speller:
         self._threads("i32", low, high, "row.end")
         w.open("row.end")
         w.do("%row.next = add nuw nsw i64 %row.at, 1")
-        w.branch(w.emit(f"icmp slt i64 %row.at, {last}"), "row", "done")
+        w.branch(w.emit(f"icmp slt i64 %row.at, {last}"), "row", "finish")
 
     def _threads(self, kind: str, low: str, high: str, after: str) -> None:
         """The loop over threads; control goes to `after`."""
@@ -281,6 +265,8 @@ class Speller:
         w.branch(w.emit(f"icmp slt {kind} %tid, {high}", "more"), "thread", after)
         w.open("thread")
         self.block(self.function.body)
+        if self.strips.threads:
+            strips.look_seldom(self, kind, "%tid", self.strips.threads, thread=True)
         w.jump("thread.end")
         w.open("thread.end")
         w.do(f"%tid.next = add nsw {kind} %tid, 1")

@@ -1,8 +1,9 @@
-"""How a launch can be stopped: loops look now and then at a word that asks them to end.
+"""How a launch can be stopped: native code looks now and then at a word that asks it to end.
 
-A loop that may run long is cut into strips: an inner loop of a limited number of turns, which LLVM vectorises as it
-would the whole, and a look after each strip that is not the last. How many turns a strip has follows from what a turn
-costs, so that looks are some ten microseconds apart or more. Loops whose turns are few and known have none.
+Who calls a kernel's entry gives it few threads at a time, and looks between two calls. That is not enough where one
+thread may run long. An innermost loop whose turns are many, or unknown, is cut into strips: an inner loop of a limited
+number of turns, which LLVM vectorises as it would the whole, and a look after each strip that is not the last. A loop
+around such loops, and the loop over threads, look once in so many turns. Loops of few known turns do not look.
 
 `%stop` points to the word, and behind it the function that decides (`backends/cpu/native/stopping.py`): it is called
 where the word is not 0, and returns whether the launch ends.
@@ -12,35 +13,45 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.backends.cpu.emit.faults import thread_index
 from workbench.ir.values import Block, Function, Op, walk
+from workbench.passes.analysis.cost import constants, known_trips
 from workbench.types import element
 
 if TYPE_CHECKING:
     from workbench.backends.cpu.emit.emit import Speller
 
-SHORT, LONG = 2**16, 2**22
-"""Operations of a strip of an innermost loop; of one whose turns hold loops that look, and of threads."""
+STRIP, LONG = 2**16, 2**22
+"""Operations of a strip, and of a thread that does not look; of turns between two looks of other loops."""
 SELDOM = 16  # turns that a loop over the edge of a tile counts as
 LANES = 8  # multiply-adds that a product of tiles does at a time
 WEIGHTS = '!1 = !{!"branch_weights", i32 1048575, i32 1}'
 
 
 class Strips:
-    """How many turns the strips of a function's loops have.
+    """Where a function looks.
 
     Attributes:
-        threads: of the loop over threads.
+        threads: it looks once in so many; 0: who calls the entry limits how many it runs.
     """
 
     def __init__(self, function: Function) -> None:
         """For a function as it is spelled."""
         self._turns: dict[Op, int] = {}
-        self._known = {op.result: op.attrs["value"] for op in walk(function.body) if op.name == "const"}
-        self.threads = _strip(self._cost(function.body), LONG)
+        self._known = constants(function.body)
+        cost = self._cost(function.body)
+        self.threads = _power(LONG, cost) if cost > STRIP or any(self._turns.values()) else 0
 
     def turns(self, op: Op) -> int:
-        """Turns of a strip of a `for` or `while`; 0: the loop does not look."""
+        """Turns of a `for` or `while` between two looks; 0: it does not look."""
         return self._turns[op]
+
+    def cut(self, op: Op) -> bool:
+        """Whether a loop is cut into strips: it looks, and no loop inside does."""
+        return self._turns[op] > 1 and not self._looks_inside(op)
+
+    def _looks_inside(self, op: Op) -> bool:
+        return any(self._turns.get(o) for block in op.blocks for o in walk(block))
 
     def _cost(self, block: Block) -> int:
         """Operations that a block does before a look in it, at most."""
@@ -53,24 +64,13 @@ class Strips:
             return m * n * k // LANES
         if op.name not in ("for", "while"):
             return 1 + inner
-        total = self._trips(op) * inner
-        if 0 <= total <= LONG:
+        trips = SELDOM if op.attrs.get("cold") else known_trips(op, self._known)
+        if trips is not None and trips * inner <= LONG:
             self._turns[op] = 0
-            return 1 + total
-        turns = _strip(inner, LONG if inner > SHORT // 2 else SHORT)
-        self._turns[op] = turns = min(turns, 2 ** (_bits(op) - 2))
-        return turns * inner
-
-    def _trips(self, op: Op) -> int:
-        """The most turns that a loop can have, where that is known; else -1."""
-        if op.attrs.get("cold"):
-            return SELDOM
-        if op.name == "while":
-            return -1
-        start, stop, step = (self._known.get(v) for v in op.operands[:3])
-        if start is None or stop is None or step is None:
-            return 2 ** _bits(op) if _bits(op) < 32 else -1
-        return len(range(int(start), int(stop), int(step))) if step else 0
+            return 1 + trips * inner
+        most = LONG if self._looks_inside(op) else STRIP
+        self._turns[op] = min(_power(most, inner), 2 ** (_bits(op) - 2))
+        return STRIP
 
 
 def _bits(op: Op) -> int:
@@ -78,26 +78,49 @@ def _bits(op: Op) -> int:
     return element(op.operands[0].type).bits if op.name == "for" else 32
 
 
-def _strip(cost: int, most: int) -> int:
-    """The power of two of turns that cost at most so much together."""
+def _power(most: int, cost: int) -> int:
+    """The power of two of turns that cost at most so much together; at least 1."""
     return 1 << max(0, (most // max(1, cost)).bit_length() - 1)
 
 
-def look(speller: Speller, done: str = "") -> None:
+def look_seldom(speller: Speller, kind: str, count: str, turns: int, thread: bool = False) -> None:
+    """Look once in so many turns, a power of two: as a rule not in the first one, so that short launches never do.
+
+    Args:
+        speller: its block is open.
+        kind: type of the count.
+        count: the register with what counts turns, by one.
+        turns: how many.
+        thread: as for `look`.
+    """
+    if turns == 1:
+        return look(speller, thread)
+    w = speller.writer
+    due, on = w.block_name("due"), w.block_name("on")
+    bits = w.emit(f"and {kind} {count}, {turns - 1}")
+    w.branch(w.emit(f"icmp eq {kind} {bits}, {turns - 1}", "now"), due, on)
+    w.open(due)
+    look(speller, thread)
+    w.jump(on)
+    w.open(on)
+
+
+def look(speller: Speller, thread: bool = False) -> None:
     """Look whether the launch is to end; what is written next is done where it is not.
 
     Args:
         speller: its block is open.
-        done: the linear index that all threads so far lie below, as i64, for those who watch; empty in inner loops.
+        thread: a thread is done: an error tells which.
     """
     w = speller.writer
     ask, go = w.block_name("ask"), w.block_name("go")
-    if done:
-        w.do(f"store i64 {done}, ptr {w.once(('stop', 'done'), 'getelementptr inbounds i8, ptr %stop, i64 16')}")
     word = w.emit("load volatile i32, ptr %stop", "stop")
     calm = w.emit(f"icmp eq i32 {word}, 0", "calm")
     w.do(f"br i1 {calm}, label %{go}, label %{ask}, !prof !1")
     w.open(ask)
+    if thread:
+        place = w.once(("stop", "done"), "getelementptr inbounds i8, ptr %stop, i64 16")
+        w.do(f"store i64 {thread_index(speller)}, ptr {place}")
     decide = w.emit(f"load ptr, ptr {w.once(('stop', 'ask'), 'getelementptr inbounds i8, ptr %stop, i64 8')}")
     says = w.emit(f"call i32 {decide}(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)")
     w.branch(w.emit(f"icmp eq i32 {says}, 0"), go, "stopped")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.backends.cpu.emit.strips import look
+from workbench.backends.cpu.emit.strips import look, look_seldom
 from workbench.backends.cpu.text.values import register
 from workbench.ir.values import Block, Op, Value
 from workbench.types import Kind, element
@@ -59,10 +59,10 @@ def spell_while(speller: Speller, op: Op) -> None:
     """Condition at the head; what it computed is seen by the body and after the loop."""
     w = speller.writer
     condition, body = op.blocks
-    turns = speller.strips.turns(op)
+    turns, cut = speller.strips.turns(op), speller.strips.cut(op)
     head, inside, done = (w.block_name(hint) for hint in ("while", "do", "endwhile"))
     before, first = w.label, op.operands
-    if turns > 1:
+    if cut:
         strip = w.block_name("strip")
         w.jump(strip)
         w.open(strip)
@@ -79,13 +79,15 @@ def spell_while(speller: Speller, op: Op) -> None:
     for param, names in zip(body.params, carried, strict=True):
         speller.bind(param, names)
     speller.block(body)
-    if turns == 1:
-        look(speller)
-    phis.close(body.yielded, w.label)
     if turns > 1:
         turn = w.name("turn")
-        following = w.emit(f"add nuw nsw i32 {turn}, 1", "turn")
+        following = w.emit(f"add {'nuw nsw ' if cut else ''}i32 {turn}, 1", "turn")
+    if turns and not cut:
+        look_seldom(speller, "i32", following if turns > 1 else "", turns)
+    if turns > 1:
         w.fill(turn_row, turn, f"phi i32 [ 0, %{before} ], [ {following}, %{w.label} ]")
+    phis.close(body.yielded, w.label)
+    if cut:
         full, more = w.block_name("full"), w.emit(f"icmp ult i32 {following}, {turns}", "more")
         w.do(f"br i1 {more}, label %{head}, label %{full}{speller.loop_end()}")
         w.open(full)
@@ -105,7 +107,7 @@ def spell_for(speller: Speller, op: Op) -> None:
     Neither form overflows at the ends of the index's type; a step of 0 gives no iteration.
     """
     loop = _For(speller, op)
-    results = loop.in_strips() if speller.strips.turns(op) > 1 else loop.whole()
+    results = loop.in_strips() if speller.strips.cut(op) else loop.whole()
     for result, names in zip(op.results, results, strict=True):
         speller.bind(result, names)
 
@@ -137,8 +139,8 @@ class _For:
         w.branch(self.more(counts.names[-1], self.end), inside, done)
         w.open(inside)
         following = self.turn(counts)
-        if self.speller.strips.turns(self.op):
-            look(self.speller)
+        if turns := self.speller.strips.turns(self.op):
+            look_seldom(self.speller, self.kind, counts.names[-1], turns)
         self.close(counts, following, phis)
         w.do(f"br label %{head}{self.speller.loop_end(bool(self.op.attrs.get('cold')))}")
         w.open(done)

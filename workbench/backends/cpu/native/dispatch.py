@@ -1,7 +1,8 @@
 """The native launcher: one call that runs a kernel's entry over a range, on one thread or several.
 
-It is LLVM IR that our own backend compiles once (decision 6 of the architecture: the wheel stays pure Python). Chunks
-of `grain` threads come from one atomic counter; helpers are threads of the system, made for the call: nothing outlives
+It is LLVM IR that our own backend compiles once (decision 6 of the architecture: the wheel stays pure Python). A range
+is run in chunks of `grain` threads, and before each one it looks whether the launch is to end. Several threads take
+chunks from one atomic counter; helpers are threads of the system, made for the call: nothing outlives
 it, no fork can break it, and none of them holds the GIL. Where none can be made, the caller does it all.
 """
 
@@ -68,6 +69,33 @@ done:
   ret void
 }
 
+; All of a range on this thread, with a look between two chunks.
+define internal i32 @alone(ptr %entry, ptr %params, i64 %begin, i64 %end, i64 %grain, ptr %fault, ptr %stop) #0 {
+start:
+  %threads.at = getelementptr inbounds i8, ptr %stop, i64 16
+  br label %chunk
+chunk:
+  %from = phi i64 [ %begin, %start ], [ %to, %look ]
+  %so.far = phi i32 [ 0, %start ], [ %status, %look ]
+  %left = sub i64 %end, %from
+  %short = icmp sle i64 %left, %grain
+  %size = select i1 %short, i64 %left, i64 %grain
+  %to = add i64 %from, %size
+  %code = call i32 %entry(ptr %params, i64 %from, i64 %to, ptr %fault, ptr %stop)
+  %status = or i32 %so.far, %code
+  %broken = icmp eq i32 %code, -1
+  %over = or i1 %short, %broken
+  br i1 %over, label %done, label %look
+look:
+  store i64 %to, ptr %threads.at
+  %end.now = call i1 @ends(ptr %stop)
+  br i1 %end.now, label %stopped, label %chunk
+stopped:
+  ret i32 -1
+done:
+  ret i32 %status
+}
+
 define i32 @wb_dispatch(ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault, i64 %mask) #0 {
   %stop = call ptr @begin()
   %code = call i32 @launch(ptr %stop, ptr %entry, ptr %params, i64 %total, i64 %threads, i64 %grain, ptr %fault,
@@ -87,12 +115,10 @@ leave:
 run:
   %alone = icmp sle i64 %threads, 1
   %small = icmp sle i64 %total, %grain
-  %bad = icmp sle i64 %grain, 0
-  %either = or i1 %alone, %small
-  %inline = or i1 %either, %bad
+  %inline = or i1 %alone, %small
   br i1 %inline, label %direct, label %shared
 direct:
-  %code = call i32 %entry(ptr %params, i64 0, i64 %total, ptr %fault, ptr %stop)
+  %code = call i32 @alone(ptr %entry, ptr %params, i64 0, i64 %total, i64 %grain, ptr %fault, ptr %stop)
   call void @drop(i64 %held)
   ret i32 %code
 shared:
@@ -173,9 +199,9 @@ def dispatch(
 ) -> int:
     """Run the entry at `address` over [0, total); gives the entries' return values, or-ed (0 where all went well).
 
-    Inline where `total <= grain` or `threads == 1`, else in chunks of `grain` over `threads` threads, the caller among
-    them. The GIL is free meanwhile; the caller keeps the buffer and what it points to alive. `mask` (see `turns`) is
-    the memory that no other launch may change at the same time.
+    In chunks of `grain` (at least 1), over as many as `threads` threads, the caller among them. The GIL is free
+    meanwhile; the caller keeps the buffer and what it points to alive. `mask` (see `turns`) is the memory that no other
+    launch may change at the same time.
 
     Raises:
         KeyboardInterrupt: or what else a signal's handler raises: the launch has ended in the middle (see `stopping`).

@@ -11,15 +11,15 @@ from __future__ import annotations
 from workbench.backends.cpu.native.helper_threads import crew
 
 MAX_THREADS = 256
-ITEM_WORDS = 5
-"""Words of an item: entry, params, begin, end, fault record."""
+ITEM_WORDS = 6
+"""Words of an item: entry, params, begin, end, fault record, threads between two looks."""
 STEP_WORDS = 8
 """Words of a step: kind, items, how many, threads, condition, other items, how many, mask of `turns`."""
 RUN, IF, WHILE = 0, 1, 2
 """Kinds of steps. `IF` runs its items where the condition is not 0 (or there is none), else the other items."""
 
 _TEXT = """
-%item = type { ptr, ptr, i64, i64, ptr }
+%item = type { ptr, ptr, i64, i64, ptr, i64 }
 %step = type { i64, ptr, i64, i64, ptr, ptr, i64, i64 }
 %team = type { %stop, ptr, i64, i64, i32 }            ; for helpers; items, how many, the next one, status
 
@@ -62,7 +62,9 @@ run:
   %begin = load i64, ptr %begin.at
   %end = load i64, ptr %end.at
   %fault = load ptr, ptr %fault.at
-  %code = call i32 %entry(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop)
+  %grain.at = getelementptr inbounds %item, ptr %item, i64 0, i32 5
+  %grain = load i64, ptr %grain.at
+  %code = call i32 @alone(ptr %entry, ptr %params, i64 %begin, i64 %end, i64 %grain, ptr %fault, ptr %stop)
   ret i32 %code
 }
 

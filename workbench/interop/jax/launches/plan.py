@@ -187,7 +187,8 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
             f"{loaded.name} prints, and under JAX nobody reads what it prints.",
             advice="Leave print() out, or use jax.debug.print on what the kernel returns.",
         )
-    description = Description(name or loaded.name, wires, loaded.layout, loaded.threads_per_task, code.checks)
+    grains = loaded.threads_per_task, loaded.strip
+    description = Description(name or loaded.name, wires, loaded.layout, *grains, code.checks)
     target = make_target(description, loaded.digest, loaded.handle, code.function if code.checks else None)
     edits.claim(target.name, code.specialisation)
 

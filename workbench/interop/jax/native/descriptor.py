@@ -70,6 +70,7 @@ class Description:
         wires: one a parameter; the results among them are numbered without gaps, and there is at least one.
         layout: of the parameter buffer.
         grain: the largest launch, in points, that stays on one thread.
+        strip: points that run before it looks whether to stop; 0 on a GPU.
         checked: the code reports faults, which only the generic handler reads.
         late: a fault does not fail the call, because other devices may wait for what this one does next.
     """
@@ -78,6 +79,7 @@ class Description:
     wires: tuple[Wire, ...]
     layout: Layout
     grain: int
+    strip: int = 0
     checked: bool = False
     late: bool = False
 
@@ -114,12 +116,12 @@ class Description:
         counts = (
             len(self.wires), len(self.operands()), len(self.results()), values, self.layout.size, self.grain, lead,
         )  # fmt: skip
-        behind = f"i64 {views}, i64 {int(self.late)}"
+        behind = f"i64 {views}, i64 {int(self.late)}, i64 {self.strip}"
         table = f"[{len(rows)} x %Param]"
         return "\n".join(
             [
                 f"%Param = type {{ ptr, {', '.join(['i64'] * 13)} }}",
-                "%Kernel = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr, i64, i64 }",
+                "%Kernel = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr, i64, i64, i64 }",
                 *strings,
                 f"@params = private constant {table} [",
                 ",\n".join(f"  {row}" for row in rows),

@@ -57,7 +57,7 @@ done:
   ret void
 }
 
-; Run the points [%start, %until.point) of all batches in a row; %buffer is this thread's own. -1 where it was ended.
+; Run the points [%start, %until.point) of all batches in a row, a strip at a time; %buffer is this thread's own. -1 where it was ended.
 define private i32 @run(ptr %call, ptr %buffer, i64 %start, i64 %until.point, ptr %stop) {
 entry:
   %kernel = load ptr, ptr %call
@@ -65,6 +65,7 @@ entry:
   %kernel.entry = load ptr, ptr %entry.at
   %points = call i64 @field(ptr %call, i64 1)
   %axes = call i64 @field(ptr %call, i64 3)
+  %strip = call i64 @field(ptr %kernel, i64 12)
   %record = alloca [7 x i64]                            ; of code with checks (fault.ll)
   br label %next
 next:
@@ -83,7 +84,9 @@ launch:
   %before = mul i64 %batch, %points
   %begin = sub i64 %point, %before
   %until = sub i64 %until.point, %before
-  %end = call i64 @llvm.smin.i64(i64 %until, i64 %points)
+  %far = add i64 %begin, %strip
+  %least = call i64 @llvm.smin.i64(i64 %until, i64 %points)
+  %end = call i64 @llvm.smin.i64(i64 %least, i64 %far)
   store i64 0, ptr %record
   %status = call i32 %kernel.entry(ptr %buffer, i64 %begin, i64 %end, ptr %record, ptr %stop)
   %faults = load i64, ptr %record

@@ -162,7 +162,7 @@ class _Body:
 
     def _fits(self, points: str) -> None:
         self._must("i64", points, 0, "sgt")
-        self._must("i64", points, min(self.description.grain, 2**62), "sle")
+        self._must("i64", points, min(self.description.grain, self.description.strip), "sle")
 
     def _parameters(self, values: str, views: str) -> None:
         place = 0
