@@ -33,7 +33,7 @@ from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.bounds_checks import guard, without_asserts
 from workbench.passes.expand import expand
 from workbench.passes.halves import halves
-from workbench.passes.lower_tiles.lower import untile
+from workbench.passes.lower_tiles.lower import lower_tiles
 from workbench.types import ArrayType, Scalar, Vector, element
 
 ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" }'
@@ -64,7 +64,7 @@ def spell(
     """
     function = numbered(function)
     chosen = guard(function, versions=True) if options.checks else without_asserts(function)
-    made = expand(halves(untile(chosen)), native)
+    made = expand(halves(lower_tiles(chosen)), native)
     return Speller(made, options, maths, half_instructions, for_one_core(function, options)).module()
 
 
