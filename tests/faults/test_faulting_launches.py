@@ -14,7 +14,7 @@ from tests.faults.cases import CASES, kernel_of
 from tests.frontend.test_meaning_of_statements import BODIES, FLOATS, INTS
 from workbench import events, inspect
 from workbench.backends.base import Options
-from workbench.backends.cpu.emit.emit import spell
+from workbench.backends.cpu.emit.emit import emit_llvm
 from workbench.backends.cuda.emit import spell as spell_cuda
 from workbench.runtime.launching import execute
 
@@ -141,10 +141,10 @@ def test_without_checks_the_code_is_what_it_was():
     text = CASES["assert"].text
     plain = re.sub(r" *assert.*\n", "", text)
     with_assert, without = (cell(t).specialise().function for t in (text, plain))
-    for speller in (spell, spell_cuda):
-        rows = [re.sub(r"^ *; line .*\n", "", speller(f, Options()), flags=re.M) for f in (with_assert, without)]
+    for emit in (emit_llvm, spell_cuda):
+        rows = [re.sub(r"^ *; line .*\n", "", emit(f, Options()), flags=re.M) for f in (with_assert, without)]
         assert rows[0] == rows[1] and "wb_fault" not in rows[0]
-    assert "wb_fault" in spell(without, Options(checks=True)) and "wb_fault" in spell_cuda(
+    assert "wb_fault" in emit_llvm(without, Options(checks=True)) and "wb_fault" in spell_cuda(
         without, Options(checks=True)
     )
 

@@ -17,7 +17,7 @@ from typing import Any
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit import atomics, faults, matmul, memory, prints, slots, strips, structured
 from workbench.backends.cpu.emit.depth import Depths
-from workbench.backends.cpu.emit.elementwise import native, spell_builtin, spell_cast
+from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, native
 from workbench.backends.cpu.emit.uniform import uniform_loads
 from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
@@ -48,7 +48,7 @@ def entry_name(function: Function) -> str:
 
 
 @deep
-def spell(
+def emit_llvm(
     function: Function,
     options: Options,
     maths: Maths = Maths(),  # noqa: B008  (frozen)
@@ -60,12 +60,12 @@ def spell(
     own conversions.
 
     Raises:
-        BuildError: it has an operation that has no LLVM spelling.
+        BuildError: it has an operation that cannot be expressed in LLVM IR.
     """
     function = numbered(function)
     chosen = guard(function, versions=True) if options.checks else without_asserts(function)
     made = expand(halves(lower_tiles(chosen)), native)
-    return Speller(made, options, maths, half_instructions, for_one_core(function, options)).module()
+    return Emitter(made, options, maths, half_instructions, for_one_core(function, options)).module()
 
 
 def for_one_core(function: Function, options: Options) -> bool:
@@ -73,13 +73,13 @@ def for_one_core(function: Function, options: Options) -> bool:
     return options.few_cores and mostly_adds(function)
 
 
-class Speller:
+class Emitter:
     """One function on its way to text.
 
     Attributes:
         writer: where lines go.
         one_core: additions to elements are plain: threads run one after the other.
-        constants: values of `const` operations, for spellings that look at them.
+        constants: values of `const` operations, for handlers that look at them.
         slots: where each parameter lies in the buffer.
         sums: the local sums of `reduce_add`, by array and component.
         tids: the thread's indices, as i32.
@@ -142,7 +142,7 @@ class Speller:
                 self._line = line
                 self.writer.lines.append(f"  ; line {op.location.shown_line}: {op.location.source.line(line).strip()}")
             if op.name != "yield":
-                SPELLINGS.get(op.name, spell_builtin)(self, op)
+                HANDLERS.get(op.name, emit_builtin)(self, op)
                 self.depths.after(op)
 
     def vector_function(self, name: str, scalar: Scalar) -> tuple[str, int] | None:
@@ -287,87 +287,87 @@ class Speller:
         w.do(f"br label %threads{self.loop_end()}")
 
 
-def _const(speller: Speller, op: Op) -> None:
+def _const(emitter: Emitter, op: Op) -> None:
     t = op.result.type
     assert isinstance(t, (Scalar, Vector))
     value = op.attrs["value"]
     if isinstance(t, Scalar):
-        speller.constants[op.result] = value
-    speller.bind(op.result, literals(value, t))
+        emitter.constants[op.result] = value
+    emitter.bind(op.result, literals(value, t))
 
 
-def _tid(speller: Speller, op: Op) -> None:
-    speller.bind(op.result, [speller.tids[op.attrs["axis"]]])
+def _tid(emitter: Emitter, op: Op) -> None:
+    emitter.bind(op.result, [emitter.tids[op.attrs["axis"]]])
 
 
-def _launch_dim(speller: Speller, op: Op) -> None:
-    speller.bind(op.result, [memory.launch_dim(speller, op.attrs["axis"])])
+def _launch_dim(emitter: Emitter, op: Op) -> None:
+    emitter.bind(op.result, [memory.launch_dim(emitter, op.attrs["axis"])])
 
 
-def _vec(speller: Speller, op: Op) -> None:
-    speller.bind(op.result, [speller.operand(v) for v in op.operands])
+def _vec(emitter: Emitter, op: Op) -> None:
+    emitter.bind(op.result, [emitter.operand(v) for v in op.operands])
 
 
-def _extract(speller: Speller, op: Op) -> None:
+def _extract(emitter: Emitter, op: Op) -> None:
     """A known component, or a choice among all: an index past the end gives the last."""
     vector, index = op.operands
-    parts = speller.operands(vector)
-    if index in speller.constants:
-        speller.bind(op.result, [parts[_component(speller.constants[index], len(parts))]])
+    parts = emitter.operands(vector)
+    if index in emitter.constants:
+        emitter.bind(op.result, [parts[_component(emitter.constants[index], len(parts))]])
         return
-    w, kind, where = speller.writer, register(element(vector.type)), speller.operand(index)
+    w, kind, where = emitter.writer, register(element(vector.type)), emitter.operand(index)
     chosen = parts[-1]
     for k in reversed(range(len(parts) - 1)):
         hit = w.emit(f"icmp eq {register(element(index.type))} {where}, {k}")
         chosen = w.emit(f"select i1 {hit}, {kind} {parts[k]}, {kind} {chosen}")
-    speller.bind(op.result, [chosen])
+    emitter.bind(op.result, [chosen])
 
 
-def _insert(speller: Speller, op: Op) -> None:
+def _insert(emitter: Emitter, op: Op) -> None:
     """One component replaced; an index past the end replaces none."""
     vector, index, value = op.operands
-    parts = list(speller.operands(vector))
-    new = speller.operand(value)
-    if index in speller.constants:
-        parts[_component(speller.constants[index], len(parts))] = new
+    parts = list(emitter.operands(vector))
+    new = emitter.operand(value)
+    if index in emitter.constants:
+        parts[_component(emitter.constants[index], len(parts))] = new
     else:
-        w, kind, where = speller.writer, register(element(vector.type)), speller.operand(index)
+        w, kind, where = emitter.writer, register(element(vector.type)), emitter.operand(index)
         for k, part in enumerate(parts):
             hit = w.emit(f"icmp eq {register(element(index.type))} {where}, {k}")
             parts[k] = w.emit(f"select i1 {hit}, {kind} {new}, {kind} {part}")
-    speller.bind(op.result, parts)
+    emitter.bind(op.result, parts)
 
 
 def _component(index: Any, count: int) -> int:
     return min(max(int(index), 0), count - 1)
 
 
-def _unavailable(speller: Speller, op: Op) -> None:
+def _unavailable(emitter: Emitter, op: Op) -> None:
     raise BuildError(f"A value that has no meaning here is used: {op.attrs['reason']}.", op.location)
 
 
-SPELLINGS: dict[str, Callable[[Speller, Op], None]] = {
+HANDLERS: dict[str, Callable[[Emitter, Op], None]] = {
     "const": _const,
     "tid": _tid,
-    "shape": memory.spell_shape,
-    "load": memory.spell_load,
-    "store": memory.spell_store,
-    "atomic_add": memory.spell_atomic_add,
-    "atomic": atomics.spell_atomic,
-    "reduce_add": memory.spell_reduce_add,
-    "cast": spell_cast,
+    "shape": memory.emit_shape,
+    "load": memory.emit_load,
+    "store": memory.emit_store,
+    "atomic_add": memory.emit_atomic_add,
+    "atomic": atomics.emit_atomic,
+    "reduce_add": memory.emit_reduce_add,
+    "cast": emit_cast,
     "vec": _vec,
     "extract": _extract,
     "insert": _insert,
     "launch_dim": _launch_dim,
-    "fault": faults.spell_fault,
-    "print": prints.spell_print,
-    "slots": slots.spell_slots,
-    "slot_read": slots.spell_read,
-    "slot_write": slots.spell_write,
-    "slot_matmul": matmul.spell_matmul,
+    "fault": faults.emit_fault,
+    "print": prints.emit_print,
+    "slots": slots.emit_slots,
+    "slot_read": slots.emit_read,
+    "slot_write": slots.emit_write,
+    "slot_matmul": matmul.emit_matmul,
     "unavailable": _unavailable,
-    "if": structured.spell_if,
-    "for": structured.spell_for,
-    "while": structured.spell_while,
+    "if": structured.emit_if,
+    "for": structured.emit_for,
+    "while": structured.emit_while,
 }

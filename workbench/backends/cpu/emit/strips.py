@@ -16,7 +16,7 @@ from workbench.ir.values import Block, Function, Op, walk
 from workbench.types import element
 
 if TYPE_CHECKING:
-    from workbench.backends.cpu.emit.emit import Speller
+    from workbench.backends.cpu.emit.emit import Emitter
 
 SHORT, LONG = 2**16, 2**22
 """Operations of a strip of an innermost loop; of one whose turns hold loops that look, and of threads."""
@@ -33,7 +33,7 @@ class Strips:
     """
 
     def __init__(self, function: Function) -> None:
-        """For a function as it is spelled."""
+        """For a function as it is emitted."""
         self._turns: dict[Op, int] = {}
         self._known = {op.result: op.attrs["value"] for op in walk(function.body) if op.name == "const"}
         self.threads = _strip(self._cost(function.body), LONG)
@@ -83,14 +83,14 @@ def _strip(cost: int, most: int) -> int:
     return 1 << max(0, (most // max(1, cost)).bit_length() - 1)
 
 
-def look(speller: Speller, done: str = "") -> None:
+def look(emitter: Emitter, done: str = "") -> None:
     """Look whether the launch is to end; what is written next is done where it is not.
 
     Args:
-        speller: its block is open.
+        emitter: its block is open.
         done: the linear index that all threads so far lie below, as i64, for those who watch; empty in inner loops.
     """
-    w = speller.writer
+    w = emitter.writer
     ask, go = w.block_name("ask"), w.block_name("go")
     if done:
         w.do(f"store i64 {done}, ptr {w.once(('stop', 'done'), 'getelementptr inbounds i8, ptr %stop, i64 16')}")
