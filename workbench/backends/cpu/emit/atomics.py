@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from workbench.backends.cpu.emit import memory
+from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.text.values import register
 from workbench.ir.values import Op
 from workbench.types import Kind, Scalar, element
-
-if TYPE_CHECKING:
-    from workbench.backends.cpu.emit.emit import Emitter
 
 _VERBS = {"exch": "xchg", "and": "and", "or": "or", "xor": "xor"}
 

@@ -8,14 +8,10 @@ walks. It costs one integer operation and changes nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.text.values import register
 from workbench.ir.values import Op, Value
 from workbench.types import Kind, Scalar, element
-
-if TYPE_CHECKING:
-    from workbench.backends.cpu.emit.emit import Emitter
 
 DEEP = 128
 

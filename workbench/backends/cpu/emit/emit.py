@@ -11,35 +11,29 @@ it and vectorise over threads. See `design/cpu.md`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from workbench.backends.base import Options
-from workbench.backends.cpu.emit import atomics, faults, matmul, memory, prints, slots, strips, structured
+from workbench.backends.cpu.emit import atomics, faults, matmul, memory, prints, slots, structured
 from workbench.backends.cpu.emit.depth import Depths
 from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, native
-from workbench.backends.cpu.emit.uniform import uniform_loads
-from workbench.backends.cpu.maths import vecmath
+from workbench.backends.cpu.emit.emitter import Emitter
+from workbench.backends.cpu.emit.look import WEIGHTS, look
 from workbench.backends.cpu.maths.vecmath import Maths
-from workbench.backends.cpu.text.halves import definitions as half_functions
 from workbench.backends.cpu.text.values import literals, register
-from workbench.backends.cpu.text.writer import Writer
-from workbench.backends.layout import Slot, layout
 from workbench.backends.prints import numbered
 from workbench.deep import deep
 from workbench.errors import BuildError
-from workbench.ir.values import Block, Function, Op, Value
+from workbench.ir.values import Block, Function, Op
 from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.bounds_checks import guard, without_asserts
 from workbench.passes.expand import expand
 from workbench.passes.halves import halves
 from workbench.passes.lower_tiles.lower import lower_tiles
-from workbench.types import ArrayType, Scalar, Vector, element
+from workbench.types import Scalar, Vector, element
 
 ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" }'
-
-_AS_IT_IS = ("vectorize.enable", "i1 false"), ("unroll.disable", "")
-_ONE_BY_ONE = (("interleave.count", "i32 1"),)
 
 
 def entry_name(function: Function) -> str:
@@ -65,7 +59,7 @@ def emit_llvm(
     function = numbered(function)
     chosen = guard(function, versions=True) if options.checks else without_asserts(function)
     made = expand(halves(lower_tiles(chosen)), native)
-    return Emitter(made, options, maths, half_instructions, for_one_core(function, options)).module()
+    return ModuleEmitter(made, options, maths, half_instructions, for_one_core(function, options)).module()
 
 
 def for_one_core(function: Function, options: Options) -> bool:
@@ -73,66 +67,15 @@ def for_one_core(function: Function, options: Options) -> bool:
     return options.few_cores and mostly_adds(function)
 
 
-class Emitter:
-    """One function on its way to text.
-
-    Attributes:
-        writer: where lines go.
-        one_core: additions to elements are plain: threads run one after the other.
-        constants: values of `const` operations, for handlers that look at them.
-        slots: where each parameter lies in the buffer.
-        sums: the local sums of `reduce_add`, by array and component.
-        tids: the thread's indices, as i32.
-        heap: memory that is given back at the end.
-        frozen: the loads that are frozen (see `uniform`).
-        row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
-        strips: how many turns loops make between two looks at what asks them to end.
-    """
+class ModuleEmitter(Emitter):
+    """Emits the entry: the loops over threads, and operations by the table at the end of this file."""
 
     def __init__(
         self, function: Function, options: Options, maths: Maths, half_instructions: bool, one_core: bool
     ) -> None:
-        """`function` has native builtins on scalars alone (see `passes/expand.py`)."""
-        self.function = function
-        self.options = options
-        self.maths = maths
-        self.half_instructions = half_instructions
-        self.innermost = vecmath.worth_it(function)
-        self.halves = vecmath.has_wide_data(function)
-        self.one_core = one_core
-        self.frozen = uniform_loads(function)
+        super().__init__(function, options, maths, half_instructions, one_core)
         self.depths = Depths(self)
-        self.writer = Writer()
-        self.constants: dict[Value, Any] = {}
-        places = layout([(p.name, p.type) for p in function.params])
-        self.slots: dict[Value, Slot] = dict(zip(function.params, places.slots, strict=True))
-        self.sums: dict[tuple[object, ...], tuple[Value, int]] = {}
-        self.tids: tuple[str, ...] = ()
-        self.row = ""
-        self.strips = strips.Strips(function)
-        self.heap: list[str] = []
-        self._operands: dict[Value, tuple[str, ...]] = {}
-        self._vector_functions: dict[str, str] = {}
-        self._kept: list[str] = []
         self._line = 0
-        self._loops: list[str] = []
-
-    def operands(self, value: Value) -> tuple[str, ...]:
-        """The LLVM operands of a value's components."""
-        found = self._operands.get(value)
-        if found is None:
-            assert value in self.slots and not isinstance(value.type, ArrayType), f"%{value.name} has no operand"
-            found = self._operands[value] = memory.parameter(self, value)
-        return found
-
-    def operand(self, value: Value) -> str:
-        """The LLVM operand of a scalar."""
-        (operand,) = self.operands(value)
-        return operand
-
-    def bind(self, value: Value, operands: Sequence[str]) -> None:
-        """Say what a value is."""
-        self._operands[value] = tuple(operands)
 
     def block(self, block: Block) -> None:
         """Operations in order; a final `yield` is the caller's to read."""
@@ -144,33 +87,6 @@ class Emitter:
             if op.name != "yield":
                 HANDLERS.get(op.name, emit_builtin)(self, op)
                 self.depths.after(op)
-
-    def vector_function(self, name: str, scalar: Scalar) -> tuple[str, int] | None:
-        """The function of ours to call for a maths function, and the number of the call's attribute group."""
-        found = vecmath.callee(name, scalar, self.maths, self.innermost, self.halves)
-        if found is None:
-            return None
-        if found.symbol not in self._vector_functions:
-            self._vector_functions[found.symbol] = found.attribute
-            self._kept += found.kept
-            for symbol, text in found.definitions.items():
-                self.writer.declare(symbol, text)
-        return found.symbol, 1 + list(self._vector_functions).index(found.symbol)
-
-    def loop_end(self, cold: bool = False) -> str:
-        """What marks the jump back: a loop that is seldom run is left as it is; one with frozen loads in one piece."""
-        wishes = _AS_IT_IS if cold else _ONE_BY_ONE if self.frozen else ()
-        if not wishes:
-            return ""
-        number = len(self._loops) + 2
-        nodes = "".join(f', !{{!"llvm.loop.{name}"{value and ", " + value}}}' for name, value in wishes)
-        self._loops.append(f"!{number} = distinct !{{!{number}{nodes}}}")
-        return f", !llvm.loop !{number}"
-
-    def needs_halves(self, scalar: Scalar) -> None:
-        """Define the conversions of a 16-bit float."""
-        for name, text in half_functions(scalar.name, self.half_instructions).items():
-            self.writer.declare(name, text)
 
     def module(self) -> str:
         """The whole text."""
@@ -194,7 +110,7 @@ class Emitter:
             *(f"attributes #{n} = {{ {a} }}" for n, a in enumerate(self._vector_functions.values(), 1)),
             *self._used(),
             "!0 = !{i64 0, i64 140737488355328}",
-            strips.WEIGHTS,
+            WEIGHTS,
             *self._loops,
         ]
         return "\n".join(lines) + "\n"
@@ -224,7 +140,7 @@ class Emitter:
         w.open("done")
         w.branch(w.emit("icmp slt i64 %last, %end", "more"), "again", "finish")
         w.open("again")
-        strips.look(self, "%last")
+        look(self, "%last")
         w.fill(row, "%first", f"phi i64 [ %begin, %start ], [ %last, %{w.label} ]")
         w.jump("strip")
         w.open("finish")

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.layout import FAULT_VALUES
 from workbench.ir.values import Op
 from workbench.types import is_float
-
-if TYPE_CHECKING:
-    from workbench.backends.cpu.emit.emit import Emitter
 
 _VALUES = ", ".join(f"i64 %v{n}" for n in range(FAULT_VALUES))
 _STORES = "\n".join(

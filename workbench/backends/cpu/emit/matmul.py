@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.text.values import literal, register
 from workbench.ir.values import Op
 from workbench.types import Scalar, element
-
-if TYPE_CHECKING:
-    from workbench.backends.cpu.emit.emit import Emitter
 
 VECTORS = 2
 # Rows of a block, by bits of a vector: 2 × rows accumulators and two vectors of b fit 32 registers of 512, 16 of 256.

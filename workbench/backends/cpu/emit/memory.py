@@ -2,33 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.text.values import cast, index_instruction, memory, register, width
 from workbench.ir.values import Op, Value
 from workbench.structs import ELEMENT
 from workbench.types import ArrayType, Kind, Scalar, element, float32, float64
 
-if TYPE_CHECKING:
-    from workbench.backends.cpu.emit.emit import Emitter
-
 SIZE_RANGE = "!range !0"
 """On loads of sizes: never negative, below 2**47."""
-
-
-def parameter(emitter: Emitter, value: Value) -> tuple[str, ...]:
-    """A scalar or vector parameter's components, read from the buffer before the loops."""
-    slot = emitter.slots[value]
-    scalar = element(value.type)
-    names = []
-    for k in range(width(value.type)):
-        key = (value.name, k)
-        where = _field(emitter, slot.offset + k * scalar.size, f"{value.name}.at")
-        name = emitter.writer.once(key, f"load {memory(scalar)}, ptr {where}", value.name)
-        if scalar.kind is Kind.BOOL:
-            name = emitter.writer.once((*key, "bool"), f"icmp ne i8 {name}, 0", value.name)
-        names.append(name)
-    return tuple(names)
 
 
 def together(emitter: Emitter, array: Value) -> Value:
@@ -49,14 +30,14 @@ def data(emitter: Emitter, array: Value) -> str:
         apart = _array(array).offset - _array(first).offset
         text = f"getelementptr inbounds i8, ptr {data(emitter, first)}, i64 {apart}"
         return emitter.writer.once((array.name, "data"), text, f"{array.name}.data")
-    where = _field(emitter, emitter.slots[array].offset, f"{array.name}.at")
+    where = emitter.field(emitter.slots[array].offset, f"{array.name}.at")
     return emitter.writer.once((array.name, "data"), f"load ptr, ptr {where}", f"{array.name}.data")
 
 
 def size(emitter: Emitter, array: Value, axis: int) -> str:
     """The array's extent along an axis, as i64."""
     array = together(emitter, array)
-    where = _field(emitter, emitter.slots[array].offset + 8 + 8 * axis, f"{array.name}.shape{axis}.at")
+    where = emitter.field(emitter.slots[array].offset + 8 + 8 * axis, f"{array.name}.shape{axis}.at")
     text = f"load i64, ptr {where}, {SIZE_RANGE}"
     return emitter.writer.once((array.name, "shape", axis), text, f"{array.name}.shape{axis}")
 
@@ -64,19 +45,15 @@ def size(emitter: Emitter, array: Value, axis: int) -> str:
 def stride(emitter: Emitter, array: Value, axis: int) -> str:
     """The distance in bytes of two neighbours along an axis, as i64."""
     ndim = _array(array).ndim
-    where = _field(emitter, emitter.slots[array].offset + 8 + 8 * (ndim + axis), f"{array.name}.stride{axis}.at")
+    where = emitter.field(emitter.slots[array].offset + 8 + 8 * (ndim + axis), f"{array.name}.stride{axis}.at")
     text = f"load i64, ptr {where}"
     return emitter.writer.once((array.name, "stride", axis), text, f"{array.name}.stride{axis}")
 
 
 def launch_dim(emitter: Emitter, axis: int) -> str:
     """The launch's extent along an axis, as i64."""
-    where = _field(emitter, 8 * axis, f"dim{axis}.at")
+    where = emitter.field(8 * axis, f"dim{axis}.at")
     return emitter.writer.once(("dim", axis), f"load i64, ptr {where}, {SIZE_RANGE}", f"dim{axis}")
-
-
-def _field(emitter: Emitter, offset: int, hint: str) -> str:
-    return emitter.writer.once(("field", offset), f"getelementptr inbounds i8, ptr %params, i64 {offset}", hint)
 
 
 def _array(value: Value) -> ArrayType:

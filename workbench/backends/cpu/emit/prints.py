@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.emit.faults import thread_index
 from workbench.backends.cpu.text.values import register
 from workbench.backends.prints import CAPACITY, HEAD, SYMBOL, width
 from workbench.ir.values import Op
 from workbench.types import Kind, element
-
-if TYPE_CHECKING:
-    from workbench.backends.cpu.emit.emit import Emitter
 
 _BUFFER = f"@{SYMBOL} = global [{HEAD + CAPACITY} x i8] zeroinitializer, align 16"
 

@@ -5,15 +5,11 @@ Each component of a vector has an array of its own, as it has a register of its 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.emit.memory import read, wide_index
 from workbench.backends.cpu.text.values import memory, width
 from workbench.ir.values import Op
 from workbench.types import Kind, Slots, element
-
-if TYPE_CHECKING:
-    from workbench.backends.cpu.emit.emit import Emitter
 
 LARGEST = 2**15  # bytes that one array may have on the stack: threads of macOS have 512 KiB
 

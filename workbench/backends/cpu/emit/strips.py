@@ -10,19 +10,13 @@ where the word is not 0, and returns whether the launch ends.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from workbench.ir.values import Block, Function, Op, walk
 from workbench.types import element
-
-if TYPE_CHECKING:
-    from workbench.backends.cpu.emit.emit import Emitter
 
 SHORT, LONG = 2**16, 2**22
 """Operations of a strip of an innermost loop; of one whose turns hold loops that look, and of threads."""
 SELDOM = 16  # turns that a loop over the edge of a tile counts as
 LANES = 8  # multiply-adds that a product of tiles does at a time
-WEIGHTS = '!1 = !{!"branch_weights", i32 1048575, i32 1}'
 
 
 class Strips:
@@ -81,24 +75,3 @@ def _bits(op: Op) -> int:
 def _strip(cost: int, most: int) -> int:
     """The power of two of turns that cost at most so much together."""
     return 1 << max(0, (most // max(1, cost)).bit_length() - 1)
-
-
-def look(emitter: Emitter, done: str = "") -> None:
-    """Look whether the launch is to end; what is written next is done where it is not.
-
-    Args:
-        emitter: its block is open.
-        done: the linear index that all threads so far lie below, as i64, for those who watch; empty in inner loops.
-    """
-    w = emitter.writer
-    ask, go = w.block_name("ask"), w.block_name("go")
-    if done:
-        w.do(f"store i64 {done}, ptr {w.once(('stop', 'done'), 'getelementptr inbounds i8, ptr %stop, i64 16')}")
-    word = w.emit("load volatile i32, ptr %stop", "stop")
-    calm = w.emit(f"icmp eq i32 {word}, 0", "calm")
-    w.do(f"br i1 {calm}, label %{go}, label %{ask}, !prof !1")
-    w.open(ask)
-    decide = w.emit(f"load ptr, ptr {w.once(('stop', 'ask'), 'getelementptr inbounds i8, ptr %stop, i64 8')}")
-    says = w.emit(f"call i32 {decide}(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)")
-    w.branch(w.emit(f"icmp eq i32 {says}, 0"), go, "stopped")
-    w.open(go)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from workbench.backends.cpu.emit.strips import look
+from workbench.backends.cpu.emit.emitter import Emitter
+from workbench.backends.cpu.emit.look import look
 from workbench.backends.cpu.text.values import register
 from workbench.ir.values import Block, Op, Value
 from workbench.types import Kind, element
-
-if TYPE_CHECKING:
-    from workbench.backends.cpu.emit.emit import Emitter
 
 
 class _Phis:
