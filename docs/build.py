@@ -19,8 +19,8 @@ from IPython.core.interactiveshell import InteractiveShell
 from sphinx.cmd.build import build_main
 
 import workbench
+from kernel_ext import show
 from kernel_ext.magics.options import help_text
-from kernel_ext.output import show
 from workbench import inspect as views
 from workbench.builtins import FORMS, TABLE
 

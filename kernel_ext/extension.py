@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import workbench as wb
+from kernel_ext import show
 from kernel_ext.magics.completion import Matcher
 from kernel_ext.magics.cuda_magics import CudaMagics
 from kernel_ext.magics.gradient_magics import GradientMagics
@@ -20,7 +21,6 @@ from kernel_ext.magics.measure_magics import MeasureMagics
 from kernel_ext.magics.options import with_help
 from kernel_ext.magics.record_magics import RecordMagics
 from kernel_ext.magics.workbench_magic import HouseMagics
-from kernel_ext.output import show
 from kernel_ext.output.output_area import show_here
 from kernel_ext.output.progress import Progress
 from kernel_ext.output.renderable import Shown

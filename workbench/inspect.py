@@ -30,7 +30,7 @@ from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
 from workbench.backends.cuda.compile.disassemble import sass as disassembled
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
-from workbench.backends.cuda.emit import spell
+from workbench.backends.cuda.emit import emit_cuda
 from workbench.backends.cuda.lines import marked_cuda, marked_ptx
 from workbench.cache.store import CacheInfo, EntryInfo
 from workbench.doctor import Finding, Report, doctor
@@ -117,7 +117,7 @@ def tangent(kernel: Kernel, *, lines: bool = False) -> str:
 @_or_text("cuda")
 def cuda(kernel: Kernel, direction: str = "forward", *, lines: bool = False) -> str:
     """The CUDA C++ text; with `lines`, each ends in `// @ line` of the source."""
-    text = spell(build.function_of(_specialisation(kernel), direction), _OPTIONS, lines=lines)
+    text = emit_cuda(build.function_of(_specialisation(kernel), direction), _OPTIONS, lines=lines)
     return marked_cuda(text, *_origin(kernel)) if lines else text
 
 

@@ -10,7 +10,7 @@ from traitlets import Enum
 
 from kernel_ext.magics.magics import KernelMagics
 from kernel_ext.magics.options import build_options, cell_options, read_line, refuse
-from kernel_ext.session.cells import Refusal
+from kernel_ext.refusal import Refusal
 from kernel_ext.session.cuda_cells import RUNS, CudaOptions, Headers, reader, run_of
 from kernel_ext.session.tracebacks import KernelUsageError
 from workbench import inspect

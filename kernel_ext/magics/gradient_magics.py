@@ -9,9 +9,10 @@ from IPython.core.magic_arguments import argument, magic_arguments
 from IPython.display import display
 
 import workbench as wb
+from kernel_ext import expressions
 from kernel_ext.magics.options import read_line, refuse
-from kernel_ext.session import current_cell, expressions
-from kernel_ext.session.cells import Refusal
+from kernel_ext.refusal import Refusal
+from kernel_ext.session import current_cell
 from kernel_ext.views import tape_view
 
 

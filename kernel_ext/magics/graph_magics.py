@@ -10,11 +10,11 @@ from IPython.core.magic_arguments import argument, magic_arguments
 from IPython.display import display
 
 import workbench as wb
+from kernel_ext import show
 from kernel_ext.magics.options import read_line, refuse
-from kernel_ext.output import show
 from kernel_ext.output.output_area import LiveViews
+from kernel_ext.refusal import Refusal
 from kernel_ext.session import current_cell
-from kernel_ext.session.cells import Refusal
 
 LARGEST_LIVE = 1000  # nodes
 

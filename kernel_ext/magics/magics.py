@@ -13,11 +13,12 @@ from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments
 from traitlets import Bool, Enum, Unicode
 
+from kernel_ext import show
 from kernel_ext.magics.options import BACKENDS, build_options, cell_options, read_line, refuse
-from kernel_ext.output import show
 from kernel_ext.output.output_area import Showing, StatusDisplay, show_here, widgets_wanted
+from kernel_ext.refusal import Refusal
 from kernel_ext.session import cells, current_cell
-from kernel_ext.session.cells import Built, CellOptions, Cells, Place, Reader, Refusal
+from kernel_ext.session.cells import Built, CellOptions, Cells, Place, Reader
 from kernel_ext.session.tracebacks import KernelUsageError, cell_label
 from kernel_ext.views import queries
 from kernel_ext.views.views import InspectView, StatusView

@@ -14,8 +14,9 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics
 from IPython.core.magic_arguments import argument, parse_argstring
 
+from kernel_ext.refusal import Refusal
 from kernel_ext.session import cells
-from kernel_ext.session.cells import CellOptions, Refusal
+from kernel_ext.session.cells import CellOptions
 from kernel_ext.session.tracebacks import KernelUsageError
 from kernel_ext.views import queries
 

@@ -8,11 +8,11 @@ from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments
 
 import workbench as wb
+from kernel_ext import show
 from kernel_ext.magics.options import read_line, refuse
-from kernel_ext.output import show
 from kernel_ext.output.output_area import LiveViews
+from kernel_ext.refusal import Refusal
 from kernel_ext.session import current_cell, recording
-from kernel_ext.session.cells import Refusal
 from kernel_ext.session.tracebacks import cell_label
 
 

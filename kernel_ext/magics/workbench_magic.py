@@ -11,7 +11,7 @@ from IPython.display import display
 from kernel_ext.magics.options import read_line, refuse
 from kernel_ext.output import workbench_page
 from kernel_ext.output.output_area import forget_session, session_views
-from kernel_ext.session.cells import Refusal
+from kernel_ext.refusal import Refusal
 from kernel_ext.session.tracebacks import KernelUsageError
 from workbench import inspect
 

@@ -79,6 +79,9 @@ def show_here(shown: Shown) -> None:
     _show(shown, get_ipython())
 
 
+Shown.show_here = show_here
+
+
 def session_views() -> list[Shown]:
     """Everything that the last runs of all cells showed, in order."""
     return [shown for run in _RUNS.values() for shown in run.views]

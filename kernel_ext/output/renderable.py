@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import importlib
 import json
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 from kernel_ext.views.views import as_data
 
@@ -26,6 +27,9 @@ class Shown:
         text: the twin in ASCII.
         html: the twin in HTML that an untrusted notebook keeps.
     """
+
+    show_here: ClassVar[Callable[[Shown], None]]
+    """Displays one in the running cell: `output_area` sets it, which knows the cells."""
 
     def __init__(self, kind: str, view: Any, text: str, html: str, **live: Any) -> None:
         """`live`: what the widget takes besides the view: where its answers come from."""
@@ -87,7 +91,7 @@ class Shown:
         return {**({WIDGET_MIME: model} if model else {}), **self.bundle()}
 
     def _ipython_display_(self) -> None:
-        importlib.import_module("kernel_ext.output.output_area").show_here(self)
+        type(self).show_here(self)
 
 
 def hide_dead(twin: str) -> str:

@@ -16,19 +16,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 import workbench as wb
+from kernel_ext.refusal import Refusal
 from kernel_ext.session import status
 from kernel_ext.views import queries
 from kernel_ext.views.views import PaneView, StatusView
 from workbench import Func, events
-from workbench.errors import WorkbenchError
 
 Watcher = Callable[[StatusView], None]
 T = TypeVar("T")
 Reader = Callable[[str, dict[str, Any], "CellOptions", "Place"], Any]
-
-
-class Refusal(WorkbenchError, ValueError):
-    """An option or a name that a magic cannot use; the message says which and what to write."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import workbench as wb
-from kernel_ext.session.cells import CellOptions, Place, Reader, Refusal
+from kernel_ext.refusal import Refusal
+from kernel_ext.session.cells import CellOptions, Place, Reader
 from workbench.errors import NotDifferentiable
 from workbench.source import Source
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import workbench as wb
-from kernel_ext.session.cells import Refusal
+from kernel_ext.refusal import Refusal
 from kernel_ext.views import units
 from kernel_ext.views.views import SpanRow, TimelineView
 

@@ -16,12 +16,13 @@ from typing import Any
 
 from IPython.core.error import UsageError
 
-import kernel_ext
 import workbench
 from workbench.errors import CellErrors, WorkbenchError
 from workbench.source import Location
 
-_OURS = tuple(os.path.dirname(os.path.abspath(package.__file__ or "")) + os.sep for package in (workbench, kernel_ext))
+_OURS = tuple(
+    os.path.dirname(os.path.abspath(path)) + os.sep for path in (workbench.__file__ or "", os.path.dirname(__file__))
+)
 _INDENT = "    "
 Label = Callable[[str], str]
 

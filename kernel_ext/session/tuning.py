@@ -11,8 +11,9 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import workbench as wb
-from kernel_ext.session.cells import Refusal, is_kernel
-from kernel_ext.session.expressions import expression, names_in
+from kernel_ext.expressions import expression, names_in
+from kernel_ext.refusal import Refusal
+from kernel_ext.session.cells import is_kernel
 from workbench import inspect
 
 BLOCK, THREADS = "block", "threads"

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import workbench as wb
-from kernel_ext.session.cells import Refusal
+from kernel_ext.refusal import Refusal
 
 COLUMNS, SIDE, BINS, PARTS = 1024, 256, 40, 4
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import workbench as wb
-from kernel_ext.session.cells import Refusal
+from kernel_ext.refusal import Refusal
 from kernel_ext.views import array_fallback, html, units
 from kernel_ext.views.array_view import ArrayView, array_view
 from workbench import events
@@ -66,7 +66,7 @@ class Bound:
     def __init__(
         self, subject: wb.Recorder | wb.Launch, ranges: Mapping[str, Any], watch: Any = None, rewind: bool | None = None
     ) -> None:
-        """Sliders for `ranges`, or for every number where none is given; see `kernel_ext.output.show.controls`.
+        """Sliders for `ranges`, or for every number where none is given; see `kernel_ext.show.controls`.
 
         Raises:
             Refusal: a range is none, or there is no number to change.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import workbench as wb
-from kernel_ext.session.cells import Refusal
+from kernel_ext.refusal import Refusal
 from kernel_ext.views import array_fallback, html, units
 from kernel_ext.views.array_view import ArrayView, array_view
 

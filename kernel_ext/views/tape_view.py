@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import workbench as wb
-from kernel_ext.session.cells import Refusal
-from kernel_ext.session.expressions import names_in
+from kernel_ext.expressions import names_in
+from kernel_ext.refusal import Refusal
 from kernel_ext.views import html, units
 from workbench import inspect
 

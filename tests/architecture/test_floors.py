@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterable
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.architecture.modules import ROOT, Import, files, imports, imports_of
+
 FLOORS = {
     "types": 0,
     "tiles": 0,
@@ -47,55 +47,24 @@ NAMESPACES = ("cuda", "cuda.bindings")  # what is imported from these is a libra
 NOTEBOOK_MAY = ("workbench", "workbench.inspect", "workbench.events", "workbench.errors", "workbench.source")
 
 
-@dataclass(frozen=True)
-class Import:
-    """One imported module, as a dotted name, with where it stands."""
-
-    module: str
-    names: tuple[str, ...]
-    line: int
-    inside_function: bool
-    only_for_types: bool
-
-
-def imports(text: str) -> list[Import]:
-    """All imports of a file, those of functions and of `if TYPE_CHECKING:` marked."""
-    found: list[Import] = []
-
-    def walk(node: ast.AST, inside: bool, typing: bool) -> None:
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.Import):
-                found.extend(Import(alias.name, (), child.lineno, inside, typing) for alias in child.names)
-            elif isinstance(child, ast.ImportFrom):
-                names = tuple(alias.name for alias in child.names)
-                found.append(Import("." * child.level + (child.module or ""), names, child.lineno, inside, typing))
-            else:
-                is_function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
-                is_typing = isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test)
-                walk(child, inside or is_function, typing or is_typing)
-
-    walk(ast.parse(text), False, False)
-    return found
-
-
 def folder(path: str) -> str:
     """The entry of FLOORS that a file under workbench/ belongs to."""
     return path.split("/")[0].removesuffix(".py")
 
 
-def floor_problems(path: str, text: str) -> list[str]:
+def floor_problems(path: str, found: Iterable[Import]) -> list[str]:
     """What is wrong with the imports of one file of workbench/; `path` is relative to it."""
     own = folder(path)
     if own not in FLOORS:
         return [f"{path} has no floor: give it a folder of architecture.md"]
     problems = []
-    for item in imports(text):
+    for item in found:
         if item.module.startswith("."):
             problems.append(f"{path}:{item.line} imports relatively; write the full name")
             continue
         if item.module.split(".")[0] != "workbench":
             continue
-        if item.inside_function:
+        if item.inside_function and not item.by_string:
             problems.append(f"{path}:{item.line} imports {item.module} inside a function; put it at the top")
         for target in targets(item):
             problems += step(path, own, target)
@@ -122,21 +91,17 @@ def step(path: str, own: str, target: str) -> list[str]:
     return []
 
 
-def files(package: str) -> list[Path]:
-    return sorted((ROOT / package).rglob("*.py"))
-
-
 def test_each_file_imports_from_lower_floors_or_its_own_folder() -> None:
     problems = []
     for path in files("workbench"):
-        problems += floor_problems(path.relative_to(ROOT / "workbench").as_posix(), path.read_text())
+        problems += floor_problems(path.relative_to(ROOT / "workbench").as_posix(), imports_of(path))
     assert not problems, "\n".join(problems)
 
 
 def test_optional_third_parties_are_imported_inside_functions() -> None:
     problems = []
     for path in files("workbench"):
-        for item in imports(path.read_text()):
+        for item in imports_of(path):
             if item.module.split(".")[0] in OPTIONAL and not (item.inside_function or item.only_for_types):
                 problems.append(f"{path.relative_to(ROOT)}:{item.line} imports {item.module} at the top of the file")
     assert not problems, "\n".join(problems)
@@ -145,7 +110,7 @@ def test_optional_third_parties_are_imported_inside_functions() -> None:
 def test_each_optional_module_has_one_importing_file() -> None:
     homes: dict[str, set[str]] = defaultdict(set)
     for path in files("workbench"):
-        for item in imports(path.read_text()):
+        for item in imports_of(path):
             if item.module.split(".")[0] in OPTIONAL and not item.only_for_types:
                 parts = [f".{name}" for name in item.names] if item.module in NAMESPACES else [""]
                 for part in parts:
@@ -156,7 +121,7 @@ def test_each_optional_module_has_one_importing_file() -> None:
 
 def test_the_library_never_imports_the_notebook() -> None:
     for path in files("workbench"):
-        for item in imports(path.read_text()):
+        for item in imports_of(path):
             top = item.module.split(".")[0]
             assert top not in ("IPython", "kernel_ext", "ipywidgets", "anywidget"), f"{path}:{item.line}: {item.module}"
 
@@ -164,7 +129,7 @@ def test_the_library_never_imports_the_notebook() -> None:
 def test_the_notebook_uses_public_names_only() -> None:
     problems = []
     for path in files("kernel_ext"):
-        for item in imports(path.read_text()):
+        for item in imports_of(path):
             reached = {f"workbench.{name}" for name in item.names} if item.module == "workbench" else {item.module}
             for module in reached:
                 hidden = module.startswith("workbench.") and module.split(".")[1] in FLOORS
@@ -196,7 +161,7 @@ def test_the_notebook_uses_public_names_only() -> None:
     ],
 )
 def test_the_rule_says_what_is_wrong(path: str, text: str, sentence: str) -> None:
-    assert floor_problems(path, text) == [sentence]
+    assert floor_problems(path, imports(ast.parse(text))) == [sentence]
 
 
 @pytest.mark.parametrize(
@@ -209,4 +174,4 @@ def test_the_rule_says_what_is_wrong(path: str, text: str, sentence: str) -> Non
     ],
 )
 def test_the_rule_lets_good_imports_pass(path: str, text: str) -> None:
-    assert floor_problems(path, text) == []
+    assert floor_problems(path, imports(ast.parse(text))) == []

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.architecture.modules import ROOT, tree
+
 FOLDERS = ("workbench", "kernel_ext", "tests", "benchmarks", "notebooks")
 FILE_LINES = 400
 FUNCTION_LINES = 60
@@ -27,7 +28,7 @@ def test_files_stay_under_400_lines() -> None:
 def test_functions_stay_under_60_lines() -> None:
     long = []
     for path in files():
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(tree(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 lines = (node.end_lineno or node.lineno) - node.lineno + 1
                 if lines > FUNCTION_LINES:

@@ -13,7 +13,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from kernel_ext.output import show
+from kernel_ext import show
 from kernel_ext.output.renderable import MIME, WIDGET_MIME, Shown
 from kernel_ext.views.views import SpanRow, TimelineView
 

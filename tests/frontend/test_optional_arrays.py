@@ -8,7 +8,7 @@ import pytest
 import workbench as wb
 from tests.frontend.meaning import define
 from workbench.backends.base import Options
-from workbench.backends.cuda.emit import spell
+from workbench.backends.cuda.emit import emit_cuda
 from workbench.errors import KernelTypeError, LaunchError
 
 TEXT = """
@@ -55,7 +55,7 @@ def test_each_way_is_code_of_its_own(checks):
         wb.launch(k, 2, [x, None if w is None else wb.array(w), y], checks=checks)
         given = [None, None] if w is None else w
         assert y.numpy().tolist() == [_meant(a, b) for a, b in zip((3.0, 4.0), given, strict=True)]
-    text = spell(k.used().function, Options())
+    text = emit_cuda(k.used().function, Options())
     assert "if" not in text.split("return;")[1]
 
 

@@ -12,7 +12,7 @@ import workbench as wb
 from tests.frontend.meaning import define
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.emit import emit_llvm
-from workbench.backends.cuda.emit import spell as cuda_text
+from workbench.backends.cuda.emit import emit_cuda
 from workbench.backends.python.interpret import run
 from workbench.errors import KernelFault, LaunchError
 from workbench.types import ArrayType
@@ -70,8 +70,8 @@ def test_small_arrays_keep_code_of_32_bits():
     wb.launch(k, 1, [x, y])
     assert y.numpy().tolist() == [6]
     assert "trunc i64" in emit_llvm(narrow, Options()).split("store")[0]
-    assert "(int)x.shape" in cuda_text(narrow, Options())
-    assert "(int)x.shape" not in cuda_text(wide, Options()) and "x.shape[0]" in cuda_text(wide, Options())
+    assert "(int)x.shape" in emit_cuda(narrow, Options())
+    assert "(int)x.shape" not in emit_cuda(wide, Options()) and "x.shape[0]" in emit_cuda(wide, Options())
 
 
 @pytest.mark.parametrize("index", [N, -N - 1, 2**32 + 1])

@@ -19,7 +19,7 @@ import numpy as np
 
 from workbench.backends.base import Options
 from workbench.backends.cuda.cpp.c_names import c_type
-from workbench.backends.cuda.emit import entry_name, spell
+from workbench.backends.cuda.emit import emit_cuda, entry_name
 from workbench.backends.cuda.host.code import HostCode
 from workbench.backends.cuda.host.compile import FLAGS, compile_host, compiler
 from workbench.backends.cuda.host.program import Entry, Unit, program
@@ -38,7 +38,7 @@ class Library:
 
     Args:
         functions: kernels with names of their own.
-        options: what their text is spelled with.
+        options: what their text is written with.
         sanitize: tell on stderr what C++ leaves undefined.
         threads: how a block's threads run (see `host.program`); by default one after the other, of tiles as fibers.
     """
@@ -108,7 +108,7 @@ def _piece(type: Any, arg: Any, options: Options) -> bytes:
 
 def unit(function: Function, options: Options) -> Unit:
     types = ["wb_dims", *(c_type(p.type) for p in function.params)] + ["wb_fault*"] * options.checks
-    return Unit(spell(function, options), (Entry(entry_name(function), tuple(types)),))
+    return Unit(emit_cuda(function, options), (Entry(entry_name(function), tuple(types)),))
 
 
 def built_text(text: str, entry: str, types: Sequence[str]) -> bytes:

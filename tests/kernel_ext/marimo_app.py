@@ -8,7 +8,7 @@ app = marimo.App()
 @app.cell
 def _():
     import workbench as wb
-    from kernel_ext.output import show
+    from kernel_ext import show
 
     return show, wb
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from kernel_ext.output import show
+from kernel_ext import show
 
 SCREENS = Path(__file__).parents[2] / "build" / "screens"
 pytestmark = pytest.mark.browser

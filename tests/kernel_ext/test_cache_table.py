@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import workbench as wb
-from kernel_ext.output import show
+from kernel_ext import show
 from kernel_ext.views.views import CacheView, EntryRow, as_data
 from workbench.errors import CacheError
 

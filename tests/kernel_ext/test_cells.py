@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from kernel_ext.refusal import Refusal
 from kernel_ext.session import cells
-from kernel_ext.session.cells import CellOptions, Cells, Place, Refusal
+from kernel_ext.session.cells import CellOptions, Cells, Place
 from kernel_ext.views import queries
 from kernel_ext.views.views import StatusView
 from workbench import events

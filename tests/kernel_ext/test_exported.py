@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from kernel_ext.output import show
+from kernel_ext import show
 from kernel_ext.output.html_export import page, write_page
 from kernel_ext.output.renderable import Shown
-from kernel_ext.session.cells import Refusal
+from kernel_ext.refusal import Refusal
 from kernel_ext.views import renderers
 from kernel_ext.views.views import KernelRow, PaneView, StatusView
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from kernel_ext.output import show
-from kernel_ext.session.cells import Refusal
+from kernel_ext import show
+from kernel_ext.refusal import Refusal
 from kernel_ext.views.array_view import unpacked
 from kernel_ext.views.gradient_view import grads_view
 

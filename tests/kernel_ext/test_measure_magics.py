@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import workbench as wb
+from kernel_ext import expressions
 from kernel_ext.magics.measure_magics import split
-from kernel_ext.session import expressions
-from kernel_ext.session.cells import Refusal
+from kernel_ext.refusal import Refusal
 from kernel_ext.session.tracebacks import KernelUsageError
 from kernel_ext.views import tape_view
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import workbench as wb
-from kernel_ext.output import show
+from kernel_ext import show
 from kernel_ext.views import queries
 from workbench import inspect
 from workbench.backends.cuda.lines import marked_cuda, marked_ptx

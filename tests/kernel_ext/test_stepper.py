@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from kernel_ext.output import show
+from kernel_ext import show
 from kernel_ext.views.step_view import steps_view
 
 SCREENS = Path(__file__).parents[2] / "build" / "screens"

@@ -54,7 +54,7 @@ def test_tb_then_shows_everything(loaded) -> None:
     loaded.run("%tb")
     text = "\n".join(loaded.errors)
     assert "Traceback (most recent call last)" in text
-    assert re.search(r"kernel_ext/cells\.py", text) and "CellErrors" in text
+    assert re.search(r"kernel_ext/session/cells\.py", text) and "CellErrors" in text
 
 
 def test_errors_of_others_look_as_ever(loaded) -> None:

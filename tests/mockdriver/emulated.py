@@ -13,7 +13,7 @@ from mockdriver import MockDriver
 from workbench.backends.base import Artifact, Options
 from workbench.backends.cuda import copies
 from workbench.backends.cuda.compile.nvrtc import Built, CudaBackend
-from workbench.backends.cuda.emit import entry_name, spelled
+from workbench.backends.cuda.emit import emit_kernel, entry_name
 from workbench.backends.prints import prints
 from workbench.ir import Function
 from workbench.runtime.device import device_code
@@ -34,7 +34,7 @@ def compile_for_host(self: CudaBackend, function: Function, options: Options, ta
     facts: dict[str, Any] = {
         "entry": entry_name(function), "backend": "cuda", "target": target, "stages": {}, "log": "",
     }  # fmt: skip
-    shared = spelled(function, options).dynamic_shared
+    shared = emit_kernel(function, options).dynamic_shared
     facts |= {"prints": True} if prints(function) else {}
     return Artifact(library.image, facts | ({"dynamic_shared": shared} if shared else {}))
 

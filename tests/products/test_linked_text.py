@@ -13,7 +13,7 @@ import pytest
 import workbench as wb
 from workbench.api.kernels.kernel import Tiling
 from workbench.backends.base import Options
-from workbench.backends.cuda.emit import Spelled, spell, spelled
+from workbench.backends.cuda.emit import EmittedKernel, emit_cuda, emit_kernel
 from workbench.backends.cuda.products.needed import arrangement
 from workbench.backends.cuda.products.spec import ProductSpec
 from workbench.backends.python.interpret import run as interpret
@@ -101,11 +101,11 @@ extern "C" void {spec.symbol}(void* alpha, void* x, void* y, void* beta, void* z
 
 
 def run(
-    function: Function, linked: Spelled, blocks: list[int], args: list[np.ndarray], seed: int, monkeypatch: Any
+    function: Function, linked: EmittedKernel, blocks: list[int], args: list[np.ndarray], seed: int, monkeypatch: Any
 ) -> None:
     """Run the text with its products."""
     text = linked.text + "".join(map(product, linked.products))
-    monkeypatch.setattr(hostshim, "spell", lambda f, o: text)
+    monkeypatch.setattr(hostshim, "emit_cuda", lambda f, o: text)
     hostshim.Library([function], OPTIONS, threads="fibers").run(function.name, blocks, args, seed=seed)
 
 
@@ -125,7 +125,7 @@ def test_the_linked_text_means_what_the_interpreter_says(
     rng = np.random.default_rng(1)
     a, b = (rng.standard_normal(s).astype(dtypes[0]) for s in ((16, 16), (16, 8)))
     function = function_of(kernel)
-    linked = spelled(function, OPTIONS, link="sm_90")
+    linked = emit_kernel(function, OPTIONS, link="sm_90")
     assert len(linked.products) == count
     want = np.zeros((16, 8), dtypes[1])
     interpret(function, [2, 2], [a, b, want])
@@ -136,7 +136,7 @@ def test_the_linked_text_means_what_the_interpreter_says(
 
 
 def test_a_barrier_stands_on_each_side_of_a_product() -> None:
-    rows = [row.strip() for row in spelled(function_of(looped), OPTIONS, link="sm_90").text.splitlines()]
+    rows = [row.strip() for row in emit_kernel(function_of(looped), OPTIONS, link="sm_90").text.splitlines()]
     call = rows.index("wb_product_8x4x16(acc, a, b);")
     assert rows[call - 1] == "__syncthreads();"
     turn = rows.index("for (int k = 0; k < t; ++k) {")
@@ -144,7 +144,7 @@ def test_a_barrier_stands_on_each_side_of_a_product() -> None:
 
 
 def test_transposed_tiles_are_column_major_products() -> None:
-    found = spelled(function_of(chained), OPTIONS, link="sm_80").products
+    found = emit_kernel(function_of(chained), OPTIONS, link="sm_80").products
     assert [(s.m, s.n, s.k, s.layouts[0], s.arch) for s in found] == [
         (8, 4, 16, "row", "sm_80"), (4, 4, 8, "column", "sm_80"), (8, 4, 4, "row", "sm_80"),
     ]  # fmt: skip
@@ -152,19 +152,21 @@ def test_transposed_tiles_are_column_major_products() -> None:
 
 def test_results_of_16_bits_and_the_generated_text_stay_as_they_are() -> None:
     function = function_of(narrow)
-    linked = spelled(function, OPTIONS, link="sm_90")
-    assert (linked.text, linked.products) == (spell(function, OPTIONS), ())
-    assert "cuBLASDx" not in spell(function_of(looped), OPTIONS)
+    linked = emit_kernel(function, OPTIONS, link="sm_90")
+    assert (linked.text, linked.products) == (emit_cuda(function, OPTIONS), ())
+    assert "cuBLASDx" not in emit_cuda(function_of(looped), OPTIONS)
 
 
 def test_block_dim_and_architecture_are_the_products() -> None:
-    specs = {spelled(function_of(looped, n), OPTIONS, link=t).products[0] for n in (32, 64) for t in ("sm_80", "sm_90")}
+    specs = {
+        emit_kernel(function_of(looped, n), OPTIONS, link=t).products[0] for n in (32, 64) for t in ("sm_80", "sm_90")
+    }
     assert {(s.threads, s.arch) for s in specs} == {(32, "sm_80"), (32, "sm_90"), (64, "sm_80"), (64, "sm_90")}
     assert len({s.symbol for s in specs}) == 4
 
 
 def test_no_barrier_is_inside_a_branch_of_lanes() -> None:
-    text = spelled(function_of(chained), OPTIONS, link="sm_90").text
+    text = emit_kernel(function_of(chained), OPTIONS, link="sm_90").text
     assert not re.search(r"if \(lane[^}]*wb_product", text)
 
 

@@ -17,7 +17,7 @@ from workbench import cache
 from workbench.api.kernels.kernel import Tiling
 from workbench.autodiff.adjoint import adjoint
 from workbench.backends.base import Options
-from workbench.backends.cuda.emit import spelled
+from workbench.backends.cuda.emit import emit_kernel
 from workbench.backends.cuda.products.spec import ProductSpec
 from workbench.cache.products import find_product, product_key, products
 
@@ -30,7 +30,7 @@ def use(fake: Any, *directions: str, kernel: Any = looped, target: str = "sm_90"
     forward = kernel.specialise(None, Tiling(32)).function
     for direction in directions:
         function = forward if direction == "forward" else adjoint(forward, constant=frozenset(constant))
-        products(spelled(function, LINKED, link=target).products, fake.builder)
+        products(emit_kernel(function, LINKED, link=target).products, fake.builder)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_equal_multiplications_are_one_product_whatever_they_are_for(fake: Calla
 
 def test_the_adjoint_products_shapes() -> None:
     function = adjoint(looped.specialise(None, Tiling(32)).function)
-    a, b = sorted(spelled(function, LINKED, link="sm_90").products, key=lambda spec: spec.role)
+    a, b = sorted(emit_kernel(function, LINKED, link="sm_90").products, key=lambda spec: spec.role)
     assert (a.m, a.n, a.k, a.layouts, a.role) == (8, 16, 4, ("row", "column", "row"), "adj_a")
     assert (b.m, b.n, b.k, b.layouts, b.role) == (16, 4, 8, ("column", "row", "row"), "adj_b")
 

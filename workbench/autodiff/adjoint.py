@@ -22,7 +22,8 @@ from workbench.autodiff.promote import promote
 from workbench.autodiff.reverse.cotangents import Cotangents
 from workbench.autodiff.reverse.emitter import Emitter, relabelled
 from workbench.autodiff.reverse.recompute import Missing, written_out
-from workbench.autodiff.reverse.reverse import Reverse
+from workbench.autodiff.reverse.reverse import RULES
+from workbench.autodiff.reverse.sweep import Sweep
 from workbench.errors import NotDifferentiable
 from workbench.ir.rewrite import fresh
 from workbench.ir.values import Function, Op, Value, walk
@@ -116,7 +117,9 @@ def _attempt(function: Function, wanted: _Wanted, kept: frozenset[Op]) -> tuple[
     builder = Emitter()
     cautious = overwrites(function, wanted.aliased)
     plain = frozenset() if wanted.atomic else memory.private
-    sweep = Reverse(function.name, active, memory, env, adjoints, plain, builder, kept, wanted.checkpoints, cautious)
+    sweep = Sweep(
+        RULES, function.name, active, memory, env, adjoints, plain, builder, kept, wanted.checkpoints, cautious
+    )
     cotangents = Cotangents(builder, active)
     sweep.block(function.body, cotangents)
     for param, total in adjoints.items():

@@ -10,59 +10,26 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
-
-if TYPE_CHECKING:
-    from workbench.runtime.arrays.array import array
-    from workbench.runtime.device.memory import Memory
-    from workbench.runtime.launching.record import LaunchRecord
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 Subject = TypeVar("Subject")
 Rest = ParamSpec("Rest")
 
 
-class Observer:
-    """Sees what is run, in order, before it runs; each method does nothing until it is overridden.
+class Listener(Protocol):
+    """An observer, as far as telling it goes: `launching/observer.py` has what it hears."""
 
-    Attributes:
-        takes: whether what it hears of is left to it: it does it itself, in another form or later. Observers opened
-            before it then see what it does, and not what it heard.
-    """
+    @property
+    def takes(self) -> bool:
+        """Whether what it hears of is left to it."""
+        ...
 
-    takes = False
-
-    def allocating(self, memory: Memory, filled: bool) -> None:
-        """`memory` is new; its contents are undefined until they are written, unless it is `filled`."""
-
-    def launching(self, record: LaunchRecord) -> None:
-        """A launch is about to run."""
-
-    def copying(self, target: array, source: array) -> None:
-        """`target` is about to become a copy of `source`."""
-
-    def adding(self, target: array, source: array) -> None:
-        """`source` is about to be added to `target`."""
-
-    def filling(self, target: array, value: float) -> None:
-        """`target` is about to be filled with `value`."""
-
-    def reading(self, source: array) -> None:
-        """The elements of `source` are about to be read by Python."""
-
-    def replaying(self, graph: Any) -> None:
-        """A captured graph is about to run."""
-
-    def measured(self, subject: object, before: Any, after: Any) -> None:
-        """What was announced lies between these two events of its device's stream; told before `done`."""
-
-    def stopped(self, record: LaunchRecord) -> None:
-        """The launch that was announced last did not come to its end: an interrupt, say."""
-
-    def done(self, subject: object, started: float, seconds: float) -> None:
-        """What was announced is over: `subject` is the record, target or graph; `started` as `time.perf_counter`."""
+    def done(self, subject: Any, started: float, seconds: float) -> None:
+        """What was announced is over."""
+        ...
 
 
-OBSERVERS: ContextVar[tuple[Observer, ...]] = ContextVar("workbench observers", default=())
+OBSERVERS: ContextVar[tuple[Listener, ...]] = ContextVar("workbench observers", default=())
 
 
 def tell(what: str, *facts: Any) -> bool:
@@ -97,7 +64,7 @@ def timed(work: Callable[Concatenate[Subject, Rest], None]) -> Callable[Concaten
 
 
 @contextmanager
-def observing(observer: Observer) -> Iterator[None]:
+def observing(observer: Listener) -> Iterator[None]:
     """Let `observer` see what runs inside."""
     token = OBSERVERS.set((*OBSERVERS.get(), observer))
     try:
@@ -107,7 +74,7 @@ def observing(observer: Observer) -> Iterator[None]:
 
 
 @contextmanager
-def observed_only_by(observer: Observer) -> Iterator[None]:
+def observed_only_by(observer: Listener) -> Iterator[None]:
     """Let `observer` alone see what runs inside."""
     token = OBSERVERS.set((observer,))
     try:
@@ -117,7 +84,7 @@ def observed_only_by(observer: Observer) -> Iterator[None]:
 
 
 @contextmanager
-def without(observer: Observer) -> Iterator[None]:
+def without(observer: Listener) -> Iterator[None]:
     """Run what an observer does itself, a tape's backward pass say: all but it see it."""
     token = OBSERVERS.set(tuple(o for o in OBSERVERS.get() if o is not observer))
     try:
@@ -127,7 +94,7 @@ def without(observer: Observer) -> Iterator[None]:
 
 
 @contextmanager
-def outside(observer: Observer) -> Iterator[None]:
+def outside(observer: Listener) -> Iterator[None]:
     """Run what an observer does in the place of what it heard of: those opened before it see it."""
     open_ = OBSERVERS.get()
     token = OBSERVERS.set(open_[: open_.index(observer)])

@@ -8,27 +8,27 @@ import pytest
 from cuda_kernels import KERNELS, Make, array
 
 from workbench.backends.base import Options
-from workbench.backends.cuda.emit import entry_name, spell
+from workbench.backends.cuda.emit import emit_cuda, entry_name
 from workbench.errors import BuildError
 from workbench.types import Vector, bool, float32, int32
 
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_the_text_is_the_golden_one(name: str, golden: Callable[[str, str], None]) -> None:
-    golden(f"cuda/{name}.cu", spell(KERNELS[name](), Options()))
+    golden(f"cuda/{name}.cu", emit_cuda(KERNELS[name](), Options()))
 
 
 def test_the_strided_text_is_the_golden_one(golden: Callable[[str, str], None]) -> None:
-    golden("cuda/blur-strided.cu", spell(KERNELS["blur"](), Options(contiguous=False)))
+    golden("cuda/blur-strided.cu", emit_cuda(KERNELS["blur"](), Options(contiguous=False)))
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_spelling_twice_gives_the_same_text(name: str) -> None:
-    assert spell(KERNELS[name](), Options()) == spell(KERNELS[name](), Options())
+def test_emitting_twice_gives_the_same_text(name: str) -> None:
+    assert emit_cuda(KERNELS[name](), Options()) == emit_cuda(KERNELS[name](), Options())
 
 
 def test_nothing_is_included_and_only_what_is_used_is_there() -> None:
-    text = spell(KERNELS["saxpy"](), Options())
+    text = emit_cuda(KERNELS["saxpy"](), Options())
     assert "#include" not in text
     assert "WB_FN" not in text
     assert "wb_vec" not in text
@@ -43,9 +43,9 @@ def test_lines_lead_back_to_the_cell() -> None:
     i = k.tid()
     k.b.location = Location(cell, 3)
     k.store(k.x, i, k.load(k.x, i) * 2.0)
-    text = spell(k.done(), Options(), lines=True)
+    text = emit_cuda(k.done(), Options(), lines=True)
     assert f'#line 3 "/cell/{cell.label}"\n    x.data[i] = x.data[i] * 2.0f;\n' in text
-    assert "#line" not in spell(KERNELS["saxpy"](), Options())
+    assert "#line" not in emit_cuda(KERNELS["saxpy"](), Options())
 
 
 def test_names_that_mean_something_in_cuda_are_changed() -> None:
@@ -53,7 +53,7 @@ def test_names_that_mean_something_in_cuda_are_changed() -> None:
     i = k.tid(0, "for")
     k.store(k.threadIdx, i, k.dim * k.naïve + k.call("exp", k.dim) + k.int.cast(float32))
     function = k.done()
-    text = spell(function, Options())
+    text = emit_cuda(function, Options())
     assert entry_name(function) == "exp1"
     assert "wb_array<float, 1> threadIdx1, int int1, float dim, float na_ve" in text
     assert "threadIdx1.data[for1] = dim * na_ve + expf(dim) + float(int1);" in text
@@ -66,7 +66,7 @@ def test_a_load_does_not_move_past_a_store() -> None:
     x, y = k.load(k.x, i), k.load(k.y, i)
     k.store(k.x, i, y)
     k.store(k.y, i, x)
-    rows = [row.strip() for row in spell(k.done(), Options()).splitlines()]
+    rows = [row.strip() for row in emit_cuda(k.done(), Options()).splitlines()]
     assert rows[-4:-1] == ["float t = x.data[i];", "x.data[i] = y.data[i];", "y.data[i] = t;"]
 
 
@@ -78,14 +78,14 @@ def test_long_expressions_get_names() -> None:
     for n in range(40):
         total = total * v + float(n)
     k.store(k.x, i, total)
-    assert max(len(row) for row in spell(k.done(), Options()).splitlines()) < 120
+    assert max(len(row) for row in emit_cuda(k.done(), Options()).splitlines()) < 120
 
 
 def test_a_sum_of_bools_is_refused() -> None:
     k = Make("flags", x=array(bool))
     k.atomic_add(k.x, k.tid(), k.const(True, bool))
     with pytest.raises(BuildError, match="no meaning for bools"):
-        spell(k.done(), Options())
+        emit_cuda(k.done(), Options())
 
 
 def test_a_scalar_times_a_vector_stays_one() -> None:
@@ -93,4 +93,4 @@ def test_a_scalar_times_a_vector_stays_one() -> None:
     k = Make("scale", v=array(vec3), s=float32)
     i = k.tid()
     k.store(k.v, i, k.load(k.v, i) * k.s)
-    assert "v.data[i] = v.data[i] * s;" in spell(k.done(), Options())
+    assert "v.data[i] = v.data[i] * s;" in emit_cuda(k.done(), Options())

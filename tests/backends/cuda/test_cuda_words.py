@@ -16,7 +16,7 @@ from workbench.backends.base import Options
 from workbench.backends.cuda.compile.nvrtc import build
 from workbench.backends.cuda.cpp.c_names import LOCAL_RESERVED, identifier, literal
 from workbench.backends.cuda.cpp.signed_wrap import plain_arithmetic
-from workbench.backends.cuda.emit import spell
+from workbench.backends.cuda.emit import emit_cuda
 from workbench.ir.values import walk
 from workbench.types import VECTORS, float32, float64, int8, int32, int64, uint32, uint64
 from workbench.types import bool as bool_
@@ -94,7 +94,7 @@ def test_an_index_is_plain_unless_it_is_used_otherwise() -> None:
     i = k.tid()
     only, shared = i + 5, i + 7
     k.store(k.x, i, k.load(k.x, only) + k.load(k.x, shared) + shared)
-    text = spell(k.done(), Options())
+    text = emit_cuda(k.done(), Options())
     assert "x.data[i + 5]" in text
     assert "int t = int(i + 7U);" in text
 
@@ -107,5 +107,5 @@ def test_overflow_is_not_used_by_the_compiler(need: Callable[[str], str]) -> Non
     k.store(k.x, i, k.call("where", k.n + 1 > k.n, i.like(1), i.like(0)))
     function = k.done()
     assert len([op for op in walk(function.body) if op.name == "add"]) == 1
-    ptx = build(spell(function, Options()), Options(), "sm_90", "ptx").image.decode()
+    ptx = build(emit_cuda(function, Options()), Options(), "sm_90", "ptx").image.decode()
     assert re.search(r"setp\.\w+\.s32", ptx.split("x.data")[-1]) and "2147483647" in ptx

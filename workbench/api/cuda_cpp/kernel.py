@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from workbench.api.builds.arguments import as_dims, as_stream, check, deduce_pointer, wrong_count
 from workbench.api.builds.bind import PLAIN, adjoint_arguments, bind
-from workbench.api.cuda_cpp.build import HOST
+from workbench.api.cuda_cpp.build import HOST, Program
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.autodiff import parameters
 from workbench.backends.base import Options
 from workbench.backends.cuda.user_source.signature import Parameter, Signature
 from workbench.backends.faults import FaultRecord
 from workbench.backends.layout import layout
+from workbench.cache.key import Key
 from workbench.errors import KernelFault, KernelTypeError, LaunchError, NotDifferentiable
 from workbench.ir.values import Block as IrBlock
 from workbench.ir.values import Function, Op, Value
@@ -34,10 +35,46 @@ from workbench.runtime.launching.record import BLOCK_DIM, LaunchRecord
 from workbench.structs import AnyType
 from workbench.types import ArrayType, is_float
 
-if TYPE_CHECKING:
-    from workbench.api.cuda_cpp.module import CudaModule
-
 ADJOINT = "_adjoint"
+
+
+class Text(Protocol):
+    """The text that a kernel is of, as far as launching it goes: `module.py` has it."""
+
+    @property
+    def program(self) -> Program:
+        """What is compiled."""
+        ...
+
+    @property
+    def run(self) -> str:
+        """Where it runs: "device" or "host"."""
+        ...
+
+    @property
+    def device(self) -> Device:
+        """Where its kernels run."""
+        ...
+
+    def code(self, name: str, device: Device) -> tuple[str, Any, int, dict[str, Any]]:
+        """Digest, loaded code, address on the CPU, and facts of one kernel."""
+        ...
+
+    def refuse_elsewhere(self, name: str, device: Device) -> None:
+        """Refuse a launch where the kernel cannot run."""
+        ...
+
+    def key(self) -> Key:
+        """The key of what is compiled ahead."""
+        ...
+
+    def ptx(self, target: str = "") -> str:
+        """The PTX of the text."""
+        ...
+
+    def sass(self, target: str = "") -> str:
+        """The machine code of the text."""
+        ...
 
 
 class CudaKernel(Kernel):
@@ -56,7 +93,7 @@ class CudaKernel(Kernel):
         gradient: the signature of NAME_adjoint, or None.
     """
 
-    def __init__(self, module: CudaModule, signature: Signature, gradient: Signature | None) -> None:
+    def __init__(self, module: Text, signature: Signature, gradient: Signature | None) -> None:
         self.module = module
         self.signature = signature
         self.gradient = gradient

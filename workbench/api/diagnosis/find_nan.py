@@ -14,8 +14,9 @@ from workbench.errors import KernelFault, LaunchError
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import copy_of
 from workbench.runtime.device.memory import Memory
+from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchRecord
-from workbench.runtime.observers import Observer, observing, unobserved
+from workbench.runtime.observers import observing, unobserved
 from workbench.types import is_float
 
 

@@ -12,8 +12,9 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import Twins
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.execute import execute
+from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchRecord
-from workbench.runtime.observers import Observer, outside
+from workbench.runtime.observers import outside
 from workbench.types import is_float
 
 

@@ -24,8 +24,9 @@ from workbench.runtime.device.memory import Memory
 from workbench.runtime.device.streams import Stream
 from workbench.runtime.graphs.foreign import ForeignNode, foreign_work
 from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, condition_of
+from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchRecord
-from workbench.runtime.observers import OBSERVERS, Observer, observed_only_by
+from workbench.runtime.observers import OBSERVERS, observed_only_by
 from workbench.structs import Struct
 from workbench.types import is_float
 

@@ -11,17 +11,27 @@ from __future__ import annotations
 import hashlib
 import weakref
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol, TypeVar
 
 from workbench.frontend import meaning
 from workbench.weak import Weak
 
-if TYPE_CHECKING:
-    from workbench.api.kernels.kernel import Kernel
-
+K = TypeVar("K", bound="Versioned")
 STALE = "is out of date"
 WATCHERS: list[Callable[[str], None]] = []
 """Called with the name of a cell that bound names: what holds compiled programs looks whether they are outdated."""
+
+
+class Versioned(Protocol):
+    """A kernel, as far as its versions go."""
+
+    name: str
+    stale: str
+    edition: Edition
+    definition: Any
+    checkpoints: Any
+    matmul: Any
+    enable_backward: Any
 
 
 class Name:
@@ -35,14 +45,14 @@ class Name:
 
     def __init__(self) -> None:
         self.content = self.cell = self.stale = ""
-        self._kernel: Callable[[], Kernel | None] = lambda: None
+        self._kernel: Callable[[], Any] = lambda: None
 
     @property
-    def kernel(self) -> Kernel | None:
-        """The kernel that it means now."""
+    def kernel(self) -> Any:
+        """The kernel that it means now; None if that is gone."""
         return self._kernel()
 
-    def bind(self, kernel: Kernel, cell: str) -> None:
+    def bind(self, kernel: Versioned, cell: str) -> None:
         """A cell gave the name to this kernel."""
         kernel.edition.name = self
         self.content, self.cell, self.stale = kernel.edition.content, cell, kernel.stale
@@ -58,7 +68,7 @@ class Edition:
         name: what binds it; None where no cell did.
     """
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Versioned) -> None:
         own = {n: meaning(v) for n, v in kernel.definition.scope.own.items()}
         options = kernel.checkpoints, kernel.matmul, kernel.enable_backward
         self.kernel = kernel.name
@@ -92,7 +102,7 @@ def note_bindings(namespace: Mapping[str, Any], cell: str) -> None:
     _look(cell)
 
 
-def note_stale(kernel: Kernel) -> None:
+def note_stale(kernel: Versioned) -> None:
     """Note that a kernel is out of date, and let the watchers look."""
     name = kernel.edition.name if _has_editions(kernel) else None
     if name is not None and name.kernel is kernel:
@@ -110,7 +120,7 @@ def _look(cell: str) -> None:
         watcher(cell)
 
 
-def is_current(kernel: Kernel) -> bool:
+def is_current(kernel: Versioned) -> bool:
     """Whether nothing has taken a kernel's place, as far as cells bind names."""
     edition: Edition | None = vars(kernel).get("edition")
     if kernel.stale or edition is None or edition.name is None:
@@ -118,7 +128,7 @@ def is_current(kernel: Kernel) -> bool:
     return edition.name.content == edition.content and not edition.name.stale
 
 
-def newest(kernel: Kernel) -> Kernel:
+def newest(kernel: K) -> K:
     """The kernel that the name of an outdated one means now; the kernel itself where it is not outdated."""
     name = kernel.edition.name if _has_editions(kernel) else None
     now = name.kernel if name is not None else None

@@ -23,8 +23,9 @@ from workbench.ir.values import Op
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.device import CPU, Device
 from workbench.runtime.graphs.nodes import LaunchNode
+from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchRecord
-from workbench.runtime.observers import Observer, observing
+from workbench.runtime.observers import observing
 from workbench.types import ArrayType, Vector, element, is_float
 
 SAMPLES = 5

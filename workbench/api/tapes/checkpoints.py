@@ -10,19 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any
 
 from workbench.api.tapes.cuts import CutStep
 from workbench.api.tapes.snapshots import Snapshot, Snapshots
-from workbench.api.tapes.steps import LaunchStep, Step
+from workbench.api.tapes.steps import LaunchStep, Step, Tape
 from workbench.errors import NotDifferentiable
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import copy_of, covering
 from workbench.runtime.device.memory import Memory, allocate
 from workbench.types import is_float
-
-if TYPE_CHECKING:
-    from workbench.api.tapes.tape import Tape
 
 
 @dataclass(eq=False)
@@ -84,11 +81,12 @@ class Checkpoints(Snapshots):
                 "", "an array", "", changed_by, memory.nbytes, memory.version, copy
             )
 
-    def backward(self, tape: Tape, steps: list[Step], ends: set[Memory]) -> None:
+    def backward(self, tape: Tape, again: Callable[[], Any], steps: list[Step], ends: set[Memory]) -> None:
         """Go backwards through the segments.
 
         Args:
             tape: whose copies these are.
+            again: makes the tape of one segment.
             steps: those through which a gradient goes.
             ends: memories whose adjoints are not 0.
 
@@ -103,7 +101,7 @@ class Checkpoints(Snapshots):
             if wanted.isdisjoint(segment.steps):
                 continue
             places = {m: self._place(segment, m) for m in segment.versions}
-            inner = type(tape)(into_grad=False, deterministic=tape.deterministic)
+            inner = again()
             with inner:
                 for step in segment.steps:
                     step.again(_moved(places))

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from workbench.api.tapes.steps import LaunchStep, Step, Undo
+from workbench.api.tapes.steps import LaunchStep, Step, Tape, Undo
 from workbench.errors import NotDifferentiable
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.memory import Memory
-
-if TYPE_CHECKING:
-    from workbench.api.tapes.tape import Tape
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from workbench.api.builds import build
 from workbench.api.builds.bind import bind, is_dense, overlap
@@ -25,10 +25,32 @@ from workbench.runtime.launching.execute import execute, execute_again
 from workbench.runtime.launching.record import LaunchRecord, memory_versions
 from workbench.types import ArrayType, is_float
 
-if TYPE_CHECKING:
-    from workbench.api.tapes.tape import Tape
-
 Undo = Callable[[], None]
+
+
+class Keeper(Protocol):
+    """What looks after what an array held: a tape's snapshots or checkpoints."""
+
+    def as_it_was(self, value: array, version: int) -> array | None:
+        """The array with what it held at that version; None if nobody kept it."""
+        ...
+
+
+class Tape(Protocol):
+    """A tape, as far as its steps see it: `tape.py` has it."""
+
+    deterministic: bool
+    adjoints: dict[Memory, array]
+    written: set[Memory]
+
+    @property
+    def kept(self) -> Keeper:
+        """Copies of what has changed."""
+        ...
+
+    def adjoint_of(self, value: array) -> array:
+        """The array that gathers this one's gradient."""
+        ...
 
 
 class Step(ABC):

@@ -23,8 +23,9 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import refuse_apart
 from workbench.runtime.arrays.create import zeros
 from workbench.runtime.device.memory import Memory
+from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchRecord
-from workbench.runtime.observers import OBSERVERS, Observer, without
+from workbench.runtime.observers import OBSERVERS, without
 from workbench.types import element, is_float
 
 
@@ -297,7 +298,7 @@ class Tape(Observer):
             for target, start in seeds:
                 self.adjoint_of(target).add_(start)
             if isinstance(self.kept, Checkpoints):
-                self.kept.backward(self, steps, {t.memory for t in targets})
+                self.kept.backward(self, self._again, steps, {t.memory for t in targets})
             retained: dict[Memory, array] = {}
             for step, undo in ready:
                 if retain_grad:
@@ -307,6 +308,10 @@ class Tape(Observer):
                 self.adjoints[memory].copy_(held)
             for memory, held in aside.items():
                 self.adjoints[memory].add_(held)
+
+    def _again(self) -> Tape:
+        """A tape for steps that run again."""
+        return type(self)(into_grad=False, deterministic=self.deterministic)
 
     def _refuse_stopped(self, steps: Sequence[Step]) -> None:
         for step in steps:

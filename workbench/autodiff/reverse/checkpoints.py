@@ -11,18 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from workbench.autodiff.reverse.iterations import Loop, PositionTurn, Turn
 from workbench.autodiff.reverse.recompute import recompute
+from workbench.autodiff.reverse.sweep import Sweep
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators, rounding
 from workbench.ir.values import Block, Value
 from workbench.tiles import Tile
 from workbench.types import Scalar, Vector, int64
-
-if TYPE_CHECKING:
-    from workbench.autodiff.reverse.reverse import Reverse
 
 
 class Checkpoints:
@@ -32,7 +29,7 @@ class Checkpoints:
     state for good. A round begins with the slots up to `top` in use and the iterations from `end` on done backwards.
     """
 
-    def __init__(self, sweep: Reverse, loop: Loop) -> None:
+    def __init__(self, sweep: Sweep, loop: Loop) -> None:
         """Make the slots and keep the first state."""
         self.sweep, self.loop, self.builder = sweep, loop, sweep.builder
         self.count = sweep.slots

@@ -7,24 +7,20 @@ read that is no longer there, and that a result that was not used lets no NaN th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from workbench.autodiff.analysis.activity import touches_floats
 from workbench.autodiff.memory.aliasing import late_loads
 from workbench.autodiff.memory.effects import Memory
 from workbench.autodiff.reverse.cotangents import Cotangents, Piece, nothing, zero
 from workbench.autodiff.reverse.inline_block import inlined
 from workbench.autodiff.reverse.recompute import lost_loads
+from workbench.autodiff.reverse.sweep import Sweep
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.types import ArrayType, is_float
 
-if TYPE_CHECKING:
-    from workbench.autodiff.reverse.reverse import Reverse
 
-
-def reverse_custom(sweep: Reverse, op: Op, cotangents: Cotangents) -> None:
+def reverse_custom(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
     """The func backwards; nothing, where no cotangent reaches it and it changes no array of floats."""
     seeds = [cotangents.take_full(v) if is_float(v.type) else None for v in op.results]
     (body,) = op.blocks
@@ -42,7 +38,7 @@ def reverse_custom(sweep: Reverse, op: Op, cotangents: Cotangents) -> None:
         cotangents.add(value, piece)
 
 
-def _gradient(sweep: Reverse, op: Op, seeds: list[Piece | None], cotangents: Cotangents) -> None:
+def _gradient(sweep: Sweep, op: Op, seeds: list[Piece | None], cotangents: Cotangents) -> None:
     """The user's gradient, with the results' cotangents and the adjoint arrays of the arrays it was given."""
     builder = sweep.builder
     given = [s.ref.value if s is not None else nothing(builder, v.type) for s, v in zip(seeds, op.results, strict=True)]
@@ -69,7 +65,7 @@ def _gradient(sweep: Reverse, op: Op, seeds: list[Piece | None], cotangents: Cot
         cotangents.add(value, Piece(builder.ref(result), None, live))
 
 
-def _native(sweep: Reverse, op: Op, seeds: list[Piece | None], arguments: list[Value]) -> list[Value]:
+def _native(sweep: Sweep, op: Op, seeds: list[Piece | None], arguments: list[Value]) -> list[Value]:
     """The adjoint that is CUDA text; elsewhere what the body's own lines give."""
     builder = sweep.builder
     receivers = [op.operands[k] for k in op.attrs["adjoints"]]
@@ -94,7 +90,7 @@ def _native(sweep: Reverse, op: Op, seeds: list[Piece | None], arguments: list[V
     return list(builder.emit("custom", arguments, [v.type for v in receivers], attrs, (opened.block,)).results)
 
 
-def _derived(sweep: Reverse, body: Block, seeds: list[Piece | None]) -> dict[Value, Piece]:
+def _derived(sweep: Sweep, body: Block, seeds: list[Piece | None]) -> dict[Value, Piece]:
     """The cotangents that a func's own lines give to what they use."""
     inner = sweep.new_cotangents()
     for value, seed in zip(body.yielded, seeds, strict=True):
@@ -105,7 +101,7 @@ def _derived(sweep: Reverse, body: Block, seeds: list[Piece | None]) -> dict[Val
 
 
 def _derivative(
-    sweep: Reverse, op: Op, arguments: list[Value], arrays: list[Value], seeds: list[Piece | None]
+    sweep: Sweep, op: Op, arguments: list[Value], arrays: list[Value], seeds: list[Piece | None]
 ) -> list[Value]:
     """What the func's own lines give to the inputs in `adjoints`, and to the adjoint arrays."""
     closed, builder = op.attrs["derive"], sweep.builder
@@ -120,7 +116,7 @@ def _derivative(
     for value, seed in zip(closed.yielded, seeds, strict=True):
         if seed is not None:
             cotangents.add(value, Piece(seed.ref))
-    type(sweep)(sweep.function, active, memory, env, adjoints, frozenset(), builder).block(closed, cotangents)
+    Sweep(sweep.rules, sweep.function, active, memory, env, adjoints, frozenset(), builder).block(closed, cotangents)
     pieces = [cotangents.take_full(closed.params[k]) for k in op.attrs["adjoints"]]
     return [
         p.ref.value if p is not None else zero(builder, closed.params[k].type).value

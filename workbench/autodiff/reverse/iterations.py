@@ -7,17 +7,14 @@ by a constant. What else the adjoint needs is kept by `checkpoints`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from workbench.autodiff.reverse.cotangents import zero
 from workbench.autodiff.reverse.recompute import Missing, unavailable
+from workbench.autodiff.reverse.sweep import Sweep
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators, rounding
 from workbench.ir.values import Block, Op, Value
 from workbench.types import Kind, element, int64, is_integer
-
-if TYPE_CHECKING:
-    from workbench.autodiff.reverse.reverse import Reverse
 
 
 @dataclass(frozen=True)
@@ -46,7 +43,7 @@ class Loop:
         """What they are in the first iteration."""
         return self.op.operands[len(self.op.operands) - len(self.op.results) :]
 
-    def growth(self, sweep: Reverse, slot: int) -> Ref | None:
+    def growth(self, sweep: Sweep, slot: int) -> Ref | None:
         """What each iteration adds to a carried value, where that is the same in all of them: 0, or for an integer."""
         param, following = self.carried[slot], self.body.yielded[slot]
         if following is param:
@@ -66,7 +63,7 @@ class Loop:
             return None
         return -amount if op.name == "sub" else amount
 
-    def known(self, sweep: Reverse, slot: int, done: Ref) -> Ref | None:
+    def known(self, sweep: Sweep, slot: int, done: Ref) -> Ref | None:
         """A carried value after `done` iterations, where that needs no other one."""
         param = self.carried[slot]
         grown = self.growth(sweep, slot)
@@ -74,14 +71,14 @@ class Loop:
             return grown if grown is None else sweep.ref(self.init[slot])
         return sweep.ref(self.init[slot]) + done.cast(param.type) * grown
 
-    def at(self, sweep: Reverse, position: Ref) -> Value:
+    def at(self, sweep: Sweep, position: Ref) -> Value:
         """The index of a `for` after `position` iterations."""
         start, step = sweep.ref(self.op.operands[0]), sweep.ref(self.op.operands[2])
         if sweep.constant(self.op.operands[2]) == 1:
             return (start + position.cast(start.type)).value
         return (start + position.cast(start.type) * step).value
 
-    def count(self, sweep: Reverse) -> Ref:
+    def count(self, sweep: Sweep) -> Ref:
         """How many iterations there are, as int64."""
         if self.op.name == "while":
             return sweep.builder.ref(sweep.builder.counts[self.op])
@@ -104,7 +101,7 @@ class Loop:
 class Turn:
     """One iteration of the reversed loop, counted by `counter`; the carried values are not kept."""
 
-    def __init__(self, sweep: Reverse, loop: Loop, counter: Value) -> None:
+    def __init__(self, sweep: Sweep, loop: Loop, counter: Value) -> None:
         self.sweep, self.loop, self.counter = sweep, loop, counter
 
     def index(self) -> Value:
@@ -144,7 +141,7 @@ class Turn:
 class CountedTurn(Turn):
     """The counter runs from 0: start + (count - 1 - counter) * step."""
 
-    def __init__(self, sweep: Reverse, loop: Loop, counter: Value, last: Ref) -> None:
+    def __init__(self, sweep: Sweep, loop: Loop, counter: Value, last: Ref) -> None:
         super().__init__(sweep, loop, counter)
         self.last = last
 

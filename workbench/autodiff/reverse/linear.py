@@ -11,9 +11,11 @@ from collections.abc import Sequence
 
 from workbench.autodiff.analysis.activity import influenced
 from workbench.autodiff.memory.effects import Memory
+from workbench.autodiff.reverse.builtin_rules import WHOLE
 from workbench.autodiff.reverse.cotangents import Cotangents, Piece, nothing, zero
 from workbench.autodiff.reverse.emitter import Emitter
-from workbench.autodiff.reverse.reverse import WHOLE, Reverse
+from workbench.autodiff.reverse.reverse import RULES
+from workbench.autodiff.reverse.sweep import Sweep
 from workbench.builtins import TABLE, Builtin, Ref
 from workbench.builtins.declaration.refs import pack
 from workbench.builtins.scalars import operators
@@ -78,7 +80,7 @@ def _transposed(
     for made, tangent in zip(given, tangents, strict=True):
         if made is not None and tangent is not None:
             cotangents.add(made.value, Piece(tangent))
-    Reverse(function, active, _NOTHING, env, {}, frozenset(), builder).block(block, cotangents)
+    Sweep(RULES, function, active, _NOTHING, env, {}, frozenset(), builder).block(block, cotangents)
     builder.location = op.location
     found = cotangents.take_full(seed)
     return found.ref if found is not None else zero(builder, seed.type)
@@ -108,7 +110,7 @@ def pushed_through(
         if tangent is not None:
             cotangents.add(value, Piece(builder.ref(tangent)))
     place = builder.location
-    Reverse(function, active, _NOTHING, env, {}, frozenset(), builder).block(gradient, cotangents)
+    Sweep(RULES, function, active, _NOTHING, env, {}, frozenset(), builder).block(gradient, cotangents)
     builder.location = place
     found = [cotangents.take_full(seed) for seed in seeds]
     return [f.ref.value if f is not None else nothing(builder, v.type) for f, v in zip(found, results, strict=True)]

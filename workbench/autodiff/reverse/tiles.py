@@ -7,19 +7,17 @@ and stand only where their operand has a gradient: that is what link-time produc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from workbench.autodiff.analysis.activity import touches_floats
 from workbench.autodiff.reverse.cotangents import Cotangent, Cotangents, Piece, settled, zero
+from workbench.autodiff.reverse.sweep import EffectRule, Sweep, ValueRule
 from workbench.builtins import Ref
 from workbench.ir.tiles import without
 from workbench.ir.values import Op, Value
 from workbench.tiles import Tile, contents
 from workbench.types import ArrayType, float32, int32
-
-if TYPE_CHECKING:
-    from workbench.autodiff.reverse.reverse import Reverse
 
 
 def _tile(value: Value) -> Tile:
@@ -27,23 +25,23 @@ def _tile(value: Value) -> Tile:
     return value.type
 
 
-def _plain(sweep: Reverse, found: Cotangent) -> Value:
+def _plain(sweep: Sweep, found: Cotangent) -> Value:
     """The cotangent as one tile, with 0 where the value was not used."""
     return settled(found.full()).ref.value
 
 
-def _one(sweep: Reverse, name: str, operands: Sequence[Value], type: Any, attrs: dict[str, Any] | None = None) -> Value:
+def _one(sweep: Sweep, name: str, operands: Sequence[Value], type: Any, attrs: dict[str, Any] | None = None) -> Value:
     return sweep.builder.one(name, operands, type, attrs)
 
 
-def _give(sweep: Reverse, cotangents: Cotangents, value: Value, made: Value) -> None:
+def _give(sweep: Sweep, cotangents: Cotangents, value: Value, made: Value) -> None:
     cotangents.add(value, Piece(sweep.builder.ref(made)))
 
 
 # Memory.
 
 
-def _mirror(sweep: Reverse, op: Op) -> tuple[Value, list[Value], dict[str, Any]]:
+def _mirror(sweep: Sweep, op: Op) -> tuple[Value, list[Value], dict[str, Any]]:
     """The adjoint array, the offsets and the attributes that mirror a tile's place in memory."""
     array = op.operands[0]
     assert isinstance(array.type, ArrayType)
@@ -51,7 +49,7 @@ def _mirror(sweep: Reverse, op: Op) -> tuple[Value, list[Value], dict[str, Any]]
     return sweep.adjoints[array], offsets, {k: op.attrs[k] for k in ("bounds", "axes")}
 
 
-def load(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def load(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """Added to the adjoint array."""
     array, offsets, attrs = _mirror(sweep, op)
     seed = _plain(sweep, found)
@@ -59,7 +57,7 @@ def load(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -> No
     sweep.builder.emit("tile_atomic_add", (array, *offsets, seed), (type,), attrs)
 
 
-def store(sweep: Reverse, op: Op, cotangents: Cotangents) -> None:
+def store(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
     """Read and clear."""
     value = op.operands[-1]
     if op.operands[0] not in sweep.adjoints:
@@ -70,7 +68,7 @@ def store(sweep: Reverse, op: Op, cotangents: Cotangents) -> None:
     sweep.builder.emit("tile_store", (array, *offsets, nothing), (), attrs)
 
 
-def added(sweep: Reverse, op: Op, cotangents: Cotangents) -> None:
+def added(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
     """Read."""
     if op.results and op.result in sweep.active:
         raise sweep.refuse(
@@ -88,7 +86,7 @@ def added(sweep: Reverse, op: Op, cotangents: Cotangents) -> None:
 # Maps.
 
 
-def mapped(sweep: Reverse, op: Op, cotangents: Cotangents) -> None:
+def mapped(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
     """The block backwards, for each element."""
     (block,) = op.blocks
     found = {v: seed for v in op.results if (seed := cotangents.take(v)) is not None}
@@ -139,7 +137,7 @@ def mapped(sweep: Reverse, op: Op, cotangents: Cotangents) -> None:
 # Parts and forms.
 
 
-def extract(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def extract(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """Into zeros."""
     tile, *indices = op.operands
     nothing = zero(sweep.builder, tile.type).value
@@ -148,7 +146,7 @@ def extract(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) ->
     _give(sweep, cotangents, tile, made)
 
 
-def insert(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def insert(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """The element's to the element, the rest to the tile."""
     tile, *indices, value = op.operands
     seed, places = _plain(sweep, found), [sweep.env[v] for v in indices]
@@ -157,14 +155,14 @@ def insert(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -> 
     _give(sweep, cotangents, tile, _one(sweep, "tile_insert", (seed, *places, nothing), tile.type))
 
 
-def sliced(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def sliced(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """Into zeros."""
     tile, *offsets = op.operands
     nothing, places = zero(sweep.builder, tile.type).value, [sweep.env[v] for v in offsets]
     _give(sweep, cotangents, tile, _one(sweep, "tile_place", (nothing, *places, _plain(sweep, found)), tile.type))
 
 
-def placed(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def placed(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """The part's to the part, the rest to the whole."""
     tile, *offsets, part = op.operands
     seed, places = _plain(sweep, found), [sweep.env[v] for v in offsets]
@@ -174,7 +172,7 @@ def placed(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -> 
     _give(sweep, cotangents, tile, _one(sweep, "tile_place", (seed, *places, nothing), tile.type))
 
 
-def transposed(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def transposed(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """The other way round."""
     (tile,), axes = op.operands, op.attrs["axes"]
     back = tuple(axes.index(a) for a in range(len(axes)))
@@ -187,19 +185,19 @@ def _bare(value: Value) -> Tile:
     return Tile(_tile(value).dtype, _tile(value).shape)
 
 
-def reshaped(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def reshaped(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """The other way round."""
     (tile,) = op.operands
     _give(sweep, cotangents, tile, _reshape(sweep, _plain(sweep, found), _tile(tile).shape))
 
 
-def _reshape(sweep: Reverse, value: Value, shape: tuple[int, ...]) -> Value:
+def _reshape(sweep: Sweep, value: Value, shape: tuple[int, ...]) -> Value:
     if _tile(value).shape == shape:
         return value
     return _one(sweep, "tile_reshape", (value,), Tile(_tile(value).dtype, shape), {"shape": shape})
 
 
-def broadcast(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def broadcast(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """Summed over what was repeated."""
     (tile,) = op.operands
     small, large = _tile(tile).shape, _tile(op.result).shape
@@ -213,7 +211,7 @@ def broadcast(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) 
     _give(sweep, cotangents, tile, _reshape(sweep, total, small))
 
 
-def _summed(sweep: Reverse, value: Value, axis: int) -> Value:
+def _summed(sweep: Sweep, value: Value, axis: int) -> Value:
     shape, dtype = _tile(value).shape, _tile(value).dtype
     type: Any = Tile(dtype, without(shape, axis)) if len(shape) > 1 else dtype
     return _one(sweep, "tile_reduce", (value,), type, {"kind": "sum", "axis": axis if len(shape) > 1 else None})
@@ -222,7 +220,7 @@ def _summed(sweep: Reverse, value: Value, axis: int) -> Value:
 # Sums.
 
 
-def reduced(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def reduced(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """To every element; of a minimum or maximum, to the first that attains it."""
     (tile,), kind, axis = op.operands, op.attrs["kind"], op.attrs.get("axis")
     if kind == "func":
@@ -248,14 +246,14 @@ def reduced(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) ->
     _give(sweep, cotangents, tile, made)
 
 
-def _linear(sweep: Reverse, at: Sequence[Value], shape: Sequence[int]) -> Value:
+def _linear(sweep: Sweep, at: Sequence[Value], shape: Sequence[int]) -> Value:
     total: Ref = sweep.builder.ref(at[0])
     for index, size in zip(at[1:], shape[1:], strict=True):
         total = total * size + sweep.builder.ref(index)
     return total.value
 
 
-def _spread(sweep: Reverse, value: Value, shape: tuple[int, ...], axis: int | None) -> Value:
+def _spread(sweep: Sweep, value: Value, shape: tuple[int, ...], axis: int | None) -> Value:
     """A number, or a tile without an axis, for all elements of a shape."""
     if axis is None:
         return sweep.builder.tile_map(shape, (), lambda at, e: [value])[0]
@@ -263,7 +261,7 @@ def _spread(sweep: Reverse, value: Value, shape: tuple[int, ...], axis: int | No
     return _one(sweep, "tile_broadcast", (rows,), Tile(_tile(value).dtype, shape), {"shape": shape})
 
 
-def scanned(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def scanned(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """The sum of what comes after: all of a row less what comes before."""
     (tile,) = op.operands
     if op.attrs["kind"] != "sum":
@@ -276,7 +274,7 @@ def scanned(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) ->
     cotangents.add(tile, Piece(sweep.builder.ref(whole) - sweep.builder.ref(before)))
 
 
-def matmul(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def matmul(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """adjA = adjC · Bᵀ and adjB = Aᵀ · adjC, each where it is wanted; adjC itself to what was added to."""
     a, b, *acc = op.operands
     seed = _plain(sweep, found)
@@ -293,7 +291,7 @@ def matmul(sweep: Reverse, op: Op, found: Cotangent, cotangents: Cotangents) -> 
 
 
 def _product(
-    sweep: Reverse, target: Value, seed: Value, pair: tuple[Value | None, Value | None, bool, bool],
+    sweep: Sweep, target: Value, seed: Value, pair: tuple[Value | None, Value | None, bool, bool],
     how: dict[str, Any], cotangents: Cotangents,
 ) -> None:  # fmt: skip
     """The product of the cotangent (None in `pair`) and a tile, in the wider of their types."""
@@ -309,12 +307,11 @@ def _product(
     _give(sweep, cotangents, target, _cast(sweep, made, _tile(target).dtype))
 
 
-def _cast(sweep: Reverse, value: Value, dtype: Any) -> Value:
+def _cast(sweep: Sweep, value: Value, dtype: Any) -> Value:
     return sweep.builder.ref(value).cast(Tile(dtype, _tile(value).shape)).value  # type: ignore[arg-type]
 
 
-Values = Callable[["Reverse", Op, Cotangent, Cotangents], None]
-VALUES: dict[str, Values] = {
+VALUES: dict[str, ValueRule] = {
     "tile_load": load,
     "tile_extract": extract,
     "tile_insert": insert,
@@ -327,7 +324,7 @@ VALUES: dict[str, Values] = {
     "tile_scan": scanned,
     "tile_matmul": matmul,
 }
-EFFECTS: dict[str, Callable[[Reverse, Op, Cotangents], None]] = {
+EFFECTS: dict[str, EffectRule] = {
     "tile_map": mapped,
     "tile_store": store,
     "tile_atomic_add": added,

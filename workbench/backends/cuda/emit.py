@@ -1,7 +1,7 @@
 """IR as CUDA C++ text: one kernel, readable beside the cell it came from, with a prelude of only what it uses.
 
 The text is made once, from IR, in four steps: builtins are expanded to what CUDA has, values are folded into
-expressions (`fold`), the others share locals (`locals`), and statements are written in order.
+expressions (`inline_values`), the others share locals (`locals`), and statements are written in order.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from workbench.backends.base import Options
 from workbench.backends.cuda.cpp import faults
 from workbench.backends.cuda.cpp.c_names import LOCAL_RESERVED, RESERVED, c_type, identifier, literal
+from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.backends.cuda.cpp.expression import Expressions
 from workbench.backends.cuda.cpp.inline_values import Folding, fold
 from workbench.backends.cuda.cpp.locals import Locals
@@ -19,7 +20,7 @@ from workbench.backends.cuda.cpp.signed_wrap import plain_arithmetic
 from workbench.backends.cuda.prelude import prelude
 from workbench.backends.cuda.products.needed import for_linking
 from workbench.backends.cuda.products.spec import ProductSpec
-from workbench.backends.cuda.statements import Statements
+from workbench.backends.cuda.statements import INDENT, emit_block
 from workbench.backends.cuda.tiles.arena import STATIC_SHARED
 from workbench.backends.cuda.tiles.operations import lower_tiles
 from workbench.backends.cuda.tiles.reduce import with_combinations
@@ -34,7 +35,6 @@ from workbench.passes.expand import expand
 from workbench.passes.halves import halves
 from workbench.types import ArrayType, Scalar, Vector
 
-INDENT = "    "
 _AXES = "ijkl"
 
 
@@ -44,7 +44,7 @@ def entry_name(function: Function) -> str:
 
 
 @dataclass(frozen=True)
-class Spelled:
+class EmittedKernel:
     """CUDA C++ text of a kernel, and the shared memory that a block of it needs.
 
     Attributes:
@@ -65,7 +65,7 @@ class Spelled:
         return self.shared if self.shared > STATIC_SHARED else 0
 
 
-def spell(function: Function, options: Options, *, lines: bool = False) -> str:
+def emit_cuda(function: Function, options: Options, *, lines: bool = False) -> str:
     """The function as the CUDA C++ text that is compiled.
 
     With `lines`, `#line` directives carry each statement's place in the user's text.
@@ -73,12 +73,12 @@ def spell(function: Function, options: Options, *, lines: bool = False) -> str:
     Raises:
         BuildError: the function holds something that has no CUDA spelling.
     """
-    return spelled(function, options, lines=lines).text
+    return emit_kernel(function, options, lines=lines).text
 
 
 @deep
-def spelled(function: Function, options: Options, *, lines: bool = False, link: str = "") -> Spelled:
-    """The text as `spell` gives it, with the shared memory it takes.
+def emit_kernel(function: Function, options: Options, *, lines: bool = False, link: str = "") -> EmittedKernel:
+    """The text as `emit_cuda` returns it, with the shared memory it takes.
 
     With `link`, an architecture, multiplications of tiles are calls of link-time products where there can be one.
     """
@@ -89,8 +89,8 @@ def spelled(function: Function, options: Options, *, lines: bool = False, link: 
         text = _Kernel(lowered.function, options, lines, lowered.shared).text()
         made = [op.attrs["product"].linked for op in walk(lowered.function.body) if op.name == "product"]
         products = tuple(dict.fromkeys(spec for spec in made if spec is not None))
-        return Spelled(text, lowered.shared, lowered.regions, products)
-    return Spelled(_Kernel(prune(_expanded(wide)), options, lines).text())
+        return EmittedKernel(text, lowered.shared, lowered.regions, products)
+    return EmittedKernel(_Kernel(prune(_expanded(wide)), options, lines).text())
 
 
 def _expanded(function: Function) -> Function:
@@ -115,9 +115,9 @@ class _Kernel:
         self.head = self._captured() + self._thread_index()
         locals_ = Locals(function, self.folding)
         self.expressions = Expressions(self.folding, plain_arithmetic(function), options, self._named)
-        self.statements = Statements(self.expressions, locals_, self.names, self.taken, lines)
+        self.emitter = Emitter(self.expressions, locals_, self.names, self.taken, lines)
         if options.checks:
-            self.statements.fault, self.statements.thread = self._fresh("fault"), self.linear
+            self.emitter.fault, self.emitter.thread = self._fresh("fault"), self.linear
             self.expressions.keys.add(faults.KEY)
 
     def _fresh(self, base: str) -> str:
@@ -130,7 +130,7 @@ class _Kernel:
         return self.names[value]
 
     def _named(self, value: Value) -> str:
-        return self.statements.name(value)
+        return self.emitter.name(value)
 
     def _ops(self, name: str) -> list[Op]:
         return [op for op in walk(self.function.body) if op.name == name]
@@ -199,17 +199,17 @@ class _Kernel:
         """Prelude and kernel."""
         for op in self._ops("const"):
             self.expressions.meet(op.result.type)
-        rows = self.head + self.statements.of(self.function.body)
+        rows = self.head + emit_block(self.emitter, self.function.body)
         params = [f"wb_dims {self.dim}"]
         for param, name in zip(self.function.params, self.params, strict=True):
             self.expressions.meet(param.type)
             if isinstance(param.type, ArrayType):
                 self.expressions.keys.add(("array",))
             params.append(f"{c_type(param.type)} {name}")
-        if self.statements.fault:
-            params.append(f"{faults.PARAMETER} {self.statements.fault}")
+        if self.emitter.fault:
+            params.append(f"{faults.PARAMETER} {self.emitter.fault}")
         head = prelude(self.expressions.keys, self.expressions.builtins, self.expressions.vectors)
-        head += "".join(self.statements.natives.values())
+        head += "".join(self.emitter.natives.values())
         body = "".join(row + "\n" if row.startswith("#") else f"{INDENT}{row}\n" for row in rows)
         bounds = f"__launch_bounds__({self.function.block_dim}) " if self.function.block_dim else ""
         name = f"{bounds}{entry_name(self.function)}"

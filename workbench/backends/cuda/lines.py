@@ -17,7 +17,7 @@ def marked_cuda(text: str, label: str, offset: int) -> str:
     """CUDA C++ with `#line` directives, as text with comments.
 
     Args:
-        text: what `spell(…, lines=True)` gave.
+        text: what `emit_cuda(…, lines=True)` returned.
         label: of the source that the lines are of; lines of others get no comment.
         offset: lines of the cell before that source.
     """

@@ -1,6 +1,6 @@
 """The CUDA text around a kernel: only what that kernel uses, and no header.
 
-Each piece has a key; the speller asks for keys and the text is put together in the table's order. Pieces are plain C++
+Each piece has a key; the emitter asks for keys and the text is put together in the table's order. Pieces are plain C++
 wherever the hardware's own instruction is not needed, so that the tests run the very same text on the host.
 """
 
@@ -13,12 +13,11 @@ from workbench.backends.cuda.cpp.atomics import PIECES as ATOMIC_PIECES
 from workbench.backends.cuda.cpp.c_names import C_TYPES, c_type, form_of, label, members, struct
 from workbench.backends.cuda.cpp.faults import PIECES as FAULT_PIECES
 from workbench.backends.cuda.cpp.halves import PIECES as HALF_PIECES
+from workbench.backends.cuda.cpp.pieces import Key, Pieces
 from workbench.backends.cuda.tiles.copies import PIECES as COPY_PIECES
 from workbench.backends.cuda.tiles.multiply import PIECES as PRODUCT_PIECES
 from workbench.builtins import TABLE
 from workbench.types import SCALARS, Kind, Vector
-
-Key = tuple[str, ...]
 
 _FUNCTIONS = "#define WB_FN static __device__ __forceinline__\n"
 _DIMS = "struct wb_dims { long long n[4]; };\n"
@@ -167,7 +166,7 @@ _ATOMIC = "template <typename T> WB_FN T wb_atomic_add(T* target, T value) { ret
 
 
 @cache
-def _pieces(forms: tuple[str, ...]) -> dict[Key, str]:
+def _pieces(forms: tuple[str, ...]) -> Pieces:
     """The pieces of all kinds, those of vectors for these forms, in the order in which they stand in a text."""
     return {
         ("array",): _ARRAY,

@@ -13,13 +13,13 @@ from typing import Any
 from workbench.builtins.declaration.declare import TABLE, Builtin
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.expressions import expectations, prints, statics
+from workbench.frontend.expressions.literals import folded
 from workbench.frontend.functions import inline
 from workbench.frontend.library import noise, poisson, randoms, search
 from workbench.frontend.names import names
 from workbench.frontend.state import warp_notices
 from workbench.frontend.state.coerce import apply, assign_type, describe, indexable, materialise, usable
 from workbench.frontend.state.context import Context
-from workbench.frontend.state.literals import folded
 from workbench.frontend.state.operands import Elements, Literal, Operand, Static
 from workbench.frontend.state.tile_maps import any_tile, over
 from workbench.frontend.tiles import memory, reduce, slicing, threads

@@ -7,44 +7,19 @@ call that computes what another has computed is small by then.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 
-from workbench.frontend.state.alike import form, values, with_values
+from workbench.frontend.functions.alike import form, values, with_values
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.definition import Definition
+from workbench.frontend.state.memo import Body, Calls
 from workbench.frontend.state.operands import Operand, Poison, Returned
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import Mapping, copy_op, fresh
-from workbench.ir.values import Function, Op, Value
+from workbench.ir.values import Function
 from workbench.passes.dce import prune
 from workbench.passes.fold import fold
 
 COPIED_FROM = 3
-
-
-@dataclass
-class Calls:
-    """Calls of one func with arguments alike.
-
-    Attributes:
-        definition, args: of the first: what is known of them by identity lives as long.
-        count: how many there were.
-        body: what the func comes to; None until it is wanted, or where it cannot be copied.
-    """
-
-    definition: Definition
-    args: tuple[Operand, ...]
-    count: int = 0
-    body: Body | None = None
-
-
-@dataclass(frozen=True)
-class Body:
-    """What a func comes to for parameters: operations, and its result."""
-
-    params: tuple[Value, ...]
-    ops: tuple[Op, ...]
-    result: Operand | None
 
 
 def call(context: Context, definition: Definition, env: Env, lower: Callable[[Env], Returned]) -> Operand | None:

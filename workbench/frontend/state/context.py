@@ -6,24 +6,19 @@ import ast
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.errors import WorkbenchError, at
 from workbench.frontend.state.definition import Definition
-from workbench.frontend.state.operands import Operand, Returned
+from workbench.frontend.state.loop_scope import Env, Loop
+from workbench.frontend.state.memo import Calls, Notice, Settled
+from workbench.frontend.state.operands import Returned
+from workbench.frontend.state.owners import Owner, Results
 from workbench.frontend.state.tiling import Tiling
-from workbench.frontend.state.weak_types import Owner, Results
 from workbench.ir.build import Builder
 from workbench.ir.values import Captured, Op, Value
 from workbench.types import is_integer
 
-if TYPE_CHECKING:
-    from workbench.frontend.functions.repeated_calls import Calls
-    from workbench.frontend.state.warp_notices import Notice
-    from workbench.frontend.statements.loop_names import Loop
-    from workbench.frontend.statements.loop_types import Settled
-
-Env = dict[str, Operand]
 LowerBody = Callable[["Context", Sequence[ast.stmt]], Returned]
 
 

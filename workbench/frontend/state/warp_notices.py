@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from workbench.errors import KernelTypeError
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.definition import Definition
+from workbench.frontend.state.memo import Notice
 from workbench.frontend.state.operands import Literal, Operand
 from workbench.ir.values import Value
 from workbench.source import Location
@@ -49,18 +49,6 @@ FORMS: dict[str, tuple[str, str]] = {
     "quat_to_matrix": ("The gradient of quat_to_matrix differs from Warp's where the quaternion's length is not 1.",
                        "Normalize it first."),
 }  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Notice:
-    """A line that means something else than in the library it was written for."""
-
-    location: Location
-    message: str
-    advice: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.location}: {self.message} {self.advice}".rstrip()
 
 
 def note_operator(context: Context, sign: type[ast.operator], left: Operand, right: Operand) -> None:

@@ -8,50 +8,15 @@ unwinds to the loop that owns it, which lowers its body again with the wider typ
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand
+from workbench.frontend.state.owners import Loop, Owner, Widen
 from workbench.ir.values import Value
 from workbench.types import Kind, Scalar, Type, element, float32, int32
 
-if TYPE_CHECKING:
-    from workbench.frontend.state.context import Context
-
 # Builtins whose result has the type of their operands: what they make of tentative values is tentative.
 FOLLOWS = frozenset({"add", "sub", "mul", "neg", "min", "max", "abs", "sign", "floordiv", "mod", "clamp", "where"})
-
-
-@dataclass(eq=False)
-class Loop:
-    """A loop whose carried types are not settled; `fixed` are names that must stay what their literal is."""
-
-    fixed: set[str] = field(default_factory=set)
-
-
-@dataclass(eq=False)
-class Results(Loop):
-    """What a function returns: literals among it take these types, by position."""
-
-    types: dict[int, Type] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Owner:
-    """Whose literal a tentative value comes from: a loop's carried name."""
-
-    loop: Loop
-    name: str
-
-
-class Widen(Exception):
-    """Unwinds to the loop of `owner`: its name needs `type`, which the body gives it (`made`) or only asks for."""
-
-    def __init__(self, owner: Owner, type: Type, made: bool = False) -> None:
-        super().__init__(owner.name)
-        self.owner = owner
-        self.type = type
-        self.made = made
 
 
 def carried(context: Context, loop: Loop, types: dict[str, Type], before: dict[str, Operand]) -> dict[str, Value]:

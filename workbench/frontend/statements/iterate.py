@@ -15,10 +15,10 @@ from workbench.errors import KernelTypeError
 from workbench.frontend.expressions.sequences import Expression, iterator_name, sequence, start_of
 from workbench.frontend.state.coerce import default_type
 from workbench.frontend.state.context import Context
+from workbench.frontend.state.loop_scope import Loop
 from workbench.frontend.state.merge import assigned
 from workbench.frontend.state.operands import Literal, Operand, Unset
 from workbench.frontend.statements import loops
-from workbench.frontend.statements.loop_names import Loop
 from workbench.frontend.values import views
 from workbench.ir.values import Value
 from workbench.types import is_integer
@@ -103,7 +103,7 @@ def _unrolled(context: Context, node: ast.For, items: Sequence[Operand], lower_b
         if guarded and not alike:
             for name in names:
                 context.env.pop(name, None)
-        with loop.inside(context):
+        with loop.inside(context.loops):
             lower_body(context, [loops.while_not(until, body, node)] if guarded else body)  # type: ignore[arg-type]
         loop.next(context.env)
     context.env.pop(item, None)

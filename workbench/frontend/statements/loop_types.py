@@ -1,7 +1,7 @@
 """In which types names go round a loop.
 
 The body is lowered once to learn the types at its end. Where a literal before the loop becomes a float in it
-(`s = 0; for …: s += x[i]`), or meets a wider type (`tentative.py`), it takes that type and the body is lowered again.
+(`s = 0; for …: s += x[i]`), or meets a wider type (`weak_types.py`), it takes that type and the body is lowered again.
 An inner loop is then lowered again too; where all that it reads is as it was, it starts with the types it came to
 before: else n loops within one another would be lowered 2ⁿ times.
 """
@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from workbench.errors import KernelTypeError, WorkbenchError
-from workbench.frontend.state.alike import form
+from workbench.frontend.functions.alike import form
 from workbench.frontend.state.coerce import convert, default_type, materialise
 from workbench.frontend.state.context import Context, Env
+from workbench.frontend.state.memo import Settled
 from workbench.frontend.state.merge import RETURNS_A_VALUE, is_ours, same
 from workbench.frontend.state.operands import POISON, Literal, Operand, Pending, Poison, Unset
-from workbench.frontend.state.weak_types import Loop, Widen, ask_type, carried
+from workbench.frontend.state.owners import Loop, Widen
+from workbench.frontend.state.weak_types import ask_type, carried
 from workbench.frontend.tiles.part_copies import go_round
 from workbench.ir.values import Value
 from workbench.types import ArrayType, Kind, Type, element, int32
@@ -26,19 +27,6 @@ from workbench.types import ArrayType, Kind, Type, element, int32
 Fresh = Callable[[], dict[str, Value]]
 Attempt = Callable[[dict[str, Type], Fresh], dict[str, Operand]]
 TRIES = 16
-
-
-@dataclass(frozen=True)
-class Settled:
-    """What a loop came to: the carried names' types, of those the made ones, names without a value at its beginning,
-    names that stay what their literal is. `read` keeps alive what is known by identity.
-    """
-
-    types: dict[str, Type]
-    made: frozenset[str]
-    hidden: dict[str, Operand]
-    fixed: frozenset[str]
-    read: tuple[Operand, ...]
 
 
 def settle(

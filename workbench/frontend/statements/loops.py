@@ -59,7 +59,7 @@ def for_loop(
         carried = fresh()
         with context.builder.block((index, *carried.values())) as block:
             context.env.update(carried)
-            with loop.round(context, carried):
+            with loop.round(context.env, context.loops, carried):
                 context.env[held] = index
                 lower_body(context, body)
             ends = {n: context.env[n] for n in types}
@@ -170,7 +170,7 @@ def _while(
         carried = fresh()
         with context.builder.block(tuple(carried.values())) as block:
             context.env.update(carried)
-            with loop.round(context, carried):
+            with loop.round(context.env, context.loops, carried):
                 lower_body(context, node.body)
             ends = {n: context.env[n] for n in types}
             yield_ends(context, ends, types)

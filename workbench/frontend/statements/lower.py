@@ -15,9 +15,10 @@ from workbench.frontend.state.coerce import materialise
 from workbench.frontend.state.context import Context, Env, Shared, Watched
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.exits import rewrite
+from workbench.frontend.state.memo import Notice
 from workbench.frontend.state.operands import Bundle, Poison, Returned, Static
 from workbench.frontend.state.tiling import NeedsBlocks, Tiling
-from workbench.frontend.state.warp_notices import Notice, note_loops
+from workbench.frontend.state.warp_notices import note_loops
 from workbench.frontend.statements import returns
 from workbench.frontend.values.structs import bind, parameter
 from workbench.ir.values import Function, Value

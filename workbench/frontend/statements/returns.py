@@ -28,7 +28,7 @@ from workbench.frontend.state.operands import (
     Poison,
     Returned,
 )
-from workbench.frontend.state.weak_types import Results, Widen
+from workbench.frontend.state.owners import Results, Widen
 from workbench.frontend.statements.statements import guarded, join, shown, statement
 from workbench.frontend.statements.trace import mark
 from workbench.frontend.values import structs, views

@@ -3,6 +3,7 @@
 Nothing here imports jax before a function made by `jax_kernel` or `jax_callable` is called.
 """
 
+from workbench.interop.jax.recording import call_log  # noqa: F401  # makes itself a source of recorders
 from workbench.interop.jax.sharing.export import jax_export
 from workbench.interop.jax.sharing.preload import jax_preload
 from workbench.interop.jax.wrappers.jax_callable import GraphMode, JaxCallable, jax_callable

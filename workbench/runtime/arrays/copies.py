@@ -9,14 +9,14 @@ import ctypes
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from workbench.backends.cpu.native.copies import WORDS, add_name, copy_name
 from workbench.errors import LaunchError
 from workbench.runtime.arrays.host_convert import item, repeats, summed
-from workbench.runtime.arrays.shapes import side_by_side
+from workbench.runtime.arrays.shapes import Strided, side_by_side
 from workbench.runtime.device.device_code import own_kernel
 from workbench.runtime.device.driver import Driver, driver
 from workbench.runtime.device.driver_handles import LoadedKernel
@@ -26,14 +26,11 @@ from workbench.runtime.observers import timed
 from workbench.structs import Struct
 from workbench.types import element
 
-if TYPE_CHECKING:
-    from workbench.runtime.arrays.array import array
-
 BLOCK = 256
 
 
 @timed
-def fill(target: array, value: Any) -> None:
+def fill(target: Strided, value: Any) -> None:
     """Set every element (every component)."""
     if not target.device.is_cuda:
         target.host()[...] = value
@@ -51,7 +48,7 @@ def fill(target: array, value: Any) -> None:
 
 
 @timed
-def copy(target: array, source: array) -> None:
+def copy(target: Strided, source: Strided) -> None:
     """Copy, across devices too; to and from page-locked memory it is queued."""
     place = target.device if target.device.is_cuda else source.device
     dense = side_by_side(target) and side_by_side(source)
@@ -73,7 +70,7 @@ def copy(target: array, source: array) -> None:
         _from_elsewhere(target, source)
 
 
-def must_match(target: array, source: array, what: str) -> None:
+def must_match(target: Strided, source: Strided, what: str) -> None:
     """Refuse arrays of different shapes or dtypes.
 
     Raises:
@@ -86,7 +83,7 @@ def must_match(target: array, source: array, what: str) -> None:
         )
 
 
-def everywhere(target: array, value: Any) -> array:
+def everywhere(target: Strided, value: Any) -> Any:
     """One element (a vector, a struct) seen as an array of the target's shape: what a fill with it copies."""
     whole = np.empty((1, *target.dtype.shape), item(target.dtype))
     whole[...] = value
@@ -94,11 +91,11 @@ def everywhere(target: array, value: Any) -> array:
     return one.view(target.shape, (0,) * target.ndim, one.address)
 
 
-def _seen_by_devices(a: array) -> bool:
+def _seen_by_devices(a: Strided) -> bool:
     return a.device.is_cuda or a.memory.is_pinned
 
 
-def _from_elsewhere(target: array, source: array) -> None:
+def _from_elsewhere(target: Strided, source: Strided) -> None:
     """From the CPU or another GPU to a view that is not dense, or from memory that devices do not see."""
     into = target if side_by_side(target) else target.fresh_like()
     if source.device.is_cuda:
@@ -110,7 +107,7 @@ def _from_elsewhere(target: array, source: array) -> None:
 
 
 @timed
-def add(target: array, source: array) -> None:
+def add(target: Strided, source: Strided) -> None:
     """Add the elements of `source`."""
     if not target.device.is_cuda:
         held = ctypes.c_int64()
@@ -167,7 +164,7 @@ class Move:
         return -(-self.threads // BLOCK)
 
 
-def move_of(kind: str, target: array, source: array | None, value: Any) -> Move:
+def move_of(kind: str, target: Strided, source: Strided | None, value: Any) -> Move:
     """A "copy", "add" or "fill" on one device.
 
     Raises:
@@ -190,11 +187,11 @@ def move_of(kind: str, target: array, source: array | None, value: Any) -> Move:
     return Move(entry, words, target.size, pattern, target.device.index)
 
 
-def _sum_entry(target: array) -> str | None:
+def _sum_entry(target: Strided) -> str | None:
     return None if isinstance(target.dtype, Struct) else add_name(element(target.dtype).name)
 
 
-def _words(target: array, source: array | None, count: int, dense: bool) -> tuple[int, ...]:
+def _words(target: Strided, source: Strided | None, count: int, dense: bool) -> tuple[int, ...]:
     front = (0,) * (4 - target.ndim)
     sizes = (*(1 for _ in front), *target.shape)
     other: Sequence[int] = (*front, *source.strides) if source is not None else (0,) * 4

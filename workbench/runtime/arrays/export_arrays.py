@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from workbench.runtime.arrays import dlpack
-from workbench.runtime.arrays.shapes import dense, side_by_side
+from workbench.runtime.arrays.shapes import Strided, dense, side_by_side
 from workbench.runtime.device.driver import driver
 from workbench.structs import Struct
 from workbench.types import Kind, bfloat16, element
-
-if TYPE_CHECKING:
-    from workbench.runtime.arrays.array import array
 
 
 class _HostView:
     """The array interface of a view, holding its memory."""
 
-    def __init__(self, owner: array, shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    def __init__(self, owner: Strided, shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype[Any]) -> None:
         self.owner = owner
         self.__array_interface__ = {
             "version": 3, "shape": shape, "strides": strides, "typestr": dtype.str, "data": (owner.address, False),
         }  # fmt: skip
 
 
-def host_view(source: array) -> np.ndarray[Any, Any]:
+def host_view(source: Strided) -> np.ndarray[Any, Any]:
     """A CPU array's elements as a NumPy array of the same memory, which it keeps alive.
 
     Vectors take the last axis, structs are records.
@@ -44,12 +41,12 @@ def host_view(source: array) -> np.ndarray[Any, Any]:
 _CODES = {Kind.INT: 0, Kind.UINT: 1, Kind.FLOAT: 2, Kind.BOOL: 6}
 
 
-def dlpack_device(source: array) -> tuple[int, int]:
+def dlpack_device(source: Strided) -> tuple[int, int]:
     """DLPack's type and number of the array's device."""
     return (dlpack.CUDA, source.device.index) if source.device.is_cuda else (dlpack.CPU, 0)
 
 
-def to_dlpack(source: array, stream: int | None, options: dict[str, Any]) -> Any:
+def to_dlpack(source: Strided, stream: int | None, options: dict[str, Any]) -> Any:
     """A capsule of the array's memory; on a device, ordered before what the consumer's stream does from now on.
 
     Raises:
@@ -73,7 +70,7 @@ def to_dlpack(source: array, stream: int | None, options: dict[str, Any]) -> Any
     )  # fmt: skip
 
 
-def _hand_over(source: array, stream: int | None) -> None:
+def _hand_over(source: Strided, stream: int | None) -> None:
     """Let the consumer's stream wait for ours; -1: it takes care itself."""
     found = driver()
     if found is None or stream == -1:
@@ -88,7 +85,7 @@ def _hand_over(source: array, stream: int | None) -> None:
         found.call("cuEventDestroy", event)
 
 
-def cuda_array_interface(source: array) -> dict[str, Any]:
+def cuda_array_interface(source: Strided) -> dict[str, Any]:
     """Version 3 of the CUDA array interface.
 
     Raises:

@@ -4,13 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from operator import index as as_integer
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
+from workbench.runtime.device.device import Device
+from workbench.runtime.device.memory import Memory
 from workbench.types import MAX_NDIM
 
 Shape = int | Sequence[int]
+
+
+class Strided(Protocol):
+    """An array, as far as copies of it and other libraries' views of it go; its attributes are those of `array`."""
+
+    memory: Memory
+    device: Device
+    address: int
+    dtype: Any
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+    @property
+    def type(self) -> Any:
+        """Its type in a kernel."""
+        ...
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        ...
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        ...
+
+    def host(self) -> np.ndarray[Any, Any]:
+        """Its elements as a NumPy array."""
+        ...
+
+    def contiguous(self) -> Strided:
+        """Itself if it is dense, else a dense copy."""
+        ...
+
+    def fresh_like(self) -> Strided:
+        """A dense array of its shape and device, undefined until written."""
+        ...
 
 
 def as_shape(shape: Shape) -> tuple[int, ...]:

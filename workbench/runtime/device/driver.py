@@ -51,7 +51,7 @@ class Driver:
         self._used = threading.local()
         self._held: dict[int, int] = {}
         self._allowed: dict[int, int] = {}
-        self.settle: Callable[[int, Callable[[], object]], None] | None = None
+        self.settle: Callable[[int, Callable[[], object]], object] = lambda index, wait: wait()
         self._current: ContextVar[dict[int, Any]] = ContextVar("workbench CUDA streams", default={})  # noqa: B039
         self.facts = tuple(self._describe(i) for i in range(self.call("cuDeviceGetCount")))
 
@@ -148,7 +148,7 @@ class Driver:
             self.waiting(index, self.use(index).sync, idle=True)
 
     def waiting(self, index: int, wait: Callable[[], object], idle: bool = False) -> None:
-        """Call `wait`, which waits for the device's work; then have told what that work left (see `launching/pending_faults.py`).
+        """Call `wait`, which waits for the device's work; then report what it left (`launching/pending_faults.py`).
 
         With `idle` until the default stream is done, in a way that an interrupt can end, and only then.
 
@@ -156,15 +156,13 @@ class Driver:
             KernelFault: a launch with checks met a fault.
         """
         self.use(index)
-        if idle:
-            queue = self.use(index).default_stream.handle
-            whole: Callable[[], object] = lambda: (wait_until_idle(self.api, index, queue, self.breakage.last), wait())
-        else:
-            whole = wait
-        if self.settle is None:
-            whole()
-        else:
-            self.settle(index, whole)
+
+        def whole() -> None:
+            if idle:
+                wait_until_idle(self.api, index, self.use(index).default_stream.handle, self.breakage.last)
+            wait()
+
+        self.settle(index, whole)
 
     def load(self, index: int, cubin: bytes, entry: str, shared: int = 0) -> LoadedKernel:
         """The kernel `entry` of a cubin made for this device's architecture.

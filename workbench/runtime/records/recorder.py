@@ -29,8 +29,9 @@ from workbench.forks import renewed
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.substitute import Substitution, fits, region
 from workbench.runtime.device.call_site import call_site
+from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchRecord
-from workbench.runtime.observers import OBSERVERS, Observer
+from workbench.runtime.observers import OBSERVERS
 from workbench.runtime.records.archive import write_file
 from workbench.runtime.records.contents import Contents
 from workbench.runtime.records.entries import CopyEntry, Entry, FillEntry, GraphEntry, LaunchEntry

@@ -9,7 +9,7 @@ from tile_kernels import Case, float16, float32, through
 
 from workbench.backends.base import Options
 from workbench.backends.cuda.compile.nvrtc import CudaBackend, build
-from workbench.backends.cuda.emit import spell, spelled
+from workbench.backends.cuda.emit import emit_cuda, emit_kernel
 from workbench.backends.cuda.tiles.arena import STATIC_SHARED, arrange, shared_limit
 from workbench.backends.cuda.tiles.uses import Region
 from workbench.errors import BuildError
@@ -26,24 +26,24 @@ def case(name: str) -> Case:
 def test_nvrtc_compiles_it(target: str) -> None:
     pytest.importorskip("cuda.bindings.nvrtc")
     for name in KINDS:
-        text = spell(case(name).function, Options())
+        text = emit_cuda(case(name).function, Options())
         assert build(text, Options(), target, "cubin", name).image[:4] == b"\x7fELF", name
 
 
 def test_tensor_cores_where_there_are_some() -> None:
     pytest.importorskip("cuda.bindings.nvrtc")
-    text = spell(case("gemm_half").function, Options())
+    text = emit_cuda(case("gemm_half").function, Options())
     found = {t: build(text, Options(), t, "ptx").image.count(b"mma.sync") for t in ("sm_75", "sm_80", "sm_90")}
     assert found["sm_75"] == 0 and found["sm_80"] == found["sm_90"] > 0
 
 
 def test_tf32_only_where_it_is_asked_for() -> None:
-    assert "wb_mma_tf32" in spell(case("matmul_13_acc").function, Options(fast_math=True))
-    assert "wb_mma" not in spell(FLOWS["gemm"].function, Options(fast_math=True))
+    assert "wb_mma_tf32" in emit_cuda(case("matmul_13_acc").function, Options(fast_math=True))
+    assert "wb_mma" not in emit_cuda(FLOWS["gemm"].function, Options(fast_math=True))
 
 
 def test_a_block_s_size_is_in_the_text() -> None:
-    assert "__launch_bounds__(48) gemm_odd(" in spell(FLOWS["gemm_odd"].function, Options())
+    assert "__launch_bounds__(48) gemm_odd(" in emit_cuda(FLOWS["gemm_odd"].function, Options())
 
 
 def wide(count: int) -> Case:
@@ -51,7 +51,7 @@ def wide(count: int) -> Case:
 
 
 def test_more_shared_memory_is_dynamic() -> None:
-    small, large = (spelled(wide(n).function, Options()) for n in (100, 16384))
+    small, large = (emit_kernel(wide(n).function, Options()) for n in (100, 16384))
     assert (small.shared, small.dynamic_shared) == (400, 0)
     assert (large.shared, large.dynamic_shared) == (65536, 65536)
     assert "extern __shared__ __align__(16) unsigned char wb_shared[];" in large.text
@@ -74,10 +74,10 @@ def test_what_is_never_needed_at_once_shares_bytes() -> None:
 
 
 def test_the_operands_of_two_products_share_memory() -> None:
-    one = spelled(FLOWS["attention"].function, Options())
+    one = emit_kernel(FLOWS["attention"].function, Options())
     assert one.shared == 3 * 16 * 16 * 4
 
 
 def test_checks_keep_barriers_reachable() -> None:
-    text = spell(gemm("gemm_checked", (16, 16, 8), 64, float16).function, Options(checks=True))
+    text = emit_cuda(gemm("gemm_checked", (16, 16, 8), 64, float16).function, Options(checks=True))
     assert "return" not in text.partition('extern "C"')[2]

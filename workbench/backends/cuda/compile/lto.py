@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from workbench.backends.base import Artifact, Options
 from workbench.backends.cuda.compile.nvrtc import build, facts_of
-from workbench.backends.cuda.emit import spelled
+from workbench.backends.cuda.emit import emit_kernel
 from workbench.backends.cuda.products import nvjitlink
 from workbench.backends.cuda.products.linker import link_kernel
 from workbench.backends.cuda.products.needed import OPERATION
@@ -31,7 +31,7 @@ def products_of(function: Function, options: Options, target: str) -> tuple[Prod
     Raises:
         BuildError: the function has no CUDA text.
     """
-    return spelled(function, options, link=target).products
+    return emit_kernel(function, options, link=target).products
 
 
 def version() -> str:
@@ -51,7 +51,7 @@ def compile_linked(function: Function, options: Options, target: str, products: 
         DeviceError: one of them is not installed.
     """
     clocks = [time.perf_counter()]
-    made = spelled(function, options, link=target)
+    made = emit_kernel(function, options, link=target)
     check_shared(made.shared, made.regions, target, function.name)
     clocks.append(time.perf_counter())
     code = build(made.text, options, target, "ltoir", function.name).image

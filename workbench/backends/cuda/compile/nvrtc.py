@@ -22,7 +22,7 @@ from workbench.backends.cuda.compile.nvrtc_program import (
     supported,
 )
 from workbench.backends.cuda.cpp import cuda_funcs
-from workbench.backends.cuda.emit import Spelled, entry_name, spell, spelled
+from workbench.backends.cuda.emit import EmittedKernel, emit_cuda, emit_kernel, entry_name
 from workbench.backends.cuda.tiles.arena import check_shared
 from workbench.backends.prints import prints
 from workbench.backends.worker.calls import build_error, call
@@ -78,7 +78,7 @@ class CudaBackend(Backend):
 
     def spell(self, function: Function, options: Options, target: str = "") -> str:
         """The CUDA C++ text; it is the same for every architecture."""
-        return spell(function, options)
+        return emit_cuda(function, options)
 
     def compile(self, function: Function, options: Options, target: str = "") -> Artifact:
         """A cubin for exactly `target` (`sm_90`).
@@ -94,7 +94,7 @@ class CudaBackend(Backend):
         """
         target = target or self._target
         start = time.perf_counter()
-        made = spelled(function, options)
+        made = emit_kernel(function, options)
         check_shared(made.shared, made.regions, target, function.name)
         written = time.perf_counter()
         built = _built(made.text, options, target, "cubin", function)
@@ -111,12 +111,14 @@ class CudaBackend(Backend):
         Raises:
             BuildError, DeviceError: as `compile`.
         """
-        text = spell(function, options, lines=lines)
+        text = emit_cuda(function, options, lines=lines)
         kind = "ptx with lines" if lines else "ptx"
         return _built(text, options, target or self._target, kind, function).image.decode().rstrip("\0")
 
 
-def facts_of(function: Function, made: Spelled, target: str, log: str, stages: dict[str, float]) -> dict[str, Any]:
+def facts_of(
+    function: Function, made: EmittedKernel, target: str, log: str, stages: dict[str, float]
+) -> dict[str, Any]:
     """What is kept with a cubin: see `CudaBackend.compile`."""
     return {
         "entry": entry_name(function),

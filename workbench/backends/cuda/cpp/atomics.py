@@ -1,4 +1,4 @@
-"""Atomic changes of elements, beside the sum: the hardware's functions, and the prelude's where it has none.
+"""Atomic changes of elements: the hardware's functions, and the prelude's where it has none.
 
 CUDA C++ Programming Guide, "Atomic Functions": which types each takes. What they leave out is done on the word of the
 same size: 64-bit signed integers as unsigned ones, floats by their bits, the smaller and larger float by
@@ -7,7 +7,15 @@ compare-and-swap.
 
 from __future__ import annotations
 
-from workbench.types import Scalar
+from workbench.backends.cuda.cpp.c_names import C_TYPES, form_of
+from workbench.backends.cuda.cpp.emitter import Emitter
+from workbench.backends.cuda.cpp.pieces import Key, Pieces
+from workbench.errors import BuildError
+from workbench.ir.values import ATOMIC_KINDS, Op
+from workbench.types import ArrayType, Kind, Scalar, Vector, element
+
+_ADDED = frozenset({"float32", "float64", "int32", "uint32", "uint64"})
+"""What `atomicAdd` takes."""
 
 _HARDWARE = {
     "min": ("atomicMin", {"int32", "uint32", "int64", "uint64"}),
@@ -20,7 +28,62 @@ _HARDWARE = {
 }
 
 
-def function(kind: str, scalar: Scalar) -> tuple[str, tuple[str, ...] | None]:
+def emit_atomic_add(e: Emitter, op: Op) -> list[str]:
+    """A sum, whose old value is kept where it is used."""
+    array, *indices, value = op.operands
+    place = e.expressions.element(array, tuple(indices)).text
+    call = f"{_adding(e, op)}(&{place}, {e.expressions.argument(value)})"
+    return [f"{e.declare(op.result)} = {call};" if op.result in e.folding.uses else f"{call};"]
+
+
+def emit_atomic(e: Emitter, op: Op) -> list[str]:
+    """Another change, whose old value is kept where it is used."""
+    array, *rest = op.operands
+    count = ATOMIC_KINDS[op.attrs["kind"]]
+    place = e.expressions.element(array, tuple(rest[:-count])).text
+    name, key = _function(op.attrs["kind"], element(op.result.type))
+    e.expressions.keys |= {key} if key else set()
+    call = f"{name}({', '.join([f'&{place}', *map(e.expressions.argument, rest[-count:])])})"
+    return [f"{e.declare(op.result)} = {call};" if op.result in e.folding.uses else f"{call};"]
+
+
+def emit_reduce_add(e: Emitter, op: Op) -> list[str]:
+    """A sum of all threads' values into the array's one element."""
+    array, value = op.operands
+    assert isinstance(array.type, ArrayType)
+    scalar = element(value.type)
+    if scalar.is_half:
+        e.expressions.keys |= {("atomic_half", scalar.name), ("reduce_half", scalar.name)}
+    elif scalar.name not in _ADDED:
+        raise BuildError(f"reduce_add has no CUDA spelling for {C_TYPES[element(value.type).name]}.", op.location)
+    e.expressions.meet(array.type)
+    length = form_of(value.type) if isinstance(value.type, Vector) else ""
+    e.expressions.keys.add(("reduce_vec", length) if length else ("reduce",))
+    return [f"wb_reduce_add({e.name(array)}.data, {e.expressions.argument(value)});"]
+
+
+def _adding(e: Emitter, op: Op) -> str:
+    """The function that adds to an element of this type: the hardware's, or one of the prelude."""
+    type = op.operands[-1].type
+    scalar = element(type)
+    if scalar.kind is Kind.BOOL:
+        raise BuildError("atomic_add() has no meaning for bools.", op.location, "Use an int array.")
+    keys = e.expressions.keys
+    if scalar.is_half:
+        keys |= {("atomic_half", scalar.name), *([("atomic_vec", form_of(type))] if isinstance(type, Vector) else [])}
+        return "wb_atomic_add"
+    if isinstance(type, Vector):
+        if scalar.bits < 32:
+            raise BuildError(f"atomic_add() of {type.name} has no CUDA spelling.", op.location, "Use 32-bit parts.")
+        keys |= {("atomic_vec", form_of(type)), *([("atomic64",)] if scalar.name == "int64" else [])}
+        return "wb_atomic_add"
+    if scalar.name in _ADDED:
+        return "atomicAdd"
+    keys.add(("atomic64",) if scalar.bits == 64 else ("atomic_small",))
+    return "wb_atomic_add" if scalar.bits == 64 else "wb_atomic_add_small"
+
+
+def _function(kind: str, scalar: Scalar) -> tuple[str, Key | None]:
     """The function's name, and the key of the prelude's piece that it needs, if any."""
     name, types = _HARDWARE[kind]
     if scalar.name in types:
@@ -78,7 +141,7 @@ def _float_extreme(kind: str, name: str) -> str:
     )
 
 
-PIECES: dict[tuple[str, ...], str] = {
+PIECES: Pieces = {
     **{("atomic_op", kind, "int64"): _signed(kind, _HARDWARE[kind][0]) for kind in ("and", "or", "xor", "exch")},
     ("atomic_op", "cas", "int64"): _SIGNED_CAS,
     ("atomic_op", "exch", "float64"): _DOUBLE_EXCHANGE,

@@ -1,6 +1,6 @@
 """CUDA C++ words for our types, constants and names.
 
-Every expression that is spelled has exactly the C++ type of its IR value, so that templates deduce one type and nothing
+Every expression in the text has exactly the C++ type of its IR value, so that templates deduce one type and nothing
 is promoted in silence; constants keep all their bits.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.backends.cuda.cpp.halves import spelled
+from workbench.backends.cuda.cpp.halves import half_literal
 from workbench.builtins import TABLE
 from workbench.types import MATRICES, QUATERNIONS, TRANSFORMS, VECTORS, Kind, Scalar, Type, Vector
 
@@ -104,7 +104,7 @@ def literal(value: Any, type: Scalar | Vector) -> str:
         return f"{c_type(type)}{{{', '.join(literal(v, type.dtype) for v in parts)}}}"
     if type.is_half:
         with np.errstate(over="ignore"):
-            return spelled(int(type(value).view(np.uint16)), type)
+            return half_literal(int(type(value).view(np.uint16)), type)
     if type.kind is Kind.FLOAT:
         with np.errstate(over="ignore"):  # 1e300 as a float32 is infinite
             return _float(type.numpy.type(value), type)
@@ -131,7 +131,7 @@ def _float(value: Any, type: Scalar) -> str:
         bits = value.view(np.uint32 if single else np.uint64)
         return f"__int_as_float(0x{bits:08x})" if single else f"__longlong_as_double(0x{bits:016x}LL)"
     text = str(value)
-    # Some compilers read a decimal as double first: where that would round twice, all bits are spelled.
+    # Some compilers read a decimal as double first: where that would round twice, all bits are written.
     if single and np.float32(float(text)) != value:
         text = float(value).hex()
     return f"{text}{suffix}"

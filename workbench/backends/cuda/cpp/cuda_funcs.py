@@ -6,11 +6,28 @@ import textwrap
 from dataclasses import replace
 
 from workbench.backends.cuda.cpp.c_names import c_type
+from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.errors import BuildError
 from workbench.ir.values import Function, Op, walk
+from workbench.types import ArrayType
 
 
-def function(op: Op, known: dict[str, str]) -> str:
+def emit_native(e: Emitter, op: Op) -> list[str]:
+    """A call of a function with the user's text; several results go through references."""
+    for value in (*op.operands, *op.results):
+        e.expressions.meet(value.type)
+        if isinstance(value.type, ArrayType):
+            e.expressions.keys.add(("array",))
+    given = [e.name(v) if isinstance(v.type, ArrayType) else e.expressions.argument(v) for v in op.operands]
+    name = _function(op, e.natives)
+    if op.attrs["outputs"]:
+        rows = [f"{e.declare(v)} = {{}};" for v in op.results]
+        return [*rows, f"{name}({', '.join([*given, *map(e.name, op.results)])});"]
+    call = f"{name}({', '.join(given)});"
+    return [f"{e.declare(op.result)} = {call}" if any(v in e.folding.uses for v in op.results) else call]
+
+
+def _function(op: Op, known: dict[str, str]) -> str:
     """The name of the function of a `native`; its text goes to `known`, once."""
     result = c_type(op.result.type) if op.results and not op.attrs["outputs"] else "void"
     params = [f"{c_type(v.type)} {n}" for v, n in zip(op.operands, op.attrs["inputs"], strict=True)]

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from workbench.backends.base import Options
 from workbench.backends.cuda.cpp.c_names import c_type, cast, form_of, label, literal, members
 from workbench.backends.cuda.cpp.inline_values import Folding, is_splat
+from workbench.backends.cuda.cpp.pieces import Key
 from workbench.backends.cuda.cpp.signed_wrap import WRAPPING
-from workbench.backends.cuda.prelude import Key
 from workbench.builtins import TABLE
 from workbench.errors import BuildError
 from workbench.ir.values import Op, Value
@@ -57,14 +57,14 @@ def binary(left: Text, sign: str, right: Text) -> Text:
 
 @dataclass
 class Expressions:
-    """Spells values, and collects what the prelude must hold.
+    """Writes values, and collects what the prelude must hold.
 
     Attributes:
         folding: which values are written inside others.
         plain: signed operations that need no care for overflow.
         names: the name of each value that has one: parameters, thread and loop indices, locals.
         keys: prelude pieces needed so far.
-        builtins: builtins spelled so far.
+        builtins: builtins written so far.
         vectors: vector types met so far.
     """
 
@@ -77,7 +77,7 @@ class Expressions:
     vectors: set[Vector] = field(default_factory=set)
 
     def of(self, value: Value) -> Text:
-        """The expression of a value: a name, or its operation spelled here."""
+        """The expression of a value: a name, or its operation written here."""
         if value in self.folding.fixed or value not in self.folding.folded:
             return Text(self.names(value), ATOM)
         return self.op(self.folding.definition[value])

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from workbench.backends.cuda.cpp.emitter import Emitter
+from workbench.backends.cuda.cpp.pieces import Key, Pieces
 from workbench.backends.layout import FAULT_VALUES
 from workbench.ir.values import Op
 from workbench.types import is_float
 
-if TYPE_CHECKING:
-    from workbench.backends.cuda.cpp.expression import Expressions
-
-KEY = ("fault",)
+KEY: Key = ("fault",)
 PARAMETER = "wb_fault*"
 _VALUES = [f"v{n}" for n in range(FAULT_VALUES)]
-PIECES = {
+PIECES: Pieces = {
     KEY: f"""\
 struct wb_fault {{ unsigned long long count; long long number, thread, values[{FAULT_VALUES}]; }};
 static __device__ __noinline__ void wb_report(
@@ -27,11 +24,11 @@ static __device__ __noinline__ void wb_report(
 }
 
 
-def report(expressions: Expressions, op: Op, record: str, thread: str) -> str:
+def emit_fault(e: Emitter, op: Op) -> list[str]:
     """The call with the operation's number, the thread and the values."""
     values = []
     for value in op.operands:
-        text = expressions.argument(value)
+        text = e.expressions.argument(value)
         values.append(f"__double_as_longlong({text})" if is_float(value.type) else text)
     values += ["0"] * (FAULT_VALUES - len(values))
-    return f"wb_report({record}, {op.attrs['number']}, {thread}, {', '.join(values)});"
+    return [f"wb_report({e.fault}, {op.attrs['number']}, {e.thread}, {', '.join(values)});"]

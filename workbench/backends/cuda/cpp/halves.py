@@ -6,6 +6,7 @@ the host. Source: F. Giesen, "Half to float done quic" and "Float to half conver
 
 from __future__ import annotations
 
+from workbench.backends.cuda.cpp.pieces import Pieces
 from workbench.types import SCALARS, Scalar
 
 NAMES = tuple(name for name, t in SCALARS.items() if t.is_half)
@@ -98,7 +99,7 @@ WB_FN void wb_reduce_add(wb_{name}* target, wb_{name} value) {{
 """
 
 
-PIECES: dict[tuple[str, ...], str] = {
+PIECES: Pieces = {
     ("half", "float16"): _FLOAT16,
     ("half", "bfloat16"): _BFLOAT16,
     **{("from_double", name): _from_double(name) for name in NAMES},
@@ -107,6 +108,6 @@ PIECES: dict[tuple[str, ...], str] = {
 }
 
 
-def spelled(bits: int, scalar: Scalar) -> str:
+def half_literal(bits: int, scalar: Scalar) -> str:
     """A constant."""
     return f"wb_{scalar}{{0x{bits:04x}}}"

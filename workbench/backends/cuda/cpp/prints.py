@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from workbench.backends.cuda.cpp.c_names import form_of, members
+from workbench.backends.cuda.cpp.emitter import Emitter
+from workbench.backends.cuda.cpp.expression import Expressions
 from workbench.ir.values import Op, Value
 from workbench.types import Kind, Scalar, Vector, element
-
-if TYPE_CHECKING:
-    from workbench.backends.cuda.cpp.expression import Expressions
 
 # The conversion of print() for a number, and the letters of printf() that take a length.
 _PLAIN = {Kind.INT: "%lld", Kind.UINT: "%llu", Kind.FLOAT: "%g", Kind.BOOL: "%s"}
 _CAST = {Kind.INT: "(long long)", Kind.UINT: "(unsigned long long)", Kind.FLOAT: "(double)"}
 
 
-def spell_print(expressions: Expressions, op: Op) -> list[str]:
+def emit_print(e: Emitter, op: Op) -> list[str]:
     """The statement."""
-    form, arguments = "", []
+    expressions, form, arguments = e.expressions, "", []
     operands = iter(op.operands)
     for part in op.attrs["parts"]:
         if isinstance(part, str):

@@ -6,21 +6,18 @@ element by element. A copy under way is waited for by the thread that began it, 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from workbench.backends.cuda.cpp.c_names import c_type
+from workbench.backends.cuda.cpp.emitter import Emitter
+from workbench.backends.cuda.cpp.pieces import Key, Pieces
+from workbench.backends.cuda.tiles.lower import Lowering
 from workbench.backends.cuda.tiles.places import InShared
 from workbench.ir.values import Op
 from workbench.types import ArrayType, Scalar, Slots
 
-if TYPE_CHECKING:
-    from workbench.backends.cuda.statements import Statements
-    from workbench.backends.cuda.tiles.lower import Lowering
-
 WIDE = 16
 """Bytes that a thread copies at once."""
-KEY = ("copy_in",)
-PIECES = {
+KEY: Key = ("copy_in",)
+PIECES: Pieces = {
     KEY: """\
 struct __align__(16) wb_chunk { unsigned int words[4]; };
 WB_FN void wb_copy_chunk(void* to, const void* from) {
@@ -71,15 +68,15 @@ def in_chunks(low: Lowering, op: Op) -> bool:
     return fits and len(shape) <= 2 and axes[-1] == array.ndim - 1 and shape[-1] * tile.dtype.size % WIDE == 0  # type: ignore[union-attr]
 
 
-def spell_copy(s: Statements, op: Op) -> list[str]:
+def emit_copy(e: Emitter, op: Op) -> list[str]:
     """The call."""
     slots, array, *offsets = op.operands
     kind = array.type
     assert isinstance(kind, ArrayType) and isinstance(slots.type, Slots)
-    s.expressions.keys |= {KEY, ("array",)}
-    s.expressions.meet(kind)
-    name, axes, shape = s.name(array), op.attrs["axes"], op.attrs["shape"]
-    at = [s.expressions.of(v).within(15) for v in offsets]
+    e.expressions.keys |= {KEY, ("array",)}
+    e.expressions.meet(kind)
+    name, axes, shape = e.name(array), op.attrs["axes"], op.attrs["shape"]
+    at = [e.expressions.of(v).within(15) for v in offsets]
     linear = f"(long long){at[0]}"
     for axis in range(1, kind.ndim):
         linear = f"({linear}) * {name}.shape[{axis}] + {at[axis]}"
@@ -97,4 +94,4 @@ def spell_copy(s: Statements, op: Op) -> list[str]:
         ends[1] = f"{' && '.join(rest)} ? {ends[1]} : -(1LL << 62)"
     count = f"{op.attrs['threads']}, {shape[0] if rows is not None else 1}, {shape[-1]}"
     start = f"(unsigned long long){name}.data + ({linear}) * sizeof({c_type(kind.dtype)})"
-    return [f"wb_copy_in<{count}>({s.name(slots)}, {start}, {pitch}, {', '.join(ends)});"]
+    return [f"wb_copy_in<{count}>({e.name(slots)}, {start}, {pitch}, {', '.join(ends)});"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from workbench.backends.cuda.tiles.copies import in_chunks
 from workbench.backends.cuda.tiles.layouts import Element, Striped, when
+from workbench.backends.cuda.tiles.lower import Lowering
 from workbench.backends.cuda.tiles.places import InShared
 from workbench.backends.cuda.tiles.uses import ANY, FIRST, Use
 from workbench.ir.rewrite import copy_op
@@ -16,9 +16,6 @@ from workbench.passes.bounds_checks import zero
 from workbench.tiles import Tile
 from workbench.types import ArrayType, element, int32, uint32, uint64
 from workbench.types import bool as bool_
-
-if TYPE_CHECKING:
-    from workbench.backends.cuda.tiles.lower import Lowering
 
 _MODES = {"load": "read", "store": "write", "atomic": "write", "atomic_add": "write", "reduce_add": "add"}
 

@@ -1,6 +1,6 @@
 """A kernel of tile operations as what each thread does: scalars, loops, the thread's registers, shared memory.
 
-The result is ordinary IR with a few operations more, which `text` spells: `lane`, `shared`, `touch` and `barrier`,
+The result is ordinary IR with a few operations more, which `text` writes: `lane`, `shared`, `touch` and `barrier`,
 `shuffle`, `product`, `copy_in`, `quotient` and `remainder` (of non-negative numbers). A value that is the same in all
 threads stays a scalar that each thread has; its effects are the first thread's.
 """

@@ -8,20 +8,18 @@ by fused multiply-add, 16 bits in float32.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from workbench.backends.cuda.cpp.c_names import C_TYPES
+from workbench.backends.cuda.cpp.pieces import Key, Pieces
 from workbench.backends.cuda.products.needed import product_spec
 from workbench.backends.cuda.products.spec import ProductSpec
 from workbench.backends.cuda.tiles.elements import shape_of
 from workbench.backends.cuda.tiles.layouts import MMA_COLUMNS, MMA_ROWS, Spread
+from workbench.backends.cuda.tiles.lower import Lowering
 from workbench.backends.cuda.tiles.places import InRegisters, InShared
 from workbench.backends.cuda.tiles.plan import product_layout
 from workbench.ir.values import Op
 from workbench.types import Kind, Scalar, element, float32
-
-if TYPE_CHECKING:
-    from workbench.backends.cuda.tiles.lower import Lowering
 
 
 @dataclass(frozen=True)
@@ -339,12 +337,12 @@ WB_FN unsigned int wb_tf32(float x) {
 }
 """
 
-PIECES = {("tf32",): TF32, **{("mma", name): mma_piece(name) for name in MMA}}
+PIECES: Pieces = {("tf32",): TF32, **{("mma", name): mma_piece(name) for name in MMA}}
 
 
-def keys(product: Product) -> set[tuple[str, ...]]:
+def keys(product: Product) -> set[Key]:
     """What the prelude must hold."""
-    found: set[tuple[str, ...]] = {("half", t.name) for t in (product.dtype, product.result) if t.is_half}
+    found: set[Key] = {("half", t.name) for t in (product.dtype, product.result) if t.is_half}
     if product.layout.fragments and product.linked is None:
         found |= {("mma", product.dtype.name)} if product.dtype.is_half else {("mma", "tf32"), ("tf32",)}
     return found

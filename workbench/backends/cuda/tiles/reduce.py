@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.backends.cuda.tiles.elements import shape_of
 from workbench.backends.cuda.tiles.layouts import WARP, Element, Striped, product, when
+from workbench.backends.cuda.tiles.lower import Lowering
 from workbench.backends.cuda.tiles.places import InRegisters, InShared
 from workbench.backends.cuda.tiles.uses import ANY, Region, Use
 from workbench.backends.python.tiles import identity
@@ -22,9 +23,6 @@ from workbench.passes.bounds_checks import zero
 from workbench.tiles import Tile
 from workbench.types import Scalar, Vector, float32, in_float32, int32, is_half
 from workbench.types import bool as bool_
-
-if TYPE_CHECKING:
-    from workbench.backends.cuda.tiles.lower import Lowering
 
 Parts = tuple[Value, ...]
 """What is combined: an element, or with its place."""

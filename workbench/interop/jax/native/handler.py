@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from importlib.resources import files
 
@@ -17,12 +18,14 @@ from workbench.cache.native import native_image
 from workbench.forks import renewed
 from workbench.interop.jax.native.abi import CODE_COUNT, names_text, sizes_text, string_text, types_text
 from workbench.interop.jax.native.faults import EXPLAIN, explain_faults
-from workbench.interop.jax.recording.call_log import SYMBOLS, Notes
 from workbench.runtime.native.launcher import install_launcher
-from workbench.runtime.records.external_calls import add_source
 
 SYMBOL = "workbench_ffi"
 PROGRAM = "workbench_program"
+NOTES = ("wb_ffi_on", "wb_ffi_head", "wb_ffi_lost", "wb_ffi_room", "wb_ffi_notes", "wb_ffi_free")
+"""What a reader of notes.ll's notes needs."""
+LOADED: list[Callable[[Mapping[str, int]], None]] = []
+"""Called with the addresses of the handler's symbols when it is loaded."""
 CUDA, CUDA_INITIALIZE = "workbench_cuda", "workbench_cuda_initialize"
 STOPPED, STOP = "workbench_stopped", "wb_ffi_stop"
 REFUSE = "workbench_outdated_call"
@@ -92,9 +95,10 @@ def address_of(symbol: str) -> int:
 
 @lru_cache(maxsize=1)
 def _load() -> CpuCode:
-    symbols = (SYMBOL, PROGRAM, CUDA, CUDA_INITIALIZE, EXPLAIN, STOPPED, STOP, REFUSE, *SYMBOLS)
+    symbols = (SYMBOL, PROGRAM, CUDA, CUDA_INITIALIZE, EXPLAIN, STOPPED, STOP, REFUSE, *NOTES)
     code = load_symbols(native_image(SYMBOL, handler_text()), symbols)
     ctypes.c_void_p.from_address(code.addresses[STOP]).value = install_launcher().stopping.serve_jax()
-    add_source(Notes(code.addresses))
+    for hear in LOADED:
+        hear(code.addresses)
     explain_faults(code.addresses[EXPLAIN])
     return code

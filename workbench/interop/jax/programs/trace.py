@@ -33,8 +33,8 @@ from workbench.interop.jax.values.traced_scalars import TracedNumber
 from workbench.interop.jax.values.uninitialised import marker
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.memory import Memory
+from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchRecord
-from workbench.runtime.observers import Observer
 from workbench.source import Location
 from workbench.types import Scalar, Vector, element, is_float
 

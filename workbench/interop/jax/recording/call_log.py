@@ -1,4 +1,4 @@
-"""The calls that XLA made while a recorder was open: read from the native notes (notes.ll).
+"""The calls that XLA made while a recorder was open: read from the native notes (`native/notes.ll`).
 
 A call is run again outside JAX by handing the same handler a frame of our own, with the operands that were kept and
 fresh results: so batches, views, static values and initial values mean what they meant.
@@ -17,6 +17,7 @@ import numpy as np
 from workbench.errors import LaunchError, RecordError, WorkbenchError
 from workbench.interop.jax.native.abi import ATTR_ARRAY, CODES, FUNCTIONS, STAGE_EXECUTE, STRUCTS
 from workbench.interop.jax.native.faults import fault_in
+from workbench.interop.jax.native.handler import LOADED
 from workbench.interop.jax.native.registry import plan_of, segments
 from workbench.interop.jax.recording.replay_call import unfold
 from workbench.interop.jax.values.library import library
@@ -24,9 +25,9 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import from_numpy
 from workbench.runtime.arrays.substitute import Substitution
 from workbench.runtime.records.entries import CalledEntry, Entry
+from workbench.runtime.records.external_calls import add_source
 from workbench.types import MAX_NDIM, SCALARS
 
-SYMBOLS = ("wb_ffi_on", "wb_ffi_head", "wb_ffi_lost", "wb_ffi_room", "wb_ffi_notes", "wb_ffi_free")
 CAPACITY = 65536
 ROOM = 1 << 30
 """Bytes of operands that are kept between two drains; what is more is noted without its operands."""
@@ -320,3 +321,6 @@ def _buffer(data: np.ndarray[Any, Any], kept: list[Any]) -> Any:
     return _XLA["Buffer"](
         ctypes.sizeof(_XLA["Buffer"]), None, code, data.ctypes.data, data.ndim, ctypes.addressof(dims)
     )
+
+
+LOADED.append(lambda addresses: add_source(Notes(addresses)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from workbench.api.kernels.kernel import Specialisation
 from workbench.interop.jax.launches.eager import whole
@@ -14,8 +14,12 @@ from workbench.interop.jax.launches.primitives import launch
 from workbench.interop.jax.values.out_of_range import Reach
 from workbench.types import ArrayType, Type
 
-if TYPE_CHECKING:
-    from workbench.interop.jax.wrappers.jax_kernel import JaxKernel
+
+class Options(Protocol):
+    """What a wrapper says of all its calls."""
+
+    has_side_effect: bool
+    vmap_method: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +47,7 @@ class Case:
     _programs: dict[tuple[int, ...], Any] = field(default_factory=dict, init=False)
 
     def how(
-        self, operands: list[Any], statics: tuple[int, ...], numbers: Mapping[str, Any], like: JaxKernel, block: int
+        self, operands: list[Any], statics: tuple[int, ...], numbers: Mapping[str, Any], like: Options, block: int
     ) -> How:
         """What is static about a call of `like` with these static values; its operands' shapes are the case's.
 

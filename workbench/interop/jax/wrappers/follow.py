@@ -9,31 +9,37 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Generic, Protocol, TypeVar
 
 from workbench.api.kernels.editions import newest
 from workbench.api.kernels.kernel import Kernel
 from workbench.errors import LaunchError
 
-if TYPE_CHECKING:
-    from workbench.interop.jax.wrappers.jax_kernel import JaxKernel
+W = TypeVar("W", bound="Wrapper")
 
 
 @dataclass
-class Newest:
+class Newest(Generic[W]):
     """How a wrapper is made for another kernel, and the one that was."""
 
-    make: Callable[[Kernel], JaxKernel] | None = None
-    made: JaxKernel | None = None
+    make: Callable[[Kernel], W] | None = None
+    made: W | None = None
 
 
-def followed(wrapped: JaxKernel, make: Callable[[Kernel], JaxKernel]) -> JaxKernel:
+class Wrapper(Protocol):
+    """A kernel as a JAX function, as far as following its kernel goes."""
+
+    kernel: Kernel
+    _newest: Newest[Any]
+
+
+def followed(wrapped: W, make: Callable[[Kernel], W]) -> W:
     """`wrapped`, which `make` made and can make of the kernel that takes its kernel's place."""
     wrapped._newest.make = make
     return wrapped
 
 
-def current(wrapped: JaxKernel) -> JaxKernel:
+def current(wrapped: W) -> W:
     """The wrapper of what the kernel's name means now; itself where that is its kernel.
 
     Raises:
@@ -54,7 +60,7 @@ def current(wrapped: JaxKernel) -> JaxKernel:
 
 
 @contextmanager
-def naming_the_edit(wrapped: JaxKernel, newest: JaxKernel | None = None) -> Iterator[None]:
+def naming_the_edit(wrapped: Wrapper, newest: Wrapper | None = None) -> Iterator[None]:
     """Begin what is refused inside with the edit, where the new kernel takes other arguments or cannot be wrapped."""
     try:
         yield

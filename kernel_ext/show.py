@@ -88,7 +88,7 @@ def grad(verdict: wb.Verdict | None = None, tape: wb.Tape | None = None, **array
     Raises:
         Refusal: there is nothing to show, or an array has no gradient.
     """
-    view = gradient_view.grads_view(verdict, tape, array_view)
+    view = gradient_view.grads_view(verdict, tape, arrays)
     return Shown("grad_view", view, gradient_view.grads_text(view), gradient_view.grads_html(view))
 
 

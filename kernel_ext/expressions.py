@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from kernel_ext.session.cells import Refusal
+from kernel_ext.refusal import Refusal
 
 _RANGE = re.compile(r"^(?P<first>.+?)\.\.(?P<last>.+?)(?::(?P<kind>[x+])(?P<step>.+))?$")
 MOST_VALUES = 1000

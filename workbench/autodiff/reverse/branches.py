@@ -1,0 +1,48 @@
+"""Branches backwards: an `if` with the same predicate, of which the side that was taken runs backwards."""
+
+from __future__ import annotations
+
+from workbench.autodiff.analysis.activity import touches_floats
+from workbench.autodiff.reverse.cotangents import Cotangents, Piece, truth, zero
+from workbench.autodiff.reverse.sweep import Sweep
+from workbench.ir.values import Block, Op, Value
+
+
+def reverse_branch(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
+    """An `if` with the same predicate: the taken side runs backwards; the other side's values get 0."""
+    seeds = {slot: cotangents.take_full(v) for slot, v in enumerate(op.results)}
+    if not any(seeds.values()) and not any(touches_floats(b) for b in op.blocks):
+        return
+    sides = []
+    for block in op.blocks:
+        with sweep.builder.block() as opened:
+            inner = sweep.new_cotangents()
+            for slot, seed in seeds.items():
+                if seed is not None:
+                    inner.add(block.yielded[slot], seed)
+            sweep.block(block, inner)
+            sweep.builder.location = op.location
+            found = inner.rest()
+        sides.append((opened, found))
+    outer = list(dict.fromkeys(v for _, found in sides for v in found))
+    then, orelse = (_side(sweep, opened.block, found, outer) for opened, found in sides)
+    results = sweep.builder.if_(sweep.env[op.operands[0]], then, orelse)
+    for value, result, live in zip(outer, results[::2], results[1::2], strict=True):
+        sweep.builder.label(result, value.name and f"adj_{value.name}")
+        always = all(value in found and found[value].live is None for _, found in sides)
+        cotangents.add(value, Piece(sweep.builder.ref(result), None, None if always else sweep.builder.ref(live)))
+
+
+def _side(sweep: Sweep, block: Block, found: dict[Value, Piece], outer: list[Value]) -> Block:
+    """The block, yielding for each outer value its cotangent and whether it counts."""
+
+    def tail() -> list[Value]:
+        values = []
+        for value in outer:
+            piece = found.get(value)
+            live = piece.live if piece is not None else None
+            values.append(piece.ref.value if piece is not None else zero(sweep.builder, value.type).value)
+            values.append(live.value if live is not None else truth(sweep.builder, piece is not None).value)
+        return values
+
+    return sweep.builder.reopened(block, (), tail)

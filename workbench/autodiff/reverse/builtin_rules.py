@@ -1,0 +1,86 @@
+"""Builtins backwards, each by the adjoint rule of its declaration.
+
+A cotangent that does not count (`Piece.live`), or is 0 because nobody saw the value, must not meet an infinite slope.
+"""
+
+from __future__ import annotations
+
+import functools
+
+from workbench.autodiff.reverse.cotangents import Cotangent, Cotangents, Piece, both, truth
+from workbench.autodiff.reverse.sweep import Sweep
+from workbench.builtins import TABLE, Builtin, Ref
+from workbench.builtins.scalars import operators
+from workbench.ir.values import Op, Value
+from workbench.types import Vector
+
+# Rules that hold on whole vectors as they stand.
+WHOLE = frozenset({"add", "sub", "mul", "div", "neg", "where"})
+# Rules that only pass the cotangent on: they cannot turn a 0 into a NaN.
+PASSING = frozenset({"add", "sub", "neg", "where", "min", "max", "degrees", "radians"})
+
+
+def reverse_builtin(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+    """By the builtin's own rule; on vectors component by component where the rule is one of scalars."""
+    entry = TABLE[op.name]
+    if entry.gradient is None:
+        why = entry.differentiable.removeprefix("no: ") or "it has no adjoint rule"
+        raise sweep.refuse(f"{op.name}() has no derivative: {why}.", op)
+    split = isinstance(op.result.type, Vector) and entry.elementwise
+    if not split or (op.name in WHOLE and found.whole is not None and not sweep.cautious):
+        _apply(sweep, entry, op, found.full(), None, cotangents)
+        return
+    for position, piece in enumerate(found.components()):
+        if piece is not None:
+            _apply(sweep, entry, op, piece, position, cotangents)
+
+
+def _apply(sweep: Sweep, entry: Builtin, op: Op, piece: Piece, component: int | None, cotangents: Cotangents) -> None:
+    """Apply the rule to the whole, or to one component of each vector."""
+
+    def part(value: Value) -> Ref:
+        ref = sweep.ref(value)
+        return ref.component(component) if component is not None and isinstance(value.type, Vector) else ref
+
+    assert entry.gradient is not None
+    given = entry.gradient(piece.ref, part(op.result), *(part(v) for v in op.operands))
+    for operand, ref in zip(op.operands, given, strict=True):
+        if ref is None or operand not in sweep.active:
+            continue
+        live = both(piece.live, _where_counts(sweep, ref))
+        if piece.live is not None and op.name not in PASSING:
+            ref = operators.where(piece.live, ref, ref.like(0))
+        if sweep.cautious and op.name not in PASSING:
+            ref = operators.where(_lost(piece.ref, ref), ref.like(0), ref)
+        place = component if isinstance(operand.type, Vector) else None
+        cotangents.add(operand, Piece(ref, place, live))
+
+
+def _lost(given: Ref, found: Ref) -> Ref:
+    """Whether a cotangent of 0 met an infinite slope. Where the slope is finite nothing is cut: the 0 may vary."""
+    none = functools.reduce(operators.and_, [g.equals(0) for g in given.components()])
+    return operators.and_(none, functools.reduce(operators.or_, [f.differs(f) for f in found.components()]))
+
+
+def _where_counts(sweep: Sweep, ref: Ref) -> Ref | None:
+    """Where a rule's result is `where(…)` of something and 0: when it is the something; None: always."""
+    chosen = _chosen(sweep, ref.value)
+    return chosen if isinstance(chosen, Ref) else None
+
+
+def _chosen(sweep: Sweep, value: Value) -> Ref | bool:
+    op = sweep.builder.made.get(value)
+    if op is None or op.name not in ("where", "const"):
+        return True
+    if op.name == "const":
+        return bool(any(op.attrs["value"]) if isinstance(value.type, Vector) else op.attrs["value"] != 0)
+    condition = sweep.builder.ref(op.operands[0])
+    yes, no = (_chosen(sweep, v) for v in op.operands[1:])
+    if yes is no:
+        return yes
+    if (yes, no) == (True, False):
+        return condition
+    if (yes, no) == (False, True):
+        return operators.not_(condition)
+    sides = [s if isinstance(s, Ref) else truth(sweep.builder, s) for s in (yes, no)]
+    return operators.where(condition, *sides)

@@ -1,0 +1,126 @@
+"""Elements of arrays, and vectors and their components, backwards.
+
+Effects are mirrored on the adjoint arrays: a store is read and cleared, an addition is read, a load is added to.
+"""
+
+from __future__ import annotations
+
+from workbench.autodiff.reverse.cotangents import Cotangent, Cotangents, Piece, both, zero
+from workbench.autodiff.reverse.sweep import EffectRule, Sweep, ValueRule
+from workbench.builtins.scalars import operators
+from workbench.ir.values import Op, Value
+from workbench.types import element, is_float
+
+
+def store(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
+    """Read and clear."""
+    if is_float(op.operands[0].type):
+        added(sweep, op, cotangents)
+        array, indices = _adjoint_element(sweep, op)
+        sweep.builder.store(array, *indices, zero(sweep.builder, op.operands[-1].type).value)
+
+
+def added(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
+    """Read."""
+    if op.results and op.result in sweep.active:
+        raise sweep.refuse(
+            "The old value that atomic_add returns is used here in a way that has no derivative yet.", op,
+            "Use the array in a second kernel.",
+        )  # fmt: skip
+    if op.operands[-1] in sweep.active:
+        array, indices = _adjoint_element(sweep, op)
+        cotangents.add(op.operands[-1], Piece(sweep.builder.ref(sweep.builder.load(array, *indices))))
+
+
+def load(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+    """Add to the adjoint array: plainly where this thread alone touches the element."""
+    value = found.full().ref
+    array, indices = _adjoint_element(sweep, op)
+    if op.operands[0] in sweep.plain:
+        old = sweep.builder.ref(sweep.builder.load(array, *indices))
+        sweep.builder.store(array, *indices, (old + value).value)
+    else:
+        sweep.builder.emit("atomic_add", (array, *indices, value.value), (value.type,))
+
+
+def _adjoint_element(sweep: Sweep, op: Op) -> tuple[Value, list[Value]]:
+    """The adjoint array and the indices that mirror a memory operation."""
+    array = op.operands[0]
+    if op.name == "reduce_add":
+        return sweep.adjoints[array], [sweep.builder.const(0)]
+    count = array.type.ndim  # type: ignore[union-attr]
+    return sweep.adjoints[array], [sweep.env[v] for v in op.operands[1 : 1 + count]]
+
+
+def cast(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+    """Cast back."""
+    type = element(op.operands[0].type)
+    if found.whole is not None:
+        ref = found.whole.ref.cast(op.operands[0].type)
+        cotangents.add(op.operands[0], Piece(ref, None, found.whole.live))
+    else:
+        for position, piece in enumerate(found.parts):
+            if piece is not None:
+                cotangents.add(op.operands[0], Piece(piece.ref.cast(type), position, piece.live))
+
+
+def vec(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+    """Each component's cotangent to its scalar."""
+    for operand, piece in zip(op.operands, found.components(), strict=True):
+        if piece is not None:
+            cotangents.add(operand, piece)
+
+
+def extract(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+    """To one component; where the index is not a constant, to the one it is."""
+    vector, index = op.operands
+    piece = found.full()
+    fixed = sweep.constant(index)
+    if fixed is not None:
+        cotangents.add(vector, piece.at(fixed))
+        return
+    for position in range(vector.type.length):  # type: ignore[union-attr]
+        here = sweep.ref(index).equals(position)
+        ref = operators.where(here, piece.ref, piece.ref.like(0))
+        cotangents.add(vector, Piece(ref, position, both(piece.live, here)))
+
+
+def insert(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+    """The inserted component's cotangent to the scalar, the others' to the vector."""
+    vector, index, scalar = op.operands
+    fixed = sweep.constant(index)
+    for position, piece in enumerate(found.components()):
+        if piece is None:
+            continue
+        if fixed is not None:
+            target = (scalar, None) if position == fixed else (vector, position)
+            cotangents.add(target[0], piece.at(target[1]))
+            continue
+        here, none = sweep.ref(index).equals(position), piece.ref.like(0)
+        others = both(piece.live, operators.not_(here))
+        cotangents.add(vector, Piece(operators.where(here, none, piece.ref), position, others))
+        cotangents.add(scalar, Piece(operators.where(here, piece.ref, none), None, both(piece.live, here)))
+
+
+def _nothing(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+    """What depends on nothing that varies."""
+
+
+def _no_gradient(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
+    """What changes integers alone (`memory.study` refuses the rest)."""
+
+
+EFFECTS: dict[str, EffectRule] = {
+    "store": store,
+    "atomic_add": added,
+    "reduce_add": added,
+    "atomic": _no_gradient,
+}
+VALUES: dict[str, ValueRule] = {
+    "load": load,
+    "cast": cast,
+    "vec": vec,
+    "extract": extract,
+    "insert": insert,
+    "const": _nothing,
+}

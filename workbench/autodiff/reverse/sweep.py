@@ -1,0 +1,101 @@
+"""The reverse sweep: a block's operations walked backwards, each giving cotangents to its operands.
+
+Which rule an operation has is in a table (`reverse`); the rules take the sweep, and walk blocks inside an operation by
+`Sweep.block`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from workbench.autodiff.memory.effects import Memory
+from workbench.autodiff.reverse.cotangents import Cotangent, Cotangents
+from workbench.autodiff.reverse.emitter import Emitter
+from workbench.autodiff.reverse.recompute import recompute
+from workbench.builtins import Ref
+from workbench.errors import NotDifferentiable
+from workbench.ir.values import Block, Op, Value
+
+EffectRule = Callable[["Sweep", Op, Cotangents], None]
+"""Of an operation that changes memory or has blocks: it takes the cotangents of its results itself."""
+ValueRule = Callable[["Sweep", Op, Cotangent, Cotangents], None]
+"""Of an operation with one result: called where that has a cotangent."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rule of each operation.
+
+    Attributes:
+        effects: by operation.
+        values: by operation.
+        builtin: of any other operation.
+    """
+
+    effects: Mapping[str, EffectRule]
+    values: Mapping[str, ValueRule]
+    builtin: ValueRule
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """One sweep.
+
+    Attributes:
+        rules: what each operation does to cotangents.
+        function: the kernel's name.
+        active: the values that get a cotangent.
+        memory: what the kernel does to its arrays.
+        env: the kernel's values in the adjoint; grows with the sweep.
+        adjoints: for each parameter of the kernel that has a gradient, its adjoint array.
+        plain: arrays whose adjoint is added to without atomics.
+        builder: where the adjoint is written.
+        checkpointed: loops whose carried values are kept.
+        slots: how many states of such a loop are kept at once.
+        cautious: a thread may overwrite what it stored, so that a cotangent is 0 because nobody saw the value.
+    """
+
+    rules: Rules
+    function: str
+    active: frozenset[Value]
+    memory: Memory
+    env: dict[Value, Value]
+    adjoints: dict[Value, Value]
+    plain: frozenset[Value]
+    builder: Emitter
+    checkpointed: frozenset[Op] = frozenset()
+    slots: int = 16
+    cautious: bool = False
+
+    def block(self, block: Block, cotangents: Cotangents) -> None:
+        """Recompute the block's values, then walk it backwards; what is left in `cotangents` belongs outside."""
+        ops = block.ops[:-1] if block.ops and block.ops[-1].name == "yield" else block.ops
+        recompute(ops, self.env, self.builder, self.memory.late)
+        for op in reversed(ops):
+            self.builder.location = op.location
+            if op.name in self.rules.effects:
+                self.rules.effects[op.name](self, op, cotangents)
+            elif op.results:
+                found = cotangents.take(op.result)
+                if found is not None:
+                    self.rules.values.get(op.name, self.rules.builtin)(self, op, found, cotangents)
+
+    def new_cotangents(self) -> Cotangents:
+        """An empty gathering, for a nested block."""
+        return Cotangents(self.builder, self.active)
+
+    def ref(self, value: Value) -> Ref:
+        """The kernel's value in the adjoint."""
+        return self.builder.ref(self.env[value])
+
+    def refuse(self, message: str, op: Op, advice: str = "") -> NotDifferentiable:
+        """The error for this operation."""
+        return NotDifferentiable(message, op.location, advice=advice, function=self.function)
+
+    def constant(self, index: Value) -> int | None:
+        """The number, where the index is a constant."""
+        op = self.builder.made.get(self.env[index])
+        while op is not None and op.name == "cast":
+            op = self.builder.made.get(op.operands[0])
+        return int(op.attrs["value"]) if op is not None and op.name == "const" else None

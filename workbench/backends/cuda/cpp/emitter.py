@@ -1,0 +1,80 @@
+"""What all statements of one kernel share while they are written: names, locals, and what stands beside the kernel.
+
+The functions that write an operation's statements take an `Emitter`; `statements` has their table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from workbench.backends.cuda.cpp.c_names import c_type, identifier
+from workbench.backends.cuda.cpp.expression import Expressions
+from workbench.backends.cuda.cpp.locals import Locals
+from workbench.ir.values import Op, Value
+
+
+class Emitter:
+    """The state of the text, one statement after the other.
+
+    Attributes:
+        expressions: writes values.
+        folding: which values are written inside others.
+        locals: which values share a local.
+        names: of parameters, indices, and locals by one of their values.
+        taken: names that mean something here.
+        declared: the locals that are declared here.
+        natives: the functions with a user's text, by name.
+        fault: the parameter with the record of a fault; empty where nothing is checked.
+        thread: the linear index of the thread.
+    """
+
+    def __init__(
+        self, expressions: Expressions, locals_: Locals, names: dict[Value, str], taken: set[str], lines: bool
+    ) -> None:
+        """With `lines`, statements that are on another line of the cell begin with a `#line` directive."""
+        self.expressions = expressions
+        self.folding = expressions.folding
+        self.locals = locals_
+        self.names = names
+        self.taken = taken
+        self.lines = lines
+        self.fault = self.thread = ""
+        self.natives: dict[str, str] = {}
+        self.declared: set[Value] = set()
+        self.line = 0
+
+    def name(self, value: Value) -> str:
+        """The name of a parameter, an index, or the local that holds the value."""
+        return self.names[value] if value in self.names else self.names[self.locals.of(value)]
+
+    def fresh(self, base: str, default: str = "t") -> str:
+        """A name like `base` that means nothing here yet, and from now on does."""
+        name = identifier(base, self.taken, default)
+        self.taken.add(name)
+        return name
+
+    def declare(self, value: Value) -> str:
+        """The left side of an assignment to the value's local: with its type where it is new here."""
+        local = self.locals.of(value)
+        if local in self.declared:
+            return self.names[local]
+        self.declared.add(local)
+        labels = sorted({m.name for m in self.locals.members(local) if m.name}, key=lambda n: (len(n), n))
+        self.names[local] = self.fresh(value.name or (labels[0] if labels else "t"))
+        self.expressions.meet(value.type)
+        return f"{c_type(value.type)} {self.names[local]}"
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """Braces: names declared inside are free again after it."""
+        declared, taken = set(self.declared), set(self.taken)
+        yield
+        self.declared, self.taken = declared, taken
+
+    def directive(self, op: Op) -> str:
+        """The `#line` directive before the operation; empty where the line is the one before's."""
+        if not self.lines or not op.location.line or op.location.line == self.line:
+            return ""
+        self.line = op.location.line
+        return f'#line {self.line} "/cell/{op.location.source.label}"'

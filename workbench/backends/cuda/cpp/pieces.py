@@ -1,0 +1,12 @@
+"""Pieces of the prelude as data: the functions and types that a kernel's text may need beside it, each under a key.
+
+Whoever writes text asks for keys; each file that needs pieces declares them as its `PIECES`, and `prelude` puts those
+that were asked for in order.
+"""
+
+from __future__ import annotations
+
+Key = tuple[str, ...]
+"""What a piece is, and for which type or form: `("range",)`, `("to", "int32")`, `("op", "3", "+", "vv")`."""
+Pieces = dict[Key, str]
+"""The C++ text of each piece, in the order in which they stand in the prelude."""

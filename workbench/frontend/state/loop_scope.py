@@ -1,0 +1,96 @@
+"""A loop that is being lowered, and which names it binds (see `statements/loop_names.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import NoneType
+
+from workbench.frontend.state.operands import PENDING, Operand, Pending, Poison, Unset
+
+Env = dict[str, Operand]
+
+
+@dataclass
+class Loop:
+    """A loop that is being lowered.
+
+    Attributes:
+        names: those that it may bind first and that are read outside of it.
+        runs: whether it runs at least once.
+        ends: whether it may end by itself; else only a `break` ends it.
+        until: the name of the flag that a `break` sets; None where nothing sets it.
+        unset: names that are not bound at the end of some round.
+        unset_at_break: names that are not bound at some `break`.
+    """
+
+    names: tuple[str, ...] = ()
+    runs: bool = False
+    ends: bool = True
+    until: str | None = None
+    unset: set[str] = field(default_factory=set)
+    unset_at_break: set[str] = field(default_factory=set)
+
+    @contextmanager
+    def round(self, env: Env, loops: list[Loop], carried: Mapping[str, Operand]) -> Iterator[None]:
+        """The loop's body: its names are unset at first, with what the round before left behind.
+
+        Args:
+            env: local names to what they are now.
+            loops: those that are being lowered; this one is the innermost inside.
+            carried: what the names carry.
+        """
+        self.unset.clear()
+        self.unset_at_break.clear()
+        self.hide(env, carried)
+        with self.inside(loops):
+            yield
+        for name in self.names:
+            operand = env[name]
+            if isinstance(operand, Unset):
+                self.unset.add(name)
+                env[name] = operand.value
+
+    def hide(self, env: Env, carried: Mapping[str, Operand]) -> None:
+        """Unset the names, with these values behind them."""
+        env.update((name, unset(name, carried.get(name, PENDING))) for name in self.names)
+
+    @contextmanager
+    def inside(self, loops: list[Loop]) -> Iterator[None]:
+        """What is lowered here is inside the loop."""
+        loops.append(self)
+        try:
+            yield
+        finally:
+            loops.pop()
+
+    def left(self, env: Env, out_of: str) -> None:
+        """Note what is not bound where a `continue` ends a round, or a `break` the loop."""
+        missing = {n for n in self.names if isinstance(env.get(n), (Unset, NoneType))}
+        (self.unset if out_of == "round" else self.unset_at_break if out_of == "loop" else set()).update(missing)
+
+    def next(self, env: Env) -> None:
+        """Between two rounds of a loop that is written out: unset what some path has not bound."""
+        for name in self.names:
+            operand = env.get(name)
+            if name in self.unset and not isinstance(operand, (NoneType, Unset, Poison)):
+                env[name] = unset(name, operand)
+
+    def after(self, env: Env) -> None:
+        """The names after the loop."""
+        for name in self.names:
+            operand = env.get(name, PENDING)
+            if isinstance(operand, Poison):
+                continue
+            known = not isinstance(operand, (Unset, Pending))
+            at_breaks = known and name not in self.unset_at_break
+            at_end = not self.ends or (self.runs and name not in self.unset)
+            if not (at_breaks and at_end):
+                value = operand.value if isinstance(operand, Unset) else operand
+                env[name] = unset(name, value, self.until if at_breaks else None)
+
+
+def unset(name: str, value: Operand, given: str | None = None) -> Unset:
+    """A name that only a loop's body sets."""
+    return Unset(f"{name} may be unbound here: it is set only inside the loop.", value, given)

@@ -1,0 +1,61 @@
+"""What a lowering remembers: the types that loops came to, what funcs came to, and notices for kernels from Warp."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.frontend.state.definition import Definition
+from workbench.frontend.state.operands import Operand
+from workbench.ir.values import Op, Value
+from workbench.source import Location
+from workbench.types import Type
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What a loop came to: the carried names' types, of those the made ones, names without a value at its beginning,
+    names that stay what their literal is. `read` keeps alive what is known by identity.
+    """
+
+    types: dict[str, Type]
+    made: frozenset[str]
+    hidden: dict[str, Operand]
+    fixed: frozenset[str]
+    read: tuple[Operand, ...]
+
+
+@dataclass
+class Calls:
+    """Calls of one func with arguments alike.
+
+    Attributes:
+        definition, args: of the first: what is known of them by identity lives as long.
+        count: how many there were.
+        body: what the func comes to; None until it is wanted, or where it cannot be copied.
+    """
+
+    definition: Definition
+    args: tuple[Operand, ...]
+    count: int = 0
+    body: Body | None = None
+
+
+@dataclass(frozen=True)
+class Body:
+    """What a func comes to for parameters: operations, and its result."""
+
+    params: tuple[Value, ...]
+    ops: tuple[Op, ...]
+    result: Operand | None
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A line that means something else than in the library it was written for."""
+
+    location: Location
+    message: str
+    advice: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.location}: {self.message} {self.advice}".rstrip()

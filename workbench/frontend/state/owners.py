@@ -1,0 +1,39 @@
+"""Whose literals have a type only for now: a loop's carried name, or a function's result (see `weak_types.py`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from workbench.types import Type
+
+
+@dataclass(eq=False)
+class Loop:
+    """A loop whose carried types are not settled; `fixed` are names that must stay what their literal is."""
+
+    fixed: set[str] = field(default_factory=set)
+
+
+@dataclass(eq=False)
+class Results(Loop):
+    """What a function returns: literals among it take these types, by position."""
+
+    types: dict[int, Type] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Whose literal a tentative value comes from: a loop's carried name."""
+
+    loop: Loop
+    name: str
+
+
+class Widen(Exception):
+    """Unwinds to the loop of `owner`: its name needs `type`, which the body gives it (`made`) or only asks for."""
+
+    def __init__(self, owner: Owner, type: Type, made: bool = False) -> None:
+        super().__init__(owner.name)
+        self.owner = owner
+        self.type = type
+        self.made = made

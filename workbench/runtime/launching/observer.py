@@ -1,0 +1,50 @@
+"""What observers of launches and changes of arrays hear: tapes, recorders and captures override it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.runtime.arrays.array import array
+from workbench.runtime.device.memory import Memory
+from workbench.runtime.launching.record import LaunchRecord
+
+
+class Observer:
+    """Sees what is run, in order, before it runs; each method does nothing until it is overridden.
+
+    Attributes:
+        takes: whether what it hears of is left to it: it does it itself, in another form or later. Observers opened
+            before it then see what it does, and not what it heard.
+    """
+
+    takes = False
+
+    def allocating(self, memory: Memory, filled: bool) -> None:
+        """`memory` is new; its contents are undefined until they are written, unless it is `filled`."""
+
+    def launching(self, record: LaunchRecord) -> None:
+        """A launch is about to run."""
+
+    def copying(self, target: array, source: array) -> None:
+        """`target` is about to become a copy of `source`."""
+
+    def adding(self, target: array, source: array) -> None:
+        """`source` is about to be added to `target`."""
+
+    def filling(self, target: array, value: float) -> None:
+        """`target` is about to be filled with `value`."""
+
+    def reading(self, source: array) -> None:
+        """The elements of `source` are about to be read by Python."""
+
+    def replaying(self, graph: Any) -> None:
+        """A captured graph is about to run."""
+
+    def measured(self, subject: object, before: Any, after: Any) -> None:
+        """What was announced lies between these two events of its device's stream; told before `done`."""
+
+    def stopped(self, record: LaunchRecord) -> None:
+        """The launch that was announced last did not come to its end: an interrupt, say."""
+
+    def done(self, subject: object, started: float, seconds: float) -> None:
+        """What was announced is over: `subject` is the record, target or graph; `started` as `time.perf_counter`."""
