@@ -83,7 +83,7 @@ def test_it_compiles_for_the_device(half, target, need):
     need("nvrtc")
     function = _kernel(half).used().function
     text = CudaBackend().ptx(function, Options(), target)
-    assert "#include" not in CudaBackend().spell(function, Options(), target)
+    assert "#include" not in CudaBackend().emit(function, Options(), target)
     assert ("cvt.rn.f16.f32" in text) is (half == wb.float16)
     assert CudaBackend().compile(function, Options(), target).image
 

@@ -73,7 +73,7 @@ class CpuBackend(Backend):
         asked = settings().cpu
         return _native()[0] if asked == "native" else asked
 
-    def spell(self, function: Function, options: Options, target: str) -> str:
+    def emit(self, function: Function, options: Options, target: str) -> str:
         """The function's LLVM IR before optimisation.
 
         Raises:
