@@ -142,11 +142,11 @@ def function(name: str):
 def test_every_stage(name, golden):
     forward = function(name)
     golden(f"ir/{name}.txt", show(forward, lines=True))
-    golden(f"cuda/cells/{name}.cu", CudaBackend().spell(forward, Options(), "sm_90"))
-    golden(f"llvm/{name}.ll", CpuBackend().spell(forward, Options(), PORTABLE))
+    golden(f"cuda/cells/{name}.cu", CudaBackend().emit(forward, Options(), "sm_90"))
+    golden(f"llvm/{name}.ll", CpuBackend().emit(forward, Options(), PORTABLE))
     if name not in NO_FLOATS:
         golden(f"ir/{name}_adjoint.txt", show(adjoint(forward), lines=True))
-        golden(f"cuda/cells/{name}_adjoint.cu", CudaBackend().spell(adjoint(forward), Options(), "sm_90"))
+        golden(f"cuda/cells/{name}_adjoint.cu", CudaBackend().emit(adjoint(forward), Options(), "sm_90"))
 
 
 @pytest.mark.parametrize("name", ["struct_values", "struct_array", "struct_pairs"])

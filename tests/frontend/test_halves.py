@@ -17,7 +17,7 @@ from tests.frontend.meaning import define
 from tests.hostshim.hostshim import Library
 from workbench.backends.base import Options
 from workbench.backends.cpu.compile import CpuBackend, compile_text, converts_halves
-from workbench.backends.cpu.emit.emit import spell
+from workbench.backends.cpu.emit.emit import emit_llvm
 from workbench.backends.cpu.jit import load
 from workbench.backends.cpu.text.halves import definitions
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
@@ -83,7 +83,7 @@ def test_it_compiles_for_the_device(half, target, need):
     need("nvrtc")
     function = _kernel(half).used().function
     text = CudaBackend().ptx(function, Options(), target)
-    assert "#include" not in CudaBackend().spell(function, Options(), target)
+    assert "#include" not in CudaBackend().emit(function, Options(), target)
     assert ("cvt.rn.f16.f32" in text) is (half == wb.float16)
     assert CudaBackend().compile(function, Options(), target).image
 
@@ -229,7 +229,7 @@ def test_vec3h_has_its_name():
 @pytest.mark.parametrize("half", HALVES, ids=repr)
 def test_text_for_a_machine_without_instructions_is_plain_integers(half):
     function = replace(_kernel(half).used().function, name="plain")
-    text = spell(function, Options(), half_instructions=False)
+    text = emit_llvm(function, Options(), half_instructions=False)
     assert " half " not in text and "bfloat " not in text
 
 

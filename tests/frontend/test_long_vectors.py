@@ -82,7 +82,7 @@ def test_five_floats_take_20_bytes_and_the_device_takes_the_text(need):
             x[i] = wb.transpose(y[i]) @ x[i]
         """, {"wb": wb, "T": V5, "M": square})["k"]  # fmt: skip
     function = k.specialise([wb.array(dtype=V5), wb.array(dtype=square)]).function
-    text = CudaBackend().spell(function, Options(), "sm_90")
+    text = CudaBackend().emit(function, Options(), "sm_90")
     assert CudaBackend().compile(function, Options(), "sm_90").image
     assert text.count("struct wb_vec5 { T c[5]; };") == 1 and text.count("struct wb_mat55 { T m[5][5]; };") == 1
 

@@ -44,17 +44,17 @@ ARRAY = wb.array(np.zeros(1)).type
 CHECKED = Options(checks=True)
 
 
-def spell(function: Function) -> None:
+def emit(function: Function) -> None:
     """The function as text for both compilers, with and without checks."""
     verify(function)
     canonical(function)
     for options in (Options(), CHECKED):
-        CudaBackend().spell(function, options, "sm_90")
-        CpuBackend().spell(function, options, "x86-64-v3")
+        CudaBackend().emit(function, options, "sm_90")
+        CpuBackend().emit(function, options, "x86-64-v3")
 
 
 def outcome(text: str) -> list[Function] | WorkbenchError:
-    """The kernels of a cell, every stage of them spelled; or the error it ends in.
+    """The kernels of a cell, every stage of them emitted; or the error it ends in.
 
     Raises:
         Exception: what must not happen.
@@ -72,13 +72,13 @@ def outcome(text: str) -> list[Function] | WorkbenchError:
             assert error.render() and str(error)
             return error
     for function in found:
-        spell(own(function))
+        emit(own(function))
         try:
             backward = adjoint(function)
         except NotDifferentiable as error:
             assert error.location is not None
         else:
-            spell(backward)
+            emit(backward)
     return found
 
 

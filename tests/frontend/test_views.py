@@ -14,7 +14,7 @@ import workbench as wb
 from tests.frontend.meaning import define
 from tests.hostshim.hostshim import Library
 from workbench.backends.base import Options
-from workbench.backends.cpu.emit.emit import spell
+from workbench.backends.cpu.emit.emit import emit_llvm
 from workbench.backends.python.interpret import run
 from workbench.errors import CellErrors, KernelFault, KernelSyntaxError, KernelTypeError
 
@@ -200,5 +200,5 @@ def test_gradients_are_those_of_the_array():
 def test_a_row_costs_nothing():
     """Unchecked code has no comparison for a view's bounds, and a row's element is the array's own."""
     k = define("def k(a: array(dtype=float, ndim=2), y: array[float]):\n    i = tid()\n    y[i] = a[i][::2][2]\n")["k"]
-    text = spell(k.specialise([wb.array(dtype=float, ndim=2), wb.array[float]]).function, Options())
+    text = emit_llvm(k.specialise([wb.array(dtype=float, ndim=2), wb.array[float]]).function, Options())
     assert "select" not in text and "view_index" not in text

@@ -95,9 +95,9 @@ def test_results_keep_their_names_and_places() -> None:
     assert added[-1].results == (named,)
 
 
-def test_an_operation_without_spelling_is_refused_at_its_place() -> None:
+def test_an_operation_that_cannot_be_emitted_is_refused_at_its_place() -> None:
     f = on_vectors(lambda a, b: TABLE["sin"](a))
-    with pytest.raises(BuildError, match=r"no spelling for sin\(\)"):
+    with pytest.raises(BuildError, match=r"cannot emit sin\(\)"):
         expand(f, lambda entry: entry.name != "sin")
 
 

@@ -14,7 +14,7 @@ import pytest
 from tests.portability.objects import undefined
 from workbench.backends.base import Options
 from workbench.backends.cpu import codegen, systems
-from workbench.backends.cpu.emit.emit import spell
+from workbench.backends.cpu.emit.emit import emit_llvm
 from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.maths.vector_variants import needed
@@ -59,7 +59,7 @@ class Platform:
         """A kernel compiled for it."""
         maths = Maths(formulas=self.fused, bits=128 if self.arm else 256)
         with self.widths():
-            return self.object(spell(verify(function), options or Options(), maths, self.fused), level)
+            return self.object(emit_llvm(verify(function), options or Options(), maths, self.fused), level)
 
     @contextmanager
     def widths(self) -> Iterator[None]:

@@ -11,7 +11,7 @@ from workbench.backends.python import run
 from workbench.frontend import lower
 from workbench.ir.show import show
 from workbench.passes.bounds_checks import guard
-from workbench.passes.lower_tiles.lower import untile
+from workbench.passes.lower_tiles.lower import lower_tiles
 
 RNG = np.random.default_rng(3)
 
@@ -114,5 +114,5 @@ def test_the_same_text_comes_of_it_each_time() -> None:
         held.append([object() for _ in range(97 * n)])  # so that values have other addresses
         types = dict(zip(lanes.parameters, kernel.types, strict=True))
         made = lower(lanes.definition, types, tiling=kernel.tiling)
-        texts.add(show(untile(guard(made.function, versions=True))))
+        texts.add(show(lower_tiles(guard(made.function, versions=True))))
     assert len(texts) == 1

@@ -69,7 +69,7 @@ class Backend(ABC):
         """What it compiles for where nothing is asked: `sm_90`, or the CPU's name and features."""
 
     @abstractmethod
-    def spell(self, function: Function, options: Options, target: str) -> str:
+    def emit(self, function: Function, options: Options, target: str) -> str:
         """The function as the text that is compiled."""
 
     @abstractmethod

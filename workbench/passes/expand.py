@@ -1,7 +1,7 @@
-"""Builtins that a backend has no spelling for, replaced by ones it has.
+"""Builtins that a backend cannot emit, replaced by ones it can.
 
 A builtin that is not native is replaced by its declared expansion, again and again. An elementwise builtin on vectors
-is done component by component, so that a backend spells scalars alone. Components known from a `vec` are used directly.
+is done component by component, so that a backend emits scalars alone. Components known from a `vec` are used directly.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def expand(
 
     Args:
         function: any legal IR; what the expansions leave unused is left for `prune`.
-        native: whether the backend spells this builtin on scalars.
+        native: whether the backend emits this builtin on scalars.
         keep_text: leave funcs with CUDA text as operations `native`, without their bodies.
         keep_vector_operators: leave native `+ - * /` and negation on whole vectors.
 
@@ -135,7 +135,7 @@ class _Expander:
     def replace(self, builtin: Builtin, op: Op, operands: tuple[Value, ...]) -> None:
         """The builtin's expansion, itself expanded; its last operation takes over the result's value and name."""
         if builtin.expand is None:
-            raise BuildError(f"This backend has no spelling for {op.name}(), nor can it be expanded.", op.location)
+            raise BuildError(f"This backend cannot emit {op.name}(), and there is no expansion of it.", op.location)
         scratch = Builder()
         scratch.location = op.location
         value = builtin.expand(*(Ref(scratch, v) for v in operands)).value

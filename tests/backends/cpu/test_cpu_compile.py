@@ -101,14 +101,14 @@ def test_stencil_means_the_stencil(launch):
 
 
 def test_the_text_is_readable_and_the_same_twice():
-    text = BACKEND.spell(saxpy(), Options(), BACKEND.target())
-    assert text == BACKEND.spell(saxpy(), Options(), BACKEND.target())
+    text = BACKEND.emit(saxpy(), Options(), BACKEND.target())
+    assert text == BACKEND.emit(saxpy(), Options(), BACKEND.target())
     assert "define i32 @wb_saxpy(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop)" in text
     assert "%x.data" in text and "contract" not in text and "fast" not in text
 
 
 def test_fast_math_keeps_nan_and_infinity():
-    text = BACKEND.spell(saxpy(), Options(fast_math=True), BACKEND.target())
+    text = BACKEND.emit(saxpy(), Options(fast_math=True), BACKEND.target())
     assert "fmul reassoc nsz arcp contract afn float" in text
     assert "nnan" not in text and "ninf" not in text
 
@@ -146,7 +146,7 @@ def test_another_machines_target_is_refused():
         BACKEND.compile(saxpy(), Options(), "skylake+0123456789ab")
 
 
-def test_an_operation_without_spelling_is_a_build_error():
+def test_an_operation_that_cannot_be_emitted_is_a_build_error():
     x = Value(ArrayType(float32), "x")
     b = Builder()
     b.store(x, b.const(0), b.emit("unavailable", (), (float32,), {"reason": "it was overwritten"}).result)

@@ -37,15 +37,15 @@ def count(x: wb.array(dtype=int), bins: wb.array(dtype=int), order: wb.array(dty
 
 def test_a_kernel_that_mostly_adds_is_made_for_one_core_where_cores_are_few():
     function = squares.specialise().function
-    assert "atomicrmw" in BACKEND.spell(function, Options(), BACKEND.target())
-    assert "atomicrmw" not in BACKEND.spell(function, FEW, BACKEND.target())
+    assert "atomicrmw" in BACKEND.emit(function, Options(), BACKEND.target())
+    assert "atomicrmw" not in BACKEND.emit(function, FEW, BACKEND.target())
     assert BACKEND.compile(function, FEW, BACKEND.target()).metadata["one_core"] is True
     assert "one_core" not in BACKEND.compile(function, Options(), BACKEND.target()).metadata
 
 
 def test_a_kernel_that_mostly_computes_keeps_all_cores():
     function = long_work.specialise().function
-    assert "atomicrmw" in BACKEND.spell(function, FEW, BACKEND.target())
+    assert "atomicrmw" in BACKEND.emit(function, FEW, BACKEND.target())
     assert "one_core" not in BACKEND.compile(function, FEW, BACKEND.target()).metadata
 
 

@@ -16,7 +16,7 @@ from tests.worker import tasks
 from workbench.autodiff.adjoint import adjoint
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
-from workbench.backends.cpu.emit.emit import spell
+from workbench.backends.cpu.emit.emit import emit_llvm
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.worker.calls import task_name
 from workbench.backends.worker.jobs import Limits, Lost
@@ -52,7 +52,7 @@ def functions(work: list[Job]) -> list[Function]:
 
 
 def texts(made: list[Function], maths: Maths, instructions: bool) -> list[str]:
-    return [spell(f, Options(), maths, instructions) for f in made]
+    return [emit_llvm(f, Options(), maths, instructions) for f in made]
 
 
 def machines(scalar: Scalar) -> list[tuple[list[tuple[str, str, str]], Maths, bool]]:

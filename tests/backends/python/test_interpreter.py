@@ -209,7 +209,7 @@ def test_a_thread_outside_the_launch_cannot_be_stepped() -> None:
 
 def test_the_backend_shows_and_keeps_the_ir() -> None:
     backend, f = PythonBackend(), shifted()
-    assert backend.spell(f, Options(), backend.target()) == show(f)
+    assert backend.emit(f, Options(), backend.target()) == show(f)
     artifact = backend.compile(f, Options(), backend.target())
     assert artifact.image.decode() == canonical(f)
     assert artifact.metadata == {"entry": "shifted", "stages": {}, "backend": "python", "target": "python"}

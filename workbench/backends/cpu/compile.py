@@ -20,7 +20,7 @@ import llvmlite.binding as llvm
 
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu import codegen
-from workbench.backends.cpu.emit.emit import entry_name, for_one_core, spell
+from workbench.backends.cpu.emit.emit import emit_llvm, entry_name, for_one_core
 from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.systems import code_model
@@ -73,11 +73,11 @@ class CpuBackend(Backend):
         asked = settings().cpu
         return _native()[0] if asked == "native" else asked
 
-    def spell(self, function: Function, options: Options, target: str) -> str:
+    def emit(self, function: Function, options: Options, target: str) -> str:
         """The function's LLVM IR before optimisation.
 
         Raises:
-            BuildError: an operation has no LLVM spelling.
+            BuildError: an operation cannot be expressed in LLVM IR.
         """
         return _text(function, options, target)
 
@@ -85,16 +85,16 @@ class CpuBackend(Backend):
         """The function as an ELF, Mach-O or COFF object of this platform.
 
         Raises:
-            BuildError: an operation has no LLVM spelling, or LLVM refused the text; `log` holds what it said.
+            BuildError: an operation cannot be expressed in LLVM IR, or LLVM refused the text; `log` holds what it said.
             DeviceError: `target` is no CPU of this platform.
         """
         started = time.perf_counter()
         text = _text(function, options, target)
-        spelled = time.perf_counter() - started
+        emitted = time.perf_counter() - started
         made = _generate(text, target, _tuning(function), "object", function.name)
         metadata: dict[str, Any] = {
             "entry": entry_name(function),
-            "stages": {"spell": spelled, **made.stages},
+            "stages": {"spell": emitted, **made.stages},
             "backend": self.name,
             "target": target,
         }
@@ -152,7 +152,7 @@ def warm() -> None:
 
 def _text(function: Function, options: Options, target: str) -> str:
     here = target == _native()[0]
-    return spell(function, options, _maths(target), here and converts_halves())
+    return emit_llvm(function, options, _maths(target), here and converts_halves())
 
 
 @lru_cache

@@ -12,7 +12,7 @@ from workbench.ir.values import Function
 
 
 class PythonBackend(Backend):
-    """Interprets: `spell` shows the IR, `compile` keeps its canonical text (there is nothing to load; call `run`)."""
+    """Interprets: `emit` shows the IR, `compile` keeps its canonical text (there is nothing to load; call `run`)."""
 
     name = "python"
 
@@ -24,7 +24,7 @@ class PythonBackend(Backend):
         """Always `python`."""
         return "python"
 
-    def spell(self, function: Function, options: Options, target: str) -> str:
+    def emit(self, function: Function, options: Options, target: str) -> str:
         """The IR as readable text."""
         return show(function)
 

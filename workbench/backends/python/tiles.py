@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from workbench.backends.faults import describe
+from workbench.backends.python.thread import Handler, Interpreter, copied
 from workbench.builtins import TABLE
 from workbench.builtins.declaration.meaning import apply
 from workbench.errors import KernelFault
@@ -20,22 +21,19 @@ from workbench.passes.bounds_checks import reported
 from workbench.tiles import Tile, contents
 from workbench.types import Kind, Scalar, Vector, element, float32, int32
 
-if TYPE_CHECKING:
-    from workbench.backends.python.interpret import _Thread
-
 
 def zeros(type: Tile) -> np.ndarray[Any, Any]:
     """A tile of zeros."""
     return np.zeros((*type.shape, *type.dtype.shape), element(type.dtype).numpy)
 
 
-def map_elements(thread: _Thread, op: Op, operands: list[Any]) -> Any:
+def map_elements(thread: Interpreter, op: Op, operands: list[Any]) -> Any:
     """Run the block for each element, in row-major order."""
     made = [zeros(_type(v)) for v in op.results]
     tail = [int32.numpy.type] * len(op.attrs["shape"])
     for place in product(*(range(n) for n in op.attrs["shape"])):
         indices = [t(i) for t, i in zip(tail, place, strict=True)]
-        elements = [_copied(t[place]) for t in operands]
+        elements = [copied(t[place]) for t in operands]
         yielded = yield from thread.inner(op.blocks[0], (*indices, *elements))
         for tile, value in zip(made, yielded, strict=True):
             tile[place] = value
@@ -45,10 +43,6 @@ def map_elements(thread: _Thread, op: Op, operands: list[Any]) -> Any:
 def _type(value: Any) -> Tile:
     assert isinstance(value.type, Tile)
     return value.type
-
-
-def _copied(element: Any) -> Any:
-    return element.copy() if isinstance(element, np.ndarray) else element
 
 
 def _region(op: Op, operands: Sequence[Any], type: Tile) -> tuple[tuple[Any, ...], tuple[slice, ...]]:
@@ -71,7 +65,7 @@ def _region(op: Op, operands: Sequence[Any], type: Tile) -> tuple[tuple[Any, ...
     return tuple(places), tuple(parts)
 
 
-def _checked(thread: _Thread, op: Op, operands: Sequence[Any], type: Tile) -> tuple[Any, Any, tuple[int, ...]]:
+def _checked(thread: Interpreter, op: Op, operands: Sequence[Any], type: Tile) -> tuple[Any, Any, tuple[int, ...]]:
     """The part of the array, the part of the tile, and the shape of both.
 
     Raises:
@@ -90,7 +84,7 @@ def _checked(thread: _Thread, op: Op, operands: Sequence[Any], type: Tile) -> tu
     return places, parts, shape
 
 
-def _load(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+def _load(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     type = _type(op.result)
     places, parts, shape = _checked(thread, op, operands, type)
     made = zeros(type)
@@ -98,7 +92,7 @@ def _load(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     return (made,)
 
 
-def _store(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+def _store(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     type = _type(op.operands[-1])
     places, parts, shape = _checked(thread, op, operands, type)
     if 0 not in shape:
@@ -107,7 +101,7 @@ def _store(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     return ()
 
 
-def _atomic_add(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+def _atomic_add(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     type = _type(op.result)
     places, parts, shape = _checked(thread, op, operands, type)
     old = zeros(type)
@@ -118,7 +112,7 @@ def _atomic_add(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]
     return (old,)
 
 
-def _outside(thread: _Thread, op: Op, shapes: Mapping[str, Sequence[int]] | None = None) -> KernelFault:
+def _outside(thread: Interpreter, op: Op, shapes: Mapping[str, Sequence[int]] | None = None) -> KernelFault:
     """The error of a tile, or of a part of one, that is not inside."""
     made = {v: o for o in walk(thread.function.body) for v in o.results}
     values = tuple(thread.values[v].item() for v in reported(op, made))
@@ -130,24 +124,24 @@ def added(a: Any, b: Any) -> Any:
     return (a + b).astype(a.dtype)
 
 
-def _place_of(thread: _Thread, op: Op, indices: Sequence[Any], shape: Sequence[int]) -> tuple[int, ...]:
+def _place_of(thread: Interpreter, op: Op, indices: Sequence[Any], shape: Sequence[int]) -> tuple[int, ...]:
     place = tuple(int(i) for i in indices)
     if not all(0 <= i < n for i, n in zip(place, shape, strict=True)):
         raise _outside(thread, op)
     return place
 
 
-def _extract(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    return (_copied(operands[0][_place_of(thread, op, operands[1:], _type(op.operands[0]).shape)]),)
+def _extract(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    return (copied(operands[0][_place_of(thread, op, operands[1:], _type(op.operands[0]).shape)]),)
 
 
-def _insert(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+def _insert(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     made = operands[0].copy()
     made[_place_of(thread, op, operands[1:-1], _type(op.result).shape)] = operands[-1]
     return (made,)
 
 
-def _part(thread: _Thread, op: Op, offsets: Sequence[Any], whole: Tile, part: Tile) -> tuple[slice, ...]:
+def _part(thread: Interpreter, op: Op, offsets: Sequence[Any], whole: Tile, part: Tile) -> tuple[slice, ...]:
     room = [n - m + 1 for n, m in zip(whole.shape, part.shape, strict=True)]
     starts = tuple(int(o) for o in offsets)
     if not all(0 <= o < n for o, n in zip(starts, room, strict=True)):
@@ -155,30 +149,30 @@ def _part(thread: _Thread, op: Op, offsets: Sequence[Any], whole: Tile, part: Ti
     return tuple(slice(o, o + n) for o, n in zip(starts, part.shape, strict=True))
 
 
-def _slice(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+def _slice(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     return (operands[0][_part(thread, op, operands[1:], _type(op.operands[0]), _type(op.result))].copy(),)
 
 
-def _place(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+def _place(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     made = operands[0].copy()
     made[_part(thread, op, operands[1:-1], _type(op.result), _type(op.operands[-1]))] = operands[-1]
     return (made,)
 
 
-def _transpose(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+def _transpose(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     tail = range(len(op.attrs["axes"]), operands[0].ndim)
     return (np.ascontiguousarray(operands[0].transpose(*op.attrs["axes"], *tail)),)
 
 
-def _reshape(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+def _reshape(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     return (operands[0].reshape(zeros(_type(op.result)).shape),)
 
 
-def _broadcast(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+def _broadcast(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     return (np.broadcast_to(operands[0], zeros(_type(op.result)).shape).copy(),)
 
 
-def _reduce(thread: _Thread, op: Op, operands: list[Any]) -> Any:
+def _reduce(thread: Interpreter, op: Op, operands: list[Any]) -> Any:
     type, axis, kind = _type(op.operands[0]), op.attrs.get("axis"), op.attrs["kind"]
     tile = operands[0]
     if axis is None:
@@ -192,18 +186,18 @@ def _reduce(thread: _Thread, op: Op, operands: list[Any]) -> Any:
         low, high = top[: len(rows) - half], rows[half:]
         if kind == "func":
             for place in np.ndindex(low.shape[: low.ndim - len(type.dtype.shape)]):
-                (low[place],) = yield from thread.inner(op.blocks[0], (_copied(low[place]), _copied(high[place])))
+                (low[place],) = yield from thread.inner(op.blocks[0], (copied(low[place]), copied(high[place])))
         else:
             low[...] = _COMBINE[kind](low, high, type.dtype)
         rows = top
-    return (_copied(rows[0]) if rows.ndim > 1 else rows[0],)
+    return (copied(rows[0]) if rows.ndim > 1 else rows[0],)
 
 
 def _elementwise(name: str) -> Callable[[Any, Any, Any], Any]:
     def combine(a: Any, b: Any, type: Scalar | Vector) -> Any:
         made, count = a.copy(), a.ndim - len(type.shape)
         for place in np.ndindex(a.shape[:count]):
-            made[place] = apply(TABLE[name], [_copied(a[place]), _copied(b[place])], type)
+            made[place] = apply(TABLE[name], [copied(a[place]), copied(b[place])], type)
         return made
 
     return combine
@@ -222,7 +216,7 @@ def _place_of_extreme(rows: Any, kind: str) -> Any:
     return np.int32(found) if np.ndim(found) == 0 else found.astype(np.int32)
 
 
-def _scan(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+def _scan(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     type = _type(op.result)
     kind = op.attrs["kind"]
     made = operands[0].copy()
@@ -249,7 +243,7 @@ def identity(kind: str, type: Any) -> Any:
     return scalar(limits.max if kind == "min" else limits.min)
 
 
-def _matmul(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+def _matmul(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     type = contents(op.result.type)  # type: ignore[arg-type]
     scalar = element(type)
     wide = float32 if element(contents(op.operands[0].type)).is_half else scalar  # type: ignore[arg-type]
@@ -261,7 +255,7 @@ def _matmul(thread: _Thread, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     return (product.astype(scalar.numpy),)
 
 
-OPERATIONS: dict[str, Callable[[Any, Op, list[Any]], tuple[Any, ...]]] = {
+PLAIN: dict[str, Handler] = {
     "tile_load": _load,
     "tile_store": _store,
     "tile_atomic_add": _atomic_add,
@@ -275,4 +269,4 @@ OPERATIONS: dict[str, Callable[[Any, Op, list[Any]], tuple[Any, ...]]] = {
     "tile_scan": _scan,
     "tile_matmul": _matmul,
 }
-STRUCTURED: dict[str, Callable[[Any, Op, list[Any]], Any]] = {"tile_map": map_elements, "tile_reduce": _reduce}
+STRUCTURED: dict[str, Handler] = {"tile_map": map_elements, "tile_reduce": _reduce}

@@ -4,23 +4,43 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 from workbench.backends.worker.jobs import NONE, Job, Limits, Lost, Refused
 from workbench.backends.worker.process import OUTSIDE, Process, Unavailable
 from workbench.backends.worker.server import HELLO
 
-if TYPE_CHECKING:
-    from workbench.backends.worker.pool import Pool
-
 START_LIMIT = 120.0
 """Seconds on the clock until a process has to greet: a busy machine may take a while to start one."""
+
+
+class JobSource(Protocol):
+    """What a service asks of its pool.
+
+    Attributes:
+        name: of the pool's threads.
+        paths: gives the folders that the process may import from; called when it starts.
+        once: the process ends with its job.
+    """
+
+    name: str
+    paths: Callable[[], Sequence[str] | None]
+    once: bool
+
+    def take(self, service: Service) -> Job | None:
+        """Wait for the next job; None if the service is to end."""
+        ...
+
+    def give_up(self, service: Service, problem: Unavailable) -> None:
+        """No process can be started."""
+        ...
 
 
 class Service(threading.Thread):
     """The thread of one worker process."""
 
-    def __init__(self, pool: Pool, changed: threading.Condition) -> None:
+    def __init__(self, pool: JobSource, changed: threading.Condition) -> None:
         super().__init__(name=f"workbench-{pool.name}", daemon=True)
         self.pool = pool
         self.changed = changed

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from workbench.ir.values import Op, Value
+from workbench.passes.lower_tiles.lowering import Handler, TileLowering
 from workbench.tiles import Tile
 from workbench.types import ArrayType, int32, int64
 from workbench.types import bool as bool_
-
-if TYPE_CHECKING:
-    from workbench.passes.lower_tiles.lower import Untile
 
 Element = Callable[[Sequence[Value], Value], None]
 
@@ -19,7 +16,7 @@ Element = Callable[[Sequence[Value], Value], None]
 class _Region:
     """Where a tile lies in an array. `each` runs something for the elements that are inside."""
 
-    def __init__(self, on: Untile, op: Op, tile: Tile) -> None:
+    def __init__(self, on: TileLowering, op: Op, tile: Tile) -> None:
         self.on = on
         self.op = op
         self.tile = tile
@@ -94,7 +91,7 @@ class _Region:
             whole()
 
 
-def _load(on: Untile, op: Op) -> None:
+def _load(on: TileLowering, op: Op) -> None:
     tile = op.result.type
     assert isinstance(tile, Tile)
     slots = on.result(op)
@@ -106,7 +103,7 @@ def _load(on: Untile, op: Op) -> None:
     region.each(element, lambda: on.fill(slots, tile.count, on.zero(tile.dtype)))
 
 
-def _store(on: Untile, op: Op) -> None:
+def _store(on: TileLowering, op: Op) -> None:
     tile = op.operands[-1].type
     assert isinstance(tile, Tile)
     slots = on.slots_of(op.operands[-1])
@@ -114,7 +111,7 @@ def _store(on: Untile, op: Op) -> None:
     region.each(lambda indices, at: on.builder.store(region.array, *indices, on.read(slots, at)) and None)
 
 
-def _atomic_add(on: Untile, op: Op) -> None:
+def _atomic_add(on: TileLowering, op: Op) -> None:
     tile = op.result.type
     assert isinstance(tile, Tile)
     source = on.slots_of(op.operands[-1])
@@ -128,7 +125,7 @@ def _atomic_add(on: Untile, op: Op) -> None:
     region.each(element, lambda: on.fill(slots, tile.count, on.zero(tile.dtype)))
 
 
-LOWER: dict[str, Callable[[Untile, Op], None]] = {
+LOWER: dict[str, Handler] = {
     "tile_load": _load,
     "tile_store": _store,
     "tile_atomic_add": _atomic_add,

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
 from workbench.ir.values import Op, Value
-from workbench.tiles import Tile
+from workbench.passes.lower_tiles.lowering import Handler, TileLowering, tile_type
 from workbench.types import int32
 
-if TYPE_CHECKING:
-    from workbench.passes.lower_tiles.lower import Untile
 
-
-def _type(value: Value) -> Tile:
-    assert isinstance(value.type, Tile)
-    return value.type
-
-
-def _map(on: Untile, op: Op) -> None:
+def _map(on: TileLowering, op: Op) -> None:
     shape: tuple[int, ...] = op.attrs["shape"]
     (block,) = op.blocks
     indices, elements = block.params[: len(shape)], block.params[len(shape) :]
@@ -47,7 +38,7 @@ def _asked(ops: Sequence[Op], indices: set[Value]) -> bool:
     return any(not indices.isdisjoint(op.operands) or any(_asked(b.ops, indices) for b in op.blocks) for op in ops)
 
 
-def _targets(on: Untile, op: Op) -> list[Value]:
+def _targets(on: TileLowering, op: Op) -> list[Value]:
     """Where the results go: into operands that nobody needs any more, where types agree."""
     spare = [v for v in dict.fromkeys(op.operands) if on.takes(v)]
     found = []
@@ -57,34 +48,34 @@ def _targets(on: Untile, op: Op) -> list[Value]:
             spare.remove(place)
             on.own(result, on.buffers[place])
         else:
-            on.own(result, on.new(_type(result)))
+            on.own(result, on.new(tile_type(result)))
         found.append(on.slots_of(result))
     return found
 
 
-def _extract(on: Untile, op: Op) -> None:
+def _extract(on: TileLowering, op: Op) -> None:
     tile, *indices = op.operands
-    at = on.place([_narrow(on, v) for v in indices], _type(tile).shape)
+    at = on.place([_narrow(on, v) for v in indices], tile_type(tile).shape)
     on.mapping[op.result] = on.read(on.slots_of(tile), at)
 
 
-def _narrow(on: Untile, index: Value) -> Value:
+def _narrow(on: TileLowering, index: Value) -> Value:
     return on.builder.cast(on.scalar(index), int32)
 
 
-def _insert(on: Untile, op: Op) -> None:
+def _insert(on: TileLowering, op: Op) -> None:
     tile, *indices, element = op.operands
     source = on.slots_of(tile)
     slots = on.result(op, tile)
-    on.copy(slots, source, _type(tile).count)
-    on.write(slots, on.place([_narrow(on, v) for v in indices], _type(tile).shape), on.scalar(element))
+    on.copy(slots, source, tile_type(tile).count)
+    on.write(slots, on.place([_narrow(on, v) for v in indices], tile_type(tile).shape), on.scalar(element))
 
 
-def _slice(on: Untile, op: Op) -> None:
+def _slice(on: TileLowering, op: Op) -> None:
     tile, *offsets = op.operands
     source, slots = on.slots_of(tile), on.result(op)
     starts = [_narrow(on, v) for v in offsets]
-    small, large = _type(op.result).shape, _type(tile).shape
+    small, large = tile_type(op.result).shape, tile_type(tile).shape
 
     def body(at: list[Value]) -> None:
         there = [on.on("add", s, i) for s, i in zip(starts, at, strict=True)]
@@ -93,13 +84,13 @@ def _slice(on: Untile, op: Op) -> None:
     on.nest(small, body)
 
 
-def _place(on: Untile, op: Op) -> None:
+def _place(on: TileLowering, op: Op) -> None:
     tile, *offsets, part = op.operands
     source, piece = on.slots_of(tile), on.slots_of(part)
     slots = on.result(op, tile if part is not tile else None)
-    on.copy(slots, source, _type(tile).count)
+    on.copy(slots, source, tile_type(tile).count)
     starts = [_narrow(on, v) for v in offsets]
-    small, large = _type(part).shape, _type(tile).shape
+    small, large = tile_type(part).shape, tile_type(tile).shape
 
     def body(at: list[Value]) -> None:
         there = [on.on("add", s, i) for s, i in zip(starts, at, strict=True)]
@@ -108,11 +99,11 @@ def _place(on: Untile, op: Op) -> None:
     on.nest(small, body)
 
 
-def _transpose(on: Untile, op: Op) -> None:
+def _transpose(on: TileLowering, op: Op) -> None:
     (tile,) = op.operands
     source, slots = on.slots_of(tile), on.result(op)
-    shape, axes = _type(tile).shape, op.attrs["axes"]
-    new = _type(op.result).shape
+    shape, axes = tile_type(tile).shape, op.attrs["axes"]
+    new = tile_type(op.result).shape
 
     def body(at: list[Value]) -> None:
         there: list[Value] = [at[axes.index(axis)] for axis in range(len(axes))]
@@ -121,15 +112,15 @@ def _transpose(on: Untile, op: Op) -> None:
     on.nest(new, body)
 
 
-def _reshape(on: Untile, op: Op) -> None:
+def _reshape(on: TileLowering, op: Op) -> None:
     """The same slots."""
     on.own(op.result, on.buffers[op.operands[0]])
 
 
-def _broadcast(on: Untile, op: Op) -> None:
+def _broadcast(on: TileLowering, op: Op) -> None:
     (tile,) = op.operands
     source, slots = on.slots_of(tile), on.result(op)
-    small, large = _type(tile).shape, _type(op.result).shape
+    small, large = tile_type(tile).shape, tile_type(op.result).shape
     zero = on.number(0)
 
     def body(at: list[Value]) -> None:
@@ -139,7 +130,7 @@ def _broadcast(on: Untile, op: Op) -> None:
     on.nest(large, body)
 
 
-LOWER: dict[str, Callable[[Untile, Op], None]] = {
+LOWER: dict[str, Handler] = {
     "tile_map": _map,
     "tile_extract": _extract,
     "tile_insert": _insert,

@@ -8,27 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import TYPE_CHECKING
 
 from workbench.ir.rewrite import Mapping, copy_op
 from workbench.ir.values import Op, Value
+from workbench.passes.lower_tiles.lowering import Buffer, Handler, TileLowering, tile_type
 from workbench.tiles import Tile
 from workbench.types import Kind, Scalar, Vector, element, float32, int32, is_float
 from workbench.types import bool as bool_
-
-if TYPE_CHECKING:
-    from workbench.passes.lower_tiles.lower import Buffer, Untile
 
 Combine = Callable[[Value, Value], Value]
 BUILTINS = {"sum": "add", "min": "min", "max": "max"}
 
 
-def _type(value: Value) -> Tile:
-    assert isinstance(value.type, Tile)
-    return value.type
-
-
-def _combine(on: Untile, op: Op) -> Combine:
+def _combine(on: TileLowering, op: Op) -> Combine:
     kind = op.attrs["kind"]
     if kind != "func":
         return lambda a, b: on.on(BUILTINS[kind], a, b)
@@ -44,9 +36,9 @@ def _combine(on: Untile, op: Op) -> Combine:
     return inlined
 
 
-def _reduce(on: Untile, op: Op) -> None:
+def _reduce(on: TileLowering, op: Op) -> None:
     (tile,) = op.operands
-    shape, axis = _type(tile).shape, op.attrs.get("axis")
+    shape, axis = tile_type(tile).shape, op.attrs.get("axis")
     outer, length, inner = (1, prod(shape), 1) if axis is None else (
         prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])
     )  # fmt: skip
@@ -56,7 +48,7 @@ def _reduce(on: Untile, op: Op) -> None:
     combine = _combine(on, op)
     source = on.slots_of(tile)
     half = (length + 1) // 2
-    buffer = on.new(_type(tile), outer * half * inner)
+    buffer = on.new(tile_type(tile), outer * half * inner)
     work = buffer.slots
 
     def at(o: Value, i: Value, j: Value, rows: int) -> Value:
@@ -87,7 +79,7 @@ def _reduce(on: Untile, op: Op) -> None:
     on.give_back(buffer)
 
 
-def _halve(on: Untile, work: Value, shape: tuple[int, int, int], combine: Combine) -> None:
+def _halve(on: TileLowering, work: Value, shape: tuple[int, int, int], combine: Combine) -> None:
     """Rows from the upper half into the lower, until one is left."""
     outer, rows, inner = shape
     before, now = Value(int32), Value(int32)
@@ -113,11 +105,11 @@ def _halve(on: Untile, work: Value, shape: tuple[int, int, int], combine: Combin
     on.builder.while_((on.number(rows),), more.block, step.block)
 
 
-def _extreme(on: Untile, op: Op, shape: tuple[int, int, int], axis: int | None) -> None:
+def _extreme(on: TileLowering, op: Op, shape: tuple[int, int, int], axis: int | None) -> None:
     """The first place of the least or greatest; of a NaN, where there is one."""
     outer, length, inner = shape
     tile = op.operands[0]
-    source, dtype = on.slots_of(tile), _type(tile).dtype
+    source, dtype = on.slots_of(tile), tile_type(tile).dtype
     sign = "lt" if op.attrs["kind"] == "argmin" else "gt"
     target = on.result(op) if axis is not None else on.new(Tile(int32, (1,))).slots
 
@@ -144,9 +136,9 @@ def _extreme(on: Untile, op: Op, shape: tuple[int, int, int], axis: int | None) 
         on.mapping[op.result] = on.read(target, on.number(0))
 
 
-def _scan(on: Untile, op: Op) -> None:
+def _scan(on: TileLowering, op: Op) -> None:
     (tile,) = op.operands
-    type = _type(tile)
+    type = tile_type(tile)
     length, rows, kind = type.shape[-1], type.count // type.shape[-1], op.attrs["kind"]
     source, target = on.slots_of(tile), on.result(op, tile)
     exclusive = op.attrs["exclusive"]
@@ -181,14 +173,14 @@ def identity(kind: str, type: Scalar | Vector) -> float | int:
     return high if kind == "min" else low
 
 
-def _matmul(on: Untile, op: Op) -> None:
+def _matmul(on: TileLowering, op: Op) -> None:
     """One operation `slot_matmul` on buffers of float32 or float64, with b as k × n."""
     a, b, *rest = op.operands
     acc = rest[0] if rest else None
-    m, n = _type(op.result).shape
-    k = _type(a).shape[0 if op.attrs["transpose_a"] else 1]
-    type = _type(op.result).dtype
-    wide = float32 if element(_type(a).dtype).is_half else _type(a).dtype
+    m, n = tile_type(op.result).shape
+    k = tile_type(a).shape[0 if op.attrs["transpose_a"] else 1]
+    type = tile_type(op.result).dtype
+    wide = float32 if element(tile_type(a).dtype).is_half else tile_type(a).dtype
     borrowed: list[Buffer] = []
     left = _widened(on, a, wide, (m * k,), None, borrowed)
     right = _widened(on, b, wide, (k, n), (n, k) if op.attrs["transpose_b"] else None, borrowed)
@@ -211,12 +203,12 @@ def _matmul(on: Untile, op: Op) -> None:
 
 
 def _widened(
-    on: Untile, tile: Value, wide: Scalar | Vector, shape: tuple[int, ...], transposed: tuple[int, ...] | None,
+    on: TileLowering, tile: Value, wide: Scalar | Vector, shape: tuple[int, ...], transposed: tuple[int, ...] | None,
     borrowed: list[Buffer],
 ) -> Value:  # fmt: skip
     """A tile's slots, in the type that a product is computed in, and the other way round where that is asked for."""
     source = on.slots_of(tile)
-    if _type(tile).dtype == wide and transposed is None:
+    if tile_type(tile).dtype == wide and transposed is None:
         return source
     borrowed.append(on.new(Tile(wide, shape)))
     made = borrowed[-1].slots
@@ -229,7 +221,7 @@ def _widened(
     return made
 
 
-LOWER: dict[str, Callable[[Untile, Op], None]] = {
+LOWER: dict[str, Handler] = {
     "tile_reduce": _reduce,
     "tile_scan": _scan,
     "tile_matmul": _matmul,

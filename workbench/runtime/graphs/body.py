@@ -12,7 +12,7 @@ from workbench.runtime.device.device import CPU, Device
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.device.streams import synchronize
 from workbench.runtime.graphs.edges import Edge, Use, edges, levels
-from workbench.runtime.graphs.nodes import LaunchNode, Node
+from workbench.runtime.graphs.nodes import LaunchNode, Node, Subgraph
 from workbench.runtime.graphs.plan_cpu import CpuPlan
 from workbench.runtime.graphs.plan_cuda import CudaPlan
 
@@ -54,7 +54,7 @@ class Body:
         self._plan: Plan | None = None
         self._direct: Direct | None = None
         self._written: list[Memory] = []
-        self._inner: list[Body] = []
+        self._inner: list[Subgraph] = []
         self._generations: list[int] = []
         self.generation = 0
 
@@ -145,7 +145,7 @@ class Body:
             self._generations = [body.generation for body in self._inner]
             self._use(plan)
 
-    def inner(self) -> list[Body]:
+    def inner(self) -> list[Subgraph]:
         """The bodies inside, at any depth."""
         return [body for node in self.walk() for body in node.bodies.values()]
 

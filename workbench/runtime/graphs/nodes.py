@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.device import Device
+from workbench.runtime.device.memory import Memory
+from workbench.runtime.graphs.edges import Edge
 from workbench.runtime.launching.record import LaunchRecord
-
-if TYPE_CHECKING:
-    from workbench.runtime.graphs.body import Body
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -27,6 +26,40 @@ class Access:
     name: str
     reads: bool
     writes: bool
+
+
+class Subgraph(Protocol):
+    """A `Body` as the nodes around it, plans and pictures see it."""
+
+    nodes: list[Node]
+    generation: int
+
+    @property
+    def device(self) -> Device:
+        """Where it runs."""
+        ...
+
+    @property
+    def edges(self) -> list[Edge]:
+        """Which node must run after which."""
+        ...
+
+    @property
+    def levels(self) -> list[list[int]]:
+        """Indices of nodes that may run side by side."""
+        ...
+
+    def walk(self) -> Iterator[Node]:
+        """Every node, those of bodies inside included."""
+        ...
+
+    def written(self) -> list[Memory]:
+        """The memory that a run may change."""
+        ...
+
+    def stale(self, arrays: bool = True) -> None:
+        """Forget the plan, and the edges if arrays changed."""
+        ...
 
 
 class Node:
@@ -63,7 +96,7 @@ class Node:
         raise NotImplementedError
 
     @property
-    def bodies(self) -> Mapping[str, Body]:
+    def bodies(self) -> Mapping[str, Subgraph]:
         """Graphs inside it, by what they are for."""
         return {}
 
@@ -165,7 +198,7 @@ class MoveNode(Node):
 class BodyNode(Node):
     """A graph inside a graph: run once ("graph"), by a condition ("if"), or while it holds ("while")."""
 
-    def __init__(self, kind: str, bodies: Mapping[str, Body], condition: array | None = None) -> None:
+    def __init__(self, kind: str, bodies: Mapping[str, Subgraph], condition: array | None = None) -> None:
         self.kind = kind
         self._bodies = dict(bodies)
         self.condition = condition
@@ -178,7 +211,7 @@ class BodyNode(Node):
         return next(iter(self._bodies.values())).device
 
     @property
-    def bodies(self) -> Mapping[str, Body]:
+    def bodies(self) -> Mapping[str, Subgraph]:
         """Graphs inside it."""
         return self._bodies
 

@@ -9,8 +9,8 @@ from html import escape
 from itertools import pairwise
 from typing import Any
 
-from workbench.runtime.graphs.body import Body
 from workbench.runtime.graphs.layout import layered
+from workbench.runtime.graphs.nodes import Subgraph
 
 FILLS = {"forward": "#cfe3fa", "adjoint": "#fbdcbd", "if": "#e6d9f5", "while": "#e6d9f5", "graph": "#e6d9f5"}
 LINES = {"forward": "#2f6fb3", "adjoint": "#c0691c", "if": "#7a4fb0", "while": "#7a4fb0", "graph": "#7a4fb0"}
@@ -20,7 +20,7 @@ LARGEST_PICTURE = 300
 """Nodes of the largest graph that a notebook output draws by itself; `to_svg` draws any."""
 
 
-def critical_path(body: Body) -> list[int]:
+def critical_path(body: Subgraph) -> list[int]:
     """Indices along the longest chain: by milliseconds where all nodes have them, else by the number of nodes."""
     timed = all(node.milliseconds is not None for node in body.nodes)
     cost = [node.milliseconds or 0.0 if timed else 1.0 for node in body.nodes]
@@ -36,7 +36,7 @@ def critical_path(body: Body) -> list[int]:
     return path[::-1]
 
 
-def facts(body: Body) -> dict[str, Any]:
+def facts(body: Subgraph) -> dict[str, Any]:
     """Nodes and edges as plain data."""
     on_path = set(critical_path(body))
     nodes = [
@@ -64,12 +64,12 @@ def facts(body: Body) -> dict[str, Any]:
     return {"device": body.device.name, "nodes": nodes, "edges": edges}
 
 
-def to_json(body: Body) -> str:
+def to_json(body: Subgraph) -> str:
     """Nodes and edges as JSON."""
     return json.dumps(facts(body), indent=1)
 
 
-def placed(body: Body) -> dict[str, Any]:
+def placed(body: Subgraph) -> dict[str, Any]:
     """`facts` with places: each node's box (x, y, width, height), each edge's points and where its label stands."""
     made = facts(body)
     titles = [(_title(node), _detail(node)) for node in made["nodes"]]
@@ -101,7 +101,7 @@ def _detail(node: dict[str, Any]) -> str:
     return "  ".join(part for part in (dims, *inside, spent) if part)
 
 
-def svg(body: Body) -> str:
+def svg(body: Subgraph) -> str:
     """The picture: forward blue, adjoint orange, the rest grey; edges carry an array's name, dashed ones only order."""
     made = placed(body)
     width, height = made["width"], made["height"]
@@ -150,7 +150,7 @@ def _box(node: dict[str, Any]) -> str:
     )
 
 
-def dot(body: Body) -> str:
+def dot(body: Subgraph) -> str:
     """The graph in Graphviz's language."""
     rows = ["digraph graph_of_launches {", "  node [shape=box, style=filled];"]
     for node in facts(body)["nodes"]:
@@ -163,14 +163,14 @@ def dot(body: Body) -> str:
     return "\n".join([*rows, "}"]) + "\n"
 
 
-def _summary(body: Body) -> str:
+def _summary(body: Subgraph) -> str:
     counts = Counter(node.kind for node in body.nodes)
     inside = ", ".join(f"{count} {kind}" for kind, count in counts.items())
     plural = "node" if len(body.nodes) == 1 else "nodes"
     return f"Graph of {len(body.nodes)} {plural} on {body.device}" + (f": {inside}" if inside else "")
 
 
-def rows(body: Body) -> list[tuple[str, ...]]:
+def rows(body: Subgraph) -> list[tuple[str, ...]]:
     """A row a node: index, kind, name, size, time, what it comes after and why."""
     after: dict[int, list[str]] = {}
     for edge in body.edges:
@@ -187,7 +187,7 @@ def rows(body: Body) -> list[tuple[str, ...]]:
 HEAD = ("#", "what", "name", "size", "time", "after")
 
 
-def text(body: Body) -> str:
+def text(body: Subgraph) -> str:
     """A line a node, as plain text; of a long graph the first and last nodes."""
     found = rows(body)
     shown = found if len(found) <= 40 else [*found[:20], ("…",) * len(HEAD), *found[-19:]]
@@ -197,7 +197,7 @@ def text(body: Body) -> str:
     return "\n".join([_summary(body), *lines]) if found else _summary(body)
 
 
-def html(body: Body) -> str:
+def html(body: Subgraph) -> str:
     """The picture as an image, and the table below it, without scripts."""
     found = rows(body)
     head = "".join(f"<th>{name}</th>" for name in HEAD)

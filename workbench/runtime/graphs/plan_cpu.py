@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from ctypes import addressof
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,15 +19,12 @@ from workbench.backends.layout import FAULT_SIZE
 from workbench.cache.native import native_image
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.copies import move_of
-from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node
+from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node, Subgraph
 from workbench.runtime.launching.execute import cpu_threads
 from workbench.runtime.launching.pending_faults import fault_of
 from workbench.runtime.launching.prints import printing
 from workbench.runtime.native.in_flight import Native, explain, runs, sorted_names
 from workbench.runtime.native.launcher import install_launcher
-
-if TYPE_CHECKING:
-    from workbench.runtime.graphs.body import Body
 
 DENSE_SCALARS, STRIDED_SCALARS = 131_072, 8_192
 """Scalars of a copy that one core takes at a time."""
@@ -52,7 +49,7 @@ class Work(NamedTuple):
 class CpuPlan:
     """Tables for the native scheduler, and all they point to."""
 
-    def __init__(self, body: Body) -> None:
+    def __init__(self, body: Subgraph) -> None:
         self._keep: list[Any] = []
         self._entries = copies.entries(native_image)
         launches = [n for n in body.walk() if isinstance(n, LaunchNode)]
@@ -98,7 +95,7 @@ class CpuPlan:
         """Whether these launches' parameters of now are already where they should be: in the buffers."""
         return all(self._planned.get(id(n)) == _fixed(n) for n in nodes)
 
-    def _table(self, body: Body) -> tuple[int, int]:
+    def _table(self, body: Subgraph) -> tuple[int, int]:
         rows = list(self._steps_of(body))
         return self._words(rows, schedule.STEP_WORDS), len(rows)
 
@@ -107,7 +104,7 @@ class CpuPlan:
         self._keep.append(table)
         return table.ctypes.data
 
-    def _steps_of(self, body: Body) -> Iterator[tuple[int, ...]]:
+    def _steps_of(self, body: Subgraph) -> Iterator[tuple[int, ...]]:
         inline: list[Work] = []
         for level in body.levels:
             nodes = [body.nodes[k] for k in level]

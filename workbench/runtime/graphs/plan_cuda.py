@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.backends.cuda.copies import CONDITION
 from workbench.backends.layout import FAULT_SIZE
@@ -19,12 +19,9 @@ from workbench.runtime.device.device_code import own_kernel
 from workbench.runtime.device.driver import Driver, driver
 from workbench.runtime.device.driver_handles import LoadedKernel
 from workbench.runtime.graphs.foreign import ForeignNode
-from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node
+from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node, Subgraph
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.pending_faults import fault_of, read_records, settling
-
-if TYPE_CHECKING:
-    from workbench.runtime.graphs.body import Body
 
 ASSIGN_DEFAULT = 1
 """CU_GRAPH_COND_ASSIGN_DEFAULT: a condition is 0 at each launch until a kernel sets it."""
@@ -33,7 +30,7 @@ ASSIGN_DEFAULT = 1
 class CudaPlan:
     """An instantiated graph, and all that it uses."""
 
-    def __init__(self, body: Body) -> None:
+    def __init__(self, body: Subgraph) -> None:
         found = driver()
         assert found is not None
         self._driver: Driver = found
@@ -95,7 +92,7 @@ class CudaPlan:
             self._driver.call("cuGraphExecKernelNodeSetParams", self._executable, handle, params)
         return True
 
-    def _fill(self, graph: Any, body: Body, after: list[Any]) -> list[Any]:
+    def _fill(self, graph: Any, body: Subgraph, after: list[Any]) -> list[Any]:
         """Add the nodes of a body, the first ones after these; gives those that nothing in it comes after."""
         before: dict[int, list[int]] = {}
         for edge in body.edges:

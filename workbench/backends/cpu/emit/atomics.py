@@ -2,53 +2,49 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from workbench.backends.cpu.emit import memory
+from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.text.values import register
 from workbench.ir.values import Op
 from workbench.types import Kind, Scalar, element
 
-if TYPE_CHECKING:
-    from workbench.backends.cpu.emit.emit import Speller
-
 _VERBS = {"exch": "xchg", "and": "and", "or": "or", "xor": "xor"}
 
 
-def spell_atomic(speller: Speller, op: Op) -> None:
+def emit_atomic(emitter: Emitter, op: Op) -> None:
     """An element's new value from its old one, which is the result."""
-    (place,) = memory.places(speller, op)
+    (place,) = memory.places(emitter, op)
     kind, scalar = op.attrs["kind"], element(op.result.type)
-    value = speller.operand(op.operands[-1])
+    value = emitter.operand(op.operands[-1])
     hint = op.result.name
     if kind == "cas":
-        old = _swap(speller, place, scalar, speller.operand(op.operands[-2]), value, hint)
+        old = _swap(emitter, place, scalar, emitter.operand(op.operands[-2]), value, hint)
     elif kind in ("min", "max") and scalar.kind is Kind.FLOAT:
-        old = _extreme(speller, place, scalar, value, "olt" if kind == "min" else "ogt", hint)
+        old = _extreme(emitter, place, scalar, value, "olt" if kind == "min" else "ogt", hint)
     else:
         verb = _VERBS.get(kind) or (f"u{kind}" if scalar.kind is Kind.UINT else kind)
-        old = speller.writer.emit(f"atomicrmw {verb} ptr {place}, {register(scalar)} {value} monotonic", hint)
-    speller.bind(op.result, [old])
+        old = emitter.writer.emit(f"atomicrmw {verb} ptr {place}, {register(scalar)} {value} monotonic", hint)
+    emitter.bind(op.result, [old])
 
 
-def _bits(speller: Speller, value: str, scalar: Scalar) -> str:
+def _bits(emitter: Emitter, value: str, scalar: Scalar) -> str:
     if scalar.kind is not Kind.FLOAT:
         return value
-    return speller.writer.emit(f"bitcast {register(scalar)} {value} to i{scalar.bits}")
+    return emitter.writer.emit(f"bitcast {register(scalar)} {value} to i{scalar.bits}")
 
 
-def _swap(speller: Speller, place: str, scalar: Scalar, expected: str, value: str, hint: str) -> str:
-    w, word = speller.writer, f"i{scalar.bits}"
-    wanted, new = _bits(speller, expected, scalar), _bits(speller, value, scalar)
+def _swap(emitter: Emitter, place: str, scalar: Scalar, expected: str, value: str, hint: str) -> str:
+    w, word = emitter.writer, f"i{scalar.bits}"
+    wanted, new = _bits(emitter, expected, scalar), _bits(emitter, value, scalar)
     pair = w.emit(f"cmpxchg ptr {place}, {word} {wanted}, {word} {new} monotonic monotonic")
     old = w.emit(f"extractvalue {{ {word}, i1 }} {pair}, 0", hint)
     return w.emit(f"bitcast {word} {old} to {register(scalar)}", hint) if scalar.kind is Kind.FLOAT else old
 
 
-def _extreme(speller: Speller, place: str, scalar: Scalar, value: str, keeps: str, hint: str) -> str:
+def _extreme(emitter: Emitter, place: str, scalar: Scalar, value: str, keeps: str, hint: str) -> str:
     """`min` and `max` of the language: an element that is NaN stays, a value that is NaN goes in."""
-    w, word, kind = speller.writer, f"i{scalar.bits}", register(scalar)
-    new = _bits(speller, value, scalar)
+    w, word, kind = emitter.writer, f"i{scalar.bits}", register(scalar)
+    new = _bits(emitter, value, scalar)
     first = w.emit(f"load atomic {word}, ptr {place} monotonic, align {scalar.size}")
     before = w.label
     head, swap, done = (w.block_name(label) for label in ("atomic", "swap", "endatomic"))

@@ -8,14 +8,10 @@ walks. It costs one integer operation and changes nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.text.values import register
 from workbench.ir.values import Op, Value
 from workbench.types import Kind, Scalar, element
-
-if TYPE_CHECKING:
-    from workbench.backends.cpu.emit.emit import Speller
 
 DEEP = 128
 
@@ -23,13 +19,13 @@ DEEP = 128
 class Depths:
     """How many operations each value is away from a load, a parameter or the last cut."""
 
-    def __init__(self, speller: Speller) -> None:
-        self.speller = speller
+    def __init__(self, emitter: Emitter) -> None:
+        self.emitter = emitter
         self.of: dict[Value, int] = {}
         self.zeros: dict[str, str] = {}
 
     def after(self, op: Op) -> None:
-        """Count an operation that was spelled, and cut its result where it is too deep."""
+        """Count an operation that was emitted, and cut its result where it is too deep."""
         if op.name == "load" or not op.results:
             return
         of = self.of
@@ -43,20 +39,20 @@ class Depths:
 
     def cut(self, value: Value) -> None:
         """Let a value's bits pass by something that LLVM cannot look through."""
-        w = self.speller.writer
+        w = self.emitter.writer
         kind = register(element(value.type))
         bits = f"i{element(value.type).bits}"
         zero = self.zero(bits)
         parts = []
-        for operand in self.speller.operands(value):
+        for operand in self.emitter.operands(value):
             word = w.emit(f"bitcast {kind} {operand} to {bits}")
             word = w.emit(f"freeze {bits} {w.emit(f'xor {bits} {word}, {zero}')}")
             parts.append(w.emit(f"bitcast {bits} {word} to {kind}", value.name))
-        self.speller.bind(value, parts)
+        self.emitter.bind(value, parts)
 
     def zero(self, bits: str) -> str:
         """A 0 that LLVM does not know."""
-        w = self.speller.writer
+        w = self.emitter.writer
         if bits not in self.zeros:
             place = w.once(("zero", bits), f"alloca {bits}", "zero.at")
             w.head.append(f"  store volatile {bits} 0, ptr {place}")

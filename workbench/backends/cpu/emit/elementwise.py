@@ -1,17 +1,13 @@
-"""Builtins and casts: the LLVM spellings of the builtin table, component by component."""
+"""Builtins and casts: the LLVM instructions of the builtin table, component by component."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.text.values import cast, register, suffix, width
 from workbench.builtins import TABLE, Builtin
 from workbench.errors import BuildError
 from workbench.ir.values import Op
 from workbench.types import Kind, Scalar, element
-
-if TYPE_CHECKING:
-    from workbench.backends.cpu.emit.emit import Speller
 
 FAST = "reassoc nsz arcp contract afn"
 """Reassociation and approximate maths; NaN and infinity keep their meaning."""
@@ -24,24 +20,24 @@ def native(builtin: Builtin) -> bool:
     return builtin.llvm is not None
 
 
-def spell_builtin(speller: Speller, op: Op) -> None:
+def emit_builtin(emitter: Emitter, op: Op) -> None:
     """One instruction or call a component."""
     builtin = TABLE.get(op.name)
     if builtin is None or builtin.llvm is None:
-        raise BuildError(f"The CPU backend cannot spell the operation {op.name}.", op.location)
-    operands = [speller.operands(v) for v in op.operands]
+        raise BuildError(f"The CPU backend cannot emit the operation {op.name}.", op.location)
+    operands = [emitter.operands(v) for v in op.operands]
     scalar = element(op.operands[-1].type)
     results = []
     for k in range(width(op.result.type)):
         args = [parts[k % len(parts)] for parts in operands]
-        results.append(speller.writer.emit(_instruction(speller, builtin, scalar, args, op), op.result.name))
-    speller.bind(op.result, results)
+        results.append(emitter.writer.emit(_instruction(emitter, builtin, scalar, args, op), op.result.name))
+    emitter.bind(op.result, results)
 
 
-def _instruction(speller: Speller, builtin: Builtin, scalar: Scalar, args: list[str], op: Op) -> str:
-    kind, flags = register(scalar), FAST if speller.options.fast_math and scalar.kind is Kind.FLOAT else ""
+def _instruction(emitter: Emitter, builtin: Builtin, scalar: Scalar, args: list[str], op: Op) -> str:
+    kind, flags = register(scalar), FAST if emitter.options.fast_math and scalar.kind is Kind.FLOAT else ""
     if isinstance(builtin.llvm, str):
-        return _call(speller, builtin.llvm, scalar, args, flags, op)
+        return _call(emitter, builtin.llvm, scalar, args, flags, op)
     assert builtin.llvm is not None
     verb = builtin.llvm.get(scalar.kind.value)
     if verb is None:
@@ -56,11 +52,11 @@ def _instruction(speller: Speller, builtin: Builtin, scalar: Scalar, args: list[
     return f"{verb} {kind} {', '.join(args)}"
 
 
-def _call(speller: Speller, spelling: str, scalar: Scalar, args: list[str], flags: str, op: Op) -> str:
+def _call(emitter: Emitter, callee: str, scalar: Scalar, args: list[str], flags: str, op: Op) -> str:
     kind = register(scalar)
-    library, _, name = spelling.rpartition(":")
+    library, _, name = callee.rpartition(":")
     base = name.removeprefix("llvm.")
-    found = None if _simple_power(speller, base, op) else speller.vector_function(base, scalar)
+    found = None if _simple_power(emitter, base, op) else emitter.vector_function(base, scalar)
     if found is not None:
         function, group = found
         passed = ", ".join(f"{kind} {a}" for a in args)
@@ -69,26 +65,26 @@ def _call(speller: Speller, spelling: str, scalar: Scalar, args: list[str], flag
         function = name + ("f" if scalar.bits == 32 else "")
     else:
         function = f"{name}.{suffix(scalar)}"
-    speller.writer.declare(function, f"declare {kind} @{function}({', '.join([kind] * len(args))}) {PURE}")
+    emitter.writer.declare(function, f"declare {kind} @{function}({', '.join([kind] * len(args))}) {PURE}")
     passed = ", ".join(f"{kind} {a}" for a in args)
     return f"call {flags + ' ' if flags else ''}{kind} @{function}({passed})"
 
 
-def _simple_power(speller: Speller, name: str, op: Op) -> bool:
+def _simple_power(emitter: Emitter, name: str, op: Op) -> bool:
     """Whether LLVM knows better than to call: x², 1/x, x, 1."""
-    return name == "pow" and speller.constants.get(op.operands[-1]) in (-1, 0, 1, 2)
+    return name == "pow" and emitter.constants.get(op.operands[-1]) in (-1, 0, 1, 2)
 
 
-def spell_cast(speller: Speller, op: Op) -> None:
+def emit_cast(emitter: Emitter, op: Op) -> None:
     """Saturating from float to integer, wrapping between integers."""
     source, target = element(op.operands[0].type), element(op.result.type)
     results = []
-    for operand in speller.operands(op.operands[0]):
+    for operand in emitter.operands(op.operands[0]):
         text = cast(operand, source, target)
-        results.append(speller.writer.emit(text, op.result.name) if text else operand)
+        results.append(emitter.writer.emit(text, op.result.name) if text else operand)
     if source.is_half or target.is_half:
-        speller.needs_halves(source if source.is_half else target)
+        emitter.needs_halves(source if source.is_half else target)
     elif results and "call" in (text := cast("", source, target)):
         function = text.split("@")[1].split("(")[0]
-        speller.writer.declare(function, f"declare {register(target)} @{function}({register(source)})")
-    speller.bind(op.result, results)
+        emitter.writer.declare(function, f"declare {register(target)} @{function}({register(source)})")
+    emitter.bind(op.result, results)

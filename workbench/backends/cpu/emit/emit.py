@@ -11,35 +11,29 @@ it and vectorise over threads. See `design/cpu.md`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from workbench.backends.base import Options
-from workbench.backends.cpu.emit import atomics, faults, matmul, memory, prints, slots, strips, structured
+from workbench.backends.cpu.emit import atomics, faults, matmul, memory, prints, slots, structured
 from workbench.backends.cpu.emit.depth import Depths
-from workbench.backends.cpu.emit.elementwise import native, spell_builtin, spell_cast
-from workbench.backends.cpu.emit.uniform import uniform_loads
-from workbench.backends.cpu.maths import vecmath
+from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, native
+from workbench.backends.cpu.emit.emitter import Emitter
+from workbench.backends.cpu.emit.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.maths.vecmath import Maths
-from workbench.backends.cpu.text.halves import definitions as half_functions
 from workbench.backends.cpu.text.values import literals, register
-from workbench.backends.cpu.text.writer import Writer
-from workbench.backends.layout import Slot, layout
 from workbench.backends.prints import numbered
 from workbench.deep import deep
 from workbench.errors import BuildError
-from workbench.ir.values import Block, Function, Op, Value
+from workbench.ir.values import Block, Function, Op
 from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.bounds_checks import guard, without_asserts
 from workbench.passes.expand import expand
 from workbench.passes.halves import halves
-from workbench.passes.lower_tiles.lower import untile
-from workbench.types import ArrayType, Scalar, Vector, element
+from workbench.passes.lower_tiles.lower import lower_tiles
+from workbench.types import Scalar, Vector, element
 
 ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" }'
-
-_AS_IT_IS = ("vectorize.enable", "i1 false"), ("unroll.disable", "")
-_ONE_BY_ONE = (("interleave.count", "i32 1"),)
 
 
 def entry_name(function: Function) -> str:
@@ -48,7 +42,7 @@ def entry_name(function: Function) -> str:
 
 
 @deep
-def spell(
+def emit_llvm(
     function: Function,
     options: Options,
     maths: Maths = Maths(),  # noqa: B008  (frozen)
@@ -60,12 +54,12 @@ def spell(
     own conversions.
 
     Raises:
-        BuildError: it has an operation that has no LLVM spelling.
+        BuildError: it has an operation that cannot be expressed in LLVM IR.
     """
     function = numbered(function)
     chosen = guard(function, versions=True) if options.checks else without_asserts(function)
-    made = expand(halves(untile(chosen)), native)
-    return Speller(made, options, maths, half_instructions, for_one_core(function, options)).module()
+    made = expand(halves(lower_tiles(chosen)), native)
+    return ModuleEmitter(made, options, maths, half_instructions, for_one_core(function, options)).module()
 
 
 def for_one_core(function: Function, options: Options) -> bool:
@@ -73,66 +67,15 @@ def for_one_core(function: Function, options: Options) -> bool:
     return options.few_cores and mostly_adds(function)
 
 
-class Speller:
-    """One function on its way to text.
-
-    Attributes:
-        writer: where lines go.
-        one_core: additions to elements are plain: threads run one after the other.
-        constants: values of `const` operations, for spellings that look at them.
-        slots: where each parameter lies in the buffer.
-        sums: the local sums of `reduce_add`, by array and component.
-        tids: the thread's indices, as i32.
-        heap: memory that is given back at the end.
-        frozen: the loads that are frozen (see `uniform`).
-        row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
-        strips: where it looks whether to end.
-    """
+class ModuleEmitter(Emitter):
+    """Emits the entry: the loops over threads, and operations by the table at the end of this file."""
 
     def __init__(
         self, function: Function, options: Options, maths: Maths, half_instructions: bool, one_core: bool
     ) -> None:
-        """`function` has native builtins on scalars alone (see `passes/expand.py`)."""
-        self.function = function
-        self.options = options
-        self.maths = maths
-        self.half_instructions = half_instructions
-        self.innermost = vecmath.worth_it(function)
-        self.halves = vecmath.has_wide_data(function)
-        self.one_core = one_core
-        self.frozen = uniform_loads(function)
+        super().__init__(function, options, maths, half_instructions, one_core)
         self.depths = Depths(self)
-        self.writer = Writer()
-        self.constants: dict[Value, Any] = {}
-        places = layout([(p.name, p.type) for p in function.params])
-        self.slots: dict[Value, Slot] = dict(zip(function.params, places.slots, strict=True))
-        self.sums: dict[tuple[object, ...], tuple[Value, int]] = {}
-        self.tids: tuple[str, ...] = ()
-        self.row = ""
-        self.strips = strips.Strips(function)
-        self.heap: list[str] = []
-        self._operands: dict[Value, tuple[str, ...]] = {}
-        self._vector_functions: dict[str, str] = {}
-        self._kept: list[str] = []
         self._line = 0
-        self._loops: list[str] = []
-
-    def operands(self, value: Value) -> tuple[str, ...]:
-        """The LLVM operands of a value's components."""
-        found = self._operands.get(value)
-        if found is None:
-            assert value in self.slots and not isinstance(value.type, ArrayType), f"%{value.name} has no operand"
-            found = self._operands[value] = memory.parameter(self, value)
-        return found
-
-    def operand(self, value: Value) -> str:
-        """The LLVM operand of a scalar."""
-        (operand,) = self.operands(value)
-        return operand
-
-    def bind(self, value: Value, operands: Sequence[str]) -> None:
-        """Say what a value is."""
-        self._operands[value] = tuple(operands)
 
     def block(self, block: Block) -> None:
         """Operations in order; a final `yield` is the caller's to read."""
@@ -142,35 +85,8 @@ class Speller:
                 self._line = line
                 self.writer.lines.append(f"  ; line {op.location.shown_line}: {op.location.source.line(line).strip()}")
             if op.name != "yield":
-                SPELLINGS.get(op.name, spell_builtin)(self, op)
+                HANDLERS.get(op.name, emit_builtin)(self, op)
                 self.depths.after(op)
-
-    def vector_function(self, name: str, scalar: Scalar) -> tuple[str, int] | None:
-        """The function of ours to call for a maths function, and the number of the call's attribute group."""
-        found = vecmath.callee(name, scalar, self.maths, self.innermost, self.halves)
-        if found is None:
-            return None
-        if found.symbol not in self._vector_functions:
-            self._vector_functions[found.symbol] = found.attribute
-            self._kept += found.kept
-            for symbol, text in found.definitions.items():
-                self.writer.declare(symbol, text)
-        return found.symbol, 1 + list(self._vector_functions).index(found.symbol)
-
-    def loop_end(self, cold: bool = False) -> str:
-        """What marks the jump back: a loop that is seldom run is left as it is; one with frozen loads in one piece."""
-        wishes = _AS_IT_IS if cold else _ONE_BY_ONE if self.frozen else ()
-        if not wishes:
-            return ""
-        number = len(self._loops) + 2
-        nodes = "".join(f', !{{!"llvm.loop.{name}"{value and ", " + value}}}' for name, value in wishes)
-        self._loops.append(f"!{number} = distinct !{{!{number}{nodes}}}")
-        return f", !llvm.loop !{number}"
-
-    def needs_halves(self, scalar: Scalar) -> None:
-        """Define the conversions of a 16-bit float."""
-        for name, text in half_functions(scalar.name, self.half_instructions).items():
-            self.writer.declare(name, text)
 
     def module(self) -> str:
         """The whole text."""
@@ -197,7 +113,7 @@ class Speller:
             *(f"attributes #{n} = {{ {a} }}" for n, a in enumerate(self._vector_functions.values(), 1)),
             *self._used(),
             "!0 = !{i64 0, i64 140737488355328}",
-            strips.WEIGHTS,
+            WEIGHTS,
             *self._loops,
         ]
         return "\n".join(lines) + "\n"
@@ -266,94 +182,94 @@ class Speller:
         w.open("thread")
         self.block(self.function.body)
         if self.strips.threads:
-            strips.look_seldom(self, kind, "%tid", self.strips.threads, thread=True)
+            look_seldom(self, kind, "%tid", self.strips.threads, thread=True)
         w.jump("thread.end")
         w.open("thread.end")
         w.do(f"%tid.next = add nsw {kind} %tid, 1")
         w.do(f"br label %threads{self.loop_end()}")
 
 
-def _const(speller: Speller, op: Op) -> None:
+def _const(emitter: Emitter, op: Op) -> None:
     t = op.result.type
     assert isinstance(t, (Scalar, Vector))
     value = op.attrs["value"]
     if isinstance(t, Scalar):
-        speller.constants[op.result] = value
-    speller.bind(op.result, literals(value, t))
+        emitter.constants[op.result] = value
+    emitter.bind(op.result, literals(value, t))
 
 
-def _tid(speller: Speller, op: Op) -> None:
-    speller.bind(op.result, [speller.tids[op.attrs["axis"]]])
+def _tid(emitter: Emitter, op: Op) -> None:
+    emitter.bind(op.result, [emitter.tids[op.attrs["axis"]]])
 
 
-def _launch_dim(speller: Speller, op: Op) -> None:
-    speller.bind(op.result, [memory.launch_dim(speller, op.attrs["axis"])])
+def _launch_dim(emitter: Emitter, op: Op) -> None:
+    emitter.bind(op.result, [memory.launch_dim(emitter, op.attrs["axis"])])
 
 
-def _vec(speller: Speller, op: Op) -> None:
-    speller.bind(op.result, [speller.operand(v) for v in op.operands])
+def _vec(emitter: Emitter, op: Op) -> None:
+    emitter.bind(op.result, [emitter.operand(v) for v in op.operands])
 
 
-def _extract(speller: Speller, op: Op) -> None:
+def _extract(emitter: Emitter, op: Op) -> None:
     """A known component, or a choice among all: an index past the end gives the last."""
     vector, index = op.operands
-    parts = speller.operands(vector)
-    if index in speller.constants:
-        speller.bind(op.result, [parts[_component(speller.constants[index], len(parts))]])
+    parts = emitter.operands(vector)
+    if index in emitter.constants:
+        emitter.bind(op.result, [parts[_component(emitter.constants[index], len(parts))]])
         return
-    w, kind, where = speller.writer, register(element(vector.type)), speller.operand(index)
+    w, kind, where = emitter.writer, register(element(vector.type)), emitter.operand(index)
     chosen = parts[-1]
     for k in reversed(range(len(parts) - 1)):
         hit = w.emit(f"icmp eq {register(element(index.type))} {where}, {k}")
         chosen = w.emit(f"select i1 {hit}, {kind} {parts[k]}, {kind} {chosen}")
-    speller.bind(op.result, [chosen])
+    emitter.bind(op.result, [chosen])
 
 
-def _insert(speller: Speller, op: Op) -> None:
+def _insert(emitter: Emitter, op: Op) -> None:
     """One component replaced; an index past the end replaces none."""
     vector, index, value = op.operands
-    parts = list(speller.operands(vector))
-    new = speller.operand(value)
-    if index in speller.constants:
-        parts[_component(speller.constants[index], len(parts))] = new
+    parts = list(emitter.operands(vector))
+    new = emitter.operand(value)
+    if index in emitter.constants:
+        parts[_component(emitter.constants[index], len(parts))] = new
     else:
-        w, kind, where = speller.writer, register(element(vector.type)), speller.operand(index)
+        w, kind, where = emitter.writer, register(element(vector.type)), emitter.operand(index)
         for k, part in enumerate(parts):
             hit = w.emit(f"icmp eq {register(element(index.type))} {where}, {k}")
             parts[k] = w.emit(f"select i1 {hit}, {kind} {new}, {kind} {part}")
-    speller.bind(op.result, parts)
+    emitter.bind(op.result, parts)
 
 
 def _component(index: Any, count: int) -> int:
     return min(max(int(index), 0), count - 1)
 
 
-def _unavailable(speller: Speller, op: Op) -> None:
+def _unavailable(emitter: Emitter, op: Op) -> None:
     raise BuildError(f"A value that has no meaning here is used: {op.attrs['reason']}.", op.location)
 
 
-SPELLINGS: dict[str, Callable[[Speller, Op], None]] = {
+HANDLERS: dict[str, Callable[[Emitter, Op], None]] = {
     "const": _const,
     "tid": _tid,
-    "shape": memory.spell_shape,
-    "load": memory.spell_load,
-    "store": memory.spell_store,
-    "atomic_add": memory.spell_atomic_add,
-    "atomic": atomics.spell_atomic,
-    "reduce_add": memory.spell_reduce_add,
-    "cast": spell_cast,
+    "shape": memory.emit_shape,
+    "load": memory.emit_load,
+    "store": memory.emit_store,
+    "atomic_add": memory.emit_atomic_add,
+    "atomic": atomics.emit_atomic,
+    "reduce_add": memory.emit_reduce_add,
+    "cast": emit_cast,
     "vec": _vec,
     "extract": _extract,
     "insert": _insert,
     "launch_dim": _launch_dim,
-    "fault": faults.spell_fault,
-    "print": prints.spell_print,
-    "slots": slots.spell_slots,
-    "slot_read": slots.spell_read,
-    "slot_write": slots.spell_write,
-    "slot_matmul": matmul.spell_matmul,
+    "fault": faults.emit_fault,
+    "print": prints.emit_print,
+    "slots": slots.emit_slots,
+    "slot_read": slots.emit_read,
+    "slot_write": slots.emit_write,
+    "slot_matmul": matmul.emit_matmul,
     "unavailable": _unavailable,
-    "if": structured.spell_if,
-    "for": structured.spell_for,
-    "while": structured.spell_while,
+    "if": structured.emit_if,
+    "for": structured.emit_for,
+    "while": structured.emit_while,
 }

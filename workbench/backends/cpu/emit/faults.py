@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.layout import FAULT_VALUES
 from workbench.ir.values import Op
 from workbench.types import is_float
-
-if TYPE_CHECKING:
-    from workbench.backends.cpu.emit.emit import Speller
 
 _VALUES = ", ".join(f"i64 %v{n}" for n in range(FAULT_VALUES))
 _STORES = "\n".join(
@@ -38,23 +34,23 @@ done:
 }}"""
 
 
-def spell_fault(speller: Speller, op: Op) -> None:
+def emit_fault(emitter: Emitter, op: Op) -> None:
     """A call with the operation's number, the thread and the values."""
-    w = speller.writer
+    w = emitter.writer
     w.declare("wb_fault", _REPORT)
     values = []
     for value in op.operands:
-        operand = speller.operand(value)
+        operand = emitter.operand(value)
         values.append(w.emit(f"bitcast double {operand} to i64") if is_float(value.type) else operand)
     values += ["0"] * (FAULT_VALUES - len(values))
     passed = ", ".join(f"i64 {v}" for v in values)
-    w.do(f"call void @wb_fault(ptr %fault, i64 {op.attrs['number']}, i64 {thread_index(speller)}, {passed})")
+    w.do(f"call void @wb_fault(ptr %fault, i64 {op.attrs['number']}, i64 {thread_index(emitter)}, {passed})")
 
 
-def thread_index(speller: Speller) -> str:
+def thread_index(emitter: Emitter) -> str:
     """The thread's linear index."""
-    if not speller.tids:
+    if not emitter.tids:
         return "%tid"
-    w = speller.writer
+    w = emitter.writer
     along = w.emit("sext i32 %tid to i64")
-    return w.emit(f"add nsw i64 {speller.row}, {along}") if speller.row else along
+    return w.emit(f"add nsw i64 {emitter.row}, {along}") if emitter.row else along

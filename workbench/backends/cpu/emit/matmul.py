@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.text.values import literal, register
 from workbench.ir.values import Op
 from workbench.types import Scalar, element
-
-if TYPE_CHECKING:
-    from workbench.backends.cpu.emit.emit import Speller
 
 VECTORS = 2
 # Rows of a block, by bits of a vector: 2 × rows accumulators and two vectors of b fit 32 registers of 512, 16 of 256.
@@ -41,20 +38,20 @@ class Shape:
         return f"wb.matmul.{self.scalar}.{self.m}.{self.n}.{self.k}{marks}"
 
 
-def spell_matmul(speller: Speller, op: Op) -> None:
+def emit_matmul(emitter: Emitter, op: Op) -> None:
     """A call of the function for this shape."""
-    c, a, b = (speller.operand(v) for v in op.operands)
+    c, a, b = (emitter.operand(v) for v in op.operands)
     m, n, k = op.attrs["shape"]
     shape = Shape(m, n, k, element(op.operands[0].type), op.attrs["transpose_a"], op.attrs["accumulate"])
     scalar = register(shape.scalar)
-    bits, fused = speller.maths.bits, speller.maths.formulas
-    speller.writer.declare(f"@{shape.name}", "\n".join(_Text(shape, bits, fused).function()))
+    bits, fused = emitter.maths.bits, emitter.maths.formulas
+    emitter.writer.declare(f"@{shape.name}", "\n".join(_Text(shape, bits, fused).function()))
     for lanes in sorted({w for _, _, w, _ in _columns(shape, bits)}):
         kind = _vector(scalar, lanes)
         if fused:
             symbol = _fma(scalar, lanes)
-            speller.writer.declare(symbol, f"declare {kind} @{symbol}({kind}, {kind}, {kind})")
-    speller.writer.do(f"call void @{shape.name}(ptr {c}, ptr {a}, ptr {b})")
+            emitter.writer.declare(symbol, f"declare {kind} @{symbol}({kind}, {kind}, {kind})")
+    emitter.writer.do(f"call void @{shape.name}(ptr {c}, ptr {a}, ptr {b})")
 
 
 def _vector(scalar: str, lanes: int) -> str:

@@ -2,81 +2,58 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.text.values import cast, index_instruction, memory, register, width
 from workbench.ir.values import Op, Value
 from workbench.structs import ELEMENT
 from workbench.types import ArrayType, Kind, Scalar, element, float32, float64
 
-if TYPE_CHECKING:
-    from workbench.backends.cpu.emit.emit import Speller
-
 SIZE_RANGE = "!range !0"
 """On loads of sizes: never negative, below 2**47."""
 
 
-def parameter(speller: Speller, value: Value) -> tuple[str, ...]:
-    """A scalar or vector parameter's components, read from the buffer before the loops."""
-    slot = speller.slots[value]
-    scalar = element(value.type)
-    names = []
-    for k in range(width(value.type)):
-        key = (value.name, k)
-        where = _field(speller, slot.offset + k * scalar.size, f"{value.name}.at")
-        name = speller.writer.once(key, f"load {memory(scalar)}, ptr {where}", value.name)
-        if scalar.kind is Kind.BOOL:
-            name = speller.writer.once((*key, "bool"), f"icmp ne i8 {name}, 0", value.name)
-        names.append(name)
-    return tuple(names)
-
-
-def together(speller: Speller, array: Value) -> Value:
+def together(emitter: Emitter, array: Value) -> Value:
     """The first field of the array of structs that `array` is a field of; itself where it is none.
 
     Where elements lie densely all fields share its address and sizes, so that LLVM sees how they lie to each other.
     """
-    if not speller.options.contiguous or not _array(array).pitch:
+    if not emitter.options.contiguous or not _array(array).pitch:
         return array
     root = array.name.partition(ELEMENT)[0]
-    return next(p for p in speller.function.params if p.name.startswith(f"{root}{ELEMENT}."))
+    return next(p for p in emitter.function.params if p.name.startswith(f"{root}{ELEMENT}."))
 
 
-def data(speller: Speller, array: Value) -> str:
+def data(emitter: Emitter, array: Value) -> str:
     """The pointer to element 0."""
-    first = together(speller, array)
+    first = together(emitter, array)
     if first is not array:
         apart = _array(array).offset - _array(first).offset
-        text = f"getelementptr inbounds i8, ptr {data(speller, first)}, i64 {apart}"
-        return speller.writer.once((array.name, "data"), text, f"{array.name}.data")
-    where = _field(speller, speller.slots[array].offset, f"{array.name}.at")
-    return speller.writer.once((array.name, "data"), f"load ptr, ptr {where}", f"{array.name}.data")
+        text = f"getelementptr inbounds i8, ptr {data(emitter, first)}, i64 {apart}"
+        return emitter.writer.once((array.name, "data"), text, f"{array.name}.data")
+    where = emitter.field(emitter.slots[array].offset, f"{array.name}.at")
+    return emitter.writer.once((array.name, "data"), f"load ptr, ptr {where}", f"{array.name}.data")
 
 
-def size(speller: Speller, array: Value, axis: int) -> str:
+def size(emitter: Emitter, array: Value, axis: int) -> str:
     """The array's extent along an axis, as i64."""
-    array = together(speller, array)
-    where = _field(speller, speller.slots[array].offset + 8 + 8 * axis, f"{array.name}.shape{axis}.at")
+    array = together(emitter, array)
+    where = emitter.field(emitter.slots[array].offset + 8 + 8 * axis, f"{array.name}.shape{axis}.at")
     text = f"load i64, ptr {where}, {SIZE_RANGE}"
-    return speller.writer.once((array.name, "shape", axis), text, f"{array.name}.shape{axis}")
+    return emitter.writer.once((array.name, "shape", axis), text, f"{array.name}.shape{axis}")
 
 
-def stride(speller: Speller, array: Value, axis: int) -> str:
+def stride(emitter: Emitter, array: Value, axis: int) -> str:
     """The distance in bytes of two neighbours along an axis, as i64."""
     ndim = _array(array).ndim
-    where = _field(speller, speller.slots[array].offset + 8 + 8 * (ndim + axis), f"{array.name}.stride{axis}.at")
+    where = emitter.field(emitter.slots[array].offset + 8 + 8 * (ndim + axis), f"{array.name}.stride{axis}.at")
     text = f"load i64, ptr {where}"
-    return speller.writer.once((array.name, "stride", axis), text, f"{array.name}.stride{axis}")
+    return emitter.writer.once((array.name, "stride", axis), text, f"{array.name}.stride{axis}")
 
 
-def launch_dim(speller: Speller, axis: int) -> str:
+def launch_dim(emitter: Emitter, axis: int) -> str:
     """The launch's extent along an axis, as i64."""
-    where = _field(speller, 8 * axis, f"dim{axis}.at")
-    return speller.writer.once(("dim", axis), f"load i64, ptr {where}, {SIZE_RANGE}", f"dim{axis}")
-
-
-def _field(speller: Speller, offset: int, hint: str) -> str:
-    return speller.writer.once(("field", offset), f"getelementptr inbounds i8, ptr %params, i64 {offset}", hint)
+    where = emitter.field(8 * axis, f"dim{axis}.at")
+    return emitter.writer.once(("dim", axis), f"load i64, ptr {where}, {SIZE_RANGE}", f"dim{axis}")
 
 
 def _array(value: Value) -> ArrayType:
@@ -84,31 +61,31 @@ def _array(value: Value) -> ArrayType:
     return value.type
 
 
-def wide_index(speller: Speller, index: Value) -> str:
+def wide_index(emitter: Emitter, index: Value) -> str:
     """An index as i64."""
-    operand = speller.operand(index)
+    operand = emitter.operand(index)
     text = index_instruction(operand, index.type)
-    return speller.writer.emit(text) if text else operand
+    return emitter.writer.emit(text) if text else operand
 
 
-def places(speller: Speller, op: Op) -> list[str]:
+def places(emitter: Emitter, op: Op) -> list[str]:
     """Pointers to the components of the element that `op` (array, *indices, …) means."""
     array = op.operands[0]
     t = _array(array)
-    indices = [wide_index(speller, v) for v in op.operands[1 : 1 + t.ndim]]
-    base = data(speller, array)
-    address = _dense if speller.options.contiguous else _strided
-    first = address(speller, array, base, indices)
+    indices = [wide_index(emitter, v) for v in op.operands[1 : 1 + t.ndim]]
+    base = data(emitter, array)
+    address = _dense if emitter.options.contiguous else _strided
+    first = address(emitter, array, base, indices)
     scalar, count = element(t.dtype), width(t.dtype)
-    w = speller.writer
+    w = emitter.writer
     return [first] + [w.emit(f"getelementptr inbounds {memory(scalar)}, ptr {first}, i64 {k}") for k in range(1, count)]
 
 
-def _dense(speller: Speller, array: Value, base: str, indices: list[str]) -> str:
-    w, t = speller.writer, _array(array)
+def _dense(emitter: Emitter, array: Value, base: str, indices: list[str]) -> str:
+    w, t = emitter.writer, _array(array)
     offset = indices[0]
     for axis, index in enumerate(indices[1:], 1):
-        row = w.emit(f"mul nsw i64 {offset}, {size(speller, array, axis)}")
+        row = w.emit(f"mul nsw i64 {offset}, {size(emitter, array, axis)}")
         offset = w.emit(f"add nsw i64 {row}, {index}")
     cell = memory(element(t.dtype))
     cell = f"[{width(t.dtype)} x {cell}]" if width(t.dtype) > 1 else cell
@@ -116,84 +93,84 @@ def _dense(speller: Speller, array: Value, base: str, indices: list[str]) -> str
     return w.emit(f"getelementptr inbounds {cell}, ptr {base}, i64 {offset}")
 
 
-def _strided(speller: Speller, array: Value, base: str, indices: list[str]) -> str:
-    w = speller.writer
+def _strided(emitter: Emitter, array: Value, base: str, indices: list[str]) -> str:
+    w = emitter.writer
     pointer = base
     for axis, index in enumerate(indices):
-        offset = w.emit(f"mul nsw i64 {index}, {stride(speller, array, axis)}")
+        offset = w.emit(f"mul nsw i64 {index}, {stride(emitter, array, axis)}")
         pointer = w.emit(f"getelementptr inbounds i8, ptr {pointer}, i64 {offset}")
     return pointer
 
 
-def spell_shape(speller: Speller, op: Op) -> None:
+def emit_shape(emitter: Emitter, op: Op) -> None:
     """An extent as int32, or as it is."""
-    whole = size(speller, op.operands[0], op.attrs["axis"])
+    whole = size(emitter, op.operands[0], op.attrs["axis"])
     if element(op.result.type).bits == 64:
-        speller.bind(op.result, [whole])
+        emitter.bind(op.result, [whole])
         return
-    speller.bind(op.result, [speller.writer.emit(f"trunc i64 {whole} to i32", op.result.name)])
+    emitter.bind(op.result, [emitter.writer.emit(f"trunc i64 {whole} to i32", op.result.name)])
 
 
-def spell_load(speller: Speller, op: Op) -> None:
+def emit_load(emitter: Emitter, op: Op) -> None:
     """Each component by itself."""
     scalar = element(op.result.type)
     name = op.result.name
-    found = [read(speller, place, scalar, name) for place in places(speller, op)]
-    if op in speller.frozen:
-        found = [speller.writer.emit(f"freeze {register(scalar)} {part}", name) for part in found]
-    speller.bind(op.result, found)
+    found = [read(emitter, place, scalar, name) for place in places(emitter, op)]
+    if op in emitter.frozen:
+        found = [emitter.writer.emit(f"freeze {register(scalar)} {part}", name) for part in found]
+    emitter.bind(op.result, found)
 
 
-def spell_store(speller: Speller, op: Op) -> None:
+def emit_store(emitter: Emitter, op: Op) -> None:
     """Each component by itself."""
     value = op.operands[-1]
     scalar = element(value.type)
-    for place, operand in zip(places(speller, op), speller.operands(value), strict=True):
+    for place, operand in zip(places(emitter, op), emitter.operands(value), strict=True):
         if scalar.kind is Kind.BOOL:
-            operand = speller.writer.emit(f"zext i1 {operand} to i8")
-        speller.writer.do(f"store {memory(scalar)} {operand}, ptr {place}")
+            operand = emitter.writer.emit(f"zext i1 {operand} to i8")
+        emitter.writer.do(f"store {memory(scalar)} {operand}, ptr {place}")
 
 
-def read(speller: Speller, place: str, scalar: Scalar, hint: str = "") -> str:
+def read(emitter: Emitter, place: str, scalar: Scalar, hint: str = "") -> str:
     """A scalar from memory, in a register."""
-    name = speller.writer.emit(f"load {memory(scalar)}, ptr {place}", hint)
-    return speller.writer.emit(f"icmp ne i8 {name}, 0", hint) if scalar.kind is Kind.BOOL else name
+    name = emitter.writer.emit(f"load {memory(scalar)}, ptr {place}", hint)
+    return emitter.writer.emit(f"icmp ne i8 {name}, 0", hint) if scalar.kind is Kind.BOOL else name
 
 
-def spell_atomic_add(speller: Speller, op: Op) -> None:
+def emit_atomic_add(emitter: Emitter, op: Op) -> None:
     """Each component atomically, a vector as a whole is not; plainly in code for one core."""
     value = op.operands[-1]
-    if speller.one_core and not element(value.type).is_half:
-        _plain_add(speller, op)
+    if emitter.one_core and not element(value.type).is_half:
+        _plain_add(emitter, op)
         return
     olds = [
-        speller.writer.emit(atomic_add(speller, place, operand, element(value.type)), op.result.name)
-        for place, operand in zip(places(speller, op), speller.operands(value), strict=True)
+        emitter.writer.emit(atomic_add(emitter, place, operand, element(value.type)), op.result.name)
+        for place, operand in zip(places(emitter, op), emitter.operands(value), strict=True)
     ]
-    speller.bind(op.result, olds)
+    emitter.bind(op.result, olds)
 
 
-def _plain_add(speller: Speller, op: Op) -> None:
+def _plain_add(emitter: Emitter, op: Op) -> None:
     value, olds = op.operands[-1], []
     scalar = element(value.type)
     verb = "fadd" if scalar.kind is Kind.FLOAT else "add"
-    for place, operand in zip(places(speller, op), speller.operands(value), strict=True):
-        olds.append(read(speller, place, scalar, op.result.name))
-        total = speller.writer.emit(f"{verb} {register(scalar)} {olds[-1]}, {operand}")
-        speller.writer.do(f"store {memory(scalar)} {total}, ptr {place}")
-    speller.bind(op.result, olds)
+    for place, operand in zip(places(emitter, op), emitter.operands(value), strict=True):
+        olds.append(read(emitter, place, scalar, op.result.name))
+        total = emitter.writer.emit(f"{verb} {register(scalar)} {olds[-1]}, {operand}")
+        emitter.writer.do(f"store {memory(scalar)} {total}, ptr {place}")
+    emitter.bind(op.result, olds)
 
 
-def atomic_add(speller: Speller, place: str, operand: str, scalar: Scalar) -> str:
+def atomic_add(emitter: Emitter, place: str, operand: str, scalar: Scalar) -> str:
     """The instruction that adds atomically and gives the old value."""
     if scalar.is_half:
-        speller.needs_halves(scalar)
+        emitter.needs_halves(scalar)
         return f"call i16 @wb.atomic_add.{scalar}(ptr {place}, i16 {operand})"
     verb = "fadd" if scalar.kind is Kind.FLOAT else "add"
     return f"atomicrmw {verb} ptr {place}, {register(scalar)} {operand} monotonic"
 
 
-def spell_reduce_add(speller: Speller, op: Op) -> None:
+def emit_reduce_add(emitter: Emitter, op: Op) -> None:
     """Into a local sum; the entry adds it to memory once, after its last thread.
 
     Floats are summed as float64 in any order (`reassoc`, so that the sum vectorises): the order of threads has no
@@ -201,11 +178,11 @@ def spell_reduce_add(speller: Speller, op: Op) -> None:
     """
     array, value = op.operands
     scalar = element(value.type)
-    for k, operand in enumerate(speller.operands(value)):
-        w = speller.writer
-        place, kind = accumulator(speller, array, k)
+    for k, operand in enumerate(emitter.operands(value)):
+        w = emitter.writer
+        place, kind = accumulator(emitter, array, k)
         if scalar.is_half:
-            speller.needs_halves(scalar)
+            emitter.needs_halves(scalar)
             operand = w.emit(cast(operand, scalar, float32))
         if scalar.kind is Kind.FLOAT and scalar.bits < 64:
             operand = w.emit(f"fpext float {operand} to double")
@@ -215,27 +192,27 @@ def spell_reduce_add(speller: Speller, op: Op) -> None:
         w.do(f"store {kind} {total}, ptr {place}")
 
 
-def accumulator(speller: Speller, array: Value, component: int) -> tuple[str, str]:
+def accumulator(emitter: Emitter, array: Value, component: int) -> tuple[str, str]:
     """The local sum (a stack slot that becomes a register) for a component of element 0, and its LLVM type."""
     scalar = element(array.type)
     kind = "double" if scalar.kind is Kind.FLOAT else register(scalar)
-    w = speller.writer
+    w = emitter.writer
     key = (array.name, "sum", component)
-    if key not in speller.sums:
+    if key not in emitter.sums:
         place = w.once(key, f"alloca {kind}", f"{array.name}.sum")
         w.head.append(f"  store {kind} {'-0.0' if kind == 'double' else '0'}, ptr {place}")
-        speller.sums[key] = (array, component)
+        emitter.sums[key] = (array, component)
     return w.once(key, ""), kind
 
 
-def flush_sums(speller: Speller) -> None:
+def flush_sums(emitter: Emitter) -> None:
     """Add the local sums to element 0 of their arrays."""
-    w = speller.writer
-    for array, component in list(speller.sums.values()):
+    w = emitter.writer
+    for array, component in list(emitter.sums.values()):
         scalar = element(array.type)
-        place, kind = accumulator(speller, array, component)
+        place, kind = accumulator(emitter, array, component)
         total = w.emit(f"load {kind}, ptr {place}")
         if kind == "double" and scalar.bits < 64:
             total = w.emit(cast(total, float64, scalar))
-        cell = w.emit(f"getelementptr inbounds {memory(scalar)}, ptr {data(speller, array)}, i64 {component}")
-        w.emit(atomic_add(speller, cell, total, scalar))
+        cell = w.emit(f"getelementptr inbounds {memory(scalar)}, ptr {data(emitter, array)}, i64 {component}")
+        w.emit(atomic_add(emitter, cell, total, scalar))

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.emit.faults import thread_index
 from workbench.backends.cpu.text.values import register
 from workbench.backends.prints import CAPACITY, HEAD, SYMBOL, width
 from workbench.ir.values import Op
 from workbench.types import Kind, element
 
-if TYPE_CHECKING:
-    from workbench.backends.cpu.emit.emit import Speller
-
 _BUFFER = f"@{SYMBOL} = global [{HEAD + CAPACITY} x i8] zeroinitializer, align 16"
 
 
-def spell_print(speller: Speller, op: Op) -> None:
+def emit_print(emitter: Emitter, op: Op) -> None:
     """A call with the print's number, the thread and the values as words."""
     count = width(op.operands)
-    w = speller.writer
+    w = emitter.writer
     w.declare(SYMBOL, _BUFFER)
     w.declare(f"wb_print{count}", _append(count))
     words = []
     for value in op.operands:
         scalar = element(value.type)
         kind = register(scalar)
-        for operand in speller.operands(value):
+        for operand in emitter.operands(value):
             if scalar.kind is Kind.FLOAT:
                 wide = w.emit(f"fpext {kind} {operand} to double") if scalar.bits < 64 else operand
                 words.append(w.emit(f"bitcast double {wide} to i64"))
@@ -36,7 +32,7 @@ def spell_print(speller: Speller, op: Op) -> None:
             else:
                 words.append(operand)
     passed = "".join(f", i64 {word}" for word in words)
-    w.do(f"call void @wb_print{count}(i64 {op.attrs['number']}, i64 {thread_index(speller)}{passed})")
+    w.do(f"call void @wb_print{count}(i64 {op.attrs['number']}, i64 {thread_index(emitter)}{passed})")
 
 
 def _append(count: int) -> str:

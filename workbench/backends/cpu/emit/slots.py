@@ -5,20 +5,16 @@ Each component of a vector has an array of its own, as it has a register of its 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.emit.memory import read, wide_index
 from workbench.backends.cpu.text.values import memory, width
 from workbench.ir.values import Op
 from workbench.types import Kind, Slots, element
 
-if TYPE_CHECKING:
-    from workbench.backends.cpu.emit.emit import Speller
-
 LARGEST = 2**15  # bytes that one array may have on the stack: threads of macOS have 512 KiB
 
 
-def spell_slots(speller: Speller, op: Op) -> None:
+def emit_slots(emitter: Emitter, op: Op) -> None:
     """Stack memory, in the entry block: a loop around it must not make more of it."""
     type = op.result.type
     assert isinstance(type, Slots)
@@ -26,34 +22,34 @@ def spell_slots(speller: Speller, op: Op) -> None:
     keys = [("slots", op.result, k) for k in range(width(type.dtype))]
     size = type.count * element(type).size
     if size <= LARGEST:
-        speller.bind(op.result, [speller.writer.once(key, f"alloca {kind}, align 64", "slots") for key in keys])
+        emitter.bind(op.result, [emitter.writer.once(key, f"alloca {kind}, align 64", "slots") for key in keys])
         return
-    speller.writer.declare("malloc", "declare noalias ptr @malloc(i64)")
-    speller.writer.declare("free", "declare void @free(ptr)")
-    places = [speller.writer.once(key, f"call noalias ptr @malloc(i64 {size})", "slots") for key in keys]
-    speller.heap += places
-    speller.bind(op.result, places)
+    emitter.writer.declare("malloc", "declare noalias ptr @malloc(i64)")
+    emitter.writer.declare("free", "declare void @free(ptr)")
+    places = [emitter.writer.once(key, f"call noalias ptr @malloc(i64 {size})", "slots") for key in keys]
+    emitter.heap += places
+    emitter.bind(op.result, places)
 
 
-def spell_read(speller: Speller, op: Op) -> None:
+def emit_read(emitter: Emitter, op: Op) -> None:
     """Each component by itself."""
     scalar = element(op.result.type)
-    speller.bind(op.result, [read(speller, place, scalar, op.result.name) for place in _places(speller, op)])
+    emitter.bind(op.result, [read(emitter, place, scalar, op.result.name) for place in _places(emitter, op)])
 
 
-def spell_write(speller: Speller, op: Op) -> None:
+def emit_write(emitter: Emitter, op: Op) -> None:
     """Each component by itself."""
     scalar = element(op.operands[2].type)
-    for place, operand in zip(_places(speller, op), speller.operands(op.operands[2]), strict=True):
+    for place, operand in zip(_places(emitter, op), emitter.operands(op.operands[2]), strict=True):
         if scalar.kind is Kind.BOOL:
-            operand = speller.writer.emit(f"zext i1 {operand} to i8")
-        speller.writer.do(f"store {memory(scalar)} {operand}, ptr {place}")
+            operand = emitter.writer.emit(f"zext i1 {operand} to i8")
+        emitter.writer.do(f"store {memory(scalar)} {operand}, ptr {place}")
 
 
-def _places(speller: Speller, op: Op) -> list[str]:
+def _places(emitter: Emitter, op: Op) -> list[str]:
     kind = memory(element(op.operands[0].type))
-    index = wide_index(speller, op.operands[1])
+    index = wide_index(emitter, op.operands[1])
     return [
-        speller.writer.emit(f"getelementptr inbounds {kind}, ptr {base}, i64 {index}")
-        for base in speller.operands(op.operands[0])
+        emitter.writer.emit(f"getelementptr inbounds {kind}, ptr {base}, i64 {index}")
+        for base in emitter.operands(op.operands[0])
     ]

@@ -11,21 +11,14 @@ where the word is not 0, and returns whether the launch ends.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from workbench.backends.cpu.emit.faults import thread_index
 from workbench.ir.values import Block, Function, Op, walk
 from workbench.passes.analysis.cost import constants, known_trips
 from workbench.types import element
-
-if TYPE_CHECKING:
-    from workbench.backends.cpu.emit.emit import Speller
 
 STRIP, LONG = 2**16, 2**22
 """Operations of a strip, and of a thread that does not look; of turns between two looks of other loops."""
 SELDOM = 16  # turns that a loop over the edge of a tile counts as
 LANES = 8  # multiply-adds that a product of tiles does at a time
-WEIGHTS = '!1 = !{!"branch_weights", i32 1048575, i32 1}'
 
 
 class Strips:
@@ -36,7 +29,7 @@ class Strips:
     """
 
     def __init__(self, function: Function) -> None:
-        """For a function as it is spelled."""
+        """For a function as it is emitted."""
         self._turns: dict[Op, int] = {}
         self._known = constants(function.body)
         cost = self._cost(function.body)
@@ -81,47 +74,3 @@ def _bits(op: Op) -> int:
 def _power(most: int, cost: int) -> int:
     """The power of two of turns that cost at most so much together; at least 1."""
     return 1 << max(0, (most // max(1, cost)).bit_length() - 1)
-
-
-def look_seldom(speller: Speller, kind: str, count: str, turns: int, thread: bool = False) -> None:
-    """Look once in so many turns, a power of two: as a rule not in the first one, so that short launches never do.
-
-    Args:
-        speller: its block is open.
-        kind: type of the count.
-        count: the register with what counts turns, by one.
-        turns: how many.
-        thread: as for `look`.
-    """
-    if turns == 1:
-        return look(speller, thread)
-    w = speller.writer
-    due, on = w.block_name("due"), w.block_name("on")
-    bits = w.emit(f"and {kind} {count}, {turns - 1}")
-    w.branch(w.emit(f"icmp eq {kind} {bits}, {turns - 1}", "now"), due, on)
-    w.open(due)
-    look(speller, thread)
-    w.jump(on)
-    w.open(on)
-
-
-def look(speller: Speller, thread: bool = False) -> None:
-    """Look whether the launch is to end; what is written next is done where it is not.
-
-    Args:
-        speller: its block is open.
-        thread: a thread is done: an error tells which.
-    """
-    w = speller.writer
-    ask, go = w.block_name("ask"), w.block_name("go")
-    word = w.emit("load volatile i32, ptr %stop", "stop")
-    calm = w.emit(f"icmp eq i32 {word}, 0", "calm")
-    w.do(f"br i1 {calm}, label %{go}, label %{ask}, !prof !1")
-    w.open(ask)
-    if thread:
-        place = w.once(("stop", "done"), "getelementptr inbounds i8, ptr %stop, i64 16")
-        w.do(f"store i64 {thread_index(speller)}, ptr {place}")
-    decide = w.emit(f"load ptr, ptr {w.once(('stop', 'ask'), 'getelementptr inbounds i8, ptr %stop, i64 8')}")
-    says = w.emit(f"call i32 {decide}(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)")
-    w.branch(w.emit(f"icmp eq i32 {says}, 0"), go, "stopped")
-    w.open(go)

@@ -4,127 +4,124 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from workbench.backends.cpu.emit.strips import look, look_seldom
+from workbench.backends.cpu.emit.emitter import Emitter
+from workbench.backends.cpu.emit.look import look, look_seldom
 from workbench.backends.cpu.text.values import register
 from workbench.ir.values import Block, Op, Value
 from workbench.types import Kind, element
-
-if TYPE_CHECKING:
-    from workbench.backends.cpu.emit.emit import Speller
 
 
 class _Phis:
     """The carried values at a loop's head: their lines are kept free until the loop's end is written."""
 
-    def __init__(self, speller: Speller, params: Sequence[Value], init: Sequence[Value], before: str) -> None:
-        self.speller = speller
+    def __init__(self, emitter: Emitter, params: Sequence[Value], init: Sequence[Value], before: str) -> None:
+        self.emitter = emitter
         self.rows: list[tuple[int, str, str, str]] = []
         for param, first in zip(params, init, strict=True):
             names = []
-            for operand in speller.operands(first):
-                name = speller.writer.name(param.name)
+            for operand in emitter.operands(first):
+                name = emitter.writer.name(param.name)
                 kind = register(element(param.type))
-                self.rows.append((speller.writer.reserve(), name, kind, f"[ {operand}, %{before} ]"))
+                self.rows.append((emitter.writer.reserve(), name, kind, f"[ {operand}, %{before} ]"))
                 names.append(name)
-            speller.bind(param, names)
+            emitter.bind(param, names)
 
     def close(self, values: Sequence[Value], after: str) -> None:
         """Write them: `values` come around from the block `after`."""
-        operands = [o for v in values for o in self.speller.operands(v)]
+        operands = [o for v in values for o in self.emitter.operands(v)]
         for (place, name, kind, first), operand in zip(self.rows, operands, strict=True):
-            self.speller.writer.fill(place, name, f"phi {kind} {first}, [ {operand}, %{after} ]")
+            self.emitter.writer.fill(place, name, f"phi {kind} {first}, [ {operand}, %{after} ]")
 
 
-def spell_if(speller: Speller, op: Op) -> None:
+def emit_if(emitter: Emitter, op: Op) -> None:
     """Two blocks that meet."""
-    w = speller.writer
+    w = emitter.writer
     then, orelse, join = (w.block_name(hint) for hint in ("then", "else", "endif"))
-    w.branch(speller.operand(op.operands[0]), then, orelse)
+    w.branch(emitter.operand(op.operands[0]), then, orelse)
     ends: list[tuple[Block, str]] = []
     for block, label in zip(op.blocks, (then, orelse), strict=True):
         w.open(label)
-        speller.block(block)
+        emitter.block(block)
         ends.append((block, w.label))
         w.jump(join)
     w.open(join)
     for n, result in enumerate(op.results):
         kind = register(element(result.type))
-        arms = [[f"[ {o}, %{end} ]" for o in speller.operands(block.yielded[n])] for block, end in ends]
-        speller.bind(result, [w.emit(f"phi {kind} {', '.join(pair)}", result.name) for pair in zip(*arms, strict=True)])
+        arms = [[f"[ {o}, %{end} ]" for o in emitter.operands(block.yielded[n])] for block, end in ends]
+        emitter.bind(result, [w.emit(f"phi {kind} {', '.join(pair)}", result.name) for pair in zip(*arms, strict=True)])
 
 
-def spell_while(speller: Speller, op: Op) -> None:
+def emit_while(emitter: Emitter, op: Op) -> None:
     """Condition at the head; what it computed is seen by the body and after the loop."""
-    w = speller.writer
+    w = emitter.writer
     condition, body = op.blocks
-    turns, cut = speller.strips.turns(op), speller.strips.cut(op)
+    turns, cut = emitter.strips.turns(op), emitter.strips.cut(op)
     head, inside, done = (w.block_name(hint) for hint in ("while", "do", "endwhile"))
     before, first = w.label, op.operands
     if cut:
         strip = w.block_name("strip")
         w.jump(strip)
         w.open(strip)
-        strips = _Phis(speller, condition.params, first, before)
+        strips = _Phis(emitter, condition.params, first, before)
         before, first = strip, condition.params
     w.jump(head)
     w.open(head)
     turn_row = w.reserve() if turns > 1 else -1
-    phis = _Phis(speller, condition.params, first, before)
-    carried = [speller.operands(p) for p in condition.params]
-    speller.block(condition)
-    w.branch(speller.operand(condition.yielded[0]), inside, done)
+    phis = _Phis(emitter, condition.params, first, before)
+    carried = [emitter.operands(p) for p in condition.params]
+    emitter.block(condition)
+    w.branch(emitter.operand(condition.yielded[0]), inside, done)
     w.open(inside)
     for param, names in zip(body.params, carried, strict=True):
-        speller.bind(param, names)
-    speller.block(body)
+        emitter.bind(param, names)
+    emitter.block(body)
     if turns > 1:
         turn = w.name("turn")
         following = w.emit(f"add {'nuw nsw ' if cut else ''}i32 {turn}, 1", "turn")
     if turns and not cut:
-        look_seldom(speller, "i32", following if turns > 1 else "", turns)
+        look_seldom(emitter, "i32", following if turns > 1 else "", turns)
     if turns > 1:
         w.fill(turn_row, turn, f"phi i32 [ 0, %{before} ], [ {following}, %{w.label} ]")
     phis.close(body.yielded, w.label)
     if cut:
         full, more = w.block_name("full"), w.emit(f"icmp ult i32 {following}, {turns}", "more")
-        w.do(f"br i1 {more}, label %{head}, label %{full}{speller.loop_end()}")
+        w.do(f"br i1 {more}, label %{head}, label %{full}{emitter.loop_end()}")
         w.open(full)
-        look(speller)
+        look(emitter)
         strips.close(body.yielded, w.label)
         w.jump(strip)
     else:
-        w.do(f"br label %{head}{speller.loop_end()}")
+        w.do(f"br label %{head}{emitter.loop_end()}")
     w.open(done)
     for result, names in zip(op.results, carried, strict=True):
-        speller.bind(result, names)
+        emitter.bind(result, names)
 
 
-def spell_for(speller: Speller, op: Op) -> None:
+def emit_for(emitter: Emitter, op: Op) -> None:
     """Python's range: by comparing the index where the step is ±1, else by counting the iterations beforehand.
 
     Neither form overflows at the ends of the index's type; a step of 0 gives no iteration.
     """
-    loop = _For(speller, op)
-    results = loop.in_strips() if speller.strips.cut(op) else loop.whole()
+    loop = _For(emitter, op)
+    results = loop.in_strips() if emitter.strips.cut(op) else loop.whole()
     for result, names in zip(op.results, results, strict=True):
-        speller.bind(result, names)
+        emitter.bind(result, names)
 
 
 class _For:
     """One `for`. What counts is the index where the step is ±1, else a number of turns beside it."""
 
-    def __init__(self, speller: Speller, op: Op) -> None:
-        self.speller, self.op, self.writer = speller, op, speller.writer
-        self.start, stop, self.step = (speller.operand(v) for v in op.operands[:3])
+    def __init__(self, emitter: Emitter, op: Op) -> None:
+        self.emitter, self.op, self.writer = emitter, op, emitter.writer
+        self.start, stop, self.step = (emitter.operand(v) for v in op.operands[:3])
         (self.body,) = op.blocks
         index_type = element(op.operands[0].type)
         self.kind, self.unsigned = register(index_type), index_type.kind is Kind.UINT
-        known = speller.constants.get(op.operands[2])
+        known = emitter.constants.get(op.operands[2])
         self.by_one = known == 1 or (known == -1 and not self.unsigned)
         self.down = self.by_one and known == -1
-        self.end = stop if self.by_one else _iterations(speller, op, self.start, stop, self.step)
+        self.end = stop if self.by_one else _iterations(emitter, op, self.start, stop, self.step)
         self.firsts = (self.start,) if self.by_one else (self.start, "0")
 
     def whole(self) -> list[tuple[str, ...]]:
@@ -135,20 +132,20 @@ class _For:
         w.jump(head)
         w.open(head)
         counts, phis = self.phis(self.firsts, self.op.operands[3:], before)
-        carried = [self.speller.operands(p) for p in self.body.params[1:]]
+        carried = [self.emitter.operands(p) for p in self.body.params[1:]]
         w.branch(self.more(counts.names[-1], self.end), inside, done)
         w.open(inside)
         following = self.turn(counts)
-        if turns := self.speller.strips.turns(self.op):
-            look_seldom(self.speller, self.kind, counts.names[-1], turns)
+        if turns := self.emitter.strips.turns(self.op):
+            look_seldom(self.emitter, self.kind, counts.names[-1], turns)
         self.close(counts, following, phis)
-        w.do(f"br label %{head}{self.speller.loop_end(bool(self.op.attrs.get('cold')))}")
+        w.do(f"br label %{head}{self.emitter.loop_end(bool(self.op.attrs.get('cold')))}")
         w.open(done)
         return carried
 
     def in_strips(self) -> list[tuple[str, ...]]:
         """The loop as strips, with a look after each that is not the last; gives what it carried out."""
-        w, turns = self.writer, self.speller.strips.turns(self.op)
+        w, turns = self.writer, self.emitter.strips.turns(self.op)
         strip, inside, stripped, again, done = (
             w.block_name(hint) for hint in ("strip", "body", "stripped", "again", "endfor")
         )
@@ -168,17 +165,17 @@ class _For:
         following = self.turn(counts)
         self.close(counts, following, phis)
         more = w.emit(f"icmp ne {self.kind} {following[-1]}, {last}", "more")
-        w.do(f"br i1 {more}, label %{inside}, label %{stripped}{self.speller.loop_end()}")
+        w.do(f"br i1 {more}, label %{inside}, label %{stripped}{self.emitter.loop_end()}")
         w.open(stripped)
         w.branch(w.emit(f"icmp ne {self.kind} {last}, {self.end}", "more"), again, done)
         w.open(again)
-        look(self.speller)
+        look(self.emitter)
         self.close(outer, (*following[:-1], last), outer_phis)
         w.jump(strip)
         w.open(done)
         results = []
         for first, yielded in zip(init, self.body.yielded, strict=True):
-            pairs = zip(self.speller.operands(first), self.speller.operands(yielded), strict=True)
+            pairs = zip(self.emitter.operands(first), self.emitter.operands(yielded), strict=True)
             kind = register(element(first.type))
             results.append(tuple(w.emit(f"phi {kind} [ {a}, %{before} ], [ {b}, %{stripped} ]") for a, b in pairs))
         return results
@@ -188,13 +185,13 @@ class _For:
         w, name = self.writer, self.body.params[0].name
         names = [w.name(hint) for hint in ((name,) if self.by_one else (name, "count"))]
         rows = [(w.reserve(), n, f"phi {self.kind} [ {f}, %{before} ]") for n, f in zip(names, firsts, strict=True)]
-        return _Counts(names, rows), _Phis(self.speller, self.body.params[1:], init, before)
+        return _Counts(names, rows), _Phis(self.emitter, self.body.params[1:], init, before)
 
     def turn(self, counts: _Counts) -> tuple[str, ...]:
         """The body, and what counts in the next turn: past the last one the index may be poison, and is not read."""
         w, index = self.writer, counts.names[0]
-        self.speller.bind(self.body.params[0], [index])
-        self.speller.block(self.body)
+        self.emitter.bind(self.body.params[0], [index])
+        self.emitter.block(self.body)
         hint = self.body.params[0].name
         after = w.emit(f"add {'nuw' if self.unsigned else 'nsw'} {self.kind} {index}, {self.step}", f"{hint}.next")
         if self.by_one:
@@ -221,11 +218,11 @@ class _Counts:
     rows: Sequence[tuple[int, str, str]]
 
 
-def _iterations(speller: Speller, op: Op, start: str, stop: str, step: str) -> str:
+def _iterations(emitter: Emitter, op: Op, start: str, stop: str, step: str) -> str:
     """How many iterations `range(start, stop, step)` has, as an unsigned number of the index's width."""
-    w = speller.writer
+    w = emitter.writer
     scalar = element(op.operands[0].type)
-    known = [speller.constants.get(v) for v in op.operands[:3]]
+    known = [emitter.constants.get(v) for v in op.operands[:3]]
     if all(k is not None for k in known):
         first, last, by = (int(k) for k in known)  # type: ignore[arg-type]
         return str(max(0, -((first - last) // by)) if by else 0)

@@ -28,7 +28,7 @@ def uniform_loads(function: Function) -> frozenset[Op]:
     """The loads to freeze: those at an address that stays in some loop around them, the one over threads included.
 
     Args:
-        function: as it is spelled, with builtins on scalars.
+        function: as it is emitted, with builtins on scalars.
 
     Returns:
         None of them where LLVM gets by.

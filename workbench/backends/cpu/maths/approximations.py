@@ -264,7 +264,7 @@ FORMULAS: dict[str, Callable[..., Answer]] = {
 
 
 def body(name: str, bits: int, count: int) -> tuple[Lanes, Answer]:
-    """The formula `name` on parameters `%x0`, `%x1`, spelled for `count` lanes."""
+    """The formula `name` on parameters `%x0`, `%x1`, written for `count` lanes."""
     formula = FORMULAS[name]
     lanes = Lanes(bits, count)
     return lanes, formula(*(Lane(lanes, f"%x{n}") for n in range(formula.__code__.co_argcount)))

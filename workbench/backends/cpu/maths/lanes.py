@@ -1,7 +1,7 @@
 """Writes one formula as LLVM IR for one float or for several side by side.
 
 A maths function is needed as a scalar and as a vector that mean the same to the last bit. Here it is written once, in
-operators on `Lane` values; `Lanes` spells each operation for its width. No operation mixes lanes, so the scalar is lane
+operators on `Lane` values; `Lanes` writes each operation for its width. No operation mixes lanes, so the scalar is lane
 0 of the vector. Needs a target with fused multiply-add: `fma` is exact where the formulas count on it.
 """
 

@@ -1,6 +1,6 @@
 """LLVM IR text in the making: one function's lines, names, basic blocks.
 
-Text and not llvmlite's builder objects: a kernel is spelled in tenths of a millisecond, and what is written is what a
+Text and not llvmlite's builder objects: a kernel is written in tenths of a millisecond, and what is written is what a
 reader of `%inspect` sees.
 """
 

@@ -76,7 +76,7 @@ class CudaBackend(Backend):
         """The architecture compiled for by default."""
         return self._target
 
-    def spell(self, function: Function, options: Options, target: str = "") -> str:
+    def emit(self, function: Function, options: Options, target: str = "") -> str:
         """The CUDA C++ text; it is the same for every architecture."""
         return emit_cuda(function, options)
 

@@ -1,0 +1,131 @@
+"""The state of emitting a function: what its values are in LLVM IR text, and what the text needs beside its lines."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from workbench.backends.base import Options
+from workbench.backends.cpu.emit.strips import Strips
+from workbench.backends.cpu.emit.uniform import uniform_loads
+from workbench.backends.cpu.maths import vecmath
+from workbench.backends.cpu.maths.vecmath import Maths
+from workbench.backends.cpu.text.halves import definitions as half_functions
+from workbench.backends.cpu.text.values import memory, width
+from workbench.backends.cpu.text.writer import Writer
+from workbench.backends.layout import Slot, layout
+from workbench.ir.values import Block, Function, Value
+from workbench.types import ArrayType, Kind, Scalar, element
+
+_AS_IT_IS = ("vectorize.enable", "i1 false"), ("unroll.disable", "")
+_ONE_BY_ONE = (("interleave.count", "i32 1"),)
+
+
+class Emitter(ABC):
+    """One function on its way to text. A subclass knows which handler emits which operation.
+
+    Attributes:
+        writer: where lines go.
+        one_core: additions to elements are plain: threads run one after the other.
+        constants: values of `const` operations, for handlers that look at them.
+        slots: where each parameter lies in the buffer.
+        sums: the local sums of `reduce_add`, by array and component.
+        tids: the thread's indices, as i32.
+        heap: memory that is given back at the end.
+        frozen: the loads that are frozen (see `uniform`).
+        row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
+        strips: how many turns loops make between two looks at what asks them to end.
+    """
+
+    def __init__(
+        self, function: Function, options: Options, maths: Maths, half_instructions: bool, one_core: bool
+    ) -> None:
+        """`function` has native builtins on scalars alone (see `passes/expand.py`)."""
+        self.function = function
+        self.options = options
+        self.maths = maths
+        self.half_instructions = half_instructions
+        self.innermost = vecmath.worth_it(function)
+        self.halves = vecmath.has_wide_data(function)
+        self.one_core = one_core
+        self.frozen = uniform_loads(function)
+        self.writer = Writer()
+        self.constants: dict[Value, Any] = {}
+        places = layout([(p.name, p.type) for p in function.params])
+        self.slots: dict[Value, Slot] = dict(zip(function.params, places.slots, strict=True))
+        self.sums: dict[tuple[object, ...], tuple[Value, int]] = {}
+        self.tids: tuple[str, ...] = ()
+        self.row = ""
+        self.strips = Strips(function)
+        self.heap: list[str] = []
+        self._operands: dict[Value, tuple[str, ...]] = {}
+        self._vector_functions: dict[str, str] = {}
+        self._kept: list[str] = []
+        self._loops: list[str] = []
+
+    def operands(self, value: Value) -> tuple[str, ...]:
+        """The LLVM operands of a value's components."""
+        found = self._operands.get(value)
+        if found is None:
+            assert value in self.slots and not isinstance(value.type, ArrayType), f"%{value.name} has no operand"
+            found = self._operands[value] = self._parameter(value)
+        return found
+
+    def operand(self, value: Value) -> str:
+        """The LLVM operand of a scalar."""
+        (operand,) = self.operands(value)
+        return operand
+
+    def bind(self, value: Value, operands: Sequence[str]) -> None:
+        """Say what a value is."""
+        self._operands[value] = tuple(operands)
+
+    def _parameter(self, value: Value) -> tuple[str, ...]:
+        """A scalar or vector parameter's components, read from the buffer before the loops."""
+        slot = self.slots[value]
+        scalar = element(value.type)
+        names = []
+        for k in range(width(value.type)):
+            key = (value.name, k)
+            where = self.field(slot.offset + k * scalar.size, f"{value.name}.at")
+            name = self.writer.once(key, f"load {memory(scalar)}, ptr {where}", value.name)
+            if scalar.kind is Kind.BOOL:
+                name = self.writer.once((*key, "bool"), f"icmp ne i8 {name}, 0", value.name)
+            names.append(name)
+        return tuple(names)
+
+    def field(self, offset: int, hint: str) -> str:
+        """A pointer to a field of the parameter buffer."""
+        return self.writer.once(("field", offset), f"getelementptr inbounds i8, ptr %params, i64 {offset}", hint)
+
+    @abstractmethod
+    def block(self, block: Block) -> None:
+        """Emit operations in order; a final `yield` is the caller's to read."""
+
+    def vector_function(self, name: str, scalar: Scalar) -> tuple[str, int] | None:
+        """The function of ours to call for a maths function, and the number of the call's attribute group."""
+        found = vecmath.callee(name, scalar, self.maths, self.innermost, self.halves)
+        if found is None:
+            return None
+        if found.symbol not in self._vector_functions:
+            self._vector_functions[found.symbol] = found.attribute
+            self._kept += found.kept
+            for symbol, text in found.definitions.items():
+                self.writer.declare(symbol, text)
+        return found.symbol, 1 + list(self._vector_functions).index(found.symbol)
+
+    def loop_end(self, cold: bool = False) -> str:
+        """What marks the jump back: a loop that is seldom run is left as it is; one with frozen loads in one piece."""
+        wishes = _AS_IT_IS if cold else _ONE_BY_ONE if self.frozen else ()
+        if not wishes:
+            return ""
+        number = len(self._loops) + 2
+        nodes = "".join(f', !{{!"llvm.loop.{name}"{value and ", " + value}}}' for name, value in wishes)
+        self._loops.append(f"!{number} = distinct !{{!{number}{nodes}}}")
+        return f", !llvm.loop !{number}"
+
+    def needs_halves(self, scalar: Scalar) -> None:
+        """Define the conversions of a 16-bit float."""
+        for name, text in half_functions(scalar.name, self.half_instructions).items():
+            self.writer.declare(name, text)

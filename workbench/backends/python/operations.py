@@ -1,0 +1,208 @@
+"""What operations mean, but for builtins and tiles: from a thread, an operation and its operands to the results.
+
+An operation with blocks is a generator of the steps inside, which returns the results.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from workbench.backends.faults import FaultRecord, describe
+from workbench.backends.layout import FAULT_VALUES
+from workbench.backends.prints import text
+from workbench.backends.python.thread import Handler, Interpreter, copied
+from workbench.builtins.atomics import AFTER
+from workbench.builtins.declaration.meaning import convert, value_of
+from workbench.errors import LaunchError
+from workbench.ir.values import ATOMIC_KINDS, Op, walk
+from workbench.passes.bounds_checks import reported
+from workbench.types import Slots, Type
+
+
+def _const(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    return (value_of(op.attrs["value"], op.result.type),)  # type: ignore[arg-type]
+
+
+def _tid(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    return (np.int32(thread.index[op.attrs["axis"]]),)
+
+
+def _launch_dim(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    return (np.int64(thread.dims[op.attrs["axis"]]),)
+
+
+def _fault(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    """Note it: `run` raises the first one when all threads are done."""
+    linear = int(np.ravel_multi_index(thread.index, thread.dims))
+    values = [int(v.view(np.int64)) for v in operands] + [0] * (FAULT_VALUES - len(operands))
+    thread.faults.append(FaultRecord(1, op.attrs["number"], linear, tuple(values)))
+    return ()
+
+
+def _print(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    sys.stdout.write(text(op.attrs["parts"], operands))
+    return ()
+
+
+def _mark(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    return tuple(copied(v) for v in operands)
+
+
+def _assert(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    if not operands[0]:
+        made = {v: o for o in walk(thread.function.body) for v in o.results}
+        values = tuple(thread.values[v].item() for v in reported(op, made))
+        raise describe(thread.function, op, made, thread.index, values, {})
+    return ()
+
+
+def _shape(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    return (_integer(operands[0].shape[op.attrs["axis"]], op.result.type),)
+
+
+def _load(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    return (copied(operands[0][thread.place(op, operands)]),)
+
+
+def _store(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    operands[0][thread.place(op, operands)] = operands[-1]
+    return ()
+
+
+def _add(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    array, place = operands[0], thread.place(op, operands)
+    old = copied(array[place])
+    array[place] = old + operands[-1]
+    return (old,)
+
+
+def _atomic(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    array, place = operands[0], thread.place(op, operands)
+    old = copied(array[place])
+    kind = op.attrs["kind"]
+    array[place] = AFTER[kind](old, *operands[-ATOMIC_KINDS[kind] :])
+    return (old,)
+
+
+def _reduce_add(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    _add(thread, op, operands)
+    return ()
+
+
+def _convert(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    return (convert(operands[0], op.result.type),)  # type: ignore[arg-type]
+
+
+def _vec(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    return (value_of(operands, op.result.type),)  # type: ignore[arg-type]
+
+
+def _component(thread: Interpreter, op: Op, operands: list[Any]) -> int:
+    vector, index = operands[0], int(operands[1])
+    if not 0 <= index < vector.size:
+        message = f"Component {index} is out of range: a vector of length {vector.size} has 0 to {vector.size - 1}."
+        raise thread.fault(message, op, (index,))
+    return index
+
+
+def _extract(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    return (operands[0].flat[_component(thread, op, operands)],)
+
+
+def _insert(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    vector = operands[0].copy()
+    vector.flat[_component(thread, op, operands)] = operands[2]
+    return (vector,)
+
+
+def _slots(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    type = op.result.type
+    assert isinstance(type, Slots)
+    return ([None] * type.count,)
+
+
+def _slot_read(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    kept = operands[0][_slot(operands)]
+    assert kept is not None, "a slot is read before it is written"
+    return (kept,)
+
+
+def _slot_write(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    operands[0][_slot(operands)] = operands[2]
+    return ()
+
+
+def _slot(operands: list[Any]) -> int:
+    index = int(operands[1])
+    assert 0 <= index < len(operands[0]), f"there is no slot {index}"
+    return index
+
+
+def _if(thread: Interpreter, op: Op, operands: list[Any]) -> Any:
+    return (yield from thread.inner(op.blocks[0] if operands[0] else op.blocks[1], ()))
+
+
+def _for(thread: Interpreter, op: Op, operands: list[Any]) -> Any:
+    start, stop, stride = (int(v) for v in operands[:3])
+    if stride == 0:
+        raise thread.fault("The step of range() is 0.", op, (start, stop, stride))
+    carried = operands[3:]
+    for number in range(start, stop, stride):
+        carried = yield from thread.inner(op.blocks[0], (_integer(number, op.operands[0].type), *carried))
+    return carried
+
+
+def _while(thread: Interpreter, op: Op, operands: list[Any]) -> Any:
+    condition, body = op.blocks
+    carried = operands
+    while True:
+        (going,) = yield from thread.inner(condition, carried)
+        if not going:
+            return carried
+        carried = yield from thread.inner(body, carried)
+
+
+def _integer(number: int, type: Type) -> Any:
+    return type.numpy.type(number)  # type: ignore[union-attr]
+
+
+def _custom(thread: Interpreter, op: Op, operands: list[Any]) -> Any:
+    if not op.attrs.get("reference", True):
+        raise LaunchError(
+            f"{op.attrs['name']} has CUDA text and no Python body, so it runs on a CUDA device alone.",
+            function=thread.function.name,
+        )
+    return (yield from thread.inner(op.blocks[0], ()))
+
+
+PLAIN: dict[str, Handler] = {
+    "const": _const,
+    "tid": _tid,
+    "launch_dim": _launch_dim,
+    "fault": _fault,
+    "assert": _assert,
+    "print": _print,
+    "mark": _mark,
+    "shape": _shape,
+    "load": _load,
+    "store": _store,
+    "atomic_add": _add,
+    "atomic": _atomic,
+    "reduce_add": _reduce_add,
+    "cast": _convert,
+    "vec": _vec,
+    "extract": _extract,
+    "insert": _insert,
+    "slots": _slots,
+    "slot_read": _slot_read,
+    "slot_write": _slot_write,
+}
+STRUCTURED: dict[str, Handler] = {
+    "if": _if,
+    "for": _for,
+    "while": _while,
+    "custom": _custom,
+}

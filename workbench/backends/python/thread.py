@@ -1,0 +1,131 @@
+"""One thread of the interpreter: its values, and the walk over its operations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from workbench.backends.faults import FaultRecord
+from workbench.builtins import TABLE
+from workbench.builtins.declaration.meaning import apply
+from workbench.errors import KernelFault
+from workbench.ir.values import Block, Function, Op, Value
+from workbench.source import Location
+from workbench.types import ArrayType
+
+Thread = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One operation that one thread has just done.
+
+    Attributes:
+        thread: the thread's index.
+        op: the operation; a structured one is reported when it is over.
+        results: its values.
+        names: the latest value of each named value so far, parameters included.
+        operands: what it was given.
+    """
+
+    thread: Thread
+    op: Op
+    results: tuple[Any, ...]
+    names: Mapping[str, Any]
+    operands: tuple[Any, ...] = ()
+
+    @property
+    def location(self) -> Location:
+        """The place in the user's text."""
+        return self.op.location
+
+
+class Interpreter:
+    """One thread: the values that it has computed so far.
+
+    Args:
+        function: what it runs.
+        index: the thread's index.
+        bound: the arguments.
+        dims: the launch's dimensions.
+        handlers: what does the operations that are no builtins.
+        trace: give a step for each operation.
+        faults: where faults are noted.
+    """
+
+    def __init__(
+        self, function: Function, index: Thread, bound: dict[Value, Any], dims: Thread, handlers: Handlers,
+        trace: bool = False, faults: list[FaultRecord] | None = None,
+    ) -> None:  # fmt: skip
+        self.handlers = handlers
+        self.dims = dims
+        self.faults = faults if faults is not None else []
+        self.function = function
+        self.index = index
+        self.values = dict(bound)
+        self.trace = trace
+        self.names = {p.name: v for p, v in bound.items()} if trace else {}
+
+    def block(self, block: Block) -> Iterator[Step]:
+        """Do the operations of a block; gives steps only where traced."""
+        values, (plain, structured) = self.values, self.handlers
+        for op in block.ops:
+            if op.name == "yield":
+                return
+            operands = [values[v] for v in op.operands]
+            if op.name in structured:
+                results = yield from structured[op.name](self, op, operands)
+            elif op.name in TABLE:
+                results = (apply(TABLE[op.name], operands, op.result.type),)  # type: ignore[arg-type]
+            else:
+                results = plain[op.name](self, op, operands)
+            values.update(zip(op.results, results, strict=True))
+            if self.trace:
+                self.names.update((v.name, r) for v, r in zip(op.results, results, strict=True) if v.name)
+                yield Step(self.index, op, tuple(results), dict(self.names), tuple(operands))
+
+    def inner(self, block: Block, arguments: Sequence[Any]) -> Iterator[Step]:
+        """Do a nested block; its generator returns what the block yields."""
+        self.values.update(zip(block.params, arguments, strict=True))
+        if self.trace:
+            self.names.update((p.name, a) for p, a in zip(block.params, arguments, strict=True) if p.name)
+        yield from self.block(block)
+        return [self.values[v] for v in block.yielded]
+
+    def place(self, op: Op, operands: Sequence[Any]) -> tuple[int, ...]:
+        """The indices of a memory operation, inside the array.
+
+        Raises:
+            KernelFault: one is out of range.
+        """
+        array, type = operands[0], op.operands[0].type
+        assert isinstance(type, ArrayType)
+        indices = tuple(int(i) for i in operands[1 : 1 + type.ndim]) if op.name != "reduce_add" else (0,) * type.ndim
+        shape = array.shape[: type.ndim]
+        if all(0 <= i < n for i, n in zip(indices, shape, strict=True)):
+            return indices
+        name = op.operands[0].name
+        shown = ", ".join(map(str, indices))
+        raise self.fault(f"{name}[{shown}] is out of range: {name} has shape {shape}.", op, indices)
+
+    def fault(self, message: str, op: Op, values: tuple[Any, ...]) -> KernelFault:
+        """The error of an operation of this thread."""
+        return KernelFault(message, op.location, function=self.function.name, thread=self.index, values=values)
+
+
+Handler = Callable[[Interpreter, Op, list[Any]], Any]
+
+
+class Handlers(NamedTuple):
+    """What does operations, by their names: those without blocks, and the structured ones, which are generators."""
+
+    plain: Mapping[str, Handler]
+    structured: Mapping[str, Handler]
+
+
+def copied(element: Any) -> Any:
+    """An element that does not change with the array that it is of."""
+    return element.copy() if isinstance(element, np.ndarray) else element

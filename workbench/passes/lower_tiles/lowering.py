@@ -1,0 +1,165 @@
+"""The state of lowering tiles: where each tile lies, and the walk over blocks.
+
+A tile is a buffer of slots, used again when the tile is dead: what is made element by element takes the place of an
+operand that nobody needs any more, a tile that a loop carries stays where it is, a reshaped one is the same buffer. So
+the loops are those that one would write by hand, and vectorising, checks and the cache are those of every kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.ir.values import Block, Op, Value
+from workbench.passes.lower_tiles.nests import Nests
+from workbench.tiles import Tile, is_tile
+from workbench.types import Slots
+
+
+@dataclass(eq=False)
+class Buffer:
+    """The slots of a tile, and the tiles that live in them."""
+
+    slots: Value
+    count: int
+    owners: set[Value] = field(default_factory=set)
+
+
+class TileLowering(Nests):
+    """One walk; see `Nests` for what writes loops.
+
+    Attributes:
+        handlers: what lowers an operation, by its name; all others stay as they are.
+        buffers: where each tile lies.
+        free: buffers that no tile needs, by type and size.
+        mapping: the scalars that tiles became.
+        made: the operations that make the buffers.
+        dying: the operands that nobody needs after the operation that is lowered now.
+    """
+
+    def __init__(self, handlers: Mapping[str, Handler]) -> None:
+        super().__init__()
+        self.handlers = handlers
+        self.buffers: dict[Value, Buffer] = {}
+        self.free: dict[tuple[Any, int], list[Buffer]] = {}
+        self.mapping: dict[Value, Value] = {}
+        self.made: list[Op] = []
+        self.dying: set[Value] = set()
+
+    def whole(self, block: Block) -> Block:
+        """The function's body; the buffers are made first."""
+        self.ops(block)
+        body = self.builder.body()
+        return Block((), (*self.made, *body.ops))
+
+    # Buffers.
+
+    def new(self, type: Tile, count: int | None = None) -> Buffer:
+        """A buffer for a tile: one that is free, or another."""
+        size = type.count if count is None else count
+        key = (type.dtype, size)
+        if self.free.get(key):
+            return self.free[key].pop()
+        slots: Any = Slots(type.dtype, size)
+        value = Value(slots, "tile")
+        self.made.append(Op("slots", (), (value,)))
+        return Buffer(value, size)
+
+    def give_back(self, buffer: Buffer) -> None:
+        """A buffer that nobody needs any more."""
+        self.free.setdefault((buffer.slots.type.dtype, buffer.count), []).append(buffer)  # type: ignore[union-attr]
+
+    def take_back(self, buffer: Buffer) -> None:
+        """A buffer that is not for others after all, if it was given back."""
+        free = self.free.get((buffer.slots.type.dtype, buffer.count), [])  # type: ignore[union-attr]
+        if buffer in free:
+            free.remove(buffer)
+
+    def own(self, value: Value, buffer: Buffer) -> Buffer:
+        """Say where a tile lies."""
+        self.buffers[value] = buffer
+        buffer.owners.add(value)
+        return buffer
+
+    def release(self, value: Value) -> None:
+        """The tile is dead."""
+        buffer = self.buffers[value]
+        buffer.owners.discard(value)
+        if not buffer.owners:
+            self.give_back(buffer)
+
+    def slots_of(self, value: Value) -> Value:
+        """The slots of a tile."""
+        return self.buffers[value].slots
+
+    def takes(self, value: Value) -> bool:
+        """Whether the operation that is lowered now may overwrite this operand."""
+        return value in self.dying and self.buffers[value].owners == {value}
+
+    def result(self, op: Op, instead: Value | None = None) -> Value:
+        """The slots of the operation's result: those of the operand `instead`, where that is not needed any more."""
+        if instead is not None and self.takes(instead):
+            self.own(op.result, self.buffers[instead])
+        else:
+            self.own(op.result, self.new(tile_type(op.result)))
+        return self.slots_of(op.result)
+
+    def scalar(self, value: Value) -> Value:
+        """A value that is no tile."""
+        return self.mapping.get(value, value)
+
+    # Blocks.
+
+    def ops(self, block: Block, kept: Sequence[Value] = ()) -> None:
+        """Lower a block's operations but for the yield; tiles in `kept` (and those yielded) outlive it."""
+        last = _last_uses(block)
+        body = block.ops[:-1] if block.ops and block.ops[-1].name == "yield" else block.ops
+        local = set(block.params)
+        for position, op in enumerate(body):
+            self.builder.location = op.location
+            used = [v for v in tiles_used(op) if last.get(v) == position and v in local and v not in kept]
+            self.dying = set(used)
+            self.handlers.get(op.name, TileLowering.plain)(self, op)
+            local.update(op.results)
+            for value in (*used, *(r for r in op.results if is_tile(r) and r not in last)):
+                if value in self.buffers:
+                    self.release(value)
+
+    def plain(self, op: Op) -> None:
+        """As it is, with the scalars that tiles became."""
+        operands = tuple(self.scalar(v) for v in op.operands)
+        blocks = tuple(self.inner(b) for b in op.blocks)
+        self.builder.append(Op(op.name, operands, op.results, op.attrs, blocks, op.location))
+
+    def inner(self, block: Block) -> Block:
+        """A nested block in which no tile is carried."""
+        with self.builder.block(block.params) as opened:
+            self.ops(block)
+            self.builder.yield_(*(self.scalar(v) for v in block.yielded))
+        return opened.block
+
+
+Handler = Callable[[TileLowering, Op], None]
+
+
+def tile_type(value: Value) -> Tile:
+    """The type of a tile."""
+    assert isinstance(value.type, Tile)
+    return value.type
+
+
+def tiles_used(op: Op) -> list[Value]:
+    """The tiles that an operation, or one inside of it, uses; in order, so that the same code comes of it each time."""
+    found = dict.fromkeys(v for v in op.operands if is_tile(v))
+    for block in op.blocks:
+        for inner in block.ops:
+            found.update(dict.fromkeys(tiles_used(inner)))
+    return list(found)
+
+
+def _last_uses(block: Block) -> dict[Value, int]:
+    last: dict[Value, int] = {}
+    for position, op in enumerate(block.ops):
+        last.update(dict.fromkeys(tiles_used(op), position))
+    return last
