@@ -4,6 +4,8 @@ Sizes double until a kernel takes `ENOUGH` seconds or the family ends (at four t
 where nesting ends). Each build is in a process of its own, after LLVM was warmed, from text to object code, with no
 cache. The exponent is the slope of a straight line through the logarithms of sizes and seconds, of builds of at least
 `COUNTS` seconds: below, what every kernel costs hides the growth.
+
+Usage: `compile_growth.py [FAMILY ...]`. The results are kept only where no family is named.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from measure import RESULTS, machine
@@ -24,7 +27,8 @@ import workbench as wb
 from tests.families import FAMILIES, LONG, NESTED, SAME_FOR_ALL, Family
 from workbench.api.build import function_of
 from workbench.backends.base import Options
-from workbench.backends.cpu.compile import CpuBackend, warm
+from workbench.backends.cpu import compile as cpu
+from workbench.backends.worker.calls import Task
 
 ENOUGH = 5.0
 COUNTS = 0.05
@@ -55,9 +59,14 @@ def compiled(text: str, direction: str) -> float:
     """CPU seconds from the text to an object file."""
     started = time.process_time()
     specialisation = wb.build_cell(text, {}, backend="cpu", compile=False).kernels["k"].specialise()
-    backend = CpuBackend()
+    backend = cpu.CpuBackend()
     backend.compile(function_of(specialisation, direction), Options(), backend.target())
     return time.process_time() - started
+
+
+def here(_: object, task: Task, request: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
+    """LLVM in this process, so that its time is counted."""
+    return task(request, data, lambda stage: None)
 
 
 def apart(text: str, direction: str) -> float | None:
@@ -108,19 +117,27 @@ def markdown(curves: list[Curve]) -> str:
 
 
 def main() -> None:
-    """Measure all, print the table and keep it."""
-    warm()
+    """Measure, print the table, and keep it where no families were named."""
+    only = sys.argv[1:]
+    if unknown := set(only) - set(FAMILIES):
+        sys.exit(f"no such families: {', '.join(sorted(unknown))}; there are: {', '.join(FAMILIES)}")
+    cpu.call = here  # type: ignore[attr-defined]  # workers have clocks of their own
+    cpu.warm()
     curves = []
     for group, families in (("same for all threads", SAME_FOR_ALL), ("nested", NESTED), ("long", LONG)):
         for name, family in families.items():
+            if only and name not in only:
+                continue
             for direction in family.directions:
                 curves.append(curve(group, name, direction))
                 print(f"{name}, {direction}: {curves[-1].seconds}", flush=True)
+    print(markdown(curves))
+    if only:
+        return
     kept = {"machine": machine(), "when": time.strftime("%Y-%m-%d")}
     kept["curves"] = [{**asdict(c), "exponent": c.exponent} for c in curves]
     (RESULTS / "compile_growth.json").write_text(json.dumps(kept, indent=1) + "\n")
     (RESULTS / "compile_growth.md").write_text(markdown(curves))
-    print(markdown(curves))
 
 
 if __name__ == "__main__":

@@ -35,6 +35,8 @@ from workbench.types import ArrayType, Vector, float32, int32
 
 LEVEL = 3
 POOL = Pool("llvm", lambda: [str(Path(llvmlite.__file__).parents[1])])
+UNROLLED_LOOPS = 48
+"""In functions of more loops than these, LLVM unrolls none."""
 VECTORISERS = ("loop_vectorization", "slp_vectorization")
 
 # LLVM 22 folds VPMOV*2M + KMOV into VMOVMSK although the mask is still needed: wrong results where a sign mask is read
@@ -210,15 +212,17 @@ def _tuning(function: Function) -> dict[str, Any]:
     """O3, without what cannot pay for its time here (a fifth of a small kernel's).
 
     Interleaving and unrolling help where operations wait for each other: in loops and sums. Straight-line superwords
-    are for short vectors; tiles are loops that vectorise as they stand.
+    are for short vectors; tiles are loops that vectorise as they stand. For each loop that it unrolls, LLVM forgets what
+    it knew of the whole loop over threads (`forgetTopmostLoop`), so among many loops it unrolls none.
     """
     names = {op.name for op in walk(function.body)}
-    loops = bool(names & {"for", "while"}) or function.block_dim > 0
+    count = sum(op.name in ("for", "while") for op in walk(function.body))
+    loops = count > 0 or function.block_dim > 0
     vectors = any(isinstance(v.type, Vector) for op in walk(function.body) for v in op.results)
     return {
         "speed_level": LEVEL,
         "loop_vectorization": True,
-        "loop_unrolling": loops,
+        "loop_unrolling": loops and count <= UNROLLED_LOOPS,
         "loop_interleaving": loops or "reduce_add" in names,
         "slp_vectorization": (loops and not function.block_dim) or vectors,
     }
