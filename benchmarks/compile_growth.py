@@ -5,7 +5,7 @@ where nesting ends). Each build is in a process of its own, after LLVM was warme
 cache. The exponent is the slope of a straight line through the logarithms of sizes and seconds, of builds of at least
 `COUNTS` seconds: below, what every kernel costs hides the growth.
 
-Usage: `compile_growth.py [FAMILY ...]`. The results are kept only where no family is named.
+Usage: `compile_growth.py [FAMILY ...]`. Families that are named are measured again; the others' results are kept.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ ENOUGH = 5.0
 COUNTS = 0.05
 LIMIT = 60  # CPU seconds of one build; more is a hang
 GOAL = 1.3
+KEPT = RESULTS / "compile_growth.json"
 
 
 @dataclass(frozen=True)
@@ -116,8 +117,20 @@ def markdown(curves: list[Curve]) -> str:
     return "\n".join([*lines, "", facts, ""])
 
 
+def merged(curves: list[Curve]) -> list[Curve]:
+    """The kept curves, with these in the place of theirs."""
+    kept = {}
+    if KEPT.exists():
+        for one in json.loads(KEPT.read_text())["curves"]:
+            seconds = {int(n): s for n, s in one["seconds"].items()}
+            kept[one["family"], one["direction"]] = Curve(one["group"], one["family"], one["direction"], seconds)
+    kept.update({(c.family, c.direction): c for c in curves})
+    order = list(FAMILIES)
+    return sorted((c for c in kept.values() if c.family in FAMILIES), key=lambda c: order.index(c.family))
+
+
 def main() -> None:
-    """Measure, print the table, and keep it where no families were named."""
+    """Measure, print the table, and keep it."""
     only = sys.argv[1:]
     if unknown := set(only) - set(FAMILIES):
         sys.exit(f"no such families: {', '.join(sorted(unknown))}; there are: {', '.join(FAMILIES)}")
@@ -131,13 +144,13 @@ def main() -> None:
             for direction in family.directions:
                 curves.append(curve(group, name, direction))
                 print(f"{name}, {direction}: {curves[-1].seconds}", flush=True)
+    curves = merged(curves) if only else curves
+    facts = {"machine": machine(), "when": time.strftime("%Y-%m-%d")}
+    KEPT.write_text(
+        json.dumps({**facts, "curves": [{**asdict(c), "exponent": c.exponent} for c in curves]}, indent=1) + "\n"
+    )
+    KEPT.with_suffix(".md").write_text(markdown(curves))
     print(markdown(curves))
-    if only:
-        return
-    kept = {"machine": machine(), "when": time.strftime("%Y-%m-%d")}
-    kept["curves"] = [{**asdict(c), "exponent": c.exponent} for c in curves]
-    (RESULTS / "compile_growth.json").write_text(json.dumps(kept, indent=1) + "\n")
-    (RESULTS / "compile_growth.md").write_text(markdown(curves))
 
 
 if __name__ == "__main__":

@@ -151,6 +151,12 @@ def test_among_many_loops_none_is_unrolled(count: int, unrolled: bool) -> None:
     assert tuning(lowered(text))["loop_unrolling"] is unrolled
 
 
+@pytest.mark.parametrize(("count", "sought"), [(4, True), (200, False)])
+def test_superwords_are_sought_in_short_functions(count: int, sought: bool) -> None:
+    text = LONG["vectors in ifs"].text(count)
+    assert tuning(lowered(text))["slp_vectorization"] is sought
+
+
 def test_copied_funcs_mean_what_they_say() -> None:
     x, _, y = values(NESTED["funcs that call twice"].text(6), False)
 

@@ -37,6 +37,8 @@ LEVEL = 3
 POOL = Pool("llvm", lambda: [str(Path(llvmlite.__file__).parents[1])])
 UNROLLED_LOOPS = 48
 """In functions of more loops than these, LLVM unrolls none."""
+SUPERWORD_OPERATIONS = 1024
+"""In functions of more operations than these, LLVM looks for no straight-line superwords."""
 VECTORISERS = ("loop_vectorization", "slp_vectorization")
 
 # LLVM 22 folds VPMOV*2M + KMOV into VMOVMSK although the mask is still needed: wrong results where a sign mask is read
@@ -212,19 +214,22 @@ def _tuning(function: Function) -> dict[str, Any]:
     """O3, without what cannot pay for its time here (a fifth of a small kernel's).
 
     Interleaving and unrolling help where operations wait for each other: in loops and sums. Straight-line superwords
-    are for short vectors; tiles are loops that vectorise as they stand. For each loop that it unrolls, LLVM forgets what
-    it knew of the whole loop over threads (`forgetTopmostLoop`), so among many loops it unrolls none.
+    are for short vectors; tiles are loops that vectorise as they stand. For each loop that it unrolls, LLVM seems to
+    analyse the whole loop over threads again, n² for n loops, so among many loops none is unrolled. Superwords take
+    most of a long function's time, and gain nothing where threads go side by side.
     """
-    names = {op.name for op in walk(function.body)}
-    count = sum(op.name in ("for", "while") for op in walk(function.body))
+    operations = list(walk(function.body))
+    names = {op.name for op in operations}
+    count = sum(op.name in ("for", "while") for op in operations)
     loops = count > 0 or function.block_dim > 0
-    vectors = any(isinstance(v.type, Vector) for op in walk(function.body) for v in op.results)
+    vectors = any(isinstance(v.type, Vector) for op in operations for v in op.results)
+    superwords = ((loops and not function.block_dim) or vectors) and len(operations) <= SUPERWORD_OPERATIONS
     return {
         "speed_level": LEVEL,
         "loop_vectorization": True,
         "loop_unrolling": loops and count <= UNROLLED_LOOPS,
         "loop_interleaving": loops or "reduce_add" in names,
-        "slp_vectorization": (loops and not function.block_dim) or vectors,
+        "slp_vectorization": superwords,
     }
 
 
