@@ -145,10 +145,12 @@ def test_integers_are_cut_too() -> None:
     assert spelled(LONG["ints"].text(400)).count("@llvm.umax.i32(") > 400 * 3 // 128
 
 
-@pytest.mark.parametrize(("count", "unrolled"), [(4, True), (96, False)])
-def test_among_many_loops_none_is_unrolled(count: int, unrolled: bool) -> None:
-    text = LONG["loops in a row"].text(count)
-    assert tuning(lowered(text))["loop_unrolling"] is unrolled
+@pytest.mark.parametrize(
+    ("name", "count", "unrolled"),
+    [("loops in a row", 4, True), ("loops in a row", 96, False), ("tiles", 4, True), ("tiles", 32, False)],
+)
+def test_among_many_loops_none_is_unrolled(name: str, count: int, unrolled: bool) -> None:
+    assert tuning(lowered(LONG[name].text(count)))["loop_unrolling"] is unrolled
 
 
 @pytest.mark.parametrize(("count", "sought"), [(4, True), (200, False)])

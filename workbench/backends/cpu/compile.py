@@ -37,6 +37,8 @@ LEVEL = 3
 POOL = Pool("llvm", lambda: [str(Path(llvmlite.__file__).parents[1])])
 UNROLLED_LOOPS = 48
 """In functions of more loops than these, LLVM unrolls none."""
+UNROLLED_TILES = 16
+"""The same for operations on tiles, each a loop; those that are written out do not vectorise."""
 SUPERWORD_OPERATIONS = 1024
 """In functions of more operations than these, LLVM looks for no straight-line superwords."""
 VECTORISERS = ("loop_vectorization", "slp_vectorization")
@@ -220,14 +222,15 @@ def _tuning(function: Function) -> dict[str, Any]:
     """
     operations = list(walk(function.body))
     names = {op.name for op in operations}
-    count = sum(op.name in ("for", "while") for op in operations)
+    count = sum(op.name in ("for", "while") or op.name.startswith("tile_") for op in operations)
     loops = count > 0 or function.block_dim > 0
+    unrolled = count <= (UNROLLED_TILES if function.block_dim else UNROLLED_LOOPS)
     vectors = any(isinstance(v.type, Vector) for op in operations for v in op.results)
     superwords = ((loops and not function.block_dim) or vectors) and len(operations) <= SUPERWORD_OPERATIONS
     return {
         "speed_level": LEVEL,
         "loop_vectorization": True,
-        "loop_unrolling": loops and count <= UNROLLED_LOOPS,
+        "loop_unrolling": loops and unrolled,
         "loop_interleaving": loops or "reduce_add" in names,
         "slp_vectorization": superwords,
     }
