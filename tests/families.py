@@ -223,7 +223,7 @@ LONG = {
     ),
     "vectors": Family(_vectors("v = cross(v, w) + v"), 200, 25),
     "vectors, scaled": Family(_vectors("v = v * dot(v, w)"), 200, 25),
-    "vectors in ifs": Family(_vectors_in_ifs, 48, 6),
+    "vectors in ifs": Family(_vectors_in_ifs, 48, 6, directions=("adjoint",)),
     "tiles": Family(_tiles, 48, 6),
 }
 
