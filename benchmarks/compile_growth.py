@@ -4,6 +4,8 @@ Sizes double until a kernel takes `ENOUGH` seconds or the family ends (at four t
 where nesting ends). Each build is in a process of its own, after LLVM was warmed, from text to object code, with no
 cache. The exponent is the slope of a straight line through the logarithms of sizes and seconds, of builds of at least
 `COUNTS` seconds: below, what every kernel costs hides the growth.
+
+Usage: `compile_growth.py [FAMILY ...]`. Families that are named are measured again; the others' results are kept.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from measure import RESULTS, machine
@@ -24,12 +27,14 @@ import workbench as wb
 from tests.families import FAMILIES, LONG, NESTED, SAME_FOR_ALL, Family
 from workbench.api.builds.build import function_of
 from workbench.backends.base import Options
-from workbench.backends.cpu.compile import CpuBackend, warm
+from workbench.backends.cpu import compile as cpu
+from workbench.backends.worker.calls import Task
 
 ENOUGH = 5.0
 COUNTS = 0.05
 LIMIT = 60  # CPU seconds of one build; more is a hang
 GOAL = 1.3
+KEPT = RESULTS / "compile_growth.json"
 
 
 @dataclass(frozen=True)
@@ -55,9 +60,14 @@ def compiled(text: str, direction: str) -> float:
     """CPU seconds from the text to an object file."""
     started = time.process_time()
     specialisation = wb.build_cell(text, {}, backend="cpu", compile=False).kernels["k"].specialise()
-    backend = CpuBackend()
+    backend = cpu.CpuBackend()
     backend.compile(function_of(specialisation, direction), Options(), backend.target())
     return time.process_time() - started
+
+
+def here(_: object, task: Task, request: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
+    """LLVM in this process, so that its time is counted."""
+    return task(request, data, lambda stage: None)
 
 
 def apart(text: str, direction: str) -> float | None:
@@ -107,19 +117,39 @@ def markdown(curves: list[Curve]) -> str:
     return "\n".join([*lines, "", facts, ""])
 
 
+def merged(curves: list[Curve]) -> list[Curve]:
+    """The kept curves, with these in the place of theirs."""
+    kept = {}
+    if KEPT.exists():
+        for one in json.loads(KEPT.read_text())["curves"]:
+            seconds = {int(n): s for n, s in one["seconds"].items()}
+            kept[one["family"], one["direction"]] = Curve(one["group"], one["family"], one["direction"], seconds)
+    kept.update({(c.family, c.direction): c for c in curves})
+    order = list(FAMILIES)
+    return sorted((c for c in kept.values() if c.family in FAMILIES), key=lambda c: order.index(c.family))
+
+
 def main() -> None:
-    """Measure all, print the table and keep it."""
-    warm()
+    """Measure, print the table, and keep it."""
+    only = sys.argv[1:]
+    if unknown := set(only) - set(FAMILIES):
+        sys.exit(f"no such families: {', '.join(sorted(unknown))}; there are: {', '.join(FAMILIES)}")
+    cpu.call = here  # type: ignore[attr-defined]  # workers have clocks of their own
+    cpu.warm()
     curves = []
     for group, families in (("same for all threads", SAME_FOR_ALL), ("nested", NESTED), ("long", LONG)):
         for name, family in families.items():
+            if only and name not in only:
+                continue
             for direction in family.directions:
                 curves.append(curve(group, name, direction))
                 print(f"{name}, {direction}: {curves[-1].seconds}", flush=True)
-    kept = {"machine": machine(), "when": time.strftime("%Y-%m-%d")}
-    kept["curves"] = [{**asdict(c), "exponent": c.exponent} for c in curves]
-    (RESULTS / "compile_growth.json").write_text(json.dumps(kept, indent=1) + "\n")
-    (RESULTS / "compile_growth.md").write_text(markdown(curves))
+    curves = merged(curves) if only else curves
+    facts = {"machine": machine(), "when": time.strftime("%Y-%m-%d")}
+    KEPT.write_text(
+        json.dumps({**facts, "curves": [{**asdict(c), "exponent": c.exponent} for c in curves]}, indent=1) + "\n"
+    )
+    KEPT.with_suffix(".md").write_text(markdown(curves))
     print(markdown(curves))
 
 

@@ -59,6 +59,44 @@ def _nested_ifs(n: int) -> str:
     return HEAD + "    v = x[i]\n" + sides + "    y[i] = v\n"
 
 
+def _used_at_each_level(n: int) -> str:
+    levels = [" " * (4 + j) for j in range(n)]
+    down = "".join(
+        f"{gap}if v > {j}.0:\n{gap} w{j} = v * v\n{gap} v = v * 1.5 + {j}.0\n" for j, gap in enumerate(levels)
+    )
+    up = "".join(f"{levels[j]} v = v * w{j}\n" for j in reversed(range(n)))
+    return HEAD + "    v = x[i]\n" + down + up + "    y[i] = v\n"
+
+
+def _steps_in_steps(n: int) -> str:
+    head = "def k(x: array[float], m: int, y: array[float]):\n    i = tid()\n    v = x[i]\n"
+    loops = "".join(f"{' ' * (4 + j)}for j{j} in range(m):\n{' ' * (5 + j)}v = v * v + {j}.0\n" for j in range(n))
+    return head + loops + "    y[i] = v\n"
+
+
+def _loops_in_a_row(n: int) -> str:
+    head = "def k(x: array[float], m: int, y: array[float]):\n    i = tid()\n    v = x[i]\n"
+    loops = "".join(f"    for j in range(m):\n        v = v * v + {j}.5\n" for j in range(n))
+    return head + loops + "    y[i] = v\n"
+
+
+def _vectors(*body: str) -> Callable[[int], str]:
+    head = "def k(x: array[vec3], c: array[vec3], y: array[vec3]):\n    i = tid()\n    v = x[i]\n    w = c[i]\n"
+    return lambda n: head + lines(n, *body) + "    y[i] = v\n"
+
+
+def _vectors_in_ifs(n: int) -> str:
+    head = "def k(x: array[vec3], c: array[vec3], y: array[vec3]):\n    i = tid()\n    v = c[0]\n    w = c[1]\n"
+    sides = "".join(f"    if i > {j}:\n        v = cross(v, w) + v\n        w = w * dot(v, w)\n" for j in range(n))
+    return head + sides + "    y[i] = v\n"
+
+
+def _tiles(n: int) -> str:
+    head = "def k(x: array[float], c: array[float], y: array[float]):\n    i = tid()\n"
+    first = "    t = tile_load(x, shape=32, offset=i * 32)\n    u = tile_load(c, shape=32, offset=i * 32)\n"
+    return head + first + lines(n, "t = t * u + t") + "    tile_store(y, t, offset=i * 32)\n"
+
+
 def _breaks(n: int) -> str:
     body = "".join(f"        if v > {100 + j}.0:\n            break\n        v = v * 1.01 + {j}.0\n" for j in range(n))
     head = "def k(x: array[float], m: int, y: array[float]):\n    i = tid()\n    v = x[i]\n"
@@ -157,9 +195,11 @@ SAME_FOR_ALL = {
 NESTED = {
     "elif": Family(_elif, 160, 16),
     "ifs in ifs": Family(_nested_ifs, 90, 16),
+    "ifs in ifs, values used": Family(_used_at_each_level, 44, 11),
     "breaks": Family(_breaks, 128),
     "funcs that call twice": Family(_funcs, 52, 4),
     "sums in sums": Family(_sums, 20, 4),
+    "steps in steps": Family(_steps_in_steps, 8, 2),
 }
 
 LONG = {
@@ -168,6 +208,23 @@ LONG = {
     "eight variables": Family(_rolling, 1600, 100),
     "diamonds": Family(steps("v = x[i]", "a = v * 2.0", "b = v + 1.0", "v = a * b"), 1000, 50),
     "ifs in a row": Family(_ifs, 1600, 50),
+    "loops in a row": Family(_loops_in_a_row, 32, 4),
+    "ints": Family(
+        lambda n: (
+            HEAD.replace("float", "int")
+            + "    v = x[i]\n"
+            + "    w = c[i]\n"
+            + lines(n, "v = v * w + 1", "w = w ^ v")
+            + "    y[i] = v\n"
+        ),
+        1600,
+        100,
+        directions=("forward",),
+    ),
+    "vectors": Family(_vectors("v = cross(v, w) + v"), 200, 25),
+    "vectors, scaled": Family(_vectors("v = v * dot(v, w)"), 200, 25),
+    "vectors in ifs": Family(_vectors_in_ifs, 48, 6, directions=("adjoint",)),
+    "tiles": Family(_tiles, 48, 6),
 }
 
 FAMILIES = SAME_FOR_ALL | NESTED | LONG

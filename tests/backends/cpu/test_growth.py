@@ -15,6 +15,9 @@ import pytest
 
 import workbench as wb
 from tests.families import FAMILIES, LONG, NESTED, SAME_FOR_ALL, Family
+from workbench.backends.base import Options
+from workbench.backends.cpu.compile import CpuBackend
+from workbench.backends.cpu.compile import _tuning as tuning
 from workbench.backends.cpu.emit.uniform import uniform_loads
 from workbench.ir.values import Function, walk
 
@@ -114,6 +117,46 @@ def test_cut_chains_change_no_bit(checks: bool) -> None:
     for _ in range(400):
         v = v * np.float32(1.0001) + x
     assert (y == v * x).all()
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int32", "uint32", "int64"])
+def test_cut_chains_of_integers_change_no_bit(dtype: str) -> None:
+    def chain(v, w):  # type: ignore[no-untyped-def]
+        for _ in range(400):
+            v = v * w + v
+            w = w ^ v
+        return v
+
+    head = f"def k(x: array[{dtype}], y: array[{dtype}]):\n    i = tid()\n    v = x[i]\n    w = x[i]\n"
+    text = head + "    v = v * w + v\n    w = w ^ v\n" * 400 + "    y[i] = v\n"
+    x = np.random.default_rng(3).integers(0, 255, 77).astype(dtype)
+    y = wb.zeros(77, dtype=dtype)
+    kernel = wb.build_cell(text, {}, backend="cpu", compile=False).kernels["k"]
+    wb.launch(kernel, dim=77, inputs=[wb.array(x), y], checks=False)
+    assert (y.numpy() == chain(x, x)).all()
+
+
+def spelled(text: str) -> str:
+    backend = CpuBackend()
+    return backend.spell(lowered(text), Options(), backend.target())
+
+
+def test_integers_are_cut_too() -> None:
+    assert spelled(LONG["ints"].text(400)).count("@llvm.umax.i32(") > 400 * 3 // 128
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "unrolled"),
+    [("loops in a row", 4, True), ("loops in a row", 96, False), ("tiles", 4, True), ("tiles", 32, False)],
+)
+def test_among_many_loops_none_is_unrolled(name: str, count: int, unrolled: bool) -> None:
+    assert tuning(lowered(LONG[name].text(count)))["loop_unrolling"] is unrolled
+
+
+@pytest.mark.parametrize(("count", "sought"), [(4, True), (200, False)])
+def test_superwords_are_sought_in_short_functions(count: int, sought: bool) -> None:
+    text = LONG["vectors in ifs"].text(count)
+    assert tuning(lowered(text))["slp_vectorization"] is sought
 
 
 def test_copied_funcs_mean_what_they_say() -> None:

@@ -36,6 +36,12 @@ from workbench.types import ArrayType, Vector, float32, int32
 
 LEVEL = 3
 POOL = Pool("llvm", lambda: [str(Path(llvmlite.__file__).parents[1])])
+UNROLLED_LOOPS = 48
+"""In functions of more loops than these, LLVM unrolls none."""
+UNROLLED_TILES = 16
+"""The same for operations on tiles, each a loop; those that are written out do not vectorise."""
+SUPERWORD_OPERATIONS = 1024
+"""In functions of more operations than these, LLVM looks for no straight-line superwords."""
 VECTORISERS = ("loop_vectorization", "slp_vectorization")
 
 # LLVM 22 folds VPMOV*2M + KMOV into VMOVMSK although the mask is still needed: wrong results where a sign mask is read
@@ -211,17 +217,23 @@ def _tuning(function: Function) -> dict[str, Any]:
     """O3, without what cannot pay for its time here (a fifth of a small kernel's).
 
     Interleaving and unrolling help where operations wait for each other: in loops and sums. Straight-line superwords
-    are for short vectors; tiles are loops that vectorise as they stand.
+    are for short vectors; tiles are loops that vectorise as they stand. For each loop that it unrolls, LLVM seems to
+    analyse the whole loop over threads again, n² for n loops, so among many loops none is unrolled. Superwords take
+    most of a long function's time, and gain nothing where threads go side by side.
     """
-    names = {op.name for op in walk(function.body)}
-    loops = bool(names & {"for", "while"}) or function.block_dim > 0
-    vectors = any(isinstance(v.type, Vector) for op in walk(function.body) for v in op.results)
+    operations = list(walk(function.body))
+    names = {op.name for op in operations}
+    count = sum(op.name in ("for", "while") or op.name.startswith("tile_") for op in operations)
+    loops = count > 0 or function.block_dim > 0
+    unrolled = count <= (UNROLLED_TILES if function.block_dim else UNROLLED_LOOPS)
+    vectors = any(isinstance(v.type, Vector) for op in operations for v in op.results)
+    superwords = ((loops and not function.block_dim) or vectors) and len(operations) <= SUPERWORD_OPERATIONS
     return {
         "speed_level": LEVEL,
         "loop_vectorization": True,
-        "loop_unrolling": loops,
+        "loop_unrolling": loops and unrolled,
         "loop_interleaving": loops or "reduce_add" in names,
-        "slp_vectorization": (loops and not function.block_dim) or vectors,
+        "slp_vectorization": superwords,
     }
 
 

@@ -2,8 +2,9 @@
 
 LLVM's loop vectoriser asks of each operation in a loop what type it has and whether it is the same in all lanes, and
 walks to the chain's beginning each time: n operations in a row take n² steps, seconds from a thousand lines on. So
-every `DEEP` operations a float goes through its bits, with a 0 that LLVM does not know to be one: a step that ends both
-walks. It costs one integer operation and changes nothing.
+every `DEEP` operations a value goes through a step with a 0 that LLVM does not know to be one: a float through its bits
+and a `freeze`, an integer through an unsigned maximum. It ends both walks, costs one integer operation and changes
+nothing.
 """
 
 from __future__ import annotations
@@ -32,23 +33,30 @@ class Depths:
         inputs = op.operands if op.name != "if" else (*op.operands, *op.blocks[0].yielded, *op.blocks[1].yielded)
         depth = 1 + max((of[v] for v in inputs if v in of), default=0)
         for value in op.results:
-            if depth >= DEEP and _is_float(element(value.type)):  # type: ignore[arg-type]
+            if depth >= DEEP and _has_step(element(value.type)):  # type: ignore[arg-type]
                 self.cut(value)
             else:
                 of[value] = depth
 
     def cut(self, value: Value) -> None:
         """Let a value's bits pass by something that LLVM cannot look through."""
-        w = self.emitter.writer
-        kind = register(element(value.type))
-        bits = f"i{element(value.type).bits}"
-        zero = self.zero(bits)
-        parts = []
-        for operand in self.emitter.operands(value):
-            word = w.emit(f"bitcast {kind} {operand} to {bits}")
-            word = w.emit(f"freeze {bits} {w.emit(f'xor {bits} {word}, {zero}')}")
-            parts.append(w.emit(f"bitcast {bits} {word} to {kind}", value.name))
-        self.emitter.bind(value, parts)
+        emitter = self.emitter
+        step = self.past_bits if element(value.type).kind is Kind.FLOAT else self.past_maximum
+        emitter.bind(value, [step(o, element(value.type), value.name) for o in emitter.operands(value)])
+
+    def past_bits(self, operand: str, scalar: Scalar, name: str) -> str:
+        """The same float."""
+        w, kind, bits = self.emitter.writer, register(scalar), f"i{scalar.bits}"
+        word = w.emit(f"bitcast {kind} {operand} to {bits}")
+        word = w.emit(f"freeze {bits} {w.emit(f'xor {bits} {word}, {self.zero(bits)}')}")
+        return w.emit(f"bitcast {bits} {word} to {kind}", name)
+
+    def past_maximum(self, operand: str, scalar: Scalar, name: str) -> str:
+        """The same integer: none is below 0 as an unsigned one. The type of a call is known without its operands."""
+        w, kind = self.emitter.writer, register(scalar)
+        function = f"llvm.umax.{kind}"
+        w.declare(function, f"declare {kind} @{function}({kind}, {kind})")
+        return w.emit(f"call {kind} @{function}({kind} {operand}, {kind} {self.zero(kind)})", name)
 
     def zero(self, bits: str) -> str:
         """A 0 that LLVM does not know."""
@@ -60,5 +68,5 @@ class Depths:
         return self.zeros[bits]
 
 
-def _is_float(scalar: Scalar) -> bool:
-    return scalar.kind is Kind.FLOAT and not scalar.is_half
+def _has_step(scalar: Scalar) -> bool:
+    return scalar.kind in (Kind.INT, Kind.UINT) or (scalar.kind is Kind.FLOAT and not scalar.is_half)
