@@ -102,8 +102,8 @@ def main(case: str) -> None:
             poisoned = str(caught)
     context = getattr(error, "__context__", None)
     found = {
-        "error": type(error).__name__, "said": str(error), "context": str(context or ""), "late": late, "right": again == expected,
-        "poisoned": poisoned,
+        "error": type(error).__name__, "said": str(error), "context": str(context or ""), "late": late,
+        "right": again == expected, "poisoned": poisoned,
     }  # fmt: skip
     print(json.dumps(found), flush=True)
     os._exit(0)

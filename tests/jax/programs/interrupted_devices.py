@@ -1,6 +1,6 @@
 """Kernels on four devices that meet in a collective, one of which would go on for minutes.
 
-`interrupted_devices.py CASE` says "go" before, and how it ended. Without care for the others, the device that is stopped
+`interrupted_devices.py CASE` says "go" before, and how it ended. Without care for the others, a device that is stopped
 fails alone, and XLA ends the process 40 seconds later.
 """
 

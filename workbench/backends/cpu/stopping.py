@@ -10,8 +10,9 @@ signal comes ends, where the handler is Python's default. Once the main thread i
 word of a ring, so that the mark stays for those that have not looked yet and none is left for later ones. Launches of
 other Python threads go on: Python interrupts its main thread alone.
 
-JAX makes an error of its own of an exception in Python code that XLA calls. So an interrupt there is raised again where
-the main thread is back from XLA: until then it is put off, each time the main thread could raise it.
+JAX makes an error of its own of an exception in Python code that XLA calls, and Python drops one in a destructor or in
+a callback of a weak reference. So an interrupt there is raised again where the main thread is out of that code: until
+then it is put off, each time the main thread could raise it.
 """
 
 from __future__ import annotations
@@ -69,6 +70,7 @@ class Stopping:
         self._facts[_WANTED:CALLED] = [id(_interrupt_wanted), id(_EMPTY_TUPLE)]
         _arrive.append(addresses["wb_arrive"])
         self.arm()
+        heed_destructors()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=lambda: self._facts.__setitem__(_MAIN, threading.get_ident()))
 
@@ -108,8 +110,8 @@ class Stopping:
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-_put_off: list[tuple[KeyboardInterrupt, set[FrameType]]] = []
-"""Interrupts of Python code that XLA called, with its frames and those of JAX's between it and the user's."""
+_put_off: list[tuple[BaseException, set[FrameType]]] = []
+"""Interrupts with the frames that they have to wait for: of code that XLA called, up to those of JAX's caller."""
 _arrive: list[int] = []
 _native: set[CodeType] = set()
 
@@ -129,6 +131,21 @@ def called_by_native(function: Function) -> Function:
     """Decorator of a function that native code calls, and in which no interrupt may arrive: it would be lost there."""
     _native.add(function.__code__)  # type: ignore[attr-defined]  (a plain function)
     return function
+
+
+def heed_destructors() -> None:
+    """Raise interrupts in destructors behind them; what `sys.unraisablehook` was hears of all else, as before."""
+    before = sys.unraisablehook
+
+    @called_by_native
+    def hook(told: sys.UnraisableHookArgs) -> None:
+        if told.exc_type is KeyboardInterrupt and threading.current_thread() is threading.main_thread():
+            _put_off.append((told.exc_value or KeyboardInterrupt(), set()))
+            _try_again()
+        else:
+            before(told)
+
+    sys.unraisablehook = hook
 
 
 def _interrupt_wanted() -> bool:

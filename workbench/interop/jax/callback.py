@@ -42,7 +42,7 @@ class Called:
         function: the user's.
         signature: of its calls.
         checks: whether its launches test what the session's would.
-        late: neither a fault nor an interrupt fails the call, because other devices may wait for what this one does next.
+        late: neither a fault nor an interrupt fails the call, because other devices may wait for what comes next.
     """
 
     function: Callable[..., Any]

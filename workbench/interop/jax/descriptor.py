@@ -71,7 +71,7 @@ class Description:
         layout: of the parameter buffer.
         grain: the largest launch, in points, that stays on one thread.
         checked: the code reports faults, which only the generic handler reads.
-        late: a fault or an interrupt does not fail the call, because other devices may wait for what this one does next.
+        late: a fault or an interrupt does not fail the call, because other devices may wait for what comes next.
     """
 
     kernel: str
