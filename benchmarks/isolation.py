@@ -4,7 +4,8 @@
 
 Both run the same program in turn, each in processes of its own with an empty cache. Counted are wall time and processor
 time, that of worker processes included: whatever a program leaves behind becomes this process's child (Linux), and is
-waited for. A later cell is the difference between a process that builds and launches many cells and one that builds one.
+waited for. A later cell is the difference between a process that builds and launches many cells and one that builds
+one.
 """
 
 from __future__ import annotations

@@ -256,14 +256,12 @@ def test_gradients_left_half_added_are_named_and_refused_until_they_are_set():
         wb.launch(square, 3, inputs=[x], outputs=[y])
         tape.record_func(ends, [y])
         wb.launch(square, 3, inputs=[y], outputs=[z])
-    with pytest.raises(
-        KeyboardInterrupt, match="half added are the gradients of x of square, y of square, z of square"
-    ):
+    with pytest.raises(KeyboardInterrupt, match="half added are the gradients of x of square, y of square, z"):
         tape.backward(grads={z: ones})
     with wb.Tape() as other:
         wb.launch(square, 3, inputs=[x], outputs=[z])
     for stopped in (tape, other):
-        with pytest.raises(NotDifferentiable, match="The gradient of . of square is half added") as refused:
+        with pytest.raises(NotDifferentiable, match=r"The gradient of . of square is half added") as refused:
             stopped.backward(grads={z: ones})
         assert "tape.zero()" in refused.value.advice
     other.zero()

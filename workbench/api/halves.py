@@ -39,9 +39,10 @@ def half_adding(steps: Sequence[Step], adjoints: Mapping[Memory, array]) -> Iter
         listed = [*names.values()]
         more = f" and {len(listed) - _MOST} more" if len(listed) > _MOST else ""
         say(
-            error, f"backward() ended in the middle: half added are the gradients of {', '.join(listed[:_MOST])}{more}. "
+            error,
+            f"backward() ended in the middle: half added are the gradients of {', '.join(listed[:_MOST])}{more}. "
             "Set them to 0 (tape.zero()) before the next backward().",
-        )  # fmt: skip
+        )
         raise
 
 
