@@ -36,7 +36,7 @@ def half_adding(steps: Sequence[Step], adjoints: Mapping[Memory, array]) -> Iter
             if memory in adjoints:
                 place = adjoints[memory].memory
                 place.half_added = place.version
-        listed = [*names.values()]
+        listed = [*dict.fromkeys(names.values())]  # arrays of several launches may have one name
         more = f" and {len(listed) - _MOST} more" if len(listed) > _MOST else ""
         say(
             error,
