@@ -99,9 +99,7 @@ def _watch() -> None:
 def resident() -> int:
     """Bytes of this process in memory: now on Linux and Windows, at most so far elsewhere."""
     if sys.platform == "win32":
-        from workbench.backends.worker.windows import committed
-
-        return committed()
+        return import_module("workbench.backends.worker.windows").committed()  # of no use elsewhere
     try:
         with open("/proc/self/statm", "rb") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
