@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import workbench as wb
@@ -24,8 +25,8 @@ from kernel_ext.magics.workbench_magic import HouseMagics
 from kernel_ext.output.output_area import show_here
 from kernel_ext.output.progress import Progress
 from kernel_ext.output.renderable import Shown
-from kernel_ext.session.device_flush import Settler
-from kernel_ext.session.edits import Edits
+from kernel_ext.session.device_flush import settle
+from kernel_ext.session.edits import note_edits
 from kernel_ext.session.recording import timeline_view
 from kernel_ext.session.tracebacks import ShortTracebacks
 from kernel_ext.views import queries, timeline
@@ -42,8 +43,7 @@ class _Loaded:
     magics: tuple[Any, ...]
     tracebacks: ShortTracebacks
     matcher: Matcher
-    settler: Settler
-    edits: Edits
+    after_cells: tuple[Callable[..., None], ...]
     progress: Progress
     before: dict[str, dict[str, Any]]
     warming: threading.Thread
@@ -68,14 +68,14 @@ def load(shell: Any) -> None:
         tracebacks.install()
         matcher = Matcher(shell, magics, cuda.headers)
         matcher.install()
-        settler, edits = Settler(shell), Edits(shell)
-        settler.install()
-        edits.install()
+        after_cells = (partial(settle, shell), partial(note_edits, shell))
+        for ends in after_cells:
+            shell.events.register("post_run_cell", ends)
         progress = Progress(shell)
         progress.install()
         warming = threading.Thread(target=inspect.warm, name="workbench-warm", daemon=True)
         registry[_KEY] = _Loaded(
-            magics, tracebacks, matcher, settler, edits, progress, before, warming, wb.set_checks(True)
+            magics, tracebacks, matcher, after_cells, progress, before, warming, wb.set_checks(True)
         )  # fmt: skip
         warming.start()
     print(queries.greeting())
@@ -134,8 +134,8 @@ def unload(shell: Any) -> None:
         shell.display_formatter.ipython_display_formatter.pop(shown, None)
     loaded.tracebacks.remove()
     loaded.matcher.remove()
-    loaded.settler.remove()
-    loaded.edits.remove()
+    for ends in loaded.after_cells:
+        shell.events.unregister("post_run_cell", ends)
     loaded.progress.remove()
     wb.set_checks(loaded.checks)
     loaded.warming.join()

@@ -22,9 +22,9 @@ PAUSE = 0.5
 """Seconds between two looks."""
 _GONE = '<span class="wb-gone"></span><style>.jp-OutputArea-child:has(.wb-gone) { display: none }</style>'
 _STOP = (
-    '<span class="wb-stop" hidden> · <button data-workbench-stop title="Interrupt the kernel" '
-    'style="all: revert; font: inherit; color: inherit; background: none; border: 0; padding: 0; cursor: pointer; '
-    'text-decoration: underline">stop</button></span>'
+    '<span class="wb-stop" style="white-space: nowrap" hidden> · <button data-workbench-stop '
+    'title="Interrupt the kernel" style="all: revert; font: inherit; color: inherit; background: none; border: 0; '
+    'padding: 0; cursor: pointer; text-decoration: underline">stop</button></span>'
 )
 
 
@@ -35,7 +35,8 @@ def line_text(found: inspect.UnderWay) -> str:
 
 def line_html(found: inspect.UnderWay) -> str:
     """The same, with the button."""
-    return f'<div class="wb-progress" style="opacity: 0.65; font-size: 90%">{escape(line_text(found))}{_STOP}</div>'
+    look = "opacity: 0.65; font-size: 90%; padding-left: 7px"  # where a cell's text begins
+    return f'<div class="wb-progress" style="{look}">{escape(line_text(found))}{_STOP}</div>'
 
 
 class _Line:

@@ -242,3 +242,31 @@ def test_a_parameter_called_like_an_adjoint():
     tape.backward(grads={y: np.ones(2)})
     assert x.grad.numpy().tolist() == [5, 7] and other.grad.numpy().tolist() == [2, 3]
     assert wb.gradcheck(kernel, 2, [x, other], [y])
+
+
+def test_gradients_left_half_added_are_named_and_refused_until_they_are_set():
+    x = wb.array([1.0, 2.0, 3.0], requires_grad=True)
+    y, z = wb.zeros(3, requires_grad=True), wb.zeros(3)
+    ones = np.ones(3, np.float32)
+
+    def ends() -> None:
+        raise KeyboardInterrupt
+
+    with wb.Tape() as tape:
+        wb.launch(square, 3, inputs=[x], outputs=[y])
+        tape.record_func(ends, [y])
+        wb.launch(square, 3, inputs=[y], outputs=[z])
+    with pytest.raises(KeyboardInterrupt, match=r"half added are the gradients of x of square, y of square\."):
+        tape.backward(grads={z: ones})
+    with wb.Tape() as other:
+        wb.launch(square, 3, inputs=[x], outputs=[z])
+    for stopped in (tape, other):
+        with pytest.raises(NotDifferentiable, match=r"The gradient of . of square is half added") as refused:
+            stopped.backward(grads={z: ones})
+        assert "tape.zero()" in refused.value.advice
+    other.zero()
+    other.backward(grads={z: ones})
+    assert x.grad.numpy().tolist() == [2, 4, 6]
+    with pytest.raises(KeyboardInterrupt):  # after zero() it begins again, and ends where it did
+        tape.zero()
+        tape.backward(grads={z: ones})

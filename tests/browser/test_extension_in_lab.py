@@ -1,4 +1,5 @@
-"""Our extension, as the wheel installs it, in a real JupyterLab: C++ in `%%cuda` cells, views without a kernel's model.
+"""Our extension, as the wheel installs it, in a real JupyterLab: C++ in `%%cuda` cells, views without a kernel's model,
+and the "stop" of a launch that goes on.
 
 The notebook is one that somebody saved: its widgets' models are gone. Untrusted, its views are drawn by our renderer;
 trusted, nothing says "model not found".
@@ -6,6 +7,7 @@ trusted, nothing says "model not found".
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ import pytest
 from kernel_ext import show
 from kernel_ext.output.renderable import MIME, WIDGET_MIME, Shown
 from kernel_ext.views.views import SpanRow, TimelineView
+from tests.browser.conftest import KERNEL_IS_IDLE
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -45,6 +48,22 @@ def saved(tmp_path: Path) -> Path:
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     nbformat.write(notebook, tmp_path / "saved.ipynb")
     return tmp_path / "saved.ipynb"
+
+
+LONG = (
+    "%load_ext kernel_ext\nimport workbench as wb\nx = wb.zeros(4)",
+    "%%kernel\ndef blur(x: array[float], n: int):\n    i = tid()\n    for k in range(n):\n        x[i] = sin(x[i])",
+    "wb.launch(blur, 4, [x, 2**31 - 1])",
+    "wb.launch(blur, 4, [x, 1])\nprint('goes', 'on')",
+)
+
+
+@pytest.fixture
+def long(tmp_path: Path) -> Path:
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in LONG])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    nbformat.write(notebook, tmp_path / "long.ipynb")
+    return tmp_path / "long.ipynb"
 
 
 MIME_TYPES = "[...window.jupyterapp.shell.currentWidget.content.model.cells].map((cell) => cell.mimeType)"
@@ -90,3 +109,27 @@ def test_without_the_extension_the_static_twin_stands(lab: Callable[..., Any], s
     expect(dead.first).to_be_hidden()
     expect(page.notebook.get_by_text("static rec: 5 recorded")).to_be_visible()
     assert page.notebook.locator(f"[data-mime-type='{MIME}']").count() == 0
+
+
+def test_stop_in_the_line_of_a_launch_stops_it(lab_with_extension: Callable[..., Any], long: Path) -> None:
+    from playwright.sync_api import expect
+
+    page = lab_with_extension(long)
+
+    def run(cell: int) -> None:
+        page.go_to(cell)
+        page.page.evaluate("void window.jupyterapp.commands.execute('notebook:run-cell')")
+
+    for cell in (0, 1, 2):
+        run(cell)
+    line = page.notebook.locator(".wb-progress")
+    expect(line).to_have_text(re.compile(r"running · .* · blur · stop"))
+    page.screenshot("lab-running")
+    line.get_by_role("button", name="stop").click()
+    expect(line).to_have_count(0)
+    page.page.wait_for_function(KERNEL_IS_IDLE)  # what is asked for before is given up with the cell
+    run(3)
+    expect(page.notebook.get_by_text("goes on", exact=True)).to_be_visible()
+    assert page.errors() == ["KeyboardInterrupt"]
+    said = page.notebook.locator(".jp-Cell").nth(2).locator(".jp-OutputArea")
+    expect(said).to_contain_text(re.compile(r"blur was stopped after .* s\. Half written: x\."))

@@ -8,10 +8,11 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-PROGRAM = Path(__file__).parent / "programs" / "interrupted.py"
+PROGRAMS = Path(__file__).parent / "programs"
 LIMIT = 120
 BUSY = 0.5
 """Seconds of processor time after which the kernel surely runs."""
@@ -24,13 +25,11 @@ def ticks(process: int) -> int:
     return int(words[11]) + int(words[12])
 
 
-@pytest.mark.parametrize(
-    "case",
-    ["jit", *(pytest.param(c, marks=pytest.mark.slow) for c in ("many threads", "behind", "turns", "grad", "program"))],
-)
-def test_an_interrupt_ends_a_kernel_inside_jax(case: str) -> None:
+def interrupted(program: str, case: str) -> dict[str, Any]:
+    """What a program says that was interrupted while its kernel ran."""
     pause = threading.Event()
-    with subprocess.Popen([sys.executable, PROGRAM, case], stdout=subprocess.PIPE, text=True) as child:
+    command = [sys.executable, PROGRAMS / program, case]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as child:
         try:
             assert child.stdout is not None and child.stdout.readline() == "go\n"
             before = ticks(child.pid)
@@ -40,7 +39,36 @@ def test_an_interrupt_ends_a_kernel_inside_jax(case: str) -> None:
             said, _ = child.communicate(timeout=LIMIT)
         finally:
             child.kill()
-    found = json.loads(said.splitlines()[-1])
+    found: dict[str, Any] = json.loads(said.splitlines()[-1])
+    return found
+
+
+def slowly(*cases: str) -> list[Any]:
+    """Cases of the slow tests."""
+    return [pytest.param(case, marks=pytest.mark.slow) for case in cases]
+
+
+@pytest.mark.parametrize("case", ["jit", *slowly("many threads", "behind", "turns", "grad", "program")])
+def test_an_interrupt_ends_a_kernel_inside_jax(case: str) -> None:
+    found = interrupted("interrupted.py", case)
     assert found["error"] == "KeyboardInterrupt"
     assert (found["late"], found["right"]) == ("", True)
     assert "was interrupted: its results are half written" in found["context"] + found["poisoned"]
+
+
+@pytest.mark.parametrize(
+    "case", ["called back", *slowly("called back behind", "called back eagerly", "called back for a gradient")]
+)
+def test_an_interrupt_of_a_function_that_jax_calls_back_is_an_interrupt(case: str) -> None:
+    found = interrupted("interrupted.py", case)
+    assert found["error"] == "KeyboardInterrupt"
+    assert (found["late"], found["right"]) == ("", True)
+    assert "slow" in found["said"] and "was stopped after" in found["said"] and "Half written: " in found["said"]
+
+
+@pytest.mark.parametrize("case", ["kernel", *slowly("scan", "gradient", "checks", "called back")])
+def test_an_interrupted_device_does_not_leave_others_waiting(case: str) -> None:
+    found = interrupted("interrupted_devices.py", case)
+    assert found["error"].startswith("KeyboardInterrupt")
+    assert "was stopped on one of several devices: what its program gave is half written." in found["late"]
+    assert found["right"]

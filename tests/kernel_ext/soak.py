@@ -23,6 +23,8 @@ from jupyter_client.manager import start_new_kernel
 KERNELS, HELPERS, SIZE = 6, 3, 64
 PATIENCE = 120.0
 """Seconds after which a cell counts as hung: a safety limit, not a measurement."""
+LOST = 10.0
+"""Seconds after which the reply to an interrupted cell that is over counts as lost."""
 
 SETUP = """%load_ext kernel_ext
 import gc, os, signal
@@ -168,10 +170,20 @@ class Kernel:
                 due = time.monotonic() + interrupt
             elif told["msg_type"] == "status" and content["execution_state"] == "idle":
                 break
-        while (reply := self.client.get_shell_msg(timeout=PATIENCE))["parent_header"].get("msg_id") != sent:
-            pass
-        content = reply["content"]
+        content = self._reply(sent, PATIENCE if interrupt is None else LOST)
+        if content is None and interrupt is not None:  # it came when the cell was over, and ipykernel sent no reply
+            return Reply("error", "KeyboardInterrupt", "", "".join(printed))
+        assert content is not None, f"no reply to\n{code}"
         return Reply(content["status"], content.get("ename", ""), content.get("evalue", ""), "".join(printed))
+
+    def _reply(self, sent: str, patience: float) -> dict[str, Any] | None:
+        """The reply to a cell that is over; None where none comes."""
+        try:
+            while (reply := self.client.get_shell_msg(timeout=patience))["parent_header"].get("msg_id") != sent:
+                pass
+        except queue.Empty:
+            return None
+        return reply["content"]
 
     def megabytes(self) -> float:
         """Resident memory of the kernel, after a collection."""

@@ -160,3 +160,14 @@ def test_records_and_graphs_keep_what_they_hold(shell: Any) -> None:
     shell.run(SPRING.format(5.0))
     for how in ("l.launch()", "g.launch()"):
         assert "2.0" in shell.run(f"b.fill_(0.0)\n{how}\nprint(b.numpy()[0])")
+
+
+def test_one_edit_says_the_same_of_all_older_programs() -> None:
+    from workbench.interop.jax.native.edits import _Calls
+
+    calls = [_Calls() for _ in range(3)]
+    for each in calls:
+        each.say("spring was redefined in cell [7].")
+    assert len({id(each.text) for each in calls}) == 1
+    calls[0].say("")
+    assert calls[0].text is None and calls[1].text.value == b"spring was redefined in cell [7]."

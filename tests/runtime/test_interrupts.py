@@ -49,6 +49,8 @@ def test_an_interrupt_ends_it(case: str) -> None:
     assert (found["late"], found["right"]) == ("", True), "what comes next works, and is not interrupted"
     assert found["versions"] > 0 or case in ("adjoint", "backward"), "who asks sees that the array has changed"
     assert ("was stopped while this tape recorded: y is half written" in found["refused"]) == (case == "tape")
+    assert ("The gradient of y of counted is half added" in found["refused"]) == (case == "backward")
+    assert ("half added are the gradients of x of counted, y of counted." in found["text"]) == (case == "backward")
 
 
 def test_a_handler_of_the_users_own_decides() -> None:
@@ -200,3 +202,12 @@ fork()
         [sys.executable, "-W", "ignore", "-c", text, PROGRAM], capture_output=True, text=True, timeout=LIMIT
     )
     assert done.stdout.strip() == "7", done.stderr
+
+
+def test_no_interrupt_is_swallowed_in_a_destructor() -> None:
+    done = subprocess.run(
+        [sys.executable, PROGRAM.parent / "destructors.py"], capture_output=True, text=True, timeout=LIMIT
+    )
+    found = json.loads(done.stdout)
+    assert len(found) > 10 and set(found) == {1}, "each arrives, once"
+    assert not done.stderr

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from tests.worker import tasks
 from tests.worker.conftest import gone, running
 from workbench import events
-from workbench.backends.worker import calls, process
+from workbench.backends.worker import calls, process, windows
+from workbench.backends.worker import pool as pools
 from workbench.backends.worker.calls import call, task_name
 from workbench.backends.worker.jobs import Limits, Lost, Refused
 from workbench.backends.worker.pool import Pool
@@ -33,6 +36,42 @@ def test_one_process_answers_one_request_after_the_other(pool: Pool) -> None:
     first, second = pool.run(ECHO, b"a" * 300_000), pool.run(ECHO, b"")
     assert first == ({"pid": second[0]["pid"], "given": 3}, b"a" * 300_000)
     assert pool.processes() == [first[0]["pid"]]
+
+
+def test_nothing_is_left_of_an_idle_process_that_was_killed(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pools, "LOOK", 0.01)
+    killed = pool.run(ECHO)[0]["pid"]
+    os.kill(killed, signal.SIGKILL)
+    assert gone(killed), "its parent has not asked for it"
+    assert pool.processes() == []
+    assert pool.run(ECHO)[0]["pid"] != killed
+
+
+class Kernel32:
+    """Windows' library, as far as workers ask it; `fails` names a function that refuses."""
+
+    def __init__(self, fails: str = "") -> None:
+        self.calls: list[tuple[object, ...]] = []
+        self.fails = fails
+
+    def __getattr__(self, name: str) -> Callable[..., int]:
+        def function(*arguments: object) -> int:
+            self.calls.append((name, *arguments))
+            return 0 if name == self.fails else 7
+
+        return function
+
+
+def test_a_job_of_windows_ends_with_its_handle(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = [ctypes.sizeof(t) for t in (windows.BasicLimits, windows.ExtendedLimits, windows.MemoryCounters)]
+    assert sizes == [64, 144, 72], "as in 64-bit Windows"
+    for fails, job in (("", 7), ("CreateJobObjectW", None), ("AssignProcessToJobObject", None)):
+        library = Kernel32(fails)
+        monkeypatch.setattr(windows, "_kernel32", lambda library=library: library)
+        assert windows.job_of(SimpleNamespace(_handle=5)) == job
+        closed = ("CloseHandle", 7) in library.calls
+        assert closed == (fails == "AssignProcessToJobObject")
+        assert (("AssignProcessToJobObject", 7, 5) in library.calls) == (fails != "CreateJobObjectW")
 
 
 def test_it_is_of_this_process_alone(pool: Pool) -> None:

@@ -35,7 +35,7 @@ def called_back(x: wb.array(dtype=float), n: int, y: wb.array(dtype=float)):
 
 
 program = wb.jax_callable(steps, num_outputs=1)
-back = wb.jax_callable(called_back, num_outputs=1)
+back = wb.jax_callable(called_back, num_outputs=1, graph_mode="none")
 
 
 def one(value):
@@ -46,6 +46,11 @@ def one(value):
 def behind(x, n):
     """With so much of XLA's own that the call does not run in the thread that makes it."""
     return one(f(jax.lax.fori_loop(0, 50, lambda _, v: jnp.sin(v) + v @ jnp.ones((64, 64)) * 1e-9, x), n))
+
+
+def back_behind(x, n):
+    """The same of a function that JAX calls back."""
+    return one(back(jax.lax.fori_loop(0, 50, lambda _, v: jnp.sin(v) + v @ jnp.ones((64, 64)) * 1e-9, x), n))
 
 
 def turns(x, n):
@@ -60,6 +65,9 @@ CASES = {
     "turns": jax.jit(turns),
     "grad": jax.jit(jax.grad(lambda x, n: one(f(x, n)).sum())),
     "called back": jax.jit(lambda x, n: one(back(x, n))),
+    "called back behind": jax.jit(back_behind),
+    "called back eagerly": lambda x, n: one(back(x, n)),
+    "called back for a gradient": jax.jit(jax.grad(lambda x, n: one(back(x, n)).sum())),
     "program": jax.jit(lambda x, n: one(program(x, n))),
 }
 
@@ -94,8 +102,8 @@ def main(case: str) -> None:
             poisoned = str(caught)
     context = getattr(error, "__context__", None)
     found = {
-        "error": type(error).__name__, "context": str(context or ""), "late": late, "right": again == expected,
-        "poisoned": poisoned,
+        "error": type(error).__name__, "said": str(error), "context": str(context or ""), "late": late,
+        "right": again == expected, "poisoned": poisoned,
     }  # fmt: skip
     print(json.dumps(found), flush=True)
     os._exit(0)

@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from workbench.api.tapes.checkpoints import Checkpoints
 from workbench.api.tapes.cuts import CutStep, unseen, untaped
+from workbench.api.tapes.half_added import half_adding, refuse_half_added
 from workbench.api.tapes.seeds import UNWRITTEN, seed, starts
 from workbench.api.tapes.snapshots import Snapshot, Snapshots
 from workbench.api.tapes.steps import CopyStep, FillStep, FunctionStep, LaunchStep, Step
@@ -268,8 +269,9 @@ class Tape(Observer):
         Raises:
             LaunchError: neither or both are given, the loss is not one float, nothing recorded wrote it (or used what
                 `grads` names), or an adjoint does not fit.
-            NotDifferentiable: a kernel has no right adjoint, an array its adjoint reads has changed unseen, or two
-                arrays were made of the same memory.
+            NotDifferentiable: a kernel has no right adjoint, an array its adjoint reads has changed unseen, two arrays
+                were made of the same memory, or a gradient is half added by a pass that was stopped.
+            KeyboardInterrupt: it was stopped; the text names the gradients that are half added.
         """
         if self._token is not None:
             raise LaunchError("backward() was called inside the tape's own `with`.", advice="Call it after the block.")
@@ -289,25 +291,26 @@ class Tape(Observer):
         with without(self):
             seeds = [(target, seed(target, value)) for target, value in given]
             before = set(self.adjoints) | {a.memory for s in steps for a in s.changed if a.memory.grad is not None}
-            for value in {a.memory: a for s in steps for a in (*s.changed, *s.used)}.values():
-                self._base(value)
+            carried = {a.memory: a for s in steps for a in (*s.changed, *s.used)}.values()
+            refuse_half_added(steps, {value.memory: self._base(value) for value in carried})
             self.seeds = dict(seeds)
             again = isinstance(self.kept, Checkpoints)
             ready = [] if again else [(step, step.reversed(self)) for step in steps]
-            aside = self._set_aside({a.memory for s in steps for a in s.changed} & before)
-            for target, start in seeds:
-                self.adjoint_of(target).add_(start)
-            if isinstance(self.kept, Checkpoints):
-                self.kept.backward(self, self._again, steps, {t.memory for t in targets})
-            retained: dict[Memory, array] = {}
-            for step, undo in ready:
-                if retain_grad:
-                    retained |= self._copies({a.memory for a in step.changed} - retained.keys())
-                undo()
-            for memory, held in retained.items():
-                self.adjoints[memory].copy_(held)
-            for memory, held in aside.items():
-                self.adjoints[memory].add_(held)
+            with half_adding(steps, self.adjoints):
+                aside = self._set_aside({a.memory for s in steps for a in s.changed} & before)
+                for target, start in seeds:
+                    self.adjoint_of(target).add_(start)
+                if isinstance(self.kept, Checkpoints):
+                    self.kept.backward(self, self._again, steps, {t.memory for t in targets})
+                retained: dict[Memory, array] = {}
+                for step, undo in ready:
+                    if retain_grad:
+                        retained |= self._copies({a.memory for a in step.changed} - retained.keys())
+                    undo()
+                for memory, held in retained.items():
+                    self.adjoints[memory].copy_(held)
+                for memory, held in aside.items():
+                    self.adjoints[memory].add_(held)
 
     def _again(self) -> Tape:
         """A tape for steps that run again."""

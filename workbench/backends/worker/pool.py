@@ -26,6 +26,8 @@ POLL = 0.05
 PATIENCE = 1.0
 """Seconds that a job waits behind others before it gets a process more."""
 MOST = 16
+LOOK = 20.0
+"""Seconds between two looks of an idle thread at whether its process is still there."""
 
 
 class Pool:
@@ -151,7 +153,8 @@ class Pool:
                 if len(self._services) > self.most:
                     self._services.discard(service)
                     return None
-                service.changed.wait()
+                service.changed.wait(LOOK)
+                service.bury()
             service.idle = False
             job = self._waiting.popleft()
             job.service = service

@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from workbench.backends.worker.frames import read_frame, write_frame
+from workbench.backends.worker.windows import close as close_job
+from workbench.backends.worker.windows import job_of
 from workbench.forks import after_fork, free_at_fork
 
 ROOT = Path(__file__).parents[2]
@@ -85,6 +87,7 @@ class Process:
                 self._close_errors()
                 raise Unavailable(f"{Path(command[0]).name} cannot be started: {problem}") from None
             _processes.add(self)
+            self._job = job_of(self._popen) if sys.platform == "win32" else None
         assert self._popen.stdin is not None and self._popen.stdout is not None
         self._stdin, self._stdout = self._popen.stdin, self._popen.stdout
         self.pid = self._popen.pid
@@ -101,6 +104,11 @@ class Process:
         """Wait for its next message; None where it has ended."""
         return read_frame(self._stdout.fileno())
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether it is over; the system then has nothing of it any more."""
+        return self._popen.poll() is not None
+
     def kill(self) -> None:
         """End it now; who waits for a message of it gets None."""
         with suppress(OSError):
@@ -114,6 +122,9 @@ class Process:
         status = self._popen.wait()
         log = self._tail()
         _processes.discard(self)
+        if self._job is not None:
+            close_job(self._job)
+            self._job = None
         self._close_errors()
         return status, log
 

@@ -77,6 +77,11 @@ class Service(threading.Thread):
             if self._job is job and self.process is not None:
                 self.process.kill()
 
+    def bury(self) -> None:
+        """Leave nothing of a process that has ended while it had nothing to do; the next job starts another."""
+        if self.process is not None and self.process.has_ended:
+            self._stop()
+
     def _start(self) -> Process:
         """The process; a new one where there is none."""
         if self.process is None:

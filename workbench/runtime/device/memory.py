@@ -27,10 +27,11 @@ class Memory:
         owner: what keeps the bytes alive.
         version: goes up with every change made through Workbench.
         grad: the gradient array of the array that was made with `requires_grad=True` here; None without one.
+        half_added: of gradients, the version that a backward pass left which was stopped in the middle; -1 without one.
         turn: on the CPU its bit in the masks by which launches take turns (`backends/cpu/native/memory_locks.py`).
     """
 
-    __slots__ = ("address", "device", "grad", "nbytes", "owner", "turn", "version")
+    __slots__ = ("address", "device", "grad", "half_added", "nbytes", "owner", "turn", "version")
 
     def __init__(self, device: Device, address: int, nbytes: int, owner: Any, turn: int = ANY) -> None:
         self.device = device
@@ -39,6 +40,7 @@ class Memory:
         self.owner = owner
         self.version = 0
         self.grad: Any = None
+        self.half_added = -1
         self.turn = turn
 
     @property

@@ -119,8 +119,13 @@ def explain(error: BaseException, run: Native) -> None:
     text = f"{run.what} was stopped after {_seconds(words):.1f} s{f', {done}' if done else ''}."
     if run.written:
         text += f" Half written: {', '.join(run.written)}."
-    if isinstance(error, KeyboardInterrupt) and not error.args:
-        error.args = (text,)
+    say(error, text)
+
+
+def say(error: BaseException, text: str) -> None:
+    """Add a text to an error: to that of a `KeyboardInterrupt`, which has none but ours; to others as a note."""
+    if isinstance(error, KeyboardInterrupt) and all(isinstance(a, str) for a in error.args):
+        error.args = (" ".join([*error.args, text]),)
     else:
         with suppress(AttributeError):
             error.add_note(text)
@@ -138,4 +143,5 @@ def _seconds(words: Words) -> float:
 def _done(words: Words, run: Native) -> str:
     if run.rows > 1:
         return f"{words.rows + 1} of {run.rows}"
-    return f"{min(99, 100 * words.threads // run.threads)} % of its threads" if run.threads and words.threads else ""
+    percent = 100 * words.threads // run.threads if run.threads else 0
+    return f"{min(99, percent)} % of its threads" if percent else ""

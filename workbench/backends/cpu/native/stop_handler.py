@@ -12,6 +12,8 @@ RING = 8
 """Words for calls of JAX, one after the other."""
 SOON = 50_000
 """Nanoseconds after its first look in which a launch does not ask who handles SIGINT."""
+CALLED, CALLS = 10, 16
+"""Where the threads stand on which JAX calls Python, and how many of them are known at a time."""
 PATIENCE = 300
 """Milliseconds that the main thread has to leave XLA by itself, before its kernels end in an error."""
 
@@ -23,7 +25,7 @@ _TEXT = """
 @wb_jax = global ptr @ring                            ; where calls of JAX look that begin now
 @ring = internal global [RING x %stop] [STOPS]
 @turn = internal global i64 0
-@wb_facts = global [10 x i64] zeroinitializer
+@wb_facts = global [FACTS x i64] zeroinitializer
 @asking = internal global i8 0                        ; the main thread runs handlers in the middle of a launch
 
 define internal i1 @is(i64 %fact) #0 {                ; whether this thread is the one of that fact
@@ -31,6 +33,24 @@ define internal i1 @is(i64 %fact) #0 {                ; whether this thread is t
   %at = getelementptr inbounds i64, ptr @wb_facts, i64 %fact
   %wanted = load i64, ptr %at
   %same = icmp eq i64 %here, %wanted
+  ret i1 %same
+}
+
+define internal i1 @is.called() #0 {                  ; whether JAX has called Python on this thread
+start:
+  %here = call i64 @this_thread()
+  br label %look
+look:
+  %n = phi i64 [ CALLED, %start ], [ %n.next, %other ]
+  %at = getelementptr inbounds i64, ptr @wb_facts, i64 %n
+  %known = load i64, ptr %at
+  %same = icmp eq i64 %here, %known
+  br i1 %same, label %done, label %other
+other:
+  %n.next = add i64 %n, 1
+  %more = icmp ult i64 %n.next, FACTS
+  br i1 %more, label %look, label %done
+done:
   ret i1 %same
 }
 
@@ -44,7 +64,7 @@ own:
   store i64 0, ptr getelementptr (i8, ptr @wb_main, i64 32)
   ret ptr @wb_main
 other:
-  %called = call i1 @is(i64 2)
+  %called = call i1 @is.called()
   %current = load ptr, ptr @wb_jax
   %stop = select i1 %called, ptr %current, ptr @threads
   ret ptr %stop
@@ -159,7 +179,7 @@ later:
   %held = call i32 %PyGILState_Ensure()
   call void %PyErr_Clear()
   call void %PyGILState_Release(i32 %held)
-  %queued = call i32 %Py_AddPendingCall(ptr @arrive, ptr null)
+  %queued = call i32 %Py_AddPendingCall(ptr @wb_arrive, ptr null)
   br label %end
 wait:                                                 ; the main thread may come back by itself, with the interrupt
   %n = phi i32 [ 0, %start ], [ %n.next, %nap ]
@@ -176,7 +196,7 @@ end:
   ret i32 1
 }
 
-define internal i32 @arrive(ptr %unused) #0 {
+define i32 @wb_arrive(ptr %unused) #0 {               ; the main thread is between two lines of Python
 start:
   PY PyObject_Call
   PY PyObject_IsTrue
@@ -295,6 +315,8 @@ def text(platform: str = sys.platform) -> str:
         .replace("SOON", str(SOON))
         .replace("RING", str(RING))
         .replace("PATIENCE", str(PATIENCE))
+        .replace("FACTS", str(CALLED + CALLS))
+        .replace("CALLED", str(CALLED))
     )
     body = re.sub(r"^  PY (\w+)\n", lambda found: api(found[1]), body, flags=re.MULTILINE)
     system = _POSIX.replace("SIGINT", str(int(signal.SIGINT))) if posix else _WINDOWS

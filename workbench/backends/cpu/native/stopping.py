@@ -9,6 +9,10 @@ XLA runs kernels on threads of its own while the main thread waits in it and can
 signal comes ends, where the handler is Python's default. Once the main thread is back in Python calls look at another
 word of a ring, so that the mark stays for those that have not looked yet and none is left for later ones. Launches of
 other Python threads go on: Python interrupts its main thread alone.
+
+JAX makes an error of its own of an exception in Python code that XLA calls, and Python drops one in a destructor or in
+a callback of a weak reference. So an interrupt there is raised again where the main thread is out of that code: until
+then it is put off, each time the main thread could raise it.
 """
 
 from __future__ import annotations
@@ -19,14 +23,17 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import NamedTuple
+from types import CodeType, FrameType
+from typing import Any, NamedTuple, TypeVar
 
-SYMBOLS = ("wb_main", "wb_jax", "wb_facts", "wb_arm")
-_MAIN, _PYTHON, _CALLED, _GETSIGNAL, _SIGINT, _DEFAULT, _JAX, _USUAL, _WANTED, _EMPTY = range(10)
-"""Facts: the main thread; Python's C handler; a thread on which JAX calls Python; three objects; whether JAX is
-here; whether the handler is Python's default; a function and its arguments."""
+from workbench.backends.cpu.native.stop_handler import CALLED, CALLS
+
+SYMBOLS = ("wb_main", "wb_jax", "wb_facts", "wb_arm", "wb_arrive")
+_MAIN, _PYTHON, _UNUSED, _GETSIGNAL, _SIGINT, _DEFAULT, _JAX, _USUAL, _WANTED, _EMPTY = range(10)
+"""Facts: the main thread; Python's C handler; nothing; three objects; whether JAX is here; whether the handler is
+Python's default; a function and its arguments. Then the threads on which JAX calls Python."""
 
 
 class Words(NamedTuple):
@@ -53,15 +60,17 @@ class Stopping:
     def __init__(self, addresses: Mapping[str, int]) -> None:
         """From the addresses of the image's symbols; from now on SIGINT comes by."""
         self._words = (ctypes.c_int64 * 3).from_address(addresses["wb_main"] + 16)
-        self._facts = (ctypes.c_uint64 * 10).from_address(addresses["wb_facts"])
+        self._facts = (ctypes.c_uint64 * (CALLED + CALLS)).from_address(addresses["wb_facts"])
         self._arm = ctypes.CFUNCTYPE(ctypes.c_bool)(addresses["wb_arm"])
         self._kept = (int(signal.SIGINT),)
         self.jax = addresses["wb_jax"]
         self._facts[_MAIN] = threading.main_thread().ident or 0
         self._facts[_PYTHON] = _python_handler()
         self._facts[_GETSIGNAL:_JAX] = [id(_signal.getsignal), id(self._kept), id(_signal.default_int_handler)]
-        self._facts[_WANTED:] = [id(_interrupt_wanted), id(_EMPTY_TUPLE)]
+        self._facts[_WANTED:CALLED] = [id(_interrupt_wanted), id(_EMPTY_TUPLE)]
+        _arrive.append(addresses["wb_arrive"])
         self.arm()
+        heed_destructors()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=lambda: self._facts.__setitem__(_MAIN, threading.get_ident()))
 
@@ -79,11 +88,15 @@ class Stopping:
     @contextmanager
     def called_by_jax(self) -> Iterator[None]:
         """Launches of this thread inside are JAX's: it has called Python from a thread of its own."""
-        before, self._facts[_CALLED] = self._facts[_CALLED], threading.get_ident()
+        self.serve_jax()
+        free = next((n for n in range(CALLED, CALLED + CALLS) if not self._facts[n]), None)
+        if free is not None:
+            self._facts[free] = threading.get_ident()
         try:
             yield
         finally:
-            self._facts[_CALLED] = before
+            if free is not None:
+                self._facts[free] = 0
 
     def words(self) -> Words:
         """What the main thread's launch says of itself now."""
@@ -96,12 +109,89 @@ class Stopping:
         return words
 
 
+Function = TypeVar("Function", bound=Callable[..., Any])
+_put_off: list[tuple[BaseException, set[FrameType]]] = []
+"""Interrupts with the frames that they have to wait for: of code that XLA called, up to those of JAX's caller."""
+_arrive: list[int] = []
+_native: set[CodeType] = set()
+
+
+def put_off(error: KeyboardInterrupt) -> None:
+    """Raise an interrupt, which leaves a function that JAX called, again where the main thread is back from JAX.
+
+    On another thread there is nothing to do: Python interrupts its main thread, too.
+    """
+    away = _frames_of_jax()
+    if away and threading.current_thread() is threading.main_thread():
+        _put_off.append((error, away))
+        _try_again()
+
+
+def called_by_native(function: Function) -> Function:
+    """Decorator of a function that native code calls, and in which no interrupt may arrive: it would be lost there."""
+    _native.add(function.__code__)  # type: ignore[attr-defined]  (a plain function)
+    return function
+
+
+def heed_destructors() -> None:
+    """Raise interrupts in destructors behind them; what `sys.unraisablehook` was hears of all else, as before."""
+    before = sys.unraisablehook
+
+    @called_by_native
+    def hook(told: sys.UnraisableHookArgs) -> None:
+        if told.exc_type is KeyboardInterrupt and threading.current_thread() is threading.main_thread():
+            _put_off.append((told.exc_value or KeyboardInterrupt(), set()))
+            _try_again()
+        else:
+            before(told)
+
+    sys.unraisablehook = hook
+
+
 def _interrupt_wanted() -> bool:
-    """Whether an interrupt that XLA's error went before has still to arrive; not where that has ended the program."""
-    frame = sys._getframe()
-    while frame.f_back is not None:
+    """Whether an interrupt that XLA's error went before has still to arrive; not where that has ended the program.
+
+    Raises:
+        KeyboardInterrupt: it, where it was put off and can say more.
+    """
+    frame: FrameType | None = sys._getframe()
+    away = set() if not _put_off else _put_off[0][1]
+    last = frame
+    while frame is not None:
+        if frame in away or frame.f_code in _native:
+            _try_again()
+            return False
+        last, frame = frame, frame.f_back
+    ends = last is not None and last.f_globals.get("__name__") in ("threading", "atexit")
+    if _put_off:
+        error, _ = _put_off.pop(0)
+        if not ends:
+            raise error
+    return not ends
+
+
+def _try_again() -> None:
+    """Have the main thread ask again whether an interrupt may arrive."""
+    ctypes.pythonapi.Py_AddPendingCall(ctypes.c_void_p(_arrive[-1]), None)
+
+
+def _frames_of_jax() -> set[FrameType]:
+    """The frames up to JAX's, and JAX's own up to somebody else's; none where JAX has called nothing."""
+    found: set[FrameType] = set()
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and not _of(frame, "jax", "jaxlib"):
+        found.add(frame)
         frame = frame.f_back
-    return frame.f_globals.get("__name__") not in ("threading", "atexit")
+    if frame is None:
+        return set()
+    while frame is not None and _of(frame, "jax", "jaxlib", "contextlib"):
+        found.add(frame)
+        frame = frame.f_back
+    return found
+
+
+def _of(frame: FrameType, *packages: str) -> bool:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] in packages
 
 
 _EMPTY_TUPLE: tuple[()] = ()

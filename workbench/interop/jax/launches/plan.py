@@ -121,9 +121,7 @@ class Plan:
 
     @cached_property
     def late(self) -> Target:
-        """The target where a fault must not fail one device of several; the same one for code without checks."""
-        if not self.checked:
-            return self.target
+        """The target where neither a fault nor an interrupt may fail one device of several."""
         described = replace(self.target.description, late=True)
         made = make_target(described, self.target.digest, self.target.code, self.target.function)
         edits.claim(made.name, self.code.specialisation)

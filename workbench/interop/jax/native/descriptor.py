@@ -72,7 +72,7 @@ class Description:
         grain: the largest launch, in points, that stays on one thread.
         strip: points that run before it looks whether to stop; 0 on a GPU.
         checked: the code reports faults, which only the generic handler reads.
-        late: a fault does not fail the call, because other devices may wait for what this one does next.
+        late: a fault or an interrupt does not fail the call, because other devices may wait for what comes next.
     """
 
     kernel: str

@@ -89,15 +89,16 @@ class _Calls:
     def say(self, text: str) -> None:
         if text == (self.text.value.decode() if self.text is not None else ""):
             return
-        self.text = ctypes.create_string_buffer(text.encode()) if text else None
-        if self.text is not None:
-            _texts.append(self.text)  # a call may be reading it
+        if text and text not in _texts:
+            _texts[text] = ctypes.create_string_buffer(text.encode())
+        self.text = _texts[text] if text else None
         if self.word is not None:
             self.word.value = ctypes.addressof(self.text) if self.text is not None else None
 
 
 _calls: dict[str, _Calls] = {}
-_texts: list[Any] = []
+_texts: dict[str, Any] = {}
+"""All that was said, for ever: a call may be reading it. One edit says the same of each older program."""
 
 
 def claim(target: str, specialisation: Specialisation) -> None:

@@ -8,7 +8,7 @@
 ; One device of several must not fail: the others would wait in their next collective, and XLA then ends the process.
 ; There the text stays with Python, which raises it later (late.py).
 
-; (kernel, buffer, record, dimensions, batch axes, their sizes, whether it waits, text, bytes)
+; (kernel, buffer, record, dimensions, batch axes, their sizes, whether it waits, text, bytes); no record: it was stopped
 @wb_ffi_explain = global ptr null
 
 ; Add a stretch's record to the call's; who finds 0 there is the first.

@@ -11,12 +11,13 @@ import ctypes
 from collections import deque
 from typing import Any
 
+from workbench.backends.cpu.native.stopping import called_by_native
 from workbench.backends.faults import FaultRecord, raised_by, unravelled
 from workbench.backends.layout import FAULT_SIZE, layout, shape_in
 from workbench.errors import KernelFault
 from workbench.interop.jax.native import registry
 from workbench.ir.values import Function
-from workbench.runtime.late import fault_later
+from workbench.runtime.late import error_later
 from workbench.types import ArrayType
 
 EXPLAIN = "wb_ffi_explain"
@@ -50,22 +51,34 @@ def fault_in(error: Exception | str) -> KernelFault | None:
 
 
 @_TYPE
+@called_by_native
 def _explain(
     kernel: int, buffer: int, record: Any, ndim: int, axes: int, sizes: Any, late: int, text: int, room: int
 ) -> None:  # fmt: skip
     """Write the text of a fault, cut to its place, or let it wait; nothing where the IR has no form in a file."""
     try:
+        if not record:
+            error_later(stopped(ctypes.string_at(ctypes.c_void_p.from_address(kernel).value or 0).decode()))
+            return
         function = registry.functions[registry.names[kernel]]()
         found = FaultRecord.read(ctypes.string_at(record, FAULT_SIZE))
         assert found is not None
         fault = _fault(function, found, buffer, ndim, unravelled(record[7], sizes[:axes]))
         if late:
-            fault_later(fault)
+            error_later(fault)
             return
         told = said(fault, room - 1).encode()
         ctypes.memmove(text, told + b"\0", len(told) + 1)
     except Exception:  # the handler then says the numbers
         return
+
+
+def stopped(name: str) -> KernelFault:
+    """The error of a kernel or function that was stopped where it must not fail: on one of several devices."""
+    return KernelFault(
+        f"{name} was stopped on one of several devices: what its program gave is half written.",
+        advice="Run the program again.", function=name,
+    )  # fmt: skip
 
 
 def _fault(function: Function, found: FaultRecord, address: int, ndim: int, batch: tuple[int, ...]) -> KernelFault:

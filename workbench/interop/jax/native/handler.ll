@@ -21,7 +21,7 @@
 ; And of the kernel:
 ;   0 name   1 entry   2 parameters   3 operands   4 results   5 static values   6 bytes of the parameter buffer
 ;   7 the largest launch that stays on one thread; -1 on a GPU   8 the parameter that is result 0   9 the table of parameters
-;   10 int64 of all views   11 whether a fault only waits for Python (fault.ll)
+;   10 int64 of all views   11 whether its errors only wait for Python (fault.ll, stop.ll)
 %Kernel = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr, i64, i64, i64 }
 
 ; On a GPU 10 of a call is the stream, and the entry a %Cuda (cuda.ll).

@@ -9,20 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from workbench.api.tapes.tape import Tape
+from workbench.backends.cpu.native.stopping import put_off
 from workbench.errors import KernelFault, NotDifferentiable
-from workbench.interop.jax.native.faults import fault_in, said
+from workbench.interop.jax.native.faults import fault_in, said, stopped
 from workbench.interop.jax.programs.run import Signature
 from workbench.interop.jax.values.library import library
+from workbench.interop.jax.values.manual import among_devices, varying
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import zeros
 from workbench.runtime.device.device import CPU, ScopedDevice
+from workbench.runtime.late import error_later
 from workbench.runtime.launching.checks import checks_wanted, choosing_checks
 from workbench.runtime.native.launcher import install_launcher
 from workbench.runtime.observers import OBSERVERS
@@ -33,11 +36,19 @@ Arrays = list[np.ndarray[Any, Any]]
 
 @dataclass(frozen=True)
 class Called:
-    """A function with one signature; `checks`: whether its launches test what the session's would."""
+    """A function with one signature.
+
+    Attributes:
+        function: the user's.
+        signature: of its calls.
+        checks: whether its launches test what the session's would.
+        late: neither a fault nor an interrupt fails the call, because other devices may wait for what comes next.
+    """
 
     function: Callable[..., Any]
     signature: Signature
     checks: bool
+    late: bool = False
 
     @property
     def shapes(self) -> list[Any]:
@@ -56,6 +67,7 @@ class Called:
         with _Run(self, operands) as made:
             self.function(*made.given)
             return [a.numpy() for a in made.results]
+        return [np.zeros(s.shape, s.dtype) for s in self.shapes]
 
     def gradients(self, wanted: tuple[int, ...], *values: Any) -> Arrays:
         """Gradients to the operands numbered `wanted`, from the operands and then the results' cotangents."""
@@ -66,10 +78,14 @@ class Called:
             seeds = zip((made.results[n] for n in self.floats), values[count:], strict=True)
             tape.backward(grads={a: array(np.asarray(v), a.dtype) for a, v in seeds})
             return [tape.adjoint_of(made.operands[n]).numpy() for n in wanted]
+        return [np.zeros_like(values[n]) for n in wanted]
 
 
 class _Run:
-    """One call's arguments, as arrays of ours; no observer of the caller's sees it."""
+    """One call's arguments, as arrays of ours; no observer of the caller's sees it.
+
+    What ends it and must not fail the call is raised later, and the call goes on behind the `with`.
+    """
 
     def __init__(self, called: Called, operands: Sequence[Any]) -> None:
         self._called, self._values = called, operands
@@ -94,11 +110,17 @@ class _Run:
         self.results = [*kept, *outputs]
         return self
 
-    def __exit__(self, *problem: Any) -> None:
-        if isinstance(problem[1], KernelFault):
-            said(problem[1])
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool:
         self._around.close()
         OBSERVERS.reset(self._token)
+        late = self._called.late and isinstance(error, KeyboardInterrupt | KernelFault)
+        if isinstance(error, KeyboardInterrupt):
+            put_off(error)
+        if late:
+            error_later(error if isinstance(error, KernelFault) else stopped(self._called.signature.function))
+        elif isinstance(error, KernelFault):
+            said(error)
+        return late
 
 
 def _argument(type: Any, value: np.ndarray[Any, Any]) -> Any:
@@ -131,7 +153,7 @@ def _primitives() -> _Primitives:
     called.multiple_results = linear.multiple_results = True
     called.def_impl(_run)
     called.def_abstract_eval(lambda *avals, called: [jax.ShapedArray(s.shape, s.dtype) for s in called.shapes])
-    jax.mlir.register_lowering(called, jax.mlir.lower_fun(_run, multiple_results=True))
+    jax.mlir.register_lowering(called, _lower)
     jax.ad.primitive_jvps[called] = _jvp
     jax.batching.primitive_batchers[called] = partial(_one_by_one, called)
     linear.def_impl(_refuse_forward)
@@ -145,6 +167,11 @@ def _primitives() -> _Primitives:
 
 def _run(*operands: Any, called: Called) -> Sequence[Any]:
     return library().jax.pure_callback(called.run, called.shapes, *operands, vmap_method="sequential")
+
+
+def _lower(ctx: Any, *operands: Any, called: Called) -> Any:
+    made = replace(called, late=among_devices(ctx))
+    return library().mlir.lower_fun(partial(_run, called=made), multiple_results=True)(ctx, *operands)
 
 
 def _one_by_one(primitive: Any, operands: Sequence[Any], axes: Sequence[Any], **params: Any) -> tuple[Any, Any]:
@@ -197,7 +224,8 @@ def _transpose(cotangents: Sequence[Any], *operands: Any, called: Called, wanted
 
     @jax.jax.custom_jvp
     def gradients(*values: Any) -> Any:
-        host = partial(called.gradients, wanted)
+        late = any(varying(getattr(v, "aval", None)) for v in values)
+        host = partial(replace(called, late=late).gradients, wanted)
         return jax.jax.pure_callback(host, shapes, *values, vmap_method="sequential")
 
     @gradients.defjvp

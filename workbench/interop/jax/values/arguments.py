@@ -375,9 +375,11 @@ def _misfit(kernel: str, name: str, value: Any, wanted: Type, advice: str) -> La
 
 def frozen(dims: Any) -> Any:
     """Dimensions as what can be looked up."""
+    if dims is None:
+        return None
     if isinstance(dims, Mapping):
         return tuple(sorted((n, frozen(d)) for n, d in dims.items()))
     if isinstance(dims, (list, tuple)):
         return tuple(map(frozen, dims))
-    known = dims is None or isinstance(dims, (int, np.integer)) or is_symbolic(dims)
+    known = isinstance(dims, (int, np.integer)) or is_symbolic(dims)
     return dims if known else id(dims)

@@ -13,7 +13,7 @@ import numpy as np
 from workbench.errors import KernelFault
 from workbench.interop.jax.values.library import library
 from workbench.interop.jax.values.manual import varying
-from workbench.runtime.late import fault_later
+from workbench.runtime.late import error_later
 from workbench.types import Kind, Scalar
 
 # By size in bytes: NaNs with a payload that no arithmetic makes; for integers the bytes 0xA5.
@@ -48,7 +48,7 @@ def watch(function: str, name: str, scalar: Scalar, value: Any) -> None:
             )
             if not late:
                 raise fault
-            fault_later(fault)
+            error_later(fault)
 
     if isinstance(left, jax.core.Tracer):
         jax.debug.callback(report, left)

@@ -132,7 +132,8 @@ class JaxKernel(FunctionObject, taking="parameters"):
             else:
                 operands.append(arguments.operand(self.kernel.name, name, value, type))
         how = case.how(operands, tuple(statics), numbers, self, block)
-        if any(isinstance(x, library().jax.core.Tracer) for x in operands):
+        tracer = library().jax.core.Tracer
+        if [x for x in operands if isinstance(x, tracer)]:
             found = launch(case.plan, operands, how)
         else:
             found = case.program(how)(*operands)

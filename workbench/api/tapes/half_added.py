@@ -1,0 +1,72 @@
+"""Gradients of a backward pass that ended in the middle: an interrupt, or a fault of an adjoint.
+
+They are half added, and nothing can take that back: copies of all gradients beforehand would cost every pass. So the
+error names them, and their memory knows it until something changes it: no later pass, of this tape or of another one,
+adds to such a gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from workbench.api.tapes.steps import LaunchStep, Step
+from workbench.errors import NotDifferentiable
+from workbench.runtime.arrays.array import array
+from workbench.runtime.device.memory import Memory
+from workbench.runtime.native.in_flight import say
+
+_MOST = 6
+"""Gradients that an error names."""
+
+
+@contextmanager
+def half_adding(steps: Sequence[Step], adjoints: Mapping[Memory, array]) -> Iterator[None]:
+    """What ends the `with` by an error says which gradients are half added, and they are marked.
+
+    Args:
+        steps: that gradients go through, the last one first.
+        adjoints: of memories; those that the steps carry are there by the end.
+    """
+    try:
+        yield
+    except BaseException as error:
+        names = _names(steps)
+        for memory in names:
+            if memory in adjoints:
+                place = adjoints[memory].memory
+                place.half_added = place.version
+        listed = [*dict.fromkeys(names.values())]  # arrays of several launches may have one name
+        more = f" and {len(listed) - _MOST} more" if len(listed) > _MOST else ""
+        say(
+            error,
+            f"backward() ended in the middle: half added are the gradients of {', '.join(listed[:_MOST])}{more}. "
+            "Set them to 0 (tape.zero()) before the next backward().",
+        )
+        raise
+
+
+def refuse_half_added(steps: Sequence[Step], adjoints: Mapping[Memory, array]) -> None:
+    """Refuse gradients that were left half added, and that nothing has changed since.
+
+    Raises:
+        NotDifferentiable: one is.
+    """
+    for memory, adjoint in adjoints.items():
+        if adjoint.memory.half_added == adjoint.memory.version:
+            raise NotDifferentiable(
+                f"The gradient of {_names(steps)[memory]} is half added: a backward() ended in the middle.",
+                advice="Set it to 0 first: tape.zero(), or x.grad.zero_().",
+            )
+
+
+def _names(steps: Sequence[Step]) -> dict[Memory, str]:
+    """What people call the arrays that the steps carry gradients through, those the steps began with first."""
+    found: dict[Memory, str] = {}
+    for step in reversed(steps):
+        names = {id(a): n for n, a in step.arrays.items()} if isinstance(step, LaunchStep) else {}
+        for value in (*step.used, *step.changed):
+            name = names.get(id(value))
+            called = f"{name} of {step.record.kernel}" if isinstance(step, LaunchStep) else f"a {value.type!r}"
+            found.setdefault(value.memory, called)
+    return found
