@@ -1,15 +1,16 @@
-"""Steps of a tape that it cannot undo: launches with `record_tape=False`, and changes outside of its `with`."""
+"""What a tape cannot undo: launches with `record_tape=False`, changes outside of its `with`, conversions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workbench.api.steps import LaunchStep, Step, Undo
 from workbench.errors import NotDifferentiable
 from workbench.runtime.array import array
 from workbench.runtime.memory import Memory
+from workbench.types import element
 
 if TYPE_CHECKING:
     from workbench.api.tape import Tape
@@ -90,3 +91,12 @@ def unseen(value: array) -> CutStep:
         )
 
     return CutStep((value,), {value.memory}, refusal)
+
+
+def refuse_conversion(source: array, dtype: Any) -> NotDifferentiable:
+    """The error for an array that becomes one of another element type, which derivatives do not follow."""
+    return NotDifferentiable(
+        f"An {source.type!r} is made into an array of {dtype!r}, and a gradient would not follow.",
+        advice=f"Convert it in a kernel, y[i] = {element(dtype)!r}(x[i]), or before the tape records. Where it is a "
+        "constant: wb.array(x.numpy(), dtype=…).",
+    )

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
-from workbench.api.cuts import CutStep, unseen, untaped
+from workbench.api.cuts import CutStep, refuse_conversion, unseen, untaped
 from workbench.api.seeds import UNWRITTEN, seed, starts
 from workbench.api.segments import Checkpoints
 from workbench.api.snapshots import Snapshot, Snapshots
@@ -166,6 +166,12 @@ class Tape(Observer):
         """Note a sum."""
         self._change(target, "add", CopyStep(target, source, add=True))
         self._see(source)
+
+    def converting(self, source: array, dtype: Any) -> None:
+        """Refuse what would cut a gradient."""
+        carries = self._carriers is None or source.memory in self._carriers
+        if carries and is_float(source.dtype) and is_float(dtype):
+            raise refuse_conversion(source, dtype)
 
     def filling(self, target: array, value: float) -> None:
         """Note a fill."""

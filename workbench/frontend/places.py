@@ -17,7 +17,7 @@ from workbench.frontend.coerce import apply, assign_type, describe, indexable
 from workbench.frontend.context import Context
 from workbench.frontend.expressions import binary, expression, part_of
 from workbench.frontend.operands import Bundle, Element, Elements, Literal, Operand, Poison, View
-from workbench.frontend.tile_wholes import check_alone
+from workbench.frontend.tile_wholes import check_alone, check_seen
 from workbench.ir.values import Value
 from workbench.tiles import Tile
 from workbench.types import ArrayType, Matrix, Transform, Vector
@@ -143,7 +143,10 @@ def write(context: Context, place: Place, operand: Operand) -> None:
         assert isinstance(value, Bundle)
         structs.stored(context, place, value)
     elif isinstance(place, Part):
-        write(context, place.owner, _replaced(context, place, operand))
+        whole = _replaced(context, place, operand)
+        if isinstance(place.owner, Name):
+            check_seen(context, place.owner.id)
+        write(context, place.owner, whole)
 
 
 def named(operand: Operand, name: str) -> Operand:
@@ -212,6 +215,8 @@ def augment(context: Context, node: ast.AugAssign) -> None:
         current = read(context, place)
         if isinstance(place, Name):
             check_alone(context, place.id, current)
+            if isinstance(current, Value) and isinstance(current.type, Tile):
+                check_seen(context, place.id)
         write(context, place, binary(context, sign, current, expression(context, node.value)))
         return
     operand = expression(context, node.value)
