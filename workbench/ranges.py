@@ -7,11 +7,12 @@ another number. Infinity fits every float where it is given as such.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.types import SCALARS, Kind, Scalar
+if TYPE_CHECKING:
+    from workbench.types import Scalar
 
 # From here on a number rounds to infinity: the largest one and half a step.
 INFINITE_FROM = {
@@ -25,10 +26,10 @@ INFINITE_FROM = {
 def fits(number: Any, type: Scalar) -> bool:
     """Whether a number can be one of this type: not beyond an integer's range, nor infinite by rounding."""
     number = number if isinstance(number, int) else float(number)
-    if type.kind is Kind.FLOAT:
+    if type.kind.value == "float":
         return not INFINITE_FROM[type.name] <= abs(number) < math.inf
-    low = 0 if type.kind is Kind.UINT else -(2 ** (type.bits - 1))
-    return type.kind is Kind.BOOL or low <= number < low + 2**type.bits
+    low = 0 if type.kind.value == "uint" else -(2 ** (type.bits - 1))
+    return type.kind.value == "bool" or low <= number < low + 2**type.bits
 
 
 def misfit(number: Any, type: Scalar, what: str = "") -> str:
@@ -45,10 +46,10 @@ def converted(host: np.ndarray[Any, Any], scalar: Scalar) -> np.ndarray[Any, Any
     """
     with np.errstate(all="ignore"):
         made = host.astype(scalar.numpy)
-        if scalar.kind is Kind.FLOAT:
+        if scalar.kind.value == "float":
             bad = np.isinf(made)
             bad = bad & np.isfinite(host) if bad.any() else bad
-        elif scalar.kind is Kind.BOOL or not host.size or (fits(host.min(), scalar) and fits(host.max(), scalar)):
+        elif scalar.kind.value == "bool" or not host.size or (fits(host.min(), scalar) and fits(host.max(), scalar)):
             return made
         else:
             low, high = np.iinfo(scalar.numpy).min, np.iinfo(scalar.numpy).max
@@ -70,7 +71,7 @@ def check(value: Any, scalar: Scalar) -> None:
             raise OverflowError(misfit(value, scalar))
         return
     host = np.asarray(value)
-    if host.dtype.kind not in "biuf" and host.dtype.name not in SCALARS:
+    if host.dtype.kind not in "biuf" and host.dtype.name != "bfloat16":
         raise TypeError(f"{value!r} is no number of type {scalar!r}")
     if host.dtype != scalar.numpy:
         converted(host, scalar)

@@ -16,6 +16,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from workbench.ranges import number
+
 MAX_NDIM = 4
 
 
@@ -67,8 +69,6 @@ class Scalar:
             OverflowError: the number does not fit.
             TypeError: it is no number.
         """
-        from workbench.ranges import number  # that module imports this one
-
         return number(value, self)
 
     def __repr__(self) -> str:
