@@ -7,9 +7,34 @@ another number. Infinity fits every float where it is given as such.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Protocol
 
-from workbench.types import Kind, Scalar
+import numpy as np
+
+
+class Scalar(Protocol):
+    """A scalar type, as far as its range goes: `types.Scalar`."""
+
+    @property
+    def name(self) -> str:
+        """As kernels call it."""
+        ...
+
+    @property
+    def kind(self) -> Any:
+        """float, int, uint or bool."""
+        ...
+
+    @property
+    def bits(self) -> int:
+        """How many bits it has."""
+        ...
+
+    @property
+    def numpy(self) -> np.dtype[Any]:
+        """NumPy's type."""
+        ...
+
 
 # From here on a number rounds to infinity: the largest one and half a step.
 INFINITE_FROM = {
@@ -23,13 +48,78 @@ INFINITE_FROM = {
 def fits(number: Any, type: Scalar) -> bool:
     """Whether a number can be one of this type: not beyond an integer's range, nor infinite by rounding."""
     number = number if isinstance(number, int) else float(number)
-    if type.kind is Kind.FLOAT:
+    if type.kind.value == "float":
         return not INFINITE_FROM[type.name] <= abs(number) < math.inf
-    low = 0 if type.kind is Kind.UINT else -(2 ** (type.bits - 1))
-    return type.kind is Kind.BOOL or low <= number < low + 2**type.bits
+    low = 0 if type.kind.value == "uint" else -(2 ** (type.bits - 1))
+    return type.kind.value == "bool" or low <= number < low + 2**type.bits
 
 
 def misfit(number: Any, type: Scalar, what: str = "") -> str:
     """The sentence about a number that does not fit `what`, of this type, or the type itself; without its full stop."""
     shown = str(number) if len(str(number)) <= 40 else f"{str(number)[:20]}…"
     return f"{shown} does not fit {what}, which is {type!r}" if what else f"{shown} does not fit {type!r}"
+
+
+def converted(host: np.ndarray[Any, Any], scalar: Scalar) -> np.ndarray[Any, Any]:
+    """Numbers as numbers of another type, floats cut off where that is an integer's.
+
+    Raises:
+        OverflowError: a number does not fit; the message names the first.
+    """
+    with np.errstate(all="ignore"):
+        made = host.astype(scalar.numpy)
+        if scalar.kind.value == "float":
+            bad = np.isinf(made)
+            bad = bad & np.isfinite(host) if bad.any() else bad
+        elif scalar.kind.value == "bool" or not host.size or (fits(host.min(), scalar) and fits(host.max(), scalar)):
+            return made
+        else:
+            low, high = np.iinfo(scalar.numpy).min, np.iinfo(scalar.numpy).max
+            bad = ~((host > low - 1) & (host < high + 1))
+    if bad.any():
+        raise OverflowError(misfit(host[bad][0], scalar))
+    return made
+
+
+def check(value: Any, scalar: Scalar) -> None:
+    """Refuse a number, or numbers, that this type cannot hold.
+
+    Raises:
+        OverflowError: the message names the first.
+        TypeError: it is no number.
+    """
+    if type(value) in (int, float):
+        if not fits(value, scalar):
+            raise OverflowError(misfit(value, scalar))
+        return
+    host = np.asarray(value)
+    if host.dtype.kind not in "biuf" and host.dtype.name != "bfloat16":
+        raise TypeError(f"{value!r} is no number of type {scalar!r}")
+    if host.dtype != scalar.numpy:
+        converted(host, scalar)
+
+
+def number(value: Any, scalar: Scalar) -> Any:
+    """A number as a NumPy scalar of a type.
+
+    Raises:
+        OverflowError: it does not fit.
+        TypeError: it is no number.
+    """
+    check(value, scalar)
+    if scalar.name == "bfloat16" and isinstance(value, (float, np.float64)):
+        value = _to_odd(value)
+    return scalar.numpy.type(value)
+
+
+def _to_odd(value: Any) -> np.float32:
+    """A float64 as a float32 that rounds to 16 bits as it does itself: cut off, with the last bit set where inexact.
+
+    Source: S. Boldo and G. Melquiond, "When double rounding is odd", 2005.
+    """
+    with np.errstate(all="ignore"):
+        near = np.float32(value)
+        if float(near) == value or value != value:
+            return near
+        bits = near.view(np.uint32) - np.uint32(abs(float(near)) > abs(value))
+    return (bits | np.uint32(1)).view(np.float32)

@@ -16,6 +16,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from workbench.ranges import number
+
 MAX_NDIM = 4
 
 
@@ -61,10 +63,13 @@ class Scalar:
         return self.kind is Kind.FLOAT and self.bits == 16
 
     def __call__(self, value: Any = 0) -> Any:
-        """A NumPy scalar of this type."""
-        if self.name == "bfloat16" and isinstance(value, (float, np.float64)):
-            value = _to_odd(value)
-        return self.numpy.type(value)
+        """A NumPy scalar of this type.
+
+        Raises:
+            OverflowError: the number does not fit.
+            TypeError: it is no number.
+        """
+        return number(value, self)
 
     def __repr__(self) -> str:
         return self.name
@@ -77,19 +82,6 @@ def _bfloat16() -> np.dtype[Any]:
     except ImportError:
         raise TypeError("bfloat16 in NumPy needs the package ml_dtypes: pip install ml_dtypes") from None
     return np.dtype(ml_dtypes.bfloat16)
-
-
-def _to_odd(value: Any) -> np.float32:
-    """A float64 as a float32 that rounds to 16 bits as it does itself: cut off, with the last bit set where inexact.
-
-    Source: S. Boldo and G. Melquiond, "When double rounding is odd", 2005.
-    """
-    with np.errstate(all="ignore"):
-        near = np.float32(value)
-        if float(near) == value or value != value:
-            return near
-        bits = near.view(np.uint32) - np.uint32(abs(float(near)) > abs(value))
-    return (bits | np.uint32(1)).view(np.float32)
 
 
 @dataclass(frozen=True)
@@ -130,7 +122,7 @@ class Vector:
             components = components * self.length
         if len(components) != self.length:
             raise TypeError(f"{self.name}() takes 0, 1 or {self.length} components, not {len(components)}")
-        return np.array(components, dtype=self.dtype.numpy)
+        return np.array([self.dtype(c) for c in components], dtype=self.dtype.numpy)
 
     def __repr__(self) -> str:
         return self.name

@@ -49,6 +49,7 @@ KERNELS: dict[str, tuple[str, list[float], tuple[str, str, int, str]]] = {
     "sqrt at 0": ("t = x[i] * x[i]\n        y[i] = sqrt(t) * a", [0.0, 1.0, 2.0], ("nan", "infinite", 5, r"sqrt\(\)")),
     "log of a negative": ("t = a * x[i]\n        y[i] = log(t)", [1.0, -1.0, 2.0], ("fine", "", 0, "from -1")),
     "root of a negative": ("t = x[i]\n        y[i] = sqrt(t)", [-0.5, 3.0, 4.0], ("nan", "infinite", 5, r"sqrt\(\)")),
+    "a sum that became NaN": ("y[0] += 1.0 / x[i] * a", [0.0, 1.0, -0.0], ("infinite", "infinite", 4, "of /")),
     "all well": ("y[i] = x[i] * x[i] * a", X, ("fine", "", 0, "from 2 to 10")),
 }  # fmt: skip
 

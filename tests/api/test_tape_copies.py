@@ -258,3 +258,23 @@ def test_a_thousand_steps_in_place_against_jax(name: str) -> None:
         np.testing.assert_allclose(mine.numpy(), wanted, rtol=1e-9, atol=1e-9 * np.abs(wanted).max())
     assert len(tape.snapshots) == 1000 and tape.nbytes == 1000 * x.nbytes
     assert {s.changed_by for s in tape.snapshots} <= {"advance", "drift"}
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float16", "vec3"])
+def test_an_array_of_another_dtype_is_refused_while_a_tape_records(dtype: str) -> None:
+    x = wb.array(np.ones((2, 3), np.float32), requires_grad=True)
+    with wb.Tape() as tape, pytest.raises(NotDifferentiable, match="and a gradient would not follow"):
+        wb.array(x, dtype=getattr(wb, dtype))
+    assert len(tape) == 0
+    with pytest.raises(NotDifferentiable, match=r"An array2d\[float32\] is made into an array of"):
+        wb.jvp(lambda a: wb.array(a, dtype=getattr(wb, dtype)))(x, along=x)
+
+
+def test_an_array_of_another_dtype_that_carries_no_gradient() -> None:
+    x, other = wb.array([1.5, 2.5], dtype=float, requires_grad=True), wb.zeros(2, requires_grad=True)
+    with wb.Tape():
+        assert wb.array(x, dtype=int).numpy().tolist() == [1, 2]
+        assert wb.array(wb.array([1, 2]), dtype=float).numpy().tolist() == [1, 2]
+        assert wb.array(x.numpy(), dtype=wb.float64).numpy().tolist() == [1.5, 2.5]
+    with wb.Tape(only=[other]):
+        assert wb.array(x, dtype=wb.float64).numpy().tolist() == [1.5, 2.5]

@@ -199,3 +199,52 @@ def test_refused(funcs, call, sentence):
     assert sentence in caught.value.render()
     inside = any(word in sentence for word in ("calls itself", "cannot be called"))
     assert inside or under_caret(caught.value) == call
+
+
+# A func's statements: the text under the caret of the change that its caller would not see; None where it is seen.
+CHANGES = [
+    ("v[0] = 5.0", "v[0]"),
+    ("v.x += 5.0", "v.x += 5.0"),
+    ("m[0, 1] = 5.0", "m[0, 1]"),
+    ("s.at.x = 5.0", "s.at.x"),
+    ("v.x = 1.0\n    v.y = v.x", "v.y"),
+    ("if v.x > 0.0:\n        v.x = 1.0", "v.x"),
+    ("for q in range(2):\n        s.n = q", "s.n"),
+    ("v.x = v.y; return v", None),
+    ("s.n = 2\n    w = s.n", None),
+    ("for q in range(2):\n        v.x = 2.0 * v.x", None),
+    ("v = 2.0 * v\n    v.x = 1.0", None),
+    ("w = v\n    w.x = 1.0", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "place"), CHANGES)
+def test_a_change_of_an_argument_that_the_caller_would_not_see(body: str, place: str | None) -> None:
+    text = f"""@struct
+class S:
+    n: int
+    at: vec2
+def f(v: vec3, m: mat22, s: S):
+    {body}
+def k(x: array[float]):
+    f(vec3(x[0]), mat22(), S())
+"""
+    if place is None:
+        assert "k" in meaning.define(text)
+        return
+    with pytest.raises(KernelTypeError, match="is f's own copy, and nothing reads it after this change") as caught:
+        meaning.define(text)
+    assert under_caret(caught.value) == place and "and assign it at the call" in caught.value.advice
+
+
+def test_a_kernel_with_a_function_inside_is_refused_for_that():
+    text = "def k(x: array[float]):\n    x[tid()] = 1.0\n    def f(a):\n        return a\n"
+    with pytest.raises(KernelSyntaxError, match="A function cannot be defined inside a kernel"):
+        meaning.define(text)
+
+
+def test_a_default_that_is_a_name_is_refused_by_name():
+    text = "def f(a: float, b: float = SCALE):\n    return a * b\ndef k(x: array[float]):\n    x[0] = f(x[1])\n"
+    with pytest.raises(KernelTypeError, match=r"The default of b in f\(\) is SCALE; it must be a number") as caught:
+        meaning.define(text, {"SCALE": 2.0})
+    assert "Give b at the call" in caught.value.advice

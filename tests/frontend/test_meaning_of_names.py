@@ -14,7 +14,7 @@ import workbench as wb
 from tests.frontend import meaning
 from tests.hostshim.hostshim import Library
 from workbench.backends.base import Options
-from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.errors import CellErrors, KernelSyntaxError, KernelTypeError
 
 XS = np.array([-1.0, 0.25, 2.0], np.float32)
 # Loops that make a float of the int they begin with.
@@ -110,14 +110,22 @@ def test_names_whose_types_do_not_settle_are_named() -> None:
     assert "b" in caught.value.message.split(" in this loop")[0].split(" of ")[-1].split(", ")
 
 
-@pytest.mark.parametrize(
-    "body", ["y[i] = rate\n    rate = 2.0", "rate += 1.0\n    y[i] = rate", "down.x = 1.0\n    y[i] = down.y"]
-)
+@pytest.mark.parametrize("body", ["y[i] = rate\n    rate = 2.0", "rate += 1.0\n    y[i] = rate"])
 def test_a_name_of_the_kernels_own_has_not_the_value_outside(body: str) -> None:
     names = {"rate": 0.5, "down": np.array([0.0, -1.0, 0.0], np.float32)}
     with pytest.raises(KernelSyntaxError, match="has no value yet: k assigns it") as caught:
         meaning.define(f"def k(y: array[float]):\n    i = tid()\n    {body}\n", names)
     assert "outside stays what it is" in caught.value.advice
+
+
+@pytest.mark.parametrize(
+    "body", ["down.x = 1.0\n    y[i] = down.y", "down[0] += 1.0", "y[i] = down.x\n    down.x = 2.0"]
+)
+def test_a_value_outside_is_not_changed_in_part(body: str) -> None:
+    names = {"down": np.array([0.0, -1.0, 0.0], np.float32)}
+    with pytest.raises((KernelSyntaxError, CellErrors)) as caught:
+        meaning.define(f"def k(y: array[float]):\n    i = tid()\n    {body}\n", names)
+    assert "k cannot change down, a value outside of it.  Change a copy, own = down" in caught.value.render()
 
 
 def test_a_builtin_may_be_called_once_more_before_its_name_is_taken() -> None:

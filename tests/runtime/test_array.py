@@ -118,3 +118,12 @@ def test_dlpack_gives_numpy_the_same_memory():
     host = np.from_dlpack(a)
     a.fill_(3)
     assert host.tolist() == [3, 3]
+
+
+@pytest.mark.parametrize("value", [[1e300, 0.0], np.array([1e300, 0.0])])
+def test_parts_are_not_set_to_numbers_that_do_not_fit(value):
+    x, n = wb.zeros(2), wb.zeros(2, dtype=wb.int8)
+    for target, given in [(x, value), (n, np.array([300, 1])), (n, [300, 1]), (n, [float("nan"), 1.0])]:
+        with pytest.raises(OverflowError, match="does not fit"):
+            target[:] = given
+    assert not x.numpy().any() and not n.numpy().any() and (x.version, n.version) == (0, 0)

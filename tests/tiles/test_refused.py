@@ -52,8 +52,8 @@ REFUSED = [
     ("x[0, 0] = t", None, "An element of x is float32; this is a tile of shape 4×8.  tile_store"),
     ("v[0] += t", None, "An element of v is float32; this is a tile of shape 4×8"),
     ("wb.atomic_add(v, 0, t)", "wb.atomic_add", "An element of v is float32; this is a tile of shape 4×8"),
-    ("v[lane] = t", None, "an index is one number for the whole block; this is a tile.  Name each thread's"),
-    ("w = v[t]", None, "an index is one number for the whole block"),
+    ("v[lane] = t", None, "this one differs between the threads of a block.  Take what the line needs"),
+    ("w = v[t]", None, "so indices are the same for the whole block; this one is a tile"),
     ("w = wb.tile(v)", "wb.tile(v)", "takes a value of each thread; this is array[float32].  Of an array: tile_load."),
     ("w = wb.tile_extract(t, 1)", "wb.tile_extract", "takes an index for each dimension of 4×8; it got 1."),
     ("w = wb.tile_view(t, offset=(3, 0), shape=(2, 8))", None, "elements 3 to 4 along axis 0 of a tile of shape 4×8"),
@@ -119,3 +119,20 @@ def test_the_field_of_all_structs_is_no_array() -> None:
     with pytest.raises(wb.KernelSyntaxError, match="bodies is an array of structs, so it has no mass") as caught:
         wb.launch_tiled(of_a_field, dim=[1], inputs=[wb.zeros(4, Body), np.zeros(4, np.float32)])
     assert "Write bodies[i].mass." in caught.value.render()
+
+
+LOST = ["r[1] = 7.0", "r += wb.tile_ones(4)", "wb.tile_assign(r, wb.tile_ones(2), 0)"]
+
+
+@pytest.mark.parametrize("change", LOST)
+def test_a_func_that_changes_its_own_copy_of_a_tile(change: str) -> None:
+    text = f"def put(r: Any):\n    {change}\ndef k(x: array[float]):\n    i = tid()\n    t = tile_zeros(4)\n"
+    text += "    put(t)\n    tile_store(x, t)\n"
+    with pytest.raises(wb.KernelTypeError, match="r is put's own copy, and nothing reads it after this change"):
+        wb.build_cell(text, {"wb": wb})
+
+
+def test_a_part_of_a_tile_that_is_changed_and_whose_whole_is_read_on_the_same_line() -> None:
+    text = "def k(x: array[float]):\n    i = tid()\n    t = tile_zeros((2, 4))\n    r = t[0]\n"
+    with pytest.raises(wb.KernelTypeError, match="r is a part of t, and tiles are values"):
+        wb.build_cell(text + "    r[1] = 7.0; tile_store(x, t[1])\n", {})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,6 +64,31 @@ def test_a_vector_type_makes_dense_numpy_vectors(name: str) -> None:
 def test_a_vector_refuses_a_wrong_number_of_components() -> None:
     with pytest.raises(TypeError, match=r"vec3\(\) takes 0, 1 or 3 components, not 2"):
         t.VECTORS["vec3"](1, 2)
+
+
+TOO_LARGE = [
+    (t.float32, 1e300), (t.float32, np.float64(-1e300)), (t.float32, np.array([1.0, 1e300])), (t.float16, 65520),
+    (t.bfloat16, 3.4e38), (t.float64, 10**400), (t.int8, 300), (t.int8, np.int64(300)), (t.uint8, np.float32(-1)),
+    (t.int32, 3e9), (t.int32, float("inf")), (t.int64, float("nan")), (VECTORS["vec3"], (0.0, 1e300, 0.0)),
+    (VECTORS["vec3ub"], np.array([1, 2, 300])), (t.MATRICES["mat22"], 1e300),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "value"), TOO_LARGE, ids=str)
+def test_a_number_that_does_not_fit_is_refused_and_never_another_number(kind: Any, value: Any) -> None:
+    with pytest.raises(OverflowError, match="does not fit"):
+        kind(value)
+
+
+@pytest.mark.parametrize("scalar", [s for s in SCALARS.values() if s.kind is Kind.FLOAT], ids=repr)
+def test_infinity_and_nan_fit_every_float(scalar: Scalar) -> None:
+    assert np.isposinf(scalar(np.inf)) and np.isneginf(scalar(-np.inf)) and np.isnan(scalar(np.nan))
+
+
+@pytest.mark.parametrize("value", ["1.5", None, object()])
+def test_what_is_no_number_is_refused(value: object) -> None:
+    with pytest.raises(TypeError, match="is no number of type float32"):
+        t.float32(value)
 
 
 @pytest.mark.parametrize(("length", "dtype"), [(65, t.float32), (1, t.float32), (3, t.VECTORS["vec2"])])

@@ -99,20 +99,21 @@ sleep_if_vectorised.__name__ = "sleep_if_vectorised"
 
 
 def table(request: dict[str, Any], data: bytes, tell: Any) -> Facts:
-    """Machine code of many texts as one module, for each of several CPUs: bytes by CPU."""
-    sizes = {}
-    for name, features, triple in request["cpus"]:
-        machine = codegen._machine(triple, name, features, "small")
-        head = f'target datalayout = "{machine.target_data}"\ntarget triple = "{machine.triple}"\n'
-        context = llvm.create_context()
-        first, *rest = (llvm.parse_assembly(head + text, context) for text in data.decode().split("\0"))
-        for module in rest:
-            first.link_in(module)
-        first.verify()
-        tell(f"optimise for {name}")
-        codegen._optimise(first, machine, request["tuning"])
+    """Machine code of many texts as one module, optimised for the first of several CPUs, for each: bytes by CPU."""
+    machines = {name: codegen._machine(triple, name, features, "small") for name, features, triple in request["cpus"]}
+    name, machine = next(iter(machines.items()))
+    head = f'target datalayout = "{machine.target_data}"\ntarget triple = "{machine.triple}"\n'
+    context = llvm.create_context()
+    first, *rest = (llvm.parse_assembly(head + text, context) for text in data.decode().split("\0"))
+    for module in rest:
+        first.link_in(module)
+    first.verify()
+    tell(f"optimise for {name}")
+    codegen._optimise(first, machine, request["tuning"])
+    optimised, sizes = first.as_bitcode(), {}
+    for name, machine in machines.items():
         tell(f"emit for {name}")
-        sizes[name] = len(machine.emit_object(first))
+        sizes[name] = len(machine.emit_object(llvm.parse_bitcode(optimised, context)))
     return sizes, b""
 
 

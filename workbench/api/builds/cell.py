@@ -315,8 +315,15 @@ def _is_func(definition: Definition, called: set[str]) -> bool:
     words = {ast.unparse(d).split(".")[-1].split("(")[0] for d in definition.node.decorator_list}
     if words & {"kernel", "func"}:
         return "func" in words
-    returns = any(isinstance(n, ast.Return) and n.value is not None for n in definition.nodes)
-    return returns or definition.name in called
+    return definition.name in called or any(_returns_a_value(s) for s in definition.node.body)
+
+
+def _returns_a_value(node: ast.AST) -> bool:
+    """Whether the function that this stands in returns a value here; functions inside of it do not count."""
+    if isinstance(node, ast.Return):
+        return node.value is not None
+    inside = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.expr))
+    return not inside and any(_returns_a_value(n) for n in ast.iter_child_nodes(node))
 
 
 def _check(cell: Cell) -> None:

@@ -261,7 +261,9 @@ class _Pass:
 
     def ill(self, step: LaunchStep, test: Callable[[np.ndarray], bool]) -> str:
         """The first float array that the launch read and for which the test holds."""
-        known = {**step.arrays, **step.as_they_were(self.tape)}
+        kept = step.as_they_were(self.tape)
+        unknown = step.record.writes - kept.keys()  # what they held before is gone, and no derivative needs it
+        known = {n: a for n, a in {**step.arrays, **kept}.items() if n not in unknown}
         return next(
             (n for n, a in known.items() if n in step.record.reads and is_float(a.dtype) and test(a.numpy())), ""
         )

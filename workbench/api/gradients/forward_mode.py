@@ -6,7 +6,10 @@ runs, a tape's backward pass too; that gives Hessian-vector products without a s
 
 from __future__ import annotations
 
+from typing import Any
+
 from workbench.api.gradients.tangents import bind_tangent
+from workbench.api.tapes.cuts import refuse_conversion
 from workbench.errors import NotDifferentiable
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import Twins
@@ -65,6 +68,11 @@ class Dual(Observer):
             if source in self.tangents:
                 self.tangents.of(target).add_(self.tangents.of(source))
             target.add_(source)
+
+    def converting(self, source: array, dtype: Any) -> None:
+        """Refuse what would lose a tangent."""
+        if source in self.tangents and is_float(dtype):
+            raise refuse_conversion(source, dtype)
 
     def filling(self, target: array, value: float) -> None:
         """A constant has no tangent."""

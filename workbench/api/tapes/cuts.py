@@ -1,14 +1,16 @@
-"""Steps of a tape that it cannot undo: launches with `record_tape=False`, and changes outside of its `with`."""
+"""What a tape cannot undo: launches with `record_tape=False`, changes outside of its `with`, conversions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from workbench.api.tapes.steps import LaunchStep, Step, Tape, Undo
 from workbench.errors import NotDifferentiable
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.memory import Memory
+from workbench.types import element
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,3 +88,12 @@ def unseen(value: array) -> CutStep:
         )
 
     return CutStep((value,), {value.memory}, refusal)
+
+
+def refuse_conversion(source: array, dtype: Any) -> NotDifferentiable:
+    """The error for an array that becomes one of another element type, which derivatives do not follow."""
+    return NotDifferentiable(
+        f"An {source.type!r} is made into an array of {dtype!r}, and a gradient would not follow.",
+        advice=f"Convert it in a kernel, y[i] = {element(dtype)!r}(x[i]), or before the tape records. Where it is a "
+        "constant: wb.array(x.numpy(), dtype=…).",
+    )

@@ -6,7 +6,7 @@ array for two results. All of them are read here, at once; the pass then clears 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -75,3 +75,14 @@ def seed(target: array, value: Any) -> array:
     if host.shape not in ((), wanted):
         raise LaunchError(f"This adjoint has shape {host.shape}; the array has {wanted}.")
     return array(np.broadcast_to(host, wanted).astype(kind), target.dtype, device=target.device)
+
+
+def memories_of(only: Sequence[array]) -> set[Memory]:
+    """The memories of arrays whose gradients are wanted.
+
+    Raises:
+        LaunchError: it is no list of arrays of floats.
+    """
+    if not isinstance(only, list | tuple) or not all(isinstance(a, array) and is_float(a.dtype) for a in only):
+        raise LaunchError(f"Tape(only=…) takes a list of arrays of floats; this is {only!r}.", advice="Write only=[x].")
+    return {a.memory for a in only}

@@ -13,9 +13,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from workbench.api.tapes.checkpoints import Checkpoints
-from workbench.api.tapes.cuts import CutStep, unseen, untaped
+from workbench.api.tapes.cuts import CutStep, refuse_conversion, unseen, untaped
 from workbench.api.tapes.half_added import half_adding, refuse_half_added
-from workbench.api.tapes.seeds import UNWRITTEN, seed, starts
+from workbench.api.tapes.seeds import UNWRITTEN, memories_of, seed, starts
 from workbench.api.tapes.snapshots import Snapshot, Snapshots
 from workbench.api.tapes.steps import CopyStep, FillStep, FunctionStep, LaunchStep, Step
 from workbench.autodiff import FORWARD
@@ -93,7 +93,7 @@ class Tape(Observer):
         self.seeds: dict[array, array] = {}
         self.deterministic = deterministic
         # Memories that hold one of the wanted arrays or anything computed from them; None where all are wanted.
-        self._carriers = None if only is None else _memories(only)
+        self._carriers = None if only is None else memories_of(only)
         if checkpoint_every:
             self._carriers = None
         self._into_grad = into_grad
@@ -168,6 +168,12 @@ class Tape(Observer):
         """Note a sum."""
         self._change(target, "add", CopyStep(target, source, add=True))
         self._see(source)
+
+    def converting(self, source: array, dtype: Any) -> None:
+        """Refuse what would cut a gradient."""
+        carries = self._carriers is None or source.memory in self._carriers
+        if carries and is_float(source.dtype) and is_float(dtype):
+            raise refuse_conversion(source, dtype)
 
     def filling(self, target: array, value: float) -> None:
         """Note a fill."""
@@ -386,14 +392,3 @@ class Tape(Observer):
         """Let this array be the adjoint of all that lies in a memory; `written` has what backward passes change."""
         self.adjoints[memory] = base
         self.written.add(base.memory)
-
-
-def _memories(only: Sequence[array]) -> set[Memory]:
-    """The memories of arrays whose gradients are wanted.
-
-    Raises:
-        LaunchError: it is no list of arrays of floats.
-    """
-    if not isinstance(only, list | tuple) or not all(isinstance(a, array) and is_float(a.dtype) for a in only):
-        raise LaunchError(f"Tape(only=…) takes a list of arrays of floats; this is {only!r}.", advice="Write only=[x].")
-    return {a.memory for a in only}

@@ -17,7 +17,7 @@ from workbench.frontend.state.coerce import apply, assign_type, describe, indexa
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Bundle, Element, Elements, Literal, Operand, Poison, View
 from workbench.frontend.tiles import slicing
-from workbench.frontend.tiles.part_copies import check_alone
+from workbench.frontend.tiles.part_copies import check_alone, check_seen
 from workbench.frontend.values import atomics, matrices, structs, subscripts, transforms, views
 from workbench.ir.values import Value
 from workbench.tiles import Tile
@@ -144,7 +144,10 @@ def write(context: Context, place: Place, operand: Operand) -> None:
         assert isinstance(value, Bundle)
         structs.stored(context, place, value)
     elif isinstance(place, Part):
-        write(context, place.owner, _replaced(context, place, operand))
+        whole = _replaced(context, place, operand)
+        if isinstance(place.owner, Name):
+            check_seen(context, place.owner.id)
+        write(context, place.owner, whole)
 
 
 def named(operand: Operand, name: str) -> Operand:
@@ -213,6 +216,8 @@ def augment(context: Context, node: ast.AugAssign) -> None:
         current = read(context, place)
         if isinstance(place, Name):
             check_alone(context, place.id, current)
+            if isinstance(current, Value) and isinstance(current.type, Tile):
+                check_seen(context, place.id)
         write(context, place, binary(context, sign, current, expression(context, node.value)))
         return
     operand = expression(context, node.value)

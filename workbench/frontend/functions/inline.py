@@ -118,7 +118,11 @@ def _default(context: Context, definition: Definition, name: str, node: ast.expr
     except ValueError:
         value = None
     if not isinstance(value, (int, float)) or isinstance(value, bool):
-        raise context.error(KernelTypeError, f"A default of {definition.name}() must be a number written out.")
+        text = ast.unparse(node)
+        raise context.error(
+            KernelTypeError, f"The default of {name} in {definition.name}() is {text}; it must be a number.",
+            f"Give {name} at the call, or use {text} inside of {definition.name}.",
+        )  # fmt: skip
     return Literal(value)
 
 

@@ -107,6 +107,11 @@ def name(context: Context, identifier: str) -> Operand:
         advice = instead_of(identifier) or advice
         raise context.error(KernelSyntaxError, f"The name {identifier} is not defined.", advice)
     if identifier in context.definition.locals and _is_number(value):
+        nodes = ast.walk(context.definition.node)
+        if not any(isinstance(n, ast.Name) and n.id == identifier and isinstance(n.ctx, ast.Store) for n in nodes):
+            message = f"{context.definition.name} cannot change {identifier}, a value outside of it."
+            advice = f"Change a copy, own = {identifier}, or pass an array as an argument."
+            raise context.error(KernelSyntaxError, message, advice)
         message = f"{identifier} has no value yet: {context.definition.name} assigns it, so it is its own name, as in"
         advice = f"Give it another name; the {identifier} outside stays what it is."
         raise context.error(KernelSyntaxError, f"{message} Python.", advice)

@@ -141,7 +141,8 @@ class Definition:
     def locals(self) -> frozenset[str]:
         """Names that it assigns somewhere, which are its own everywhere in it, as in Python."""
         stored = (n for n in self.nodes if isinstance(n, (ast.Name, ast.Attribute, ast.Subscript)))
-        return frozenset(_root(n) for n in stored if isinstance(n.ctx, ast.Store))
+        roots = (root(n) for n in stored if isinstance(n.ctx, ast.Store))
+        return frozenset(n.id if isinstance(n, ast.Name) else "" for n in roots)
 
     @cached_property
     def reads(self) -> Counter[str]:
@@ -165,8 +166,8 @@ def reads(node: ast.AST) -> Counter[str]:
     return found
 
 
-def _root(node: ast.expr) -> str:
-    """The name that `v`, `v.x` and `v.x[0]` begin with; empty where they begin with something else."""
+def root(node: ast.expr) -> ast.expr:
+    """What `v`, `v.x` and `v.x[0]` begin with."""
     while isinstance(node, (ast.Attribute, ast.Subscript)):
         node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
+    return node

@@ -1,7 +1,8 @@
-"""Parts of tiles, which are values: what is changed in a part does not reach the whole.
+"""Values changed in a part of them: where the change would be lost, it is refused.
 
 In NumPy, and in Warp, a row of a tile is a view. Here it is a tile of its own, so a program that changes a row in place
-and then reads the tile would compute another number. Such a change is refused.
+and then reads the tile would compute another number. In Python a function changes the object that it is given; here a
+func has its own copy of a tile, vector or struct.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Mapping
 
 from workbench.errors import KernelTypeError
 from workbench.frontend.state.context import Context, Env
+from workbench.frontend.state.definition import root
 from workbench.frontend.state.operands import Operand
 from workbench.ir.values import Value
 
@@ -56,13 +58,49 @@ def check_alone(context: Context, name: str, tile: Operand) -> None:
         )  # fmt: skip
 
 
+def check_seen(context: Context, name: str) -> None:
+    """Refuse to change a part of a parameter in place where nothing reads it later: the caller keeps what it has.
+
+    Raises:
+        KernelTypeError: it is such a change.
+    """
+    definition = context.definition
+    if all(p.arg != name for p in definition.parameters) or _is_bound(definition.node, name):
+        return
+    if not _is_read_later(context, name):
+        raise context.error(
+            KernelTypeError, f"{name} is {definition.name}'s own copy, and nothing reads it after this change.",
+            f"Return {name} and assign it at the call, or write to an array.",
+        )  # fmt: skip
+
+
+def _is_bound(node: ast.FunctionDef, name: str) -> bool:
+    """Whether the function gives the name another value somewhere, not counting `name += …`."""
+    nodes = list(ast.walk(node))
+    sums = {id(n.target) for n in nodes if isinstance(n, ast.AugAssign)}
+    names = (n for n in nodes if isinstance(n, ast.Name) and n.id == name and id(n) not in sums)
+    return any(isinstance(n.ctx, ast.Store) for n in names)
+
+
 def _is_read_later(context: Context, name: str) -> bool:
-    """Whether the function reads a name after the line that is lowered now, or in the next round of a loop."""
-    line = getattr(context.node, "lineno", 0)
+    """Whether the function reads a name after the statement that is lowered now, or in the next round of a loop."""
     nodes = list(ast.walk(context.definition.node))
-    names = [n for n in nodes if isinstance(n, ast.Name) and n.id == name]
-    reads = [n.lineno for n in names if isinstance(n.ctx, ast.Load)]
+    here = _begin(context.node) if context.node is not None else (0, 0)
+    around = [n for n in nodes if isinstance(n, ast.stmt) and _begin(n) <= here < _end(n)]
+    line, end = here[0], _end(max(around, key=_begin)) if around else here
+    parts = (ast.Attribute, ast.Subscript)
+    changed = {id(root(n)) for n in nodes if isinstance(n, parts) and isinstance(n.ctx, ast.Store)}
+    names = [n for n in nodes if isinstance(n, ast.Name) and n.id == name and id(n) not in changed]
+    reads = [_begin(n) for n in names if isinstance(n.ctx, ast.Load)]
     stores = [n.lineno for n in names if isinstance(n.ctx, ast.Store)]
     spans = [(n.lineno, n.end_lineno or n.lineno) for n in nodes if isinstance(n, (ast.For, ast.While))]
     again = [(a, b) for a, b in spans if a <= line <= b and not any(a <= at <= b for at in stores)]
-    return any(at > line or any(a <= at <= b for a, b in again) for at in reads)
+    return any(at >= end or any(a <= at[0] <= b for a, b in again) for at in reads)
+
+
+def _begin(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def _end(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "end_lineno", None) or 0, getattr(node, "end_col_offset", None) or 0

@@ -12,7 +12,7 @@ from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.state.tile_maps import fill, over, stored, uniform
 from workbench.frontend.tiles.arguments import Arguments, Expression, tiling_of, type_of
-from workbench.frontend.tiles.part_copies import check_alone, part_of
+from workbench.frontend.tiles.part_copies import check_alone, check_seen, part_of
 from workbench.frontend.values import subscripts
 from workbench.ir.values import Value
 from workbench.tiles import Tile, is_shape, is_tile, shown
@@ -182,6 +182,7 @@ def tile_assign(context: Context, node: ast.Call, expression: Expression) -> Ope
         raise given.error("changes a tile, so it takes a local name first.")
     tile = given.tile("dst")
     check_alone(context, target.id, tile)
+    check_seen(context, target.id)
     type = type_of(tile)
     source = assign_type(context, given.tile("src"), type.dtype, f"An element of {target.id}", tiles=True)
     sizes = type_of(source).shape

@@ -13,6 +13,7 @@ from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.state.coerce import describe, materialise, usable
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand
+from workbench.frontend.state.tiling import is_thread
 from workbench.frontend.values import swizzles
 from workbench.ir.values import Value
 from workbench.tiles import is_tile
@@ -36,9 +37,10 @@ def index(context: Context, operand: Value | Literal, size: Callable[[], Value])
         count = size()
         return _emit(context, "add", count, context.builder.cast(value, count.type))
     if is_tile(operand):
+        what = "differs between the threads of a block" if is_thread(operand) else "is a tile"
         raise context.error(
-            KernelTypeError, "Beside a tile, an index is one number for the whole block; this is a tile.",
-            "Name each thread's element on a line of its own: v = untile(t).",
+            KernelTypeError, f"This line uses a tile, so indices are the same for the whole block; this one {what}.",
+            "Take what the line needs of the tile before it, v = t[…] or v = untile(t), and use v here.",
         )  # fmt: skip
     if not is_integer(operand.type):
         raise context.error(KernelTypeError, f"An index must be an integer; this is {operand.type!r}.", "Write int(…).")

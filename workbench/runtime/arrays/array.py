@@ -85,6 +85,7 @@ class array:
             TypeError: the dtype is none of the language's, or the data cannot have it.
             ValueError: more than 4 dimensions, or another number than `ndim`.
             LaunchError: memory to be shared is read-only.
+            NotDifferentiable: an array becomes one of another dtype while a tape records it.
         """
         target = get_device(device)
         if data is None:
@@ -95,6 +96,7 @@ class array:
             if (dtype is None or as_element(dtype) == data.dtype) and ndim in (None, data.ndim):
                 self._again(data, target, requires_grad, copy)
                 return
+            tell("converting", data, as_element(dtype or data.dtype))
             data, dtype = data.numpy(), dtype or data.dtype
         host, kind = host_form(data, dtype)
         dims = host.ndim - len(kind.shape)
@@ -288,6 +290,7 @@ class array:
         elif not isinstance(self.dtype, Struct) and np.ndim(value) == 0:
             target.fill_(value)
         else:
+            check_fits(value, self.dtype)
             given = (
                 records(value, self.dtype) if isinstance(self.dtype, Struct) else np.asarray(value, item(self.dtype))
             )

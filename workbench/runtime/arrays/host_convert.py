@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from workbench.ranges import fits, misfit
+from workbench.ranges import check, converted
 from workbench.structs import Struct, as_element
-from workbench.types import SCALARS, Kind, Scalar, Vector, element, is_float
+from workbench.types import SCALARS, Scalar, Vector, element, is_float
 
 
 def item(kind: Scalar | Vector | Struct) -> np.dtype[Any]:
@@ -50,42 +50,14 @@ def host_form(data: Any, dtype: Any) -> tuple[np.ndarray[Any, Any], Scalar | Vec
     return host, kind
 
 
-def converted(host: np.ndarray[Any, Any], scalar: Scalar) -> np.ndarray[Any, Any]:
-    """Numbers as numbers of another type, floats cut off where that is an integer's.
-
-    Raises:
-        OverflowError: a number does not fit; the message names the first.
-    """
-    with np.errstate(all="ignore"):
-        made = host.astype(scalar.numpy)
-        if scalar.kind is Kind.FLOAT:
-            bad = np.isinf(made)
-            bad = bad & np.isfinite(host) if bad.any() else bad
-        elif scalar.kind is Kind.BOOL or not host.size or (fits(host.min(), scalar) and fits(host.max(), scalar)):
-            return made
-        else:
-            low, high = np.iinfo(scalar.numpy).min, np.iinfo(scalar.numpy).max
-            bad = ~((host > low - 1) & (host < high + 1))
-    if bad.any():
-        raise OverflowError(misfit(host[bad][0], scalar))
-    return made
-
-
 def check_fits(value: Any, dtype: Scalar | Vector | Struct) -> None:
     """Refuse a number, or numbers, that elements of this type cannot hold.
 
     Raises:
         OverflowError: the message names the first.
     """
-    if isinstance(dtype, Struct):
-        return
-    scalar = element(dtype)
-    if type(value) not in (int, float):
-        host = np.asarray(value)
-        if host.dtype.kind in "biuf" and host.dtype != scalar.numpy:
-            converted(host, scalar)
-    elif not fits(value, scalar):
-        raise OverflowError(misfit(value, scalar))
+    if not isinstance(dtype, Struct):
+        check(value, element(dtype))
 
 
 def records(data: Any, struct: Struct) -> np.ndarray[Any, Any]:

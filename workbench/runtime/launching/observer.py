@@ -31,6 +31,9 @@ class Observer:
     def adding(self, target: array, source: array) -> None:
         """`source` is about to be added to `target`."""
 
+    def converting(self, source: array, dtype: object) -> None:
+        """An array of another element type is about to be made of `source`."""
+
     def filling(self, target: array, value: float) -> None:
         """`target` is about to be filled with `value`."""
 

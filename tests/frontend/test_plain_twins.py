@@ -1,0 +1,181 @@
+"""Kernels that are plain Python: Python itself runs the same text, and the numbers are the same; so are slopes."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.frontend import meaning
+
+X = np.array([-2.05, -1.1, -0.55, 0.3, 0.9, 1.7, 3.1])
+# Statements of a kernel that reads x[i] and sets y[i]; where the slope does not exist at X, none is here.
+BODIES = {
+    "early exits": """
+        a = x[i]
+        if a < -1.5:
+            y[i] = -a
+            return
+        for j in range(10):
+            if a > 4.0: break
+            if j % 3 == 1: continue
+            a = a*1.5 + 0.25
+        y[i] = a""",
+    "a loop takes the thread's name": """
+        x2 = x[i]
+        i2 = i
+        for i in range(3):
+            x2 = x2*x2*0.5 + float64(i)
+        y[i2] = x2""",
+    "names of builtins": """
+        sin = x[i]*2.0
+        max = sin + 1.0
+        y[i] = max*sin""",
+    "chained comparisons": """
+        a = x[i]
+        y[i] = a if -1.0 <= a < 1.0 < a + 2.0 else (2.0*a if not a > 0.0 else a*a)""",
+    "floors of integers": """
+        n = int(x[i]*3.7)
+        m = i - 3
+        y[i] = float64(n // 3)*100.0 + float64(n % 3)*10.0 + float64(m // -2) + float64(m % -2)*0.1 + x[i]""",
+    "floors of floats": "y[i] = x[i] % 0.75 + (x[i] // 0.75)*10.0 + (x[i] % -0.75)*100.0",
+    "bits": """
+        n = i*37 - 100
+        y[i] = x[i]*float64((n & 29) + (n | 6) + (n ^ -5) + (n >> 2) + (n << 3) + (~n))""",
+    "tuples change places": """
+        a, b, c = x[i], 1.0, 2.0
+        for j in range(5):
+            a, b, c = b, c + a*0.5, a - b
+        (a, b), c = (c, a), b
+        y[i] = a + 10.0*b + 100.0*c""",
+    "while and else": """
+        a = x[i]
+        n = 0
+        while n < 5:
+            a = a*1.3 + 0.1
+            n += 1
+            if a > 3.0: break
+        else:
+            a = -a
+        y[i] = a + float64(n)""",
+    "steps down": """
+        s = 0.0
+        for j in range(i, -4, -2): s = s*0.5 + float64(j)*x[i]
+        for j in range(3, i): s += 1.0
+        y[i] = s""",
+    "a range's end and name change inside": """
+        s = 0.0
+        n = i
+        for j in range(n):
+            n = 100
+            j = j*2
+            s += float64(j)*x[i]
+        y[i] = s + float64(n)""",
+    "in place": """
+        y[i] = x[i]
+        y[i] *= y[i]
+        y[i] = y[i] + x[i]*y[i]""",
+    "from the end": "y[-1 - i] = x[i]*x[-1] + x[i - len(x)]",
+    "parts": """
+        v = x[1:-1]
+        w = x[::-1]
+        s = 0.0
+        for j in range(len(v)): s += v[j]*w[j]
+        y[i] = s + w[i] + v[-1] + x[2:100][0] + float64(len(x[9:]))""",
+    "breaks of two loops": """
+        s = 0.0
+        for a in range(4):
+            for b in range(4):
+                if a*b > i: break
+                if (a + b) % 2 == 0: continue
+                s += x[i]*float64(a - b)
+            else:
+                s += 0.125
+                continue
+            if a == 2: break
+            s *= 1.5
+        y[i] = s""",
+    "operators in place": """
+        a = x[i]
+        a += 2.0; a *= a; a -= 0.5; a /= 3.0
+        n = i + 5
+        n //= 2; n %= 3; n <<= 2; n |= 1; n ^= 3; n **= 2
+        y[i] = a + float64(n)""",
+    "enumerate and zip": """
+        s = 0.0
+        for n, w in enumerate((0.5, 1.5, 2.5)): s += float64(n)*w*x[i]
+        for a, b in zip((1.0, 2.0), (3.0, 4.0)): s += a*b
+        y[i] = s""",
+    "powers": "y[i] = x[i]**3 + abs(x[i])**0.5 + 2.0**x[i] + x[i]**-2 + x[i]**0",
+    "an integer that becomes a float": """
+        s = 0
+        for j in range(3): s = s + x[i]
+        y[i] = s*i + i/2 + 3""",
+    "a loop that only a return ends": "y[i] = first(x[i])",
+    "results of several returns": """
+        p, q = pair(x[i])
+        y[i] = p + 10.0*q + pair(q=0.5, a=x[i])[0]""",
+}
+FUNCS = """
+def first(a: float64):
+    while True:
+        if a > 50.0: return a
+        if a < 1.0: return -a
+        a = a*2.0
+def pair(a: float64, q: float64 = 3.0):
+    if a < 0.0: return -a, a*a
+    s = 0.0
+    for j in range(4):
+        if a*float64(j) > q: return s, float64(j)
+        s += a
+    return s, 9.0
+"""
+
+
+class Numbers(list[float]):
+    """A list whose parts are views enough: they are only read."""
+
+    def __getitem__(self, index: Any) -> Any:
+        found = super().__getitem__(index)
+        return Numbers(found) if isinstance(index, slice) else found
+
+
+class _Annotation:
+    def __class_getitem__(cls, item: object) -> object:
+        return item
+
+
+def by_python(text: str) -> np.ndarray[Any, Any]:
+    x, y = Numbers(X.tolist()), [0.0] * len(X)
+    names: dict[str, Any] = {"float64": float, "array": _Annotation}
+    exec(text, names)
+    for thread in range(len(X)):
+        names["tid"] = lambda here=thread: here
+        names["k"](x, y)
+    return np.array(y)
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_numbers_and_slopes_are_pythons(name: str) -> None:
+    body = textwrap.indent(textwrap.dedent(BODIES[name]).strip("\n"), "    ")
+    text = f"{FUNCS}def k(x: array[float64], y: array[float64]):\n    i = tid()\n{body}\n"
+    y, interpreted = meaning.results(text, X)
+    np.testing.assert_allclose(y, by_python(text), rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(interpreted, y, rtol=1e-13, atol=1e-13)
+    kernel, weights, step = meaning.define(text)["k"], np.cos(np.arange(len(X))), 1e-6
+
+    def total(at: np.ndarray[Any, Any]) -> float:
+        out = wb.zeros(len(X), wb.float64)
+        wb.launch(kernel, len(X), inputs=[wb.array(at)], outputs=[out])
+        return float(out.numpy() @ weights)
+
+    x, out = wb.array(X, requires_grad=True), wb.zeros(len(X), wb.float64)
+    with wb.Tape() as tape:
+        wb.launch(kernel, len(X), inputs=[x], outputs=[out])
+    tape.backward(grads={out: weights})
+    moves = np.eye(len(X)) * step
+    slopes = [(total(X + move) - total(X - move)) / (2 * step) for move in moves]
+    np.testing.assert_allclose(x.grad.numpy(), slopes, rtol=1e-5, atol=1e-6)
