@@ -5,7 +5,7 @@ entry:
   %v78 = getelementptr inbounds i8, ptr %stop, i64 8
   %steps.at.83 = getelementptr inbounds i8, ptr %params, i64 56
   %steps.data.84 = load ptr, ptr %steps.at.83
-  %v95 = getelementptr inbounds i8, ptr %stop, i64 16
+  %v94 = getelementptr inbounds i8, ptr %stop, i64 16
   %some = icmp slt i64 %begin, %end
   br i1 %some, label %start, label %exit
 start:
@@ -129,8 +129,8 @@ due.86:
   %calm.93 = icmp eq i32 %stop.92, 0
   br i1 %calm.93, label %go.91, label %ask.90, !prof !1
 ask.90:
-  %v94 = sext i32 %tid to i64
-  store i64 %v94, ptr %v95
+  %v95 = sext i32 %tid to i64
+  store i64 %v95, ptr %v94
   %v96 = load ptr, ptr %v78
   %v97 = call i32 %v96(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
   %v98 = icmp eq i32 %v97, 0

@@ -7,7 +7,7 @@ entry:
   %v62 = getelementptr inbounds i8, ptr %stop, i64 8
   %f.at.70 = getelementptr inbounds i8, ptr %params, i64 56
   %f.data.71 = load ptr, ptr %f.at.70
-  %v84 = getelementptr inbounds i8, ptr %stop, i64 16
+  %v83 = getelementptr inbounds i8, ptr %stop, i64 16
   %some = icmp slt i64 %begin, %end
   br i1 %some, label %start, label %exit
 start:
@@ -110,8 +110,8 @@ due.75:
   %calm.82 = icmp eq i32 %stop.81, 0
   br i1 %calm.82, label %go.80, label %ask.79, !prof !1
 ask.79:
-  %v83 = sext i32 %tid to i64
-  store i64 %v83, ptr %v84
+  %v84 = sext i32 %tid to i64
+  store i64 %v84, ptr %v83
   %v85 = load ptr, ptr %v62
   %v86 = call i32 %v85(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
   %v87 = icmp eq i32 %v86, 0

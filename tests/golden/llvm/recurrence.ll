@@ -9,7 +9,7 @@ entry:
   %v37 = getelementptr inbounds i8, ptr %stop, i64 8
   %y.at.43 = getelementptr inbounds i8, ptr %params, i64 64
   %y.data.44 = load ptr, ptr %y.at.43
-  %v55 = getelementptr inbounds i8, ptr %stop, i64 16
+  %v54 = getelementptr inbounds i8, ptr %stop, i64 16
   %some = icmp slt i64 %begin, %end
   br i1 %some, label %start, label %exit
 start:
@@ -75,8 +75,8 @@ due.46:
   %calm.53 = icmp eq i32 %stop.52, 0
   br i1 %calm.53, label %go.51, label %ask.50, !prof !1
 ask.50:
-  %v54 = sext i32 %tid to i64
-  store i64 %v54, ptr %v55
+  %v55 = sext i32 %tid to i64
+  store i64 %v55, ptr %v54
   %v56 = load ptr, ptr %v37
   %v57 = call i32 %v56(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
   %v58 = icmp eq i32 %v57, 0

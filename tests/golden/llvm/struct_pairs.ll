@@ -9,7 +9,7 @@ entry:
   %v85 = getelementptr inbounds i8, ptr %stop, i64 8
   %f.at.93 = getelementptr inbounds i8, ptr %params, i64 128
   %f.data.94 = load ptr, ptr %f.at.93
-  %v107 = getelementptr inbounds i8, ptr %stop, i64 16
+  %v106 = getelementptr inbounds i8, ptr %stop, i64 16
   %some = icmp slt i64 %begin, %end
   br i1 %some, label %start, label %exit
 start:
@@ -138,8 +138,8 @@ due.98:
   %calm.105 = icmp eq i32 %stop.104, 0
   br i1 %calm.105, label %go.103, label %ask.102, !prof !1
 ask.102:
-  %v106 = sext i32 %tid to i64
-  store i64 %v106, ptr %v107
+  %v107 = sext i32 %tid to i64
+  store i64 %v107, ptr %v106
   %v108 = load ptr, ptr %v85
   %v109 = call i32 %v108(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
   %v110 = icmp eq i32 %v109, 0
