@@ -5,6 +5,7 @@ So that the indices of an element that a loop goes on using are the same values 
 
 from __future__ import annotations
 
+from workbench.ir.ops import LOOPS
 from workbench.ir.rewrite import map_blocks, replace_body
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.types import is_integer
@@ -21,7 +22,7 @@ def hoist(function: Function) -> Function:
 def _block(block: Block) -> Block:
     ops: list[Op] = []
     for op in block.ops:
-        if op.name in ("for", "while"):
+        if op.name in LOOPS:
             moved = _steady(op)
             ops += moved
             op = map_blocks(op, lambda inner, gone=frozenset(moved): _without(inner, gone))

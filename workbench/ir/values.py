@@ -55,20 +55,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from workbench.ir.ops import EFFECTS, READS
 from workbench.source import UNKNOWN, Location, Source
 from workbench.types import Scalar, Type, Vector
 
 # What `atomic` does to an element, and how many elements it is given: `cas` the expected one and the new one.
 ATOMIC_KINDS = {"min": 1, "max": 1, "and": 1, "or": 1, "xor": 1, "exch": 1, "cas": 2}
-EFFECTS = frozenset({"store", "atomic_add", "atomic", "reduce_add", "tile_store", "tile_atomic_add"})
-STRUCTURED = frozenset({"if", "for", "while"})
-REPORTS = frozenset({"assert", "fault", "print", "mark"})
-CORE = EFFECTS | STRUCTURED | REPORTS | {
-    "const", "tid", "shape", "load", "cast", "vec", "extract", "insert", "unavailable", "yield", "launch_dim",
-    "slots", "slot_read", "slot_write", "custom",
-    "tile_map", "tile_load", "tile_store", "tile_atomic_add", "tile_extract", "tile_insert", "tile_slice", "tile_place",
-    "tile_transpose", "tile_reshape", "tile_broadcast", "tile_reduce", "tile_scan", "tile_matmul",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -174,7 +166,7 @@ def number_ops(function: Function) -> dict[Op, int]:
 
 def read_arrays(function: Function) -> frozenset[str]:
     """Names of the array parameters whose elements are read (loads, and what adds to them)."""
-    return _arrays(function, {"load", "atomic_add", "atomic", "tile_load", "tile_atomic_add"})
+    return _arrays(function, READS)
 
 
 def written_arrays(function: Function) -> frozenset[str]:
@@ -182,5 +174,5 @@ def written_arrays(function: Function) -> frozenset[str]:
     return _arrays(function, EFFECTS)
 
 
-def _arrays(function: Function, names: frozenset[str] | set[str]) -> frozenset[str]:
+def _arrays(function: Function, names: frozenset[str]) -> frozenset[str]:
     return frozenset(op.operands[0].name for op in walk(function.body) if op.name in names)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from workbench.ir.build import Builder
+from workbench.ir.ops import ELEMENTS, PARTS, REGIONS
 from workbench.ir.rewrite import copy_block, map_blocks, replace_body
 from workbench.ir.values import Block, Function, Op, Value, number_ops, walk
 from workbench.passes.analysis.intervals import Intervals
@@ -37,9 +38,6 @@ from workbench.types import (
 from workbench.types import bool as bool_
 
 COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
-ACCESSES = frozenset({"load", "store", "atomic_add", "atomic"})
-TILE_ACCESSES = frozenset({"tile_load", "tile_store", "tile_atomic_add"})
-TILE_PARTS = frozenset({"tile_extract", "tile_insert", "tile_slice", "tile_place"})
 MOST_REPORTED = 4  # what a fault record holds (backends/layout.py)
 # Operations beyond which a body is not written twice: such a kernel is bound by its arithmetic and slow to compile.
 VERSIONS_LIMIT = 600
@@ -144,12 +142,12 @@ def reported(op: Op, made: dict[Value, Op]) -> tuple[Value, ...]:
         op: an operation of the function before it was guarded.
         made: the operation that makes each value there.
     """
-    if op.name in ACCESSES:
+    if op.name in ELEMENTS:
         return (*(asked(made, v) for v in indices_of(op)), *lengths(op, made))[:MOST_REPORTED]
     if op.name in ("extract", "insert"):
         return (asked(made, op.operands[1]),)
-    if op.name in TILE_ACCESSES or op.name in TILE_PARTS:
-        return tuple(asked(made, v) for v in (indices_of if op.name in TILE_ACCESSES else starts_of)(op))
+    if op.name in REGIONS or op.name in PARTS:
+        return tuple(asked(made, v) for v in (indices_of if op.name in REGIONS else starts_of)(op))
     if op.name == "assert":
         test = made.get(op.operands[0])
         plain = test is not None and test.name in COMPARISONS and isinstance(test.operands[0].type, Scalar)
@@ -364,13 +362,13 @@ def zero(builder: Builder, type: Type | Tile) -> Value:
 
 _CHANGES = frozenset({"insert", "tile_insert", "tile_place"})
 _GUARDS: dict[str, Callable[[_Guard, Op], None]] = {
-    **{name: _Guard.access for name in ACCESSES},
+    **{name: _Guard.access for name in ELEMENTS},
     **{name: _Guard.divide for name in DIVISIONS},
     **{name: _Guard.shift for name in SHIFTS},
     "extract": _Guard.component,
     "insert": _Guard.component,
-    **{name: _Guard.region for name in TILE_ACCESSES},
-    **{name: _Guard.part for name in TILE_PARTS},
+    **{name: _Guard.region for name in REGIONS},
+    **{name: _Guard.part for name in PARTS},
     "assert": _Guard.claim,
     "for": _Guard.count,
 }

@@ -6,8 +6,9 @@ value that a loop carries for itself alone is dropped. Loops are assumed to end:
 
 from __future__ import annotations
 
+from workbench.ir.ops import LASTING, SLOT_WRITES, STRUCTURED
 from workbench.ir.rewrite import map_blocks, replace_body
-from workbench.ir.values import EFFECTS, REPORTS, STRUCTURED, Block, Function, Op, Value
+from workbench.ir.values import Block, Function, Op, Value
 
 
 def prune(function: Function) -> Function:
@@ -55,9 +56,9 @@ class _Needs:
                 for position, value in enumerate(inner.params):
                     self.made_by[value] = (op, position - lead if position >= lead else None)
                 effects += self.index(inner, op)
-            if op.name in ("slot_write", "slot_matmul"):
+            if op.name in SLOT_WRITES:
                 self.writers.setdefault(op.operands[0], []).append(op)
-            if op.name in EFFECTS or op.name in REPORTS or op.name == "native":
+            if op.name in LASTING:
                 effects.append(op)
         return effects
 

@@ -7,8 +7,9 @@ that thread (`api/watch`). A constant is what the user wrote: it may be infinite
 from __future__ import annotations
 
 from workbench.ir.build import Builder
+from workbench.ir.ops import EFFECTS
 from workbench.ir.rewrite import map_blocks, replace_body
-from workbench.ir.values import EFFECTS, Block, Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.types import Scalar, Vector, is_float
 from workbench.types import bool as bool_
 

@@ -8,8 +8,8 @@ so the launcher asks for the atomic form where arguments do.
 from __future__ import annotations
 
 from workbench.deep import deep
+from workbench.ir.ops import ELEMENTS, TILED
 from workbench.ir.rewrite import Mapping, fresh, map_blocks, replace_body
-from workbench.ir.tiles import RULES as TILE_RULES
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.types import ArrayType
 
@@ -28,7 +28,7 @@ def owned_arrays(function: Function) -> frozenset[Value]:
     axes = {op.result: op.attrs["axis"] for op in walk(function.body) if op.name == "tid"}
     shared: set[Value] = set()
     for op in walk(function.body):
-        if op.name in ("load", "store", "atomic_add", "atomic"):
+        if op.name in ELEMENTS:
             array = op.operands[0]
             assert isinstance(array.type, ArrayType)
             indices = op.operands[1 : 1 + array.type.ndim]
@@ -36,7 +36,7 @@ def owned_arrays(function: Function) -> frozenset[Value]:
                 shared.add(array)
         elif op.name == "reduce_add":
             shared.add(op.operands[0])
-        if op.name in TILE_RULES:  # by many threads, or at many places
+        if op.name in TILED:  # by many threads, or at many places
             inside = (inner for block in op.blocks for inner in walk(block))
             shared.update(v for o in (op, *inside) for v in o.operands if isinstance(v.type, ArrayType))
     return frozenset(p for p in function.params if isinstance(p.type, ArrayType) and p not in shared)

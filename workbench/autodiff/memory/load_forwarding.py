@@ -6,8 +6,9 @@ using it: the value comes from the computation, not from an array that is overwr
 
 from __future__ import annotations
 
+from workbench.ir.ops import EFFECTS
 from workbench.ir.rewrite import replace_body
-from workbench.ir.values import EFFECTS, Block, Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.types import ArrayType, is_float
 
 Element = tuple[Value, ...]

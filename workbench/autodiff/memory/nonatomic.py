@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections import defaultdict
 
 from workbench.autodiff.memory.effects import is_private
+from workbench.ir.ops import ACCESSES, OPAQUE
 from workbench.ir.rewrite import Mapping, fresh, map_blocks, replace_body
-from workbench.ir.values import EFFECTS, Block, Function, Op, Value, walk
-
-OPAQUE = frozenset({"custom", "native"})
+from workbench.ir.values import Block, Function, Op, Value, walk
 
 
 def plain_additions(function: Function) -> Function:
@@ -22,7 +21,7 @@ def plain_additions(function: Function) -> Function:
     made: dict[Value, Op] = {}
     for op in walk(function.body):
         made.update((v, op) for v in op.results)
-        if op.name in EFFECTS or op.name == "load":
+        if op.name in ACCESSES:
             uses[op.operands[0]].append(op)
         elif op.name in OPAQUE:
             for value in op.operands:

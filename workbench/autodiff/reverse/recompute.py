@@ -14,8 +14,9 @@ from functools import partial
 
 from workbench.autodiff.reverse.emitter import Emitter
 from workbench.autodiff.reverse.inline_block import Env, Lost, inlined
+from workbench.ir.ops import EFFECTS, STRUCTURED
 from workbench.ir.rewrite import fresh, map_blocks, replace_body
-from workbench.ir.values import EFFECTS, STRUCTURED, Block, Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.types import int64
 
 LATER = "later"
@@ -43,13 +44,13 @@ def recompute(ops: Iterable[Op], env: Env, builder: Emitter, late: frozenset[Op]
     """
     for op in ops:
         builder.location = op.location
-        if op.name in ("store", "reduce_add", "tile_store"):
+        if op.name in EFFECTS and not op.results:
             continue
         if op.name == "custom" and _is_replaced(op):
             _custom(op, env, builder, late, whole)
             continue
         array = op.operands[0] if op.operands else None
-        if op.name in ("atomic_add", "atomic", "tile_atomic_add"):
+        if op.name in EFFECTS:
             missing = Missing(
                 f"The adjoint needs the old value that {_called(op)} returned here, and that is not kept",
                 "Keep it in an array of its own in this kernel, and use it in a second one.",

@@ -10,6 +10,7 @@ it is.
 
 from __future__ import annotations
 
+from workbench.ir.ops import UPDATES
 from workbench.ir.values import Block, Function, Op, Value
 
 PATHS = 1024
@@ -95,7 +96,7 @@ class _Variation:
                 bits = int(op.attrs["axis"] == self.function.launch_ndim - 1)
             elif op.name == "load":
                 self.around[op] = around
-            elif op.name in ("atomic", "atomic_add"):
+            elif op.name in UPDATES:
                 bits = around
             elif op.name == "slot_write":
                 self.learn(op.operands[0], bits)

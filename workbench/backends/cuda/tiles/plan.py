@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from workbench.backends.cuda.tiles.layouts import Layout, Spread, Striped, for_fragments, for_product
+from workbench.ir.ops import LOOPS, STRUCTURED, VIEWS
 from workbench.ir.rewrite import replace_body
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.tiles import Tile, is_tile
 from workbench.types import float32
 
-VIEWS = frozenset({"tile_transpose", "tile_slice", "tile_broadcast", "tile_reshape"})
 # The operands of which a thread reads elements that others have.
 _CROSSING = {
     "tile_matmul": (0, 1), "tile_transpose": (0,), "tile_slice": (0,), "tile_broadcast": (0,), "tile_place": (-1,),
@@ -135,7 +135,7 @@ def _linked(ops: list[Op]) -> set[Value]:
 
 def _ties(ops: list[Op]) -> Iterator[tuple[Value, Value]]:
     for op in ops:
-        if op.name not in ("for", "while"):
+        if op.name not in LOOPS:
             continue
         for block in op.blocks:
             carried = block.params[1:] if op.name == "for" else block.params
@@ -146,7 +146,7 @@ def _flows(ops: list[Op]) -> Iterator[tuple[Value, Value]]:
     """What becomes what: into loops, around them, out of branches, and along registers."""
     for op in ops:
         pairs: list[tuple[Value, Value]] = []
-        if op.name in ("for", "while", "if"):
+        if op.name in STRUCTURED:
             ends = op.blocks[-1:] if op.name == "while" else op.blocks
             for block in ends:
                 pairs += zip(op.results, block.yielded, strict=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from workbench.ir.values import EFFECTS, REPORTS, STRUCTURED, Block, Op, Value
+from workbench.ir.ops import LASTING, SLOT_WRITES, STRUCTURED
+from workbench.ir.values import Block, Op, Value
 
-_KEPT = EFFECTS | REPORTS | {"native", "barrier", "touch", "product", "copy_in", "slot_write", "yield"}
+_KEPT = LASTING | SLOT_WRITES | {"yield"}
 
 
 def tidy(block: Block) -> Block:
