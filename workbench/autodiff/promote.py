@@ -126,7 +126,7 @@ class _Promoter:
         else:
             blocks = tuple(self.block(b, states) for b in op.blocks)
             operands = tuple(self.of(v) for v in op.operands)
-            self.builder.append(Op(op.name, operands, op.results, op.attrs, blocks, op.location))
+            self.builder.append(op.replace(operands, blocks=blocks))
 
     def access(self, op: Op, place: Element, states: States) -> None:
         """An access to an element that is a value now."""
@@ -146,7 +146,7 @@ class _Promoter:
         blocks = tuple(self.block(b, dict(states), changed) for b in op.blocks)
         extra = self.extra(changed, states)
         results = (*op.results, *(v for s in extra for v in (s.value, s.written)))
-        self.builder.append(Op(op.name, (self.of(op.operands[0]),), results, op.attrs, blocks, op.location))
+        self.builder.append(op.replace((self.of(op.operands[0]),), results=results, blocks=blocks))
         states.update(zip(changed, extra, strict=True))
 
     def extra(self, elements: Sequence[Element], states: States) -> list[_State]:
@@ -167,7 +167,7 @@ class _Promoter:
         operands = (*(self.of(v) for v in op.operands), *init)
         every = (*op.results, *(v for s in results for v in (s.value, s.written)))
         self.builder.location = op.location
-        self.builder.append(Op(op.name, operands, every, op.attrs, tuple(blocks), op.location))
+        self.builder.append(op.replace(operands, results=every, blocks=tuple(blocks)))
         states.update(zip(changed, results, strict=True))
 
     def before(self, place: Element) -> _State:

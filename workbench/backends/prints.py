@@ -39,7 +39,7 @@ def numbered(function: Function) -> Function:
 def _numbered(block: Block, numbers: dict[Op, int]) -> Block:
     def changed(op: Op) -> Op:
         attrs = {**op.attrs, "number": numbers[op]} if op in numbers else op.attrs
-        return Op(op.name, op.operands, op.results, attrs, tuple(_numbered(b, numbers) for b in op.blocks), op.location)
+        return op.replace(attrs=attrs, blocks=tuple(_numbered(b, numbers) for b in op.blocks))
 
     return Block(block.params, tuple(changed(op) for op in block.ops))
 

@@ -107,6 +107,20 @@ class Op:
         (value,) = self.results
         return value
 
+    def replace(
+        self, operands: tuple[Value, ...] | None = None, *, results: tuple[Value, ...] | None = None,
+        attrs: Mapping[str, Any] | None = None, blocks: tuple[Block, ...] | None = None,
+    ) -> Op:  # fmt: skip
+        """The operation of this name, and at this place in the source, with other operands, results, … if given."""
+        return Op(
+            self.name,
+            self.operands if operands is None else operands,
+            self.results if results is None else results,
+            self.attrs if attrs is None else attrs,
+            self.blocks if blocks is None else blocks,
+            self.location,
+        )
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Block:

@@ -59,7 +59,7 @@ def _without_asserts(block: Block, mapping: dict[Value, Value]) -> Block:
         if op.name == "view_index":
             mapping[op.result] = operands[0]
         elif op.name != "assert":
-            moved = Op(op.name, operands, op.results, op.attrs, op.blocks, op.location)
+            moved = op.replace(operands)
             ops.append(map_blocks(moved, lambda inner: _without_asserts(inner, mapping)))
     return Block(block.params, tuple(ops))
 
@@ -181,7 +181,7 @@ class _Guard:
                 continue
             with self.intervals.inside(op, position):
                 blocks.append(self.block(inner))
-        self.builder.append(Op(op.name, operands or op.operands, op.results, op.attrs, tuple(blocks), op.location))
+        self.builder.append(op.replace(operands or op.operands, blocks=tuple(blocks)))
 
     # What is skipped.
 
@@ -239,7 +239,7 @@ class _Guard:
             good.append(self.builder.one("le", (end, self.builder.cast(size, int64)), bool_))
         bad = self.builder.one("not_", (self.all_of(good),), bool_)
         self.report(bad, op, reported(op, self.made))
-        self.builder.append(Op(op.name, op.operands, op.results, {**op.attrs, "bounds": True}, (), op.location))
+        self.builder.append(op.replace(attrs={**op.attrs, "bounds": True}))
 
     def all_of(self, conditions: Sequence[Value]) -> Value:
         """Whether each holds."""
@@ -252,7 +252,7 @@ class _Guard:
         """The operation where `good` holds, else a report, and in place of its results 0 (or what it changes)."""
         results = tuple(Value(v.type, v.name) for v in op.results)
         with self.builder.block() as then:
-            self.builder.append(Op(op.name, op.operands, results, op.attrs, (), op.location))
+            self.builder.append(op.replace(results=results))
             self.builder.yield_(*results)
         with self.builder.block() as orelse:
             if report:

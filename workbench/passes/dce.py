@@ -118,7 +118,7 @@ class _Needs:
             condition = op.name == "while" and number == 0
             blocks.append(_with_slots(body, slots, len(op.results) if op.name != "if" else 0, not condition))
         results = tuple(op.results[s] for s in slots)
-        return Op(op.name, operands, results, op.attrs, tuple(blocks), op.location)
+        return op.replace(operands, results=results, blocks=tuple(blocks))
 
     def narrowed_map(self, op: Op) -> Op:
         """A map with its live results, and the tiles that are looked at."""
@@ -129,7 +129,7 @@ class _Needs:
         params = (*block.params[:lead], *(p for p, _ in pairs))
         body = _with_slots(Block(params, self.rebuilt(block).ops), slots, 0, True)
         results = tuple(op.results[s] for s in slots)
-        return Op(op.name, tuple(v for _, v in pairs), results, op.attrs, (body,), op.location)
+        return op.replace(tuple(v for _, v in pairs), results=results, blocks=(body,))
 
 
 def _with_slots(block: Block, slots: list[int], carried: int, narrow_yield: bool) -> Block:

@@ -60,11 +60,11 @@ class _Folder:
             return
         elif op.blocks:
             blocks = tuple(self.block(b) for b in op.blocks)
-            self.ops.append(Op(op.name, operands, op.results, op.attrs, blocks, op.location))
+            self.ops.append(op.replace(operands, blocks=blocks))
         elif op.name in PURE or op.name in TABLE:
-            self.mapping[op.result] = self.pure(Op(op.name, operands, op.results, op.attrs, (), op.location))
+            self.mapping[op.result] = self.pure(op.replace(operands))
         else:
-            self.ops.append(Op(op.name, operands, op.results, op.attrs, (), op.location))
+            self.ops.append(op.replace(operands))
 
     def decided(self, op: Op, condition: bool) -> None:
         """The chosen block's operations in place of an `if` with a known condition."""

@@ -46,7 +46,7 @@ def _block(block: Block, arrays: frozenset[Value], mapping: Mapping) -> Block:
     ops: list[Op] = []
     for op in block.ops:
         operands = tuple(mapping.get(v, v) for v in op.operands)
-        moved = Op(op.name, operands, op.results, op.attrs, op.blocks, op.location)
+        moved = op.replace(operands)
         if op.name == "atomic_add" and op.operands[0] in arrays:
             ops += _plain(moved)
             mapping[op.result] = ops[-3].result

@@ -38,11 +38,11 @@ def _block(block: Block, mapping: Mapping) -> Block:
     ops: list[Op] = []
     for op in block.ops:
         operands = tuple(mapping.get(v, v) for v in op.operands)
-        moved = Op(op.name, operands, op.results, op.attrs, op.blocks, op.location)
+        moved = op.replace(operands)
         if op.name == "custom" and op.attrs.get("cuda"):
             bare = {**op.attrs, "gradient": None, "replay": None, "adj_cuda": None, "replay_cuda": None, "derive": None}
             bare["adjoints"] = ()
-            kept = Op(op.name, operands, op.results, bare, op.blocks, op.location)
+            kept = op.replace(operands, attrs=bare)
             ops.append(map_blocks(kept, lambda inner: _block(inner, mapping)))
         elif op.name == "custom":
             body = _block(op.blocks[0], mapping)

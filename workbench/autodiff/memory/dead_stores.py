@@ -67,4 +67,4 @@ class _Backwards:
                 if self.reads(inner):
                     self.seen(inner, doomed)
             blocks = tuple(self.block(b, set(doomed)) for b in op.blocks)
-        return Op(op.name, op.operands, op.results, op.attrs, blocks, op.location)
+        return op.replace(blocks=blocks)

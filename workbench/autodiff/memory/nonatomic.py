@@ -45,6 +45,6 @@ def _block(block: Block, chosen: set[Value], mapping: Mapping) -> Block:
             ops.append(Op("add", (old, operands[-1]), (new,), {}, (), op.location))
             ops.append(Op("store", (*operands[:-1], new), (), {}, (), op.location))
             continue
-        moved = Op(op.name, operands, op.results, op.attrs, op.blocks, op.location)
+        moved = op.replace(operands)
         ops.append(map_blocks(moved, lambda inner: _block(inner, chosen, mapping)))
     return Block(block.params, tuple(ops))

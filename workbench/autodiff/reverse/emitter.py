@@ -75,6 +75,6 @@ def relabelled(function: Function, labels: dict[Value, str]) -> Function:
     def op(old: Op) -> Op:
         operands = tuple(mapping.get(v, v) for v in old.operands)
         results = tuple(mapping.get(v, v) for v in old.results)
-        return Op(old.name, operands, results, old.attrs, tuple(block(b) for b in old.blocks), old.location)
+        return old.replace(operands, results=results, blocks=tuple(block(b) for b in old.blocks))
 
     return replace_body(function, block(function.body))

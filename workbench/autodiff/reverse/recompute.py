@@ -168,7 +168,7 @@ def _written(op: Op, builder: Emitter, late: frozenset[Op], later: Op) -> Op:
     if op.name == "while":
         operands.append(later.operands[-1])
         blocks = _counting(blocks, op, builder)
-    return Op(op.name, tuple(operands), later.results, dict(op.attrs), blocks, op.location)
+    return op.replace(tuple(operands), results=later.results, blocks=blocks)
 
 
 def _counting(blocks: Sequence[Block], op: Op, builder: Emitter) -> tuple[Block, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from workbench.backends.cuda.products.spec import COLUMN, ROW, ProductSpec
 from workbench.errors import BuildError
 from workbench.ir.rewrite import map_blocks, replace_body
-from workbench.ir.values import Block, Function, Op
+from workbench.ir.values import Block, Function
 
 OPERATION = "tile_matmul"
 ACCUMULATED = ("float32", "float64")
@@ -28,7 +28,7 @@ def _marked(block: Block, target: str) -> Block:
     ops = []
     for op in block.ops:
         if op.name == OPERATION and repr(op.result.type.dtype) in ACCUMULATED:  # type: ignore[union-attr]
-            op = Op(op.name, op.operands, op.results, {**op.attrs, "linked": target}, op.blocks, op.location)
+            op = op.replace(attrs={**op.attrs, "linked": target})
         ops.append(map_blocks(op, lambda inner: _marked(inner, target)))
     return Block(block.params, tuple(ops))
 

@@ -91,4 +91,4 @@ def _made_in(op: Op) -> set[Value]:
 
 def _with(op: Op, rows: list[list[Op]]) -> Op:
     blocks = tuple(Block(b.params, tuple(ops)) for b, ops in zip(op.blocks, rows, strict=True))
-    return Op(op.name, op.operands, op.results, op.attrs, blocks, op.location)
+    return op.replace(blocks=blocks)

@@ -136,7 +136,7 @@ class Lowering:
         self.touch(*(Use(r, "write", FIRST) for r in scratch))
 
         def once() -> None:
-            self.builder.append(Op(op.name, op.operands, tuple(inner.values()), op.attrs, op.blocks, op.location))
+            self.builder.append(op.replace(results=tuple(inner.values())))
             for value, region in zip(wanted, scratch, strict=True):
                 self.builder.slot_write(region.slots, self.number(0), inner[value])
 
@@ -174,7 +174,7 @@ class Lowering:
 
     def _append(self, op: Op, operands: tuple[Value, ...], blocks: Sequence[Block]) -> None:
         results = tuple(v for v in op.results if not is_tile(v))
-        self.builder.append(Op(op.name, operands, results, op.attrs, tuple(blocks), op.location))
+        self.builder.append(op.replace(operands, results=results, blocks=tuple(blocks)))
 
     _STRUCTURED: ClassVar[dict[str, Callable[[Lowering, Op], None]]] = {"if": _if, "for": _loop, "while": _loop}
 

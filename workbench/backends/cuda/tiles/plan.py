@@ -217,7 +217,7 @@ def _copies(made: Plan, spread: dict[Value, Spread]) -> None:
         ops: list[Op] = []
         for op in old.ops:
             if not op.name.startswith("tile_"):
-                op = replace(op, blocks=tuple(map(block, op.blocks))) if op.blocks else op
+                op = op.replace(blocks=tuple(map(block, op.blocks))) if op.blocks else op
             needed = {v for v in crossing(op) if made.root(v) in spread}
             if op.name in ("tile_reshape", "tile_reduce", "tile_scan") and made.root(op.operands[0]) in spread:
                 needed.add(op.operands[0])
@@ -225,7 +225,7 @@ def _copies(made: Plan, spread: dict[Value, Spread]) -> None:
                 copy = Value(replace(_type(value), storage="shared"), value.name)  # type: ignore[arg-type]
                 made.shared.add(copy)
                 ops.append(Op("tile_copy", (value,), (copy,), {}, (), op.location))
-                op = replace(op, operands=tuple(copy if v is value else v for v in op.operands))
+                op = op.replace(tuple(copy if v is value else v for v in op.operands))
             if op.results and op.results[0] in made.views:
                 made.views[op.result] = op.operands[0]
             ops.append(op)

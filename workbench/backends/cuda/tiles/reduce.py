@@ -7,7 +7,6 @@ A step combines only what is there, so no neutral element is needed.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from workbench.backends.cuda.tiles.elements import shape_of
@@ -39,8 +38,8 @@ def _block(block: Block) -> Block:
 
 def _op(op: Op) -> Op:
     if op.name in ("tile_reduce", "tile_scan") and not op.blocks:
-        return replace(op, blocks=(_combination(op),))
-    return replace(op, blocks=tuple(map(_block, op.blocks))) if op.blocks else op
+        return op.replace(blocks=(_combination(op),))
+    return op.replace(blocks=tuple(map(_block, op.blocks))) if op.blocks else op
 
 
 def _combination(op: Op) -> Block:
