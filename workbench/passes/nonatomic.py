@@ -3,24 +3,20 @@
 `y[i] += v` is an atomic add, because other threads may add there too. Where every access to an array in the kernel is
 at the thread's own index, none can, and a plain add vectorises. That holds as long as no argument overlaps another one,
 so the launcher asks for the atomic form where arguments do.
+
+Which arrays those are is a question of its own: code that is to run asks `owned_arrays`; autodiff, which needs what the
+element held as a value like any other, asks `workbench.autodiff.memory.effects.private_additions`.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable, Collection
 
 from workbench.deep import deep
 from workbench.ir.ops import ELEMENTS, TILED
 from workbench.ir.rewrite import Mapping, fresh, map_blocks, replace_body
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.types import ArrayType
-
-
-@deep
-def own(function: Function) -> Function:
-    """The function with plain adds to arrays that each thread touches at its own index alone; itself where none is."""
-    arrays = owned_arrays(function)
-    if not any(op.name == "atomic_add" and op.operands[0] in arrays for op in walk(function.body)):
-        return function
-    return replace_body(function, _block(function.body, arrays, {}))
 
 
 def owned_arrays(function: Function) -> frozenset[Value]:
@@ -42,7 +38,24 @@ def owned_arrays(function: Function) -> frozenset[Value]:
     return frozenset(p for p in function.params if isinstance(p.type, ArrayType) and p not in shared)
 
 
-def _block(block: Block, arrays: frozenset[Value], mapping: Mapping) -> Block:
+@deep
+def nonatomic(function: Function, owned: Callable[[Function], Collection[Value]] = owned_arrays) -> Function:
+    """The function with its atomic adds to `owned` arrays as a load, an add and a store; itself if there are none."""
+    arrays = owned(function)
+    return replace_body(function, _block(function.body, arrays, {})) if _adds(function, arrays) else function
+
+
+@deep
+def adds_alone(function: Function) -> bool:
+    """Whether `nonatomic` has anything to rewrite."""
+    return _adds(function, owned_arrays(function))
+
+
+def _adds(function: Function, arrays: Collection[Value]) -> bool:
+    return any(op.name == "atomic_add" and op.operands[0] in arrays for op in walk(function.body))
+
+
+def _block(block: Block, arrays: Collection[Value], mapping: Mapping) -> Block:
     ops: list[Op] = []
     for op in block.ops:
         operands = tuple(mapping.get(v, v) for v in op.operands)

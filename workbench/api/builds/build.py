@@ -32,7 +32,7 @@ from workbench.errors import NotDifferentiable
 from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, StageDone, publish
 from workbench.ir.values import Function, read_arrays, written_arrays
 from workbench.passes.analysis.cost import cost
-from workbench.passes.nonatomic import own
+from workbench.passes.nonatomic import nonatomic
 from workbench.passes.strip_custom_gradients import without_customs
 from workbench.runtime.device.device import Device, get_device
 from workbench.runtime.device.driver import driver
@@ -263,7 +263,7 @@ def ir_of(
     if direction.endswith("adjoint"):
         return function
     function = without_customs(function)
-    return function if atomic else own(function)
+    return function if atomic else nonatomic(function)
 
 
 def _refuse_unwanted(specialisation: Specialisation, direction: str) -> None:

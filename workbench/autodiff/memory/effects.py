@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from workbench.autodiff.memory.aliasing import late_loads
 from workbench.errors import NotDifferentiable
-from workbench.ir.ops import ACCESSES, EFFECTS, LOADS, TILED
+from workbench.ir.ops import ACCESSES, EFFECTS, LOADS, OPAQUE, TILED
 from workbench.ir.values import Function, Op, Value, is_opaque, walk
 from workbench.types import ArrayType, element, is_float, is_integer
 
@@ -123,6 +123,30 @@ def tid_places(
         return max(f[2] for f in known) - min(f[2] for f in known) < known[0][1]
 
     return [[place for place in range(4) if alone(axis, place)] for axis in range(ndim)]
+
+
+def private_additions(function: Function) -> set[Value]:
+    """The arrays that the function adds to atomically and loads from, at elements that no other thread touches.
+
+    Such an addition is no effect to be mirrored: what the element holds after it is a value of the kernel, and is
+    recomputed like any other. What runs as a block of threads adds for all of them, so there are none.
+    """
+    if function.block_dim:
+        return set()
+    uses: dict[Value, list[Op]] = defaultdict(list)
+    made: dict[Value, Op] = {}
+    for op in walk(function.body):
+        made.update((v, op) for v in op.results)
+        if op.name in ACCESSES:
+            uses[op.operands[0]].append(op)
+        elif op.name in OPAQUE:  # what it does to an array is not seen: as if at any element
+            for value in op.operands:
+                uses[value].append(Op("reduce_add", (value,)))
+    return {
+        array
+        for array, ops in uses.items()
+        if {"load", "atomic_add"} <= {op.name for op in ops} and is_private(ops, made, function.launch_ndim)
+    }
 
 
 def refuse_shifted(function: Function, one: str, two: str, shifts: Sequence[tuple[int, ...]] | None) -> None:
