@@ -15,17 +15,13 @@ class Rewriter:
     """Writes blocks again with some of their operations replaced, in order and from the outside in.
 
     Attributes:
-        change: gets each operation, its operands replaced but its blocks as they were; returns what stands in its
-            place, or None to keep it with its blocks rewritten.
+        change: gets this and each operation, its operands replaced but its blocks as they were; returns what stands in
+            its place, or None to keep it with its blocks rewritten.
         mapping: what stands for a value that is gone. `change` adds to it.
     """
 
-    change: Callable[[Op], Iterable[Op] | None]
+    change: Callable[[Rewriter, Op], Iterable[Op] | None]
     mapping: Mapping = field(default_factory=dict)
-
-    def function(self, function: Function) -> Function:
-        """The function, its body rewritten."""
-        return replace_body(function, self.block(function.body))
 
     def block(self, block: Block) -> Block:
         """The block rewritten; parameters and results that are kept stay the same values."""
@@ -33,13 +29,18 @@ class Rewriter:
         for op in block.ops:
             if self.mapping:
                 op = op.replace(tuple(self.mapping.get(v, v) for v in op.operands))
-            changed = self.change(op)
+            changed = self.change(self, op)
             ops += (self.inside(op),) if changed is None else changed
         return Block(block.params, tuple(ops))
 
     def inside(self, op: Op) -> Op:
         """The operation with its blocks rewritten."""
         return map_blocks(op, self.block)
+
+
+def rewrite(function: Function, change: Callable[[Rewriter, Op], Iterable[Op] | None]) -> Function:
+    """The function with operations replaced; `change` as in `Rewriter`."""
+    return replace_body(function, Rewriter(change).block(function.body))
 
 
 def fresh(value: Value) -> Value:

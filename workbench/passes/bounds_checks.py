@@ -16,7 +16,7 @@ import numpy as np
 
 from workbench.ir.build import Builder
 from workbench.ir.ops import ELEMENTS, PARTS, REGIONS
-from workbench.ir.rewrite import copy_block, map_blocks, replace_body
+from workbench.ir.rewrite import Rewriter, copy_block, replace_body, rewrite
 from workbench.ir.values import Block, Function, Op, Value, number_ops, walk
 from workbench.passes.analysis.intervals import Intervals
 from workbench.passes.analysis.scopes import Scopes
@@ -49,28 +49,18 @@ def without_asserts(function: Function) -> Function:
     """The function without its asserts, its views' bounds and what only they need, for code without checks."""
     if not any(op.name in ("assert", "view_index") for op in walk(function.body)):
         return function
-    return prune(replace_body(function, _without_asserts(function.body, {})))
 
-
-def _without_asserts(block: Block, mapping: dict[Value, Value]) -> Block:
-    ops: list[Op] = []
-    for op in block.ops:
-        operands = tuple(mapping.get(v, v) for v in op.operands)
+    def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
         if op.name == "view_index":
-            mapping[op.result] = operands[0]
-        elif op.name != "assert":
-            moved = op.replace(operands)
-            ops.append(map_blocks(moved, lambda inner: _without_asserts(inner, mapping)))
-    return Block(block.params, tuple(ops))
+            on.mapping[op.result] = op.operands[0]
+        return () if op.name in ("assert", "view_index") else None
+
+    return prune(rewrite(function, change))
 
 
 def without_prints(function: Function) -> Function:
     """The function without its prints, for an adjoint: it runs the kernel's lines again, and says nothing twice."""
-
-    def silent(block: Block) -> Block:
-        return Block(block.params, tuple(map_blocks(op, silent) for op in block.ops if op.name != "print"))
-
-    return prune(replace_body(function, silent(function.body)))
+    return prune(rewrite(function, lambda on, op: () if op.name == "print" else None))
 
 
 def guard(function: Function, versions: bool = False) -> Function:

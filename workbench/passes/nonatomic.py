@@ -14,8 +14,8 @@ from collections.abc import Callable, Collection
 
 from workbench.deep import deep
 from workbench.ir.ops import ELEMENTS, TILED
-from workbench.ir.rewrite import Mapping, fresh, map_blocks, replace_body
-from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.ir.rewrite import Rewriter, fresh, rewrite
+from workbench.ir.values import Function, Op, Value, walk
 from workbench.types import ArrayType
 
 
@@ -42,7 +42,11 @@ def owned_arrays(function: Function) -> frozenset[Value]:
 def nonatomic(function: Function, owned: Callable[[Function], Collection[Value]] = owned_arrays) -> Function:
     """The function with its atomic adds to `owned` arrays as a load, an add and a store; itself if there are none."""
     arrays = owned(function)
-    return replace_body(function, _block(function.body, arrays, {})) if _adds(function, arrays) else function
+
+    def change(on: Rewriter, op: Op) -> list[Op] | None:
+        return _plain(on, op) if op.name == "atomic_add" and op.operands[0] in arrays else None
+
+    return rewrite(function, change) if _adds(function, arrays) else function
 
 
 @deep
@@ -55,22 +59,10 @@ def _adds(function: Function, arrays: Collection[Value]) -> bool:
     return any(op.name == "atomic_add" and op.operands[0] in arrays for op in walk(function.body))
 
 
-def _block(block: Block, arrays: Collection[Value], mapping: Mapping) -> Block:
-    ops: list[Op] = []
-    for op in block.ops:
-        operands = tuple(mapping.get(v, v) for v in op.operands)
-        moved = op.replace(operands)
-        if op.name == "atomic_add" and op.operands[0] in arrays:
-            ops += _plain(moved)
-            mapping[op.result] = ops[-3].result
-        else:
-            ops.append(map_blocks(moved, lambda inner: _block(inner, arrays, mapping)))
-    return Block(block.params, tuple(ops))
-
-
-def _plain(op: Op) -> list[Op]:
+def _plain(on: Rewriter, op: Op) -> list[Op]:
     *place, value = op.operands
     old, new = fresh(op.result), Value(op.result.type)
+    on.mapping[op.result] = old
     return [
         Op("load", tuple(place), (old,), {}, (), op.location),
         Op("add", (old, value), (new,), {}, (), op.location),

@@ -15,7 +15,7 @@ from functools import partial
 from workbench.autodiff.reverse.emitter import Emitter
 from workbench.autodiff.reverse.inline_block import Env, Lost, inlined
 from workbench.ir.ops import EFFECTS, STRUCTURED
-from workbench.ir.rewrite import fresh, map_blocks, replace_body
+from workbench.ir.rewrite import fresh, rewrite
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.types import int64
 
@@ -152,13 +152,7 @@ def _later(op: Op, env: Env, builder: Emitter, late: frozenset[Op]) -> None:
 
 def written_out(function: Function) -> Function:
     """The function with each `later` as the branch or loop it stands for."""
-
-    def block(old: Block) -> Block:
-        return Block(
-            old.params, tuple(op.attrs["write"](op) if op.name == LATER else map_blocks(op, block) for op in old.ops)
-        )
-
-    return replace_body(function, block(function.body))
+    return rewrite(function, lambda on, op: (op.attrs["write"](op),) if op.name == LATER else None)
 
 
 def _written(op: Op, builder: Emitter, late: frozenset[Op], later: Op) -> Op:
