@@ -48,20 +48,20 @@ def fresh(value: Value) -> Value:
     return Value(value.type, value.name)
 
 
-def copy_op(op: Op, mapping: Mapping) -> Op:
-    """A copy with new results; operands go through `mapping`, which learns the new results."""
+def copy_op(op: Op, mapping: Mapping, new: Callable[[Value], Value] = fresh) -> Op:
+    """A copy with `new` results; operands go through `mapping`, which learns the new results."""
     operands = tuple(mapping.get(v, v) for v in op.operands)
-    blocks = tuple(copy_block(b, mapping) for b in op.blocks)
-    results = tuple(fresh(v) for v in op.results)
+    blocks = tuple(copy_block(b, mapping, new) for b in op.blocks)
+    results = tuple(new(v) for v in op.results)
     mapping.update(zip(op.results, results, strict=True))
     return op.replace(operands, results=results, blocks=blocks)
 
 
-def copy_block(block: Block, mapping: Mapping) -> Block:
-    """A copy with new parameters and results."""
-    params = tuple(fresh(v) for v in block.params)
+def copy_block(block: Block, mapping: Mapping, new: Callable[[Value], Value] = fresh) -> Block:
+    """A copy with `new` parameters and results."""
+    params = tuple(new(v) for v in block.params)
     mapping.update(zip(block.params, params, strict=True))
-    return Block(params, tuple(copy_op(op, mapping) for op in block.ops))
+    return Block(params, tuple(copy_op(op, mapping, new) for op in block.ops))
 
 
 def replace_body(function: Function, body: Block) -> Function:
