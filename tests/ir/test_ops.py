@@ -11,11 +11,16 @@ import pytest
 
 from tests.architecture.modules import ROOT, files, tree
 from tests.architecture.test_floors import FLOORS
+from tests.frontend import meaning
+from tests.frontend.test_golden_texts import KERNELS, NO_FLOATS
+from tests.frontend.test_golden_texts import function as golden_function
+from workbench.autodiff import adjoint
 from workbench.builtins import TABLE
 from workbench.interop.jax.values.access import read_before_written
 from workbench.ir import Builder, Function, Value, ops, tiles, values
 from workbench.ir.ops import OPERATIONS, Dialect, Operation
-from workbench.ir.values import read_arrays, written_arrays
+from workbench.ir.values import read_arrays, walk, written_arrays
+from workbench.passes.bounds_checks import guard
 from workbench.types import ArrayType, float32
 
 MAKERS = ("Op", "emit", "one", "op")
@@ -94,6 +99,25 @@ def test_attributes_are_those_of_the_row() -> None:
         if isinstance(key, ast.Constant) and key.value not in OPERATIONS[name].attrs.replace("?", "").split()
     ]
     assert not wrong
+
+
+TILES = """
+def k(x: array2d[float], y: array[float]):
+    t = tile_load(x, shape=(4, 4))
+    tile_atomic_add(y, tile_sum(tile_matmul(t, t * 2.0), axis=0))
+"""
+
+
+@pytest.mark.parametrize("name", [*KERNELS, "tiles"])
+def test_operations_have_the_attributes_and_blocks_of_their_row(name: str) -> None:
+    f = golden_function(name) if name in KERNELS else meaning.define(TILES)["k"].specialise().function
+    directions = [f] if name in NO_FLOATS else [f, adjoint(f)]
+    for op in (op for made in directions for op in walk(guard(made).body) if op.name not in TABLE):
+        row = OPERATIONS[op.name]
+        attrs, blocks = row.attrs.split(), row.blocks.split(", ") if row.blocks else []
+        assert {a for a in attrs if not a.endswith("?")} <= op.attrs.keys() <= {a.rstrip("?") for a in attrs}, op.name
+        assert len([b for b in blocks if not b.endswith("?")]) <= len(op.blocks) <= len(blocks), op.name
+        assert row.dialect is not Dialect.LOWERED, op.name
 
 
 def test_the_code_asks_for_no_other_names() -> None:

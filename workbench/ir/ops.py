@@ -1,7 +1,7 @@
 """Every operation of the IR in one table: what it takes, what it gives, what it does to memory, who makes it.
 
 Passes ask this table, or the sets below that are derived from it, instead of listing names of their own. What the
-operations mean is told in prose in `workbench.ir.values` (those of one thread, and those that only lowering makes) and
+operations mean is explained in `workbench.ir.values` (those of one thread, and those that only lowering makes) and
 in `workbench.ir.tiles`; `tests/ir/test_ops.py` compares the pages with the table and both with the code. A name that is
 not in the table is an elementwise builtin (`workbench.builtins.TABLE`): pure, with one result and no blocks.
 
@@ -50,9 +50,9 @@ class Operation:
         name: as in `Op.name`.
         operands, results: as the pages write them: "array, *indices"; "" if there are none.
         attrs: names of attributes, optional ones with a "?".
-        blocks: names of its blocks.
+        blocks: names of its blocks, an optional one with a "?".
         reads, writes: memory. An operation with `writes` ARRAY gives the array first and the value last.
-        reports: it tells the host something, and changes nothing else.
+        reports: it reports something to the host, and changes nothing else.
         together: threads of a block meet in it; nothing moves past it.
         control: "branch" or "loop": which of its blocks run depends on values.
         pure: equal operands and attributes give equal results, so two of them may be shared.
@@ -107,8 +107,8 @@ _ROWS = (
     Operation(_CORE, "print", "*scalars and vectors", attrs="parts number?", reports=True),
     Operation(_CORE, "mark", "*values", "the same values", "frames end", reports=True),
     Operation(_CORE, "yield", "*values"),
-    Operation(_CORE, "if", "condition", "*results", "cold?", "then, else", control="branch"),
-    Operation(_CORE, "for", "start, stop, step, *init", "*results", "unroll?", "body", control="loop"),
+    Operation(_CORE, "if", "condition", "*results", "", "then, else", control="branch"),
+    Operation(_CORE, "for", "start, stop, step, *init", "*results", "cold? plain? unroll?", "body", control="loop"),
     Operation(_CORE, "while", "*init", "*results", "", "condition, body", control="loop"),
     Operation(_CORE, "custom", "*inputs", "*results", _CUSTOM, "body", reads=_ARRAYS, writes=_ARRAYS),
     Operation(_CHECK, "fault", "*up to 4 numbers", attrs="number", reports=True),
@@ -124,7 +124,7 @@ _ROWS = (
     Operation(_TILE, "tile_transpose", "tile", "tile", "axes", pure=True, view=True),
     Operation(_TILE, "tile_reshape", "tile", "tile", "shape", pure=True, view=True),
     Operation(_TILE, "tile_broadcast", "tile", "tile", "shape", pure=True, view=True),
-    Operation(_TILE, "tile_reduce", "tile", "element or tile", "kind axis?", "combination", pure=True),
+    Operation(_TILE, "tile_reduce", "tile", "element or tile", "kind axis?", "combination?", pure=True),
     Operation(_TILE, "tile_scan", "tile", "tile", "kind exclusive", pure=True),
     Operation(_TILE, "tile_matmul", "a, b[, acc]", "tile", "transpose_a transpose_b role precision? linked?",
               pure=True),
@@ -177,7 +177,7 @@ REGIONS = _names(lambda row: row.operands.startswith("array, *offsets"))
 PARTS = _names(lambda row: row.operands.startswith("tile, *"))
 """Reads or changes a part of a tile, at indices or offsets."""
 OPAQUE = _names(lambda row: row.writes is Memory.ARRAYS)
-"""Code of the user's: it may read and change any array that it is given."""
+"""The user's own code: it may read and change any array that it is given."""
 SLOT_WRITES = _names(lambda row: row.writes is Memory.SLOTS)
 
 REPORTS = _names(lambda row: row.reports)

@@ -32,6 +32,7 @@ Core operations (every other operation is the name of an elementwise builtin, se
     yield          (*values) -> ()                 ends a nested block
     if             (condition) -> *results         blocks: then, else; both yield the results
     for            (start, stop, step, *init) -> *results       block: (index, *carried) yields the next carried
+        attrs, hints for a backend: cold, seldom run; plain, the index stays far from its type's ends; unroll
     while          (*init) -> *results             blocks: (*carried) yields the condition; (*carried) yields the next
     custom         (*inputs) -> *results           a func whose gradient or replay a user wrote. block: its body
         attrs: name; gradient and replay, closed blocks or None; adjoints, the positions of inputs
