@@ -136,13 +136,13 @@ def test_cut_chains_of_integers_change_no_bit(dtype: str) -> None:
     assert (y.numpy() == chain(x, x)).all()
 
 
-def spelled(text: str) -> str:
+def emitted(text: str) -> str:
     backend = CpuBackend()
-    return backend.spell(lowered(text), Options(), backend.target())
+    return backend.emit(lowered(text), Options(), backend.target())
 
 
 def test_integers_are_cut_too() -> None:
-    assert spelled(LONG["ints"].text(400)).count("@llvm.umax.i32(") > 400 * 3 // 128
+    assert emitted(LONG["ints"].text(400)).count("@llvm.umax.i32(") > 400 * 3 // 128
 
 
 @pytest.mark.parametrize(
