@@ -178,8 +178,6 @@ def test_a_forked_child_is_interrupted_too() -> None:
 import os, signal, sys, threading
 sys.path.insert(0, os.path.dirname(sys.argv[1]))
 import program
-from workbench import inspect
-from workbench.api import build
 from workbench.runtime.native.launcher import install_launcher
 run = program.CASES["endless"]()
 def fork():

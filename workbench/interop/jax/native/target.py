@@ -25,7 +25,7 @@ from workbench.cache.store import default_store
 from workbench.errors import CacheError
 from workbench.forks import renewed
 from workbench.interop.jax.native import edits, registry
-from workbench.interop.jax.native.descriptor import DESCRIPTION, OUTDATED, THUNK, Description
+from workbench.interop.jax.native.descriptor import DESCRIPTION, OUTDATED, THUNK, Description, completed
 from workbench.interop.jax.native.handler import handler_text
 from workbench.interop.jax.native.thunk import thunk_source, thunk_text
 from workbench.interop.jax.values.library import library
@@ -154,7 +154,7 @@ def thunk_named(name: str) -> int:
     if "function" in described:
         registry.functions.setdefault(name, partial(from_data, described["function"]))
     code = load_kernel(artifact.image, artifact.metadata["entry"])
-    return _thunk(name, described["description"], code)
+    return _thunk(name, completed(described["description"]), code)
 
 
 def _key(name: str) -> Key:
