@@ -31,6 +31,11 @@ CELL = meaning.define("""
         y[i] = x[i] * x[i]
 """)
 total, gather, square = CELL.values()
+TILES = meaning.define("""
+    @kernel
+    def block_sums(x: array[float], out: array[float]):
+        tile_atomic_add(out, tile_load(x, shape=32))
+""")
 N = 200_000
 RANDOM = np.random.default_rng(0)
 X = (RANDOM.normal(size=N) * 10.0 ** RANDOM.integers(-4, 4, N)).astype(np.float32)
@@ -86,7 +91,13 @@ def on_cuda(kernel: Any, direction: str) -> Any:
 
 
 def test_refused_on_cuda_where_threads_add() -> None:
-    for kernel, direction in ((total, "forward"), (gather, "adjoint")):
+    for kernel, direction in ((total, "forward"), (gather, "adjoint"), (TILES["block_sums"], "forward")):
         with pytest.raises(wb.LaunchError, match=f"the {direction} code of {kernel.name} adds to floats"):
             on_cuda(kernel, direction)
     assert on_cuda(gather, "forward") is None and on_cuda(square, "adjoint") is None
+
+
+def test_a_sum_over_threads_is_shared_with_other_launches() -> None:
+    loaded = build.load(gather.specialise(), "adjoint")
+    assert {loaded.layout.slots[k].name for k in loaded.shared} == {"adj_x", "adj_a", "adj_y"}
+    assert "adj_a" in loaded.reads

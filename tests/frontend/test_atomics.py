@@ -13,7 +13,7 @@ from tests.hostshim.hostshim import Library
 from workbench.autodiff import adjoint
 from workbench.backends.base import Options
 from workbench.backends.python.interpret import run
-from workbench.passes.nonatomic import own
+from workbench.passes.nonatomic import nonatomic
 from workbench.types import SCALARS, ArrayType
 
 WORDS = ("int32", "uint32", "int64", "uint64")
@@ -163,5 +163,5 @@ def test_a_counter_in_integers_leaves_gradients_alone() -> None:
 def test_an_element_that_others_change_is_added_to_atomically() -> None:
     text = "@kernel\ndef k(x: array[int], at: array[int]):\n    i = tid()\n    x[i] += 1\n    atomic_max(x, {0}, 5)\n"
     shared, alone = (define(text.format(place))["k"].specialise().function for place in ("at[i]", "i"))
-    assert own(shared) is shared
-    assert [op.name for op in own(alone).body.ops].count("atomic_add") == 0
+    assert nonatomic(shared) is shared
+    assert [op.name for op in nonatomic(alone).body.ops].count("atomic_add") == 0

@@ -10,7 +10,7 @@ from workbench.backends.base import Options
 from workbench.backends.cpu.compile import CpuBackend, optimised_text
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.ir.show import canonical, show
-from workbench.passes.nonatomic import own
+from workbench.passes.nonatomic import nonatomic
 
 PORTABLE = "x86-64-v3"
 
@@ -151,7 +151,7 @@ def test_every_stage(name, golden):
 
 @pytest.mark.parametrize("name", ["struct_values", "struct_array", "struct_pairs"])
 def test_structs_stay_in_registers(name):
-    text = optimised_text(own(function(name)), Options(), PORTABLE)
+    text = optimised_text(nonatomic(function(name)), Options(), PORTABLE)
     assert "alloca" not in text and "store" in text
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -183,6 +185,26 @@ def test_refused(text, sentence):
     with pytest.raises(wb.WorkbenchError) as caught:
         meaning.define(text + KERNEL.format(call="f(x[i])"))
     assert sentence in caught.value.render()
+
+
+def test_what_was_read_before_a_branch_that_stores_is_read_before_it():
+    k = meaning.define(
+        STORES
+        + """
+def sometimes(y: array[float64], i: int, x: float64):
+    if x > 2.0:
+        put(y, i, x)
+    return 1.0
+
+def k(x: array[float64], y: array[float64]):
+    i = tid()
+    y[i] = y[i] * 2.0 + sometimes(y, i, x[i])
+"""
+    )["k"]
+    text = CudaBackend().emit(k.specialise().function, Options(), "sm_90")
+    (read,) = re.findall(r"(\w+) = y\.data\[i\];", text)
+    assert f"y.data[i] = {read} * 2.0 + 1.0;" in text
+    assert text.index(f"{read} = y.data[i];") < text.index("wb_native_put(y, i,")
 
 
 def test_in_a_file():

@@ -25,7 +25,7 @@ from workbench.errors import KernelFault, KernelTypeError, NotDifferentiable, Wo
 from workbench.ir.show import canonical
 from workbench.ir.values import Function, walk
 from workbench.ir.verify import verify
-from workbench.passes.nonatomic import own
+from workbench.passes.nonatomic import nonatomic
 from workbench.types import ArrayType, element
 from workbench.types import Kind as ScalarKind
 
@@ -72,7 +72,7 @@ def outcome(text: str) -> list[Function] | WorkbenchError:
             assert error.render() and str(error)
             return error
     for function in found:
-        emit(own(function))
+        emit(nonatomic(function))
         try:
             backward = adjoint(function)
         except NotDifferentiable as error:

@@ -10,7 +10,8 @@ import pytest
 
 import workbench as wb
 from workbench.api.builds.build import function_of
-from workbench.ir.values import EFFECTS, walk
+from workbench.ir.ops import EFFECTS
+from workbench.ir.values import walk
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy

@@ -6,7 +6,8 @@ import pytest
 
 from tests.passes.programs import inputs, names, random_function, results, same
 from workbench.ir import Builder, Function, Value
-from workbench.ir.values import EFFECTS, walk
+from workbench.ir.ops import EFFECTS
+from workbench.ir.values import walk
 from workbench.ir.verify import verify
 from workbench.passes.dce import prune
 from workbench.types import ArrayType, float32, float64, int32

@@ -22,7 +22,7 @@ from workbench.cache.entry import Damaged, decode
 from workbench.cache.store import default_store
 from workbench.errors import LaunchError, RecordError, WorkbenchError
 from workbench.ir.values import Function
-from workbench.passes.nonatomic import own
+from workbench.passes.nonatomic import adds_alone
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.device import get_device
 from workbench.runtime.device.memory import Memory, allocate
@@ -71,7 +71,7 @@ class SavedSpecialisation(Specialisation):
         self.kernel = SavedKernel(function, checkpoints)
         self.types = tuple(p.type for p in function.params)
         self.function = function
-        self.adds_alone = own(function) is not function
+        self.adds_alone = adds_alone(function)
         self.loaded = {}
         self.seconds = 0.0
 

@@ -15,9 +15,8 @@ from workbench.autodiff.analysis.activity import active_values
 from workbench.autodiff.hoist import hoist
 from workbench.autodiff.memory.aliasing import overwrites
 from workbench.autodiff.memory.dead_stores import drop_overwritten
-from workbench.autodiff.memory.effects import study
+from workbench.autodiff.memory.effects import private_additions, study
 from workbench.autodiff.memory.load_forwarding import reuse
-from workbench.autodiff.memory.nonatomic import plain_additions
 from workbench.autodiff.promote import promote
 from workbench.autodiff.reverse.cotangents import Cotangents
 from workbench.autodiff.reverse.emitter import Emitter, relabelled
@@ -31,6 +30,7 @@ from workbench.ir.verify import verify
 from workbench.passes.bounds_checks import without_asserts, without_prints
 from workbench.passes.dce import prune
 from workbench.passes.fold import fold
+from workbench.passes.nonatomic import nonatomic
 from workbench.passes.unroll import unroll
 from workbench.source import Location
 from workbench.types import ArrayType, is_float
@@ -100,7 +100,7 @@ def adjoint(
 
 def _simplified(function: Function, wanted: _Wanted) -> Function:
     apart = not wanted.atomic
-    function = plain_additions(fold(function))
+    function = nonatomic(fold(function), private_additions)
     steady = fold(hoist(function))
     promoted = promote(steady, wanted.aliased)
     return prune(drop_overwritten(reuse(function if promoted is steady else promoted, apart), apart))

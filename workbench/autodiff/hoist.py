@@ -5,8 +5,9 @@ So that the indices of an element that a loop goes on using are the same values 
 
 from __future__ import annotations
 
-from workbench.ir.rewrite import map_blocks, replace_body
-from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.ir.ops import LOOPS
+from workbench.ir.rewrite import Rewriter, rewrite
+from workbench.ir.values import Function, Op, Value, walk
 from workbench.types import is_integer
 
 # What can be done too often: whole, defined for all operands, and reported by no check.
@@ -15,36 +16,28 @@ PURE = frozenset({"const", "cast", "shape", "tid", "add", "sub", "mul", "neg", "
 
 def hoist(function: Function) -> Function:
     """The function with integer operations moved out of loops, as far as their operands allow."""
-    return replace_body(function, _block(function.body))
+    return rewrite(function, _hoisted)
 
 
-def _block(block: Block) -> Block:
-    ops: list[Op] = []
-    for op in block.ops:
-        if op.name in ("for", "while"):
-            moved = _steady(op)
-            ops += moved
-            op = map_blocks(op, lambda inner, gone=frozenset(moved): _without(inner, gone))
-        ops.append(map_blocks(op, _block))
-    return Block(block.params, tuple(ops))
+def _hoisted(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
+    if op.name not in LOOPS:
+        return None
+    moved = _steady(op)
+    rest = Rewriter(lambda _, inner: () if inner in moved else None).inside(op)
+    return (*moved, on.inside(rest))
 
 
-def _steady(loop: Op) -> list[Op]:
+def _steady(loop: Op) -> dict[Op, None]:
     """The operations to move, in order."""
     ops = [op for block in loop.blocks for op in walk(block)]
     inside: set[Value] = {v for op in ops for v in op.results}
     inside |= {p for op in (loop, *ops) for block in op.blocks for p in block.params}
-    found = []
+    found: dict[Op, None] = {}
     for op in ops:
         if op.name not in PURE or not is_integer(op.result.type) or op.attrs.get("captured"):
             continue
         whole = op.name == "shape" or all(is_integer(v.type) for v in op.operands)
         if whole and inside.isdisjoint(op.operands):
-            found.append(op)
+            found[op] = None
             inside.discard(op.result)
     return found
-
-
-def _without(block: Block, gone: frozenset[Op]) -> Block:
-    kept = (map_blocks(op, lambda inner: _without(inner, gone)) for op in block.ops if op not in gone)
-    return Block(block.params, tuple(kept))

@@ -16,16 +16,15 @@ from workbench.autodiff.reverse.cotangents import nothing
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators
 from workbench.ir.build import Builder
+from workbench.ir.ops import ACCESSES, LOOPS, OPAQUE
 from workbench.ir.rewrite import fresh, replace_body
-from workbench.ir.values import EFFECTS, Block, Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.source import UNKNOWN, Location
 from workbench.types import ArrayType, int32, int64
 from workbench.types import bool as bool_
 
 Element = tuple[Value, ...]
-ACCESSES = EFFECTS | {"load"}
 CARRIED = frozenset({"load", "store", "atomic_add"})
-OPAQUE = frozenset({"custom", "native"})
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,7 @@ class _Promoter:
             mine = [op for n in held for op in trees[n] if self.place(op) == place]
             kinds = {op.name for op in mine}
             deep = any(self.place(op) == place and op.name != "load" for n in held for op in trees[n][1:])
-            alone = len(held) == 1 and block.ops[held[0]].name not in ("for", "while")
+            alone = len(held) == 1 and block.ops[held[0]].name not in LOOPS
             if "load" not in kinds or len(kinds) == 1 or not deep or alone:
                 continue
             others = [op for op in accesses if self.place(op) != place]
@@ -120,14 +119,14 @@ class _Promoter:
         place = self.place(op)
         if place in states:
             self.access(op, place, states)
-        elif op.name in ("for", "while"):
+        elif op.name in LOOPS:
             self.loop(op, states)
         elif op.name == "if":
             self.branch(op, states)
         else:
             blocks = tuple(self.block(b, states) for b in op.blocks)
             operands = tuple(self.of(v) for v in op.operands)
-            self.builder.append(Op(op.name, operands, op.results, op.attrs, blocks, op.location))
+            self.builder.append(op.replace(operands, blocks=blocks))
 
     def access(self, op: Op, place: Element, states: States) -> None:
         """An access to an element that is a value now."""
@@ -147,7 +146,7 @@ class _Promoter:
         blocks = tuple(self.block(b, dict(states), changed) for b in op.blocks)
         extra = self.extra(changed, states)
         results = (*op.results, *(v for s in extra for v in (s.value, s.written)))
-        self.builder.append(Op(op.name, (self.of(op.operands[0]),), results, op.attrs, blocks, op.location))
+        self.builder.append(op.replace((self.of(op.operands[0]),), results=results, blocks=blocks))
         states.update(zip(changed, extra, strict=True))
 
     def extra(self, elements: Sequence[Element], states: States) -> list[_State]:
@@ -168,7 +167,7 @@ class _Promoter:
         operands = (*(self.of(v) for v in op.operands), *init)
         every = (*op.results, *(v for s in results for v in (s.value, s.written)))
         self.builder.location = op.location
-        self.builder.append(Op(op.name, operands, every, op.attrs, tuple(blocks), op.location))
+        self.builder.append(op.replace(operands, results=every, blocks=tuple(blocks)))
         states.update(zip(changed, results, strict=True))
 
     def before(self, place: Element) -> _State:

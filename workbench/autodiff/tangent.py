@@ -17,8 +17,8 @@ from workbench.autodiff.reverse.emitter import Emitter, relabelled
 from workbench.autodiff.reverse.inline_block import written
 from workbench.autodiff.reverse.linear import pushed, pushed_through
 from workbench.errors import NotDifferentiable
+from workbench.ir.ops import TILED
 from workbench.ir.rewrite import fresh
-from workbench.ir.tiles import RULES as TILE_RULES
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.ir.values import walk as every
 from workbench.ir.verify import verify
@@ -50,7 +50,7 @@ def tangent(function: Function) -> Function:
 
 
 def _refuse_tiles(function: Function) -> None:
-    first = next((op for op in every(function.body) if op.name in TILE_RULES), None)
+    first = next((op for op in every(function.body) if op.name in TILED), None)
     if first is not None:
         raise NotDifferentiable(
             "Forward mode of operations on tiles is not built yet.", first.location, function=function.name,

@@ -13,13 +13,11 @@ from typing import Any
 
 from workbench.backends.layout import FAULT_SIZE, FAULT_VALUES
 from workbench.errors import KernelFault
+from workbench.ir.ops import ELEMENTS, PARTS, REGIONS
 from workbench.ir.values import Function, Op, Value, number_ops, walk
 from workbench.passes.bounds_checks import (
-    ACCESSES,
     DIVISIONS,
     SHIFTS,
-    TILE_ACCESSES,
-    TILE_PARTS,
     indices_of,
     part_of,
     reported,
@@ -78,10 +76,10 @@ def describe(
     if op.name in ("extract", "insert") and isinstance(op.operands[0].type, Matrix):
         values = (_row(op.operands[0].type, values[0]),)
     who = f"{'block' if function.block_dim else 'thread'} {thread}"  # of tiles a line runs for the whole block
-    if op.name in ACCESSES:
+    if op.name in ELEMENTS:
         sentence = _access(op, made, who, values, shapes)
         values = values[: len(indices_of(op))]
-    elif op.name in TILE_ACCESSES:
+    elif op.name in REGIONS:
         sentence = _tile_outside(op, who, values, shapes)
     else:
         sentence = _SENTENCES[op.name](op, made, who, values)
@@ -192,7 +190,7 @@ _SENTENCES: dict[str, Callable[[Op, Mapping[Value, Op], str, Numbers], str]] = {
     **dict.fromkeys(("extract", "insert"), _component),
     **dict.fromkeys(sorted(DIVISIONS), _division),
     **dict.fromkeys(sorted(SHIFTS), _shift),
-    **dict.fromkeys(sorted(TILE_PARTS), _tile_part),
+    **dict.fromkeys(sorted(PARTS), _tile_part),
     "assert": _assertion,
     "for": _step,
 }

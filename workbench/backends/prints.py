@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from workbench.ir.rewrite import replace_body
-from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.ir.rewrite import Rewriter, rewrite
+from workbench.ir.values import Function, Op, Value, walk
 from workbench.types import Kind, Scalar, Type, Vector, element
 
 SYMBOL = "wb_prints"
@@ -33,15 +33,11 @@ def prints(function: Function) -> list[Op]:
 def numbered(function: Function) -> Function:
     """The function with a number, from 1, on each print; itself where it has none."""
     numbers = {op: n for n, op in enumerate(prints(function), 1)}
-    return replace_body(function, _numbered(function.body, numbers)) if numbers else function
 
+    def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
+        return (op.replace(attrs={**op.attrs, "number": numbers[op]}),) if op in numbers else None
 
-def _numbered(block: Block, numbers: dict[Op, int]) -> Block:
-    def changed(op: Op) -> Op:
-        attrs = {**op.attrs, "number": numbers[op]} if op in numbers else op.attrs
-        return Op(op.name, op.operands, op.results, attrs, tuple(_numbered(b, numbers) for b in op.blocks), op.location)
-
-    return Block(block.params, tuple(changed(op) for op in block.ops))
+    return rewrite(function, change) if numbers else function
 
 
 def width(values: Sequence[Value]) -> int:

@@ -1,13 +1,46 @@
-"""Copying IR with values replaced: what passes and autodiff are made of."""
+"""Copying IR with parts replaced: what passes and autodiff are made of."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 
 from workbench.ir.values import Block, Function, Op, Value
 
 Mapping = dict[Value, Value]
+
+
+@dataclass
+class Rewriter:
+    """Writes blocks again with some of their operations replaced, in order and from the outside in.
+
+    Attributes:
+        change: gets this and each operation, its operands replaced but its blocks as they were; returns what stands in
+            its place, or None to keep it with its blocks rewritten.
+        mapping: what stands for a value that is gone. `change` adds to it.
+    """
+
+    change: Callable[[Rewriter, Op], Iterable[Op] | None]
+    mapping: Mapping = field(default_factory=dict)
+
+    def block(self, block: Block) -> Block:
+        """The block rewritten; parameters and results that are kept stay the same values."""
+        ops: list[Op] = []
+        for op in block.ops:
+            if self.mapping:
+                op = op.replace(tuple(self.mapping.get(v, v) for v in op.operands))
+            changed = self.change(self, op)
+            ops += (self.inside(op),) if changed is None else changed
+        return Block(block.params, tuple(ops))
+
+    def inside(self, op: Op) -> Op:
+        """The operation with its blocks rewritten."""
+        return map_blocks(op, self.block)
+
+
+def rewrite(function: Function, change: Callable[[Rewriter, Op], Iterable[Op] | None]) -> Function:
+    """The function with operations replaced; `change` as in `Rewriter`."""
+    return replace_body(function, Rewriter(change).block(function.body))
 
 
 def fresh(value: Value) -> Value:
@@ -15,20 +48,20 @@ def fresh(value: Value) -> Value:
     return Value(value.type, value.name)
 
 
-def copy_op(op: Op, mapping: Mapping) -> Op:
-    """A copy with new results; operands go through `mapping`, which learns the new results."""
+def copy_op(op: Op, mapping: Mapping, new: Callable[[Value], Value] = fresh) -> Op:
+    """A copy with `new` results; operands go through `mapping`, which learns the new results."""
     operands = tuple(mapping.get(v, v) for v in op.operands)
-    blocks = tuple(copy_block(b, mapping) for b in op.blocks)
-    results = tuple(fresh(v) for v in op.results)
+    blocks = tuple(copy_block(b, mapping, new) for b in op.blocks)
+    results = tuple(new(v) for v in op.results)
     mapping.update(zip(op.results, results, strict=True))
-    return Op(op.name, operands, results, op.attrs, blocks, op.location)
+    return op.replace(operands, results=results, blocks=blocks)
 
 
-def copy_block(block: Block, mapping: Mapping) -> Block:
-    """A copy with new parameters and results."""
-    params = tuple(fresh(v) for v in block.params)
+def copy_block(block: Block, mapping: Mapping, new: Callable[[Value], Value] = fresh) -> Block:
+    """A copy with `new` parameters and results."""
+    params = tuple(new(v) for v in block.params)
     mapping.update(zip(block.params, params, strict=True))
-    return Block(params, tuple(copy_op(op, mapping) for op in block.ops))
+    return Block(params, tuple(copy_op(op, mapping, new) for op in block.ops))
 
 
 def replace_body(function: Function, body: Block) -> Function:
@@ -38,6 +71,4 @@ def replace_body(function: Function, body: Block) -> Function:
 
 def map_blocks(op: Op, change: Callable[[Block], Block]) -> Op:
     """The operation with each nested block changed; itself where nothing is nested."""
-    if not op.blocks:
-        return op
-    return Op(op.name, op.operands, op.results, op.attrs, tuple(change(b) for b in op.blocks), op.location)
+    return op.replace(blocks=tuple(change(b) for b in op.blocks)) if op.blocks else op

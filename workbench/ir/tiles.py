@@ -33,6 +33,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from workbench.ir.ops import TILED
 from workbench.tiles import Tile, is_shape
 from workbench.types import ArrayType, Kind, Scalar, element, float32, int32, is_integer
 
@@ -218,4 +219,4 @@ RULES = {name: _rule(name) for name in _RULES}
 
 def is_tiled(block: Any) -> bool:
     """Whether the block has an operation on tiles."""
-    return any(op.name in RULES for op in _walk(block))
+    return any(op.name in TILED for op in _walk(block))

@@ -29,7 +29,6 @@ Core operations (every other operation is the name of an elementwise builtin, se
                                                    operand, where "" is as Python shows it and others are printf's
     mark           (*values) -> the same values    attrs: frames, end; what names are here, only for stepping
     launch_dim     () -> int64                     attrs: axis; the launch's extent
-    tile_…         operations on tiles: see `workbench.ir.tiles`
     yield          (*values) -> ()                 ends a nested block
     if             (condition) -> *results         blocks: then, else; both yield the results
     for            (start, stop, step, *init) -> *results       block: (index, *carried) yields the next carried
@@ -42,10 +41,30 @@ Core operations (every other operation is the name of an elementwise builtin, se
         results in them; reference, whether the block means anything (see `frontend/functions/cuda_funcs.py`); derive,
         the body as a closed block if there is an adj_cuda: its derivative is what that text is elsewhere
 
+Operations on tiles are in `workbench.ir.tiles`; what passes may take for granted of each operation is in the table
+`workbench.ir.ops`. These are not legal IR: they live inside one pass or one backend.
+
+    native         (*inputs) -> *results           a `custom` with CUDA text, for CUDA; attrs as there
+    cuda_text      (*inputs) -> ()                 the whole of a CUDA C++ kernel, whose function has only parameters
+    later          (*values) -> *results           attrs: write; a branch or loop that the adjoint may not need again
+                                                   (see `autodiff/reverse/recompute.py`)
+    slot_matmul    (slots, slots, slots) -> ()     total += a·b on the CPU. attrs: shape, transpose_a, accumulate
+    tile_copy      (tile) -> tile                  the same elements in shared memory
+    same           (value) -> value                of which all threads have the same
+    lane           () -> int32                     the thread's number in its block. attrs: count, how many it has
+    quotient       (a, b) -> integer               a // b and a % b of integers that are not negative
+    remainder      (a, b) -> integer
+    shared         () -> slots                     memory of the block. attrs: offset
+    touch          () -> ()                        attrs: uses, from which `barrier`s follow
+    barrier        () -> ()                        attrs: wait, whether copies are under way
+    shuffle        (value) -> value                another thread's. attrs: kind, step, threads
+    product        (slots, slots, offset, slots, offset) -> ()  result and operands of a `tile_matmul`. attrs: product
+    copy_in        (slots, array, *offsets) -> ()  a `tile_load` that ends at a `barrier`. attrs: also threads
+
 Indices are integers of any width; they are already non-negative (the front end wraps what may be negative with the
 builtin `wrap_index`). `for` counts like Python's range, step of either sign, index of the type of start. Kernels have
-effects, in order: those in `EFFECTS` are the only operations with an effect (they are given the array first, the value
-last); they, `load` and `tile_load` read what an effect may change. `slot_write` changes its slots alone. `assert`,
+effects, in order: those in `ops.EFFECTS` are the only operations with an effect (they are given the array first, the
+value last); those in `ops.READS` read what an effect may change. `slot_write` changes its slots alone. `assert`,
 `fault` and `print` only report; backends drop `assert` where checks are off.
 """
 
@@ -55,20 +74,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from workbench.ir.ops import EFFECTS, READS
 from workbench.source import UNKNOWN, Location, Source
 from workbench.types import Scalar, Type, Vector
 
 # What `atomic` does to an element, and how many elements it is given: `cas` the expected one and the new one.
 ATOMIC_KINDS = {"min": 1, "max": 1, "and": 1, "or": 1, "xor": 1, "exch": 1, "cas": 2}
-EFFECTS = frozenset({"store", "atomic_add", "atomic", "reduce_add", "tile_store", "tile_atomic_add"})
-STRUCTURED = frozenset({"if", "for", "while"})
-REPORTS = frozenset({"assert", "fault", "print", "mark"})
-CORE = EFFECTS | STRUCTURED | REPORTS | {
-    "const", "tid", "shape", "load", "cast", "vec", "extract", "insert", "unavailable", "yield", "launch_dim",
-    "slots", "slot_read", "slot_write", "custom",
-    "tile_map", "tile_load", "tile_store", "tile_atomic_add", "tile_extract", "tile_insert", "tile_slice", "tile_place",
-    "tile_transpose", "tile_reshape", "tile_broadcast", "tile_reduce", "tile_scan", "tile_matmul",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -95,6 +106,20 @@ class Op:
         """The only result."""
         (value,) = self.results
         return value
+
+    def replace(
+        self, operands: tuple[Value, ...] | None = None, *, results: tuple[Value, ...] | None = None,
+        attrs: Mapping[str, Any] | None = None, blocks: tuple[Block, ...] | None = None,
+    ) -> Op:  # fmt: skip
+        """The operation of this name, and at this place in the source, with other operands, results, … if given."""
+        return Op(
+            self.name,
+            self.operands if operands is None else operands,
+            self.results if results is None else results,
+            self.attrs if attrs is None else attrs,
+            self.blocks if blocks is None else blocks,
+            self.location,
+        )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -174,7 +199,7 @@ def number_ops(function: Function) -> dict[Op, int]:
 
 def read_arrays(function: Function) -> frozenset[str]:
     """Names of the array parameters whose elements are read (loads, and what adds to them)."""
-    return _arrays(function, {"load", "atomic_add", "atomic", "tile_load", "tile_atomic_add"})
+    return _arrays(function, READS)
 
 
 def written_arrays(function: Function) -> frozenset[str]:
@@ -182,5 +207,5 @@ def written_arrays(function: Function) -> frozenset[str]:
     return _arrays(function, EFFECTS)
 
 
-def _arrays(function: Function, names: frozenset[str] | set[str]) -> frozenset[str]:
+def _arrays(function: Function, names: frozenset[str]) -> frozenset[str]:
     return frozenset(op.operands[0].name for op in walk(function.body) if op.name in names)

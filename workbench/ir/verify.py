@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from workbench.ir.ops import LEGAL
 from workbench.ir.tiles import RULES as TILE_RULES
 from workbench.ir.tiles import is_tiled
-from workbench.ir.values import ATOMIC_KINDS, CORE, Block, Function, Op, Value, closed_blocks
+from workbench.ir.values import ATOMIC_KINDS, Block, Function, Op, Value, closed_blocks
 from workbench.types import ArrayType, Scalar, Slots, Vector, float64, int32, int64, is_float, is_integer
 from workbench.types import bool as bool_
 
@@ -151,7 +152,7 @@ RULES: dict[str, Callable[[Op], object]] = {
     "custom": _custom,
     **TILE_RULES,
 }
-assert RULES.keys() == CORE
+assert RULES.keys() == LEGAL
 
 
 def verify(function: Function) -> Function:

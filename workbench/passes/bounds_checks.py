@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from workbench.ir.build import Builder
-from workbench.ir.rewrite import copy_block, map_blocks, replace_body
+from workbench.ir.ops import ELEMENTS, PARTS, REGIONS
+from workbench.ir.rewrite import Rewriter, copy_block, replace_body, rewrite
 from workbench.ir.values import Block, Function, Op, Value, number_ops, walk
 from workbench.passes.analysis.intervals import Intervals
 from workbench.passes.analysis.scopes import Scopes
@@ -37,9 +38,6 @@ from workbench.types import (
 from workbench.types import bool as bool_
 
 COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
-ACCESSES = frozenset({"load", "store", "atomic_add", "atomic"})
-TILE_ACCESSES = frozenset({"tile_load", "tile_store", "tile_atomic_add"})
-TILE_PARTS = frozenset({"tile_extract", "tile_insert", "tile_slice", "tile_place"})
 MOST_REPORTED = 4  # what a fault record holds (backends/layout.py)
 # Operations beyond which a body is not written twice: such a kernel is bound by its arithmetic and slow to compile.
 VERSIONS_LIMIT = 600
@@ -51,28 +49,18 @@ def without_asserts(function: Function) -> Function:
     """The function without its asserts, its views' bounds and what only they need, for code without checks."""
     if not any(op.name in ("assert", "view_index") for op in walk(function.body)):
         return function
-    return prune(replace_body(function, _without_asserts(function.body, {})))
 
-
-def _without_asserts(block: Block, mapping: dict[Value, Value]) -> Block:
-    ops: list[Op] = []
-    for op in block.ops:
-        operands = tuple(mapping.get(v, v) for v in op.operands)
+    def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
         if op.name == "view_index":
-            mapping[op.result] = operands[0]
-        elif op.name != "assert":
-            moved = Op(op.name, operands, op.results, op.attrs, op.blocks, op.location)
-            ops.append(map_blocks(moved, lambda inner: _without_asserts(inner, mapping)))
-    return Block(block.params, tuple(ops))
+            on.mapping[op.result] = op.operands[0]
+        return () if op.name in ("assert", "view_index") else None
+
+    return prune(rewrite(function, change))
 
 
 def without_prints(function: Function) -> Function:
     """The function without its prints, for an adjoint: it runs the kernel's lines again, and says nothing twice."""
-
-    def silent(block: Block) -> Block:
-        return Block(block.params, tuple(map_blocks(op, silent) for op in block.ops if op.name != "print"))
-
-    return prune(replace_body(function, silent(function.body)))
+    return prune(rewrite(function, lambda on, op: () if op.name == "print" else None))
 
 
 def guard(function: Function, versions: bool = False) -> Function:
@@ -144,12 +132,12 @@ def reported(op: Op, made: dict[Value, Op]) -> tuple[Value, ...]:
         op: an operation of the function before it was guarded.
         made: the operation that makes each value there.
     """
-    if op.name in ACCESSES:
+    if op.name in ELEMENTS:
         return (*(asked(made, v) for v in indices_of(op)), *lengths(op, made))[:MOST_REPORTED]
     if op.name in ("extract", "insert"):
         return (asked(made, op.operands[1]),)
-    if op.name in TILE_ACCESSES or op.name in TILE_PARTS:
-        return tuple(asked(made, v) for v in (indices_of if op.name in TILE_ACCESSES else starts_of)(op))
+    if op.name in REGIONS or op.name in PARTS:
+        return tuple(asked(made, v) for v in (indices_of if op.name in REGIONS else starts_of)(op))
     if op.name == "assert":
         test = made.get(op.operands[0])
         plain = test is not None and test.name in COMPARISONS and isinstance(test.operands[0].type, Scalar)
@@ -183,7 +171,7 @@ class _Guard:
                 continue
             with self.intervals.inside(op, position):
                 blocks.append(self.block(inner))
-        self.builder.append(Op(op.name, operands or op.operands, op.results, op.attrs, tuple(blocks), op.location))
+        self.builder.append(op.replace(operands or op.operands, blocks=tuple(blocks)))
 
     # What is skipped.
 
@@ -241,7 +229,7 @@ class _Guard:
             good.append(self.builder.one("le", (end, self.builder.cast(size, int64)), bool_))
         bad = self.builder.one("not_", (self.all_of(good),), bool_)
         self.report(bad, op, reported(op, self.made))
-        self.builder.append(Op(op.name, op.operands, op.results, {**op.attrs, "bounds": True}, (), op.location))
+        self.builder.append(op.replace(attrs={**op.attrs, "bounds": True}))
 
     def all_of(self, conditions: Sequence[Value]) -> Value:
         """Whether each holds."""
@@ -254,7 +242,7 @@ class _Guard:
         """The operation where `good` holds, else a report, and in place of its results 0 (or what it changes)."""
         results = tuple(Value(v.type, v.name) for v in op.results)
         with self.builder.block() as then:
-            self.builder.append(Op(op.name, op.operands, results, op.attrs, (), op.location))
+            self.builder.append(op.replace(results=results))
             self.builder.yield_(*results)
         with self.builder.block() as orelse:
             if report:
@@ -364,13 +352,13 @@ def zero(builder: Builder, type: Type | Tile) -> Value:
 
 _CHANGES = frozenset({"insert", "tile_insert", "tile_place"})
 _GUARDS: dict[str, Callable[[_Guard, Op], None]] = {
-    **{name: _Guard.access for name in ACCESSES},
+    **{name: _Guard.access for name in ELEMENTS},
     **{name: _Guard.divide for name in DIVISIONS},
     **{name: _Guard.shift for name in SHIFTS},
     "extract": _Guard.component,
     "insert": _Guard.component,
-    **{name: _Guard.region for name in TILE_ACCESSES},
-    **{name: _Guard.part for name in TILE_PARTS},
+    **{name: _Guard.region for name in REGIONS},
+    **{name: _Guard.part for name in PARTS},
     "assert": _Guard.claim,
     "for": _Guard.count,
 }

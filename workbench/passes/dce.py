@@ -6,8 +6,9 @@ value that a loop carries for itself alone is dropped. Loops are assumed to end:
 
 from __future__ import annotations
 
+from workbench.ir.ops import LASTING, SLOT_WRITES, STRUCTURED
 from workbench.ir.rewrite import map_blocks, replace_body
-from workbench.ir.values import EFFECTS, REPORTS, STRUCTURED, Block, Function, Op, Value
+from workbench.ir.values import Block, Function, Op, Value
 
 
 def prune(function: Function) -> Function:
@@ -55,9 +56,9 @@ class _Needs:
                 for position, value in enumerate(inner.params):
                     self.made_by[value] = (op, position - lead if position >= lead else None)
                 effects += self.index(inner, op)
-            if op.name in ("slot_write", "slot_matmul"):
+            if op.name in SLOT_WRITES:
                 self.writers.setdefault(op.operands[0], []).append(op)
-            if op.name in EFFECTS or op.name in REPORTS or op.name == "native":
+            if op.name in LASTING:
                 effects.append(op)
         return effects
 
@@ -117,7 +118,7 @@ class _Needs:
             condition = op.name == "while" and number == 0
             blocks.append(_with_slots(body, slots, len(op.results) if op.name != "if" else 0, not condition))
         results = tuple(op.results[s] for s in slots)
-        return Op(op.name, operands, results, op.attrs, tuple(blocks), op.location)
+        return op.replace(operands, results=results, blocks=tuple(blocks))
 
     def narrowed_map(self, op: Op) -> Op:
         """A map with its live results, and the tiles that are looked at."""
@@ -128,7 +129,7 @@ class _Needs:
         params = (*block.params[:lead], *(p for p, _ in pairs))
         body = _with_slots(Block(params, self.rebuilt(block).ops), slots, 0, True)
         results = tuple(op.results[s] for s in slots)
-        return Op(op.name, tuple(v for _, v in pairs), results, op.attrs, (body,), op.location)
+        return op.replace(tuple(v for _, v in pairs), results=results, blocks=(body,))
 
 
 def _with_slots(block: Block, slots: list[int], carried: int, narrow_yield: bool) -> Block:

@@ -77,7 +77,7 @@ class _Expander:
 
     def keep(self, op: Op, operands: tuple[Value, ...]) -> None:
         blocks = tuple(self.block(b) for b in op.blocks)
-        self.builder.append(Op(op.name, operands, op.results, op.attrs, blocks, op.location))
+        self.builder.append(op.replace(operands, blocks=blocks))
 
     def core(self, op: Op, operands: tuple[Value, ...]) -> None:
         if op.name == "custom" and op.attrs.get("cuda") and self.keep_text:
@@ -113,7 +113,7 @@ class _Expander:
         results = []
         for row in zip(*columns, strict=True):
             result = Value(type.dtype)
-            self.op(Op(op.name, row, (result,), op.attrs, (), op.location))
+            self.op(op.replace(row, results=(result,)))
             results.append(self.mapping.get(result, result))
         self.parts[op.result] = tuple(results)
         self.builder.append(Op("vec", tuple(results), op.results, {}, (), op.location))

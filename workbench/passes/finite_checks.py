@@ -7,8 +7,9 @@ that thread (`api/watch`). A constant is what the user wrote: it may be infinite
 from __future__ import annotations
 
 from workbench.ir.build import Builder
-from workbench.ir.rewrite import map_blocks, replace_body
-from workbench.ir.values import EFFECTS, Block, Function, Op, Value, walk
+from workbench.ir.ops import EFFECTS
+from workbench.ir.rewrite import Rewriter, rewrite
+from workbench.ir.values import Function, Op, Value, walk
 from workbench.types import Scalar, Vector, is_float
 from workbench.types import bool as bool_
 
@@ -18,17 +19,13 @@ MESSAGE = "What is written here is finite."
 def finite(function: Function) -> Function:
     """The function with an assert before every float that it writes to an array."""
     constants = {op.result for op in walk(function.body) if op.name == "const"}
-    return replace_body(function, _asserting(function.body, constants))
 
+    def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
+        if op.name not in EFFECTS or (value := op.operands[-1]) in constants:
+            return None
+        return (*_assert(op, value), op) if isinstance(value.type, Scalar | Vector) and is_float(value.type) else None
 
-def _asserting(block: Block, constants: set[Value]) -> Block:
-    ops: list[Op] = []
-    for op in block.ops:
-        value = op.operands[-1] if op.name in EFFECTS else None
-        if value is not None and value not in constants and isinstance(value.type, Scalar | Vector):
-            ops += _assert(op, value) if is_float(value.type) else ()
-        ops.append(map_blocks(op, lambda inner: _asserting(inner, constants)))
-    return Block(block.params, tuple(ops))
+    return rewrite(function, change)
 
 
 def _assert(op: Op, value: Value) -> tuple[Op, ...]:

@@ -13,15 +13,12 @@ import numpy as np
 
 from workbench.builtins import TABLE
 from workbench.builtins.declaration.meaning import apply, convert, value_of
+from workbench.ir.ops import PURE
 from workbench.ir.rewrite import replace_body
 from workbench.ir.show import literal_bits
-from workbench.ir.values import CORE, EFFECTS, REPORTS, STRUCTURED, Block, Function, Op, Value
+from workbench.ir.values import Block, Function, Op, Value
 from workbench.passes.analysis.scopes import Scopes
 from workbench.types import Scalar, Type, Vector, is_float
-
-PURE_CORE = CORE - EFFECTS - REPORTS - STRUCTURED - {
-    "load", "unavailable", "yield", "custom", "slots", "slot_read", "slot_write", "tile_map", "tile_load",
-}  # fmt: skip
 
 
 def fold(function: Function) -> Function:
@@ -63,11 +60,11 @@ class _Folder:
             return
         elif op.blocks:
             blocks = tuple(self.block(b) for b in op.blocks)
-            self.ops.append(Op(op.name, operands, op.results, op.attrs, blocks, op.location))
-        elif op.name in PURE_CORE or op.name in TABLE:
-            self.mapping[op.result] = self.pure(Op(op.name, operands, op.results, op.attrs, (), op.location))
+            self.ops.append(op.replace(operands, blocks=blocks))
+        elif op.name in PURE or op.name in TABLE:
+            self.mapping[op.result] = self.pure(op.replace(operands))
         else:
-            self.ops.append(Op(op.name, operands, op.results, op.attrs, (), op.location))
+            self.ops.append(op.replace(operands))
 
     def decided(self, op: Op, condition: bool) -> None:
         """The chosen block's operations in place of an `if` with a known condition."""

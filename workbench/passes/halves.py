@@ -46,7 +46,7 @@ class _Halves:
             type = op.result.type
             assert isinstance(type, (Scalar, Vector))
             if not is_half(type):
-                self.builder.append(Op(op.name, operands, op.results, op.attrs, (), op.location))
+                self.builder.append(op.replace(operands))
                 return
             exact = self.builder.one(op.name, operands, in_float32(type), dict(op.attrs))
             self.builder.append(Op("cast", (exact,), op.results, {}, (), op.location))
@@ -54,7 +54,7 @@ class _Halves:
             self.cast(op)
         else:
             blocks = tuple(self.block(b) for b in op.blocks)
-            self.builder.append(Op(op.name, op.operands, op.results, op.attrs, blocks, op.location))
+            self.builder.append(op.replace(blocks=blocks))
 
     def widened(self, value: Value) -> Value:
         return self.builder.cast(value, in_float32(value.type)) if is_half(value.type) else value  # type: ignore[arg-type]

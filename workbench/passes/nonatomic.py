@@ -3,24 +3,20 @@
 `y[i] += v` is an atomic add, because other threads may add there too. Where every access to an array in the kernel is
 at the thread's own index, none can, and a plain add vectorises. That holds as long as no argument overlaps another one,
 so the launcher asks for the atomic form where arguments do.
+
+Which arrays those are is a question of its own: code that is to run asks `owned_arrays`; autodiff, which needs what the
+element held as a value like any other, asks `workbench.autodiff.memory.effects.private_additions`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
+
 from workbench.deep import deep
-from workbench.ir.rewrite import Mapping, fresh, map_blocks, replace_body
-from workbench.ir.tiles import RULES as TILE_RULES
-from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.ir.ops import ELEMENTS, TILED
+from workbench.ir.rewrite import Rewriter, fresh, rewrite
+from workbench.ir.values import Function, Op, Value, walk
 from workbench.types import ArrayType
-
-
-@deep
-def own(function: Function) -> Function:
-    """The function with plain adds to arrays that each thread touches at its own index alone; itself where none is."""
-    arrays = owned_arrays(function)
-    if not any(op.name == "atomic_add" and op.operands[0] in arrays for op in walk(function.body)):
-        return function
-    return replace_body(function, _block(function.body, arrays, {}))
 
 
 def owned_arrays(function: Function) -> frozenset[Value]:
@@ -28,7 +24,7 @@ def owned_arrays(function: Function) -> frozenset[Value]:
     axes = {op.result: op.attrs["axis"] for op in walk(function.body) if op.name == "tid"}
     shared: set[Value] = set()
     for op in walk(function.body):
-        if op.name in ("load", "store", "atomic_add", "atomic"):
+        if op.name in ELEMENTS:
             array = op.operands[0]
             assert isinstance(array.type, ArrayType)
             indices = op.operands[1 : 1 + array.type.ndim]
@@ -36,28 +32,37 @@ def owned_arrays(function: Function) -> frozenset[Value]:
                 shared.add(array)
         elif op.name == "reduce_add":
             shared.add(op.operands[0])
-        if op.name in TILE_RULES:  # by many threads, or at many places
+        if op.name in TILED:  # by many threads, or at many places
             inside = (inner for block in op.blocks for inner in walk(block))
             shared.update(v for o in (op, *inside) for v in o.operands if isinstance(v.type, ArrayType))
     return frozenset(p for p in function.params if isinstance(p.type, ArrayType) and p not in shared)
 
 
-def _block(block: Block, arrays: frozenset[Value], mapping: Mapping) -> Block:
-    ops: list[Op] = []
-    for op in block.ops:
-        operands = tuple(mapping.get(v, v) for v in op.operands)
-        moved = Op(op.name, operands, op.results, op.attrs, op.blocks, op.location)
-        if op.name == "atomic_add" and op.operands[0] in arrays:
-            ops += _plain(moved)
-            mapping[op.result] = ops[-3].result
-        else:
-            ops.append(map_blocks(moved, lambda inner: _block(inner, arrays, mapping)))
-    return Block(block.params, tuple(ops))
+@deep
+def nonatomic(function: Function, owned: Callable[[Function], Collection[Value]] = owned_arrays) -> Function:
+    """The function with its atomic adds to `owned` arrays as a load, an add and a store; itself if there are none."""
+    arrays = owned(function)
+
+    def change(on: Rewriter, op: Op) -> list[Op] | None:
+        return _plain(on, op) if op.name == "atomic_add" and op.operands[0] in arrays else None
+
+    return rewrite(function, change) if _adds(function, arrays) else function
 
 
-def _plain(op: Op) -> list[Op]:
+@deep
+def adds_alone(function: Function) -> bool:
+    """Whether `nonatomic` has anything to rewrite."""
+    return _adds(function, owned_arrays(function))
+
+
+def _adds(function: Function, arrays: Collection[Value]) -> bool:
+    return any(op.name == "atomic_add" and op.operands[0] in arrays for op in walk(function.body))
+
+
+def _plain(on: Rewriter, op: Op) -> list[Op]:
     *place, value = op.operands
     old, new = fresh(op.result), Value(op.result.type)
+    on.mapping[op.result] = old
     return [
         Op("load", tuple(place), (old,), {}, (), op.location),
         Op("add", (old, value), (new,), {}, (), op.location),

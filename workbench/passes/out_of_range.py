@@ -19,9 +19,10 @@ import numpy as np
 
 from workbench.builtins import TABLE
 from workbench.builtins.declaration.meaning import apply, convert, value_of
+from workbench.ir.ops import ELEMENTS
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.passes.analysis.sizes import Axis, Size, SymbolicSize, combined, compared
-from workbench.passes.bounds_checks import ACCESSES, asked, indices_of, lengths
+from workbench.passes.bounds_checks import asked, indices_of, lengths
 from workbench.types import Scalar, is_integer
 from workbench.types import bool as bool_
 
@@ -83,7 +84,7 @@ def accesses(
         numbers: values of number parameters, where they are known.
     """
     found = Accesses()
-    if 0 in (d for d in dims if isinstance(d, int)) or not any(op.name in ACCESSES for op in walk(function.body)):
+    if 0 in (d for d in dims if isinstance(d, int)) or not any(op.name in ELEMENTS for op in walk(function.body)):
         return found
     ends = [(0, *([] if d == 1 else [d.plus(-1) if isinstance(d, SymbolicSize) else d - 1])) for d in dims]
     follow, corners = _Follow(function, dims, shapes, numbers, found), list(product(*ends))
@@ -129,7 +130,7 @@ class _Follow:
             if self.left < 0:
                 raise _Enough
             rule = _RULES.get(op.name)
-            if op.name in ACCESSES:
+            if op.name in ELEMENTS:
                 self.access(op)
             elif rule is not None:
                 self.let(op.results, rule(self, op))

@@ -5,9 +5,10 @@ So the forward kernel, and its key, are the same whatever gradient somebody writ
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
-from workbench.ir.rewrite import Mapping, map_blocks
+from workbench.ir.rewrite import Rewriter
 from workbench.ir.values import Block, Function, Op, closed_blocks, walk
 
 
@@ -23,7 +24,7 @@ def without_customs(function: Function) -> Function:
     """
     if not has_customs(function):
         return function
-    body = _block(function.body, {})
+    body = Rewriter(_stripped).block(function.body)
     used = _captured(body)
     theirs = {name for op in walk(function.body) for closed in closed_blocks(op) for name in _captured(closed)} - used
     return replace(function, body=body, captured=tuple(c for c in function.captured if c.name not in theirs))
@@ -34,20 +35,17 @@ def _captured(block: Block) -> set[str]:
     return found.union(*(_captured(closed) for op in walk(block) for closed in closed_blocks(op)))
 
 
-def _block(block: Block, mapping: Mapping) -> Block:
-    ops: list[Op] = []
-    for op in block.ops:
-        operands = tuple(mapping.get(v, v) for v in op.operands)
-        moved = Op(op.name, operands, op.results, op.attrs, op.blocks, op.location)
-        if op.name == "custom" and op.attrs.get("cuda"):
-            bare = {**op.attrs, "gradient": None, "replay": None, "adj_cuda": None, "replay_cuda": None, "derive": None}
-            bare["adjoints"] = ()
-            kept = Op(op.name, operands, op.results, bare, op.blocks, op.location)
-            ops.append(map_blocks(kept, lambda inner: _block(inner, mapping)))
-        elif op.name == "custom":
-            body = _block(op.blocks[0], mapping)
-            ops += body.ops[:-1]
-            mapping.update(zip(op.results, body.yielded, strict=True))
-        else:
-            ops.append(map_blocks(moved, lambda inner: _block(inner, mapping)))
-    return Block(block.params, tuple(ops))
+def _stripped(on: Rewriter, op: Op) -> Iterable[Op] | None:
+    if op.name != "custom":
+        return None
+    if op.attrs.get("cuda"):
+        return (on.inside(op.replace(attrs={**op.attrs, **_NO_GRADIENT})),)
+    body = on.block(op.blocks[0])
+    on.mapping.update(zip(op.results, body.yielded, strict=True))
+    return body.ops[:-1]
+
+
+_NO_GRADIENT = {
+    **dict.fromkeys(("gradient", "replay", "adj_cuda", "replay_cuda", "derive")),
+    "adjoints": (),
+}

@@ -50,4 +50,4 @@ def _op(op: Op, mapping: Mapping) -> Op:
     blocks = tuple(_block(b, mapping) for b in op.blocks)
     results = tuple(_value(v, mapping) for v in op.results)
     attrs = {k: _block(v, {}) if isinstance(v, Block) else v for k, v in op.attrs.items()}
-    return Op(op.name, operands, results, attrs, blocks, op.location)
+    return op.replace(operands, results=results, attrs=attrs, blocks=blocks)

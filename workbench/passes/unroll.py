@@ -44,7 +44,7 @@ class _Unroller:
     def op(self, op: Op, into: list[Op]) -> None:
         operands = tuple(self.mapping.get(v, v) for v in op.operands)
         blocks = tuple(self.block(b) for b in op.blocks)
-        copied = Op(op.name, operands, op.results, op.attrs, blocks, op.location)
+        copied = op.replace(operands, blocks=blocks)
         numbers = self.range(op) if op.name == "for" and self.chosen(op) else None
         if numbers is None or len(numbers) * sum(1 for _ in walk(blocks[0])) > self.limit:
             into.append(copied)

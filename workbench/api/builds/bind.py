@@ -19,6 +19,7 @@ from workbench.autodiff import FORWARD, adjoint_names, derived, parameters, refu
 from workbench.autodiff import adjoint as differentiate
 from workbench.backends.base import Options
 from workbench.errors import LaunchError
+from workbench.ir.ops import UPDATES
 from workbench.ir.values import Function, walk, written_arrays
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import zeros
@@ -189,7 +190,7 @@ def _refuse_unordered(loaded: Loaded) -> None:
             advice="Leave it out, or run it on the CPU.", function=loaded.name,
         )  # fmt: skip
     for op in walk(loaded.function.body):
-        if op.name in ("atomic_add", "atomic", "reduce_add") and is_float(op.operands[0].type):
+        if op.name in UPDATES and is_float(op.operands[0].type):
             raise LaunchError(
                 f"deterministic=True: the {loaded.direction} code of {loaded.name} adds to floats from many threads "
                 f"({op.location}), and CUDA has no order for that.",

@@ -30,9 +30,9 @@ from workbench.cache.unvectorised import find, keep, key_for
 from workbench.deep import deep
 from workbench.errors import NotDifferentiable
 from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, StageDone, publish
-from workbench.ir.values import Function, read_arrays, walk, written_arrays
+from workbench.ir.values import Function, read_arrays, written_arrays
 from workbench.passes.analysis.cost import cost
-from workbench.passes.nonatomic import own
+from workbench.passes.nonatomic import nonatomic
 from workbench.passes.strip_custom_gradients import without_customs
 from workbench.runtime.device.device import Device, get_device
 from workbench.runtime.device.driver import driver
@@ -263,7 +263,7 @@ def ir_of(
     if direction.endswith("adjoint"):
         return function
     function = without_customs(function)
-    return function if atomic else own(function)
+    return function if atomic else nonatomic(function)
 
 
 def _refuse_unwanted(specialisation: Specialisation, direction: str) -> None:
@@ -287,7 +287,6 @@ def _metadata(
         "stages": stages,
         "reads": sorted(names.index(n) for n in read_arrays(function)),
         "writes": sorted(names.index(n) for n in written_arrays(function)),
-        "sums": sorted({names.index(op.operands[0].name) for op in walk(function.body) if op.name == "reduce_add"}),
         "launch_ndim": function.launch_ndim,
         "cost": cost(function),
         **({"block_dim": function.block_dim} if function.block_dim else {}),

@@ -16,7 +16,8 @@ from workbench.backends.python.interpret import Step, step
 from workbench.builtins import TABLE
 from workbench.builtins.declaration.rules import called
 from workbench.errors import KernelFault
-from workbench.ir.values import EFFECTS, STRUCTURED, Function, Op, Value, walk
+from workbench.ir.ops import EFFECTS, STRUCTURED
+from workbench.ir.values import Function, Op, Value, walk
 from workbench.passes.finite_checks import MESSAGE
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import copy_of

@@ -33,7 +33,7 @@ from workbench.frontend import (
     structs_named,
 )
 from workbench.ir.values import Function
-from workbench.passes.nonatomic import own
+from workbench.passes.nonatomic import adds_alone
 from workbench.runtime.device.device import Device
 from workbench.runtime.launching.loaded import Loaded
 from workbench.structs import Absent, AnyType, IndexedArray
@@ -67,7 +67,7 @@ class Specialisation:
         lowered = lower(kernel.definition, given, from_warp=kernel.import_from_warp, tiling=tiling)
         self.notices = lowered.notices
         self.function: Function = lowered.function
-        self.adds_alone = own(self.function) is not self.function
+        self.adds_alone = adds_alone(self.function)
         self._watched = lowered.watched
         self._funcs = [w.value for w in self._watched if hasattr(w.value, "__wb_definitions__")]
         self._plain = [found for w in self._watched if (found := plain_place(w)) is not None]

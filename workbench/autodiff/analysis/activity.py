@@ -13,7 +13,8 @@ from functools import cache
 
 from workbench.builtins import TABLE, Builtin, Ref
 from workbench.ir.build import Builder
-from workbench.ir.values import EFFECTS, Block, Function, Op, Value, is_opaque, walk
+from workbench.ir.ops import EFFECTS, READS
+from workbench.ir.values import Block, Function, Op, Value, is_opaque, walk
 from workbench.types import ArrayType, Scalar, Type, Vector, element, is_float
 
 Edge = tuple[Value, Value]
@@ -34,7 +35,7 @@ def active_values(function: Function, numbers: bool = True, constant: frozenset[
             if is_float(a.type) and is_float(b.type):
                 after[a].append(b)
                 before[b].append(a)
-        if op.name in ("load", "atomic_add", "atomic", "tile_load", "tile_atomic_add") and is_float(op.result.type):
+        if op.name in READS and op.results and is_float(op.result.type):
             sources += [op.result] if op.operands[0].name not in constant else []
         if op.name in EFFECTS and is_float(op.operands[0].type):
             sinks.append(op.operands[-1])

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from workbench.autodiff.analysis.activity import edges_of
 from workbench.builtins import TABLE
-from workbench.ir.values import EFFECTS, Block, Function, Op, Value
+from workbench.ir.ops import EFFECTS
+from workbench.ir.values import Block, Function, Op, Value
 from workbench.types import bool as bool_
 from workbench.types import is_float
 

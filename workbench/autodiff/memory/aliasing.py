@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from workbench.autodiff.memory.load_forwarding import may_overlap
-from workbench.ir.tiles import RULES as TILE_RULES
-from workbench.ir.values import EFFECTS, Block, Function, Op, Value, closed_blocks, walk
+from workbench.ir.ops import EFFECTS, LOADS, TILED
+from workbench.ir.values import Block, Function, Op, Value, closed_blocks, walk
 from workbench.types import ArrayType, is_float, is_integer
 
 Still = Callable[[Value], bool]
@@ -33,7 +33,7 @@ class Places:
         x, y = a.operands[0], b.operands[0]
         if x is not y:
             return self.aliased and may_overlap(x, y, apart=False)
-        if "reduce_add" in (a.name, b.name) or a.name in TILE_RULES or b.name in TILE_RULES:
+        if "reduce_add" in (a.name, b.name) or a.name in TILED or b.name in TILED:
             return True
         return not self.differ(indices_of(a), indices_of(b), still)
 
@@ -127,7 +127,7 @@ class _Order:
     def block(self, block: Block, done: list[Op]) -> list[Op]:
         late: list[Op] = []
         for op in block.ops:
-            if op.name in ("load", "tile_load") and self.is_late(op, done):
+            if op.name in LOADS and self.is_late(op, done):
                 late.append(op)
             elif op.name in EFFECTS:
                 self.twice |= op.name == "store" and is_float(op.operands[0].type) and self.is_late(op, done, "store")

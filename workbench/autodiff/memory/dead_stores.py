@@ -7,6 +7,7 @@ that is never seen need not be available.
 from __future__ import annotations
 
 from workbench.autodiff.memory.load_forwarding import Element, may_overlap
+from workbench.ir.ops import ADDITIONS, READS
 from workbench.ir.rewrite import replace_body
 from workbench.ir.values import Block, Function, Op, Value, walk
 
@@ -44,8 +45,8 @@ class _Backwards:
 
     def reads(self, op: Op) -> bool:
         """Whether the operation shows an element's value; an addition whose old value nobody uses does not."""
-        adds = op.name in ("atomic_add", "tile_atomic_add") and op.result in self.used
-        return op.name in ("load", "atomic", "tile_load") or adds
+        unseen = op.name in ADDITIONS and self.used.isdisjoint(op.results)
+        return op.name in READS and not unseen
 
     def seen(self, op: Op, doomed: set[Element]) -> None:
         if op.name == "store":
@@ -66,4 +67,4 @@ class _Backwards:
                 if self.reads(inner):
                     self.seen(inner, doomed)
             blocks = tuple(self.block(b, set(doomed)) for b in op.blocks)
-        return Op(op.name, op.operands, op.results, op.attrs, blocks, op.location)
+        return op.replace(blocks=blocks)

@@ -13,12 +13,9 @@ from dataclasses import dataclass
 
 from workbench.autodiff.memory.aliasing import late_loads
 from workbench.errors import NotDifferentiable
-from workbench.ir.tiles import RULES as TILE_RULES
-from workbench.ir.values import EFFECTS, Function, Op, Value, is_opaque, walk
+from workbench.ir.ops import ACCESSES, EFFECTS, LOADS, OPAQUE, TILED
+from workbench.ir.values import Function, Op, Value, is_opaque, walk
 from workbench.types import ArrayType, element, is_float, is_integer
-
-LOADS = frozenset({"load", "tile_load"})
-MEMORY = EFFECTS | LOADS
 
 
 @dataclass(frozen=True)
@@ -48,7 +45,7 @@ def study(function: Function, active: frozenset[Value], aliased: bool) -> Memory
     theirs = _under_own_gradient(ops)
     for op in ops:
         if op in theirs:
-            if op.name in MEMORY:
+            if op.name in ACCESSES:
                 mirrored[op.operands[0]].append(op)
             continue
         if op.name == "atomic" and is_float(op.operands[0].type):
@@ -81,7 +78,7 @@ def _shared_loads(ops: list[Op], made: dict[Value, Op], ndim: int, spread: froze
     """
     uses: dict[Value, list[Op]] = defaultdict(list)
     for op in ops:
-        if op.name in MEMORY:
+        if op.name in ACCESSES:
             uses[op.operands[0]].append(op)
     written = {array: found for array, found in uses.items() if any(op.name in EFFECTS for op in found)}
     shared = [found for found in written.values() if not is_private(found, made, ndim, spread)]
@@ -114,7 +111,7 @@ def tid_places(
     uses: list[Op], made: dict[Value, Op], ndim: int, spread: frozenset[Op] = frozenset()
 ) -> list[list[int]]:
     """For each axis of the launch, the places of the indices at which its tid stands so."""
-    if any(op.name in TILE_RULES or op in spread for op in uses):
+    if any(op.name in TILED or op in spread for op in uses):
         return [[] for _ in range(ndim)]
     rows = [[_stretch(v, made) for v in _indices(op)] for op in uses]
 
@@ -126,6 +123,30 @@ def tid_places(
         return max(f[2] for f in known) - min(f[2] for f in known) < known[0][1]
 
     return [[place for place in range(4) if alone(axis, place)] for axis in range(ndim)]
+
+
+def private_additions(function: Function) -> set[Value]:
+    """The arrays that the function adds to atomically and loads from, at elements that no other thread touches.
+
+    Such an addition is no effect to be mirrored: what the element holds after it is a value of the kernel, and is
+    recomputed like any other. What runs as a block of threads adds for all of them, so there are none.
+    """
+    if function.block_dim:
+        return set()
+    uses: dict[Value, list[Op]] = defaultdict(list)
+    made: dict[Value, Op] = {}
+    for op in walk(function.body):
+        made.update((v, op) for v in op.results)
+        if op.name in ACCESSES:
+            uses[op.operands[0]].append(op)
+        elif op.name in OPAQUE:  # what it does to an array is not seen: as if at any element
+            for value in op.operands:
+                uses[value].append(Op("reduce_add", (value,)))
+    return {
+        array
+        for array, ops in uses.items()
+        if {"load", "atomic_add"} <= {op.name for op in ops} and is_private(ops, made, function.launch_ndim)
+    }
 
 
 def refuse_shifted(function: Function, one: str, two: str, shifts: Sequence[tuple[int, ...]] | None) -> None:
@@ -140,7 +161,7 @@ def refuse_shifted(function: Function, one: str, two: str, shifts: Sequence[tupl
         NotDifferentiable: a thread may touch an element that another one writes.
     """
     ops = list(walk(function.body))
-    uses = [op for op in ops if op.name in MEMORY and op.operands[0].name in (one, two)]
+    uses = [op for op in ops if op.name in ACCESSES and op.operands[0].name in (one, two)]
     if len({op.operands[0].name for op in uses}) < 2 or all(op.name == "atomic_add" for op in uses):
         return
     made = {v: op for op in ops for v in op.results}

@@ -6,8 +6,9 @@ using it: the value comes from the computation, not from an array that is overwr
 
 from __future__ import annotations
 
+from workbench.ir.ops import EFFECTS
 from workbench.ir.rewrite import replace_body
-from workbench.ir.values import EFFECTS, Block, Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.types import ArrayType, is_float
 
 Element = tuple[Value, ...]
@@ -48,14 +49,14 @@ class _Reuse:
                 self.forget(op, inside)
             blocks = tuple(self.block(b, dict(inside)) for b in op.blocks)
             self.forget(op, known)
-            return Op(op.name, operands, op.results, op.attrs, blocks, op.location)
+            return op.replace(operands, blocks=blocks)
         if op.name == "load":
             known[operands] = op.result
         elif op.name in EFFECTS:
             self.written(operands[0], known)
             if op.name == "store":
                 known[operands[:-1]] = operands[-1]
-        return Op(op.name, operands, op.results, op.attrs, (), op.location)
+        return op.replace(operands)
 
     def forget(self, op: Op, known: Known) -> None:
         """Drop what the blocks of a structured operation may change."""

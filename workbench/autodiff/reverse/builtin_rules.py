@@ -14,11 +14,6 @@ from workbench.builtins.scalars import operators
 from workbench.ir.values import Op, Value
 from workbench.types import Vector
 
-# Rules that hold on whole vectors as they stand.
-WHOLE = frozenset({"add", "sub", "mul", "div", "neg", "where"})
-# Rules that only pass the cotangent on: they cannot turn a 0 into a NaN.
-PASSING = frozenset({"add", "sub", "neg", "where", "min", "max", "degrees", "radians"})
-
 
 def reverse_builtin(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """By the builtin's own rule; on vectors component by component where the rule is one of scalars."""
@@ -27,7 +22,7 @@ def reverse_builtin(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangen
         why = entry.differentiable.removeprefix("no: ") or "it has no adjoint rule"
         raise sweep.refuse(f"{op.name}() has no derivative: {why}.", op)
     split = isinstance(op.result.type, Vector) and entry.elementwise
-    if not split or (op.name in WHOLE and found.whole is not None and not sweep.cautious):
+    if not split or (entry.whole and found.whole is not None and not sweep.cautious):
         _apply(sweep, entry, op, found.full(), None, cotangents)
         return
     for position, piece in enumerate(found.components()):
@@ -48,9 +43,9 @@ def _apply(sweep: Sweep, entry: Builtin, op: Op, piece: Piece, component: int | 
         if ref is None or operand not in sweep.active:
             continue
         live = both(piece.live, _where_counts(sweep, ref))
-        if piece.live is not None and op.name not in PASSING:
+        if piece.live is not None and not entry.passing:
             ref = operators.where(piece.live, ref, ref.like(0))
-        if sweep.cautious and op.name not in PASSING:
+        if sweep.cautious and not entry.passing:
             ref = operators.where(_lost(piece.ref, ref), ref.like(0), ref)
         place = component if isinstance(operand.type, Vector) else None
         cotangents.add(operand, Piece(ref, place, live))

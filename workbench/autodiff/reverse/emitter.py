@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from workbench.builtins import Ref
 from workbench.ir.build import Builder
-from workbench.ir.rewrite import replace_body
+from workbench.ir.rewrite import copy_block, replace_body
 from workbench.ir.values import Block, Function, Op, Value
 
 
@@ -67,14 +67,8 @@ class Emitter(Builder):
 
 def relabelled(function: Function, labels: dict[Value, str]) -> Function:
     """The function with its values renamed by `labels`."""
-    mapping = {v: Value(v.type, name) for v, name in labels.items()}
 
-    def block(old: Block) -> Block:
-        return Block(tuple(mapping.get(p, p) for p in old.params), tuple(op(o) for o in old.ops))
+    def label(value: Value) -> Value:
+        return Value(value.type, labels[value]) if value in labels else value
 
-    def op(old: Op) -> Op:
-        operands = tuple(mapping.get(v, v) for v in old.operands)
-        results = tuple(mapping.get(v, v) for v in old.results)
-        return Op(old.name, operands, results, old.attrs, tuple(block(b) for b in old.blocks), old.location)
-
-    return replace_body(function, block(function.body))
+    return replace_body(function, copy_block(function.body, {}, label))

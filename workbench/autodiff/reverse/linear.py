@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 from workbench.autodiff.analysis.activity import influenced
 from workbench.autodiff.memory.effects import Memory
-from workbench.autodiff.reverse.builtin_rules import WHOLE
 from workbench.autodiff.reverse.cotangents import Cotangents, Piece, nothing, zero
 from workbench.autodiff.reverse.emitter import Emitter
 from workbench.autodiff.reverse.reverse import RULES
@@ -48,7 +47,7 @@ def pushed(op: Op, operands: Sequence[Ref], result: Ref, tangents: Sequence[Ref 
         why = entry.differentiable.removeprefix("no: ") or "it has no adjoint rule"
         raise NotDifferentiable(f"{op.name}() has no derivative: {why}.", op.location, function=function)
     kind = result.type
-    if not isinstance(kind, Vector) or not entry.elementwise or op.name in WHOLE:
+    if not isinstance(kind, Vector) or not entry.elementwise or entry.whole:
         return _transposed(entry, op, operands, result, tangents, function)
     parts = []
     for c in range(kind.length):

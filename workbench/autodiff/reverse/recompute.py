@@ -14,8 +14,9 @@ from functools import partial
 
 from workbench.autodiff.reverse.emitter import Emitter
 from workbench.autodiff.reverse.inline_block import Env, Lost, inlined
-from workbench.ir.rewrite import fresh, map_blocks, replace_body
-from workbench.ir.values import EFFECTS, STRUCTURED, Block, Function, Op, Value, walk
+from workbench.ir.ops import EFFECTS, STRUCTURED
+from workbench.ir.rewrite import fresh, rewrite
+from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.types import int64
 
 LATER = "later"
@@ -43,13 +44,13 @@ def recompute(ops: Iterable[Op], env: Env, builder: Emitter, late: frozenset[Op]
     """
     for op in ops:
         builder.location = op.location
-        if op.name in ("store", "reduce_add", "tile_store"):
+        if op.name in EFFECTS and not op.results:
             continue
         if op.name == "custom" and _is_replaced(op):
             _custom(op, env, builder, late, whole)
             continue
         array = op.operands[0] if op.operands else None
-        if op.name in ("atomic_add", "atomic", "tile_atomic_add"):
+        if op.name in EFFECTS:
             missing = Missing(
                 f"The adjoint needs the old value that {_called(op)} returned here, and that is not kept",
                 "Keep it in an array of its own in this kernel, and use it in a second one.",
@@ -151,13 +152,7 @@ def _later(op: Op, env: Env, builder: Emitter, late: frozenset[Op]) -> None:
 
 def written_out(function: Function) -> Function:
     """The function with each `later` as the branch or loop it stands for."""
-
-    def block(old: Block) -> Block:
-        return Block(
-            old.params, tuple(op.attrs["write"](op) if op.name == LATER else map_blocks(op, block) for op in old.ops)
-        )
-
-    return replace_body(function, block(function.body))
+    return rewrite(function, lambda on, op: (op.attrs["write"](op),) if op.name == LATER else None)
 
 
 def _written(op: Op, builder: Emitter, late: frozenset[Op], later: Op) -> Op:
@@ -167,7 +162,7 @@ def _written(op: Op, builder: Emitter, late: frozenset[Op], later: Op) -> Op:
     if op.name == "while":
         operands.append(later.operands[-1])
         blocks = _counting(blocks, op, builder)
-    return Op(op.name, tuple(operands), later.results, dict(op.attrs), blocks, op.location)
+    return op.replace(tuple(operands), results=later.results, blocks=blocks)
 
 
 def _counting(blocks: Sequence[Block], op: Op, builder: Emitter) -> tuple[Block, ...]:

@@ -31,6 +31,7 @@ from workbench.backends.worker.pool import Pool
 from workbench.config import settings
 from workbench.errors import BuildError, DeviceError
 from workbench.ir.build import Builder
+from workbench.ir.ops import LOOPS
 from workbench.ir.values import Function, Value, walk
 from workbench.types import ArrayType, Vector, float32, int32
 
@@ -223,7 +224,7 @@ def _tuning(function: Function) -> dict[str, Any]:
     """
     operations = list(walk(function.body))
     names = {op.name for op in operations}
-    count = sum(op.name in ("for", "while") or op.name.startswith("tile_") for op in operations)
+    count = sum(op.name in LOOPS or op.name.startswith("tile_") for op in operations)
     loops = count > 0 or function.block_dim > 0
     unrolled = count <= (UNROLLED_TILES if function.block_dim else UNROLLED_LOOPS)
     vectors = any(isinstance(v.type, Vector) for op in operations for v in op.results)

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,8 @@ class Builtin:
         domain: for each operand, the open interval (low, high) in which tests draw float values.
         ulp: how far, in units of the last place of the result's type, CPU and CUDA may be from the reference.
         gradient: the adjoint rule; None where `differentiable` says why not.
+        whole: the adjoint rule holds on whole vectors, not only component by component.
+        passing: the adjoint rule only passes the cotangent on, so it cannot turn a 0 into a NaN.
         differentiable: "" or the reason why there is no gradient ("integer result", …).
         operator: what users write for it where it is not called by name: "+".
     """
@@ -71,6 +74,8 @@ class Builtin:
     domain: tuple[tuple[float, float], ...] = ()
     ulp: float = 0
     gradient: AdjointRule | None = None
+    whole: bool = False
+    passing: bool = False
     differentiable: str = ""
     operator: str = ""
     hidden: bool = False
@@ -83,9 +88,11 @@ class Builtin:
         with np.errstate(all="ignore"):
             return self.reference(*(np.asarray(a)[()] for a in args))
 
-    def adjoint(self, rule: AdjointRule) -> AdjointRule:
-        """Decorator: state the adjoint rule."""
-        self.gradient = rule
+    def adjoint(self, rule: AdjointRule | None = None, *, whole: bool = False, passing: bool = False) -> Any:
+        """Decorator, with or without arguments: state the adjoint rule, and what is true of it."""
+        if rule is None:
+            return partial(self.adjoint, whole=whole, passing=passing)
+        self.gradient, self.whole, self.passing = rule, whole, passing
         return rule
 
     def expansion(self, rule: Expansion) -> Expansion:

@@ -6,11 +6,9 @@ from collections.abc import Iterator
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import WorkbenchError
-from workbench.ir.values import CORE, Block, Function, Op, Value, closed_blocks, walk
+from workbench.ir.ops import FROM_PASSES, LEGAL
+from workbench.ir.values import Block, Function, Op, Value, closed_blocks, walk
 from workbench.types import Vector
-
-FROM_WITHIN = frozenset({"fault", "launch_dim"})
-"""Operations that only passes make; a kernel that was just read has none."""
 
 
 def verify_builtins(function: Function) -> str:
@@ -24,13 +22,13 @@ def verify_builtins(function: Function) -> str:
 def _faults(block: Block) -> Iterator[str]:
     constants: dict[Value, object] = {}
     for op in walk(block):
-        if op.name in FROM_WITHIN:
+        if op.name in FROM_PASSES:
             yield f"{op.name} stands in a kernel"
         elif op.name == "const":
             constants[op.result] = op.attrs["value"]
         elif op.name in ("extract", "insert"):
             yield from _component(op, constants)
-        elif op.name not in CORE:
+        elif op.name not in LEGAL:
             yield from _builtin(op)
         for closed in closed_blocks(op):
             yield from _faults(closed)

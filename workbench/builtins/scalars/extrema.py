@@ -23,7 +23,7 @@ def _(x, y):
     return where(or_(x.differs(x), x < y), x, y) if is_float(x.type) else where(x < y, x, y)
 
 
-@min.adjoint
+@min.adjoint(passing=True)
 def _(ct, result, x, y):
     return _tie(ct, x < y, x.equals(y)), _tie(ct, y < x, x.equals(y))
 
@@ -40,7 +40,7 @@ def _(x, y):
     return where(or_(x.differs(x), x > y), x, y) if is_float(x.type) else where(x > y, x, y)
 
 
-@max.adjoint
+@max.adjoint(passing=True)
 def _(ct, result, x, y):
     return _tie(ct, x > y, x.equals(y)), _tie(ct, y > x, x.equals(y))
 

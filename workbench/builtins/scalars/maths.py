@@ -174,7 +174,7 @@ def _linear(name: str, factor: float, doc: str) -> None:
     meaning.__doc__ = doc
     entry = builtin(same_float, name=name, domain=(ANY,))(meaning)
     entry.expansion(lambda x: x * factor)
-    entry.adjoint(lambda ct, result, x: (ct * factor,))
+    entry.adjoint(lambda ct, result, x: (ct * factor,), passing=True)
 
 
 _linear("degrees", 180 / math.pi, "Radians to degrees.")

@@ -17,7 +17,7 @@ def add(x, y):
     return x + y
 
 
-@add.adjoint
+@add.adjoint(whole=True, passing=True)
 def _(ct, result, x, y):
     return ct, ct
 
@@ -28,7 +28,7 @@ def sub(x, y):
     return x - y
 
 
-@sub.adjoint
+@sub.adjoint(whole=True, passing=True)
 def _(ct, result, x, y):
     return ct, -ct
 
@@ -39,7 +39,7 @@ def mul(x, y):
     return x * y
 
 
-@mul.adjoint
+@mul.adjoint(whole=True)
 def _(ct, result, x, y):
     return ct * y, ct * x
 
@@ -50,7 +50,7 @@ def div(x, y):
     return x / y
 
 
-@div.adjoint
+@div.adjoint(whole=True)
 def _(ct, result, x, y):
     return ct / y, -ct * result / y
 
@@ -64,7 +64,7 @@ def neg(x):
     return np.negative(x)
 
 
-@neg.adjoint
+@neg.adjoint(whole=True, passing=True)
 def _(ct, result, x):
     return (-ct,)
 
@@ -123,7 +123,7 @@ def where(condition, x, y):
     return x if condition else y
 
 
-@where.adjoint
+@where.adjoint(whole=True, passing=True)
 def _(ct, result, condition, x, y):
     zero = ct.like(0)
     return None, where(condition, ct, zero), where(condition, zero, ct)

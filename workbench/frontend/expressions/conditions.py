@@ -15,28 +15,13 @@ from workbench.frontend.state.coerce import apply, describe, truth, usable
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Operand, Static
 from workbench.frontend.values import views
+from workbench.ir.ops import CHEAP
 from workbench.ir.values import Block, Value
 from workbench.types import bool as bool_
 
 Expression = Callable[[Context, ast.expr], Operand]
-CHEAP = {
-    "const",
-    "extract",
-    "shape",
-    "lt",
-    "le",
-    "gt",
-    "ge",
-    "eq",
-    "ne",
-    "and_",
-    "or_",
-    "not_",
-    "add",
-    "sub",
-    "cast",
-    "neg",
-}
+# What costs less than the branch around it.
+_CHEAPER = CHEAP | {"lt", "le", "gt", "ge", "eq", "ne", "and_", "or_", "not_", "add", "sub", "neg"}
 
 
 def is_none(context: Context, node: ast.Compare, expression: Expression) -> Operand | None:
@@ -85,7 +70,7 @@ def _is_cheap(block: Block) -> bool:
     """Whether the block costs little and cannot fault: a component at a computed index can."""
     numbers = {op.result for op in block.ops if op.name == "const"}
     return all(
-        op.name == "yield" or (op.name in CHEAP and (op.name != "extract" or op.operands[1] in numbers))
+        op.name == "yield" or (op.name in _CHEAPER and (op.name != "extract" or op.operands[1] in numbers))
         for op in block.ops
     )
 

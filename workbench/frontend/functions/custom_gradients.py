@@ -23,7 +23,8 @@ from workbench.frontend.state.context import Context, Env, Shared, Watched
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.exits import rewrite
 from workbench.frontend.state.operands import PENDING, POISON, Elements, Literal, Operand, Parts, Poison, View
-from workbench.ir.values import EFFECTS, Block, Value, walk
+from workbench.ir.ops import EFFECTS
+from workbench.ir.values import Block, Value, walk
 from workbench.structs import AnyType
 from workbench.types import ArrayType, Type, is_float
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any
 
-from workbench.ir.tiles import RULES
+from workbench.ir.ops import LOOPS, TILED
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.tiles import Tile
 
@@ -58,7 +58,7 @@ def _ops_cost(ops: tuple[Op, ...], known: Mapping[Value, Any]) -> int:
             total += 1 + inner * prod(op.attrs["shape"]) // LANES
         elif op.name == "tile_matmul":
             total += 1 + _elements(op) * _depth(op) // LANES
-        elif op.name in RULES:
+        elif op.name in TILED:
             total += 1 + _elements(op) // LANES
         else:
             total += 1 + inner * _times(op, known)
@@ -67,7 +67,7 @@ def _ops_cost(ops: tuple[Op, ...], known: Mapping[Value, Any]) -> int:
 
 def _times(op: Op, known: Mapping[Value, Any]) -> int:
     """How often the blocks of an operation run, about."""
-    if op.name not in ("for", "while"):
+    if op.name not in LOOPS:
         return 1
     trips = known_trips(op, known)
     return LOOP_WEIGHT if trips is None else trips

@@ -60,7 +60,7 @@ def _loop(on: TileLowering, op: Op) -> None:
         on.own(op.results[n], buffer)
     operands = tuple(on.scalar(v) for v in op.operands if not is_tile(v))
     plain = tuple(r for r in op.results if not is_tile(r))
-    on.builder.append(Op(op.name, operands, plain, op.attrs, tuple(blocks), op.location))
+    on.builder.append(op.replace(operands, results=plain, blocks=tuple(blocks)))
 
 
 def _carried(on: TileLowering, op: Op, init: Value) -> Buffer:

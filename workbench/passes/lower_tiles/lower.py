@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from workbench.ir.ops import TILED
 from workbench.ir.rewrite import replace_body
-from workbench.ir.tiles import RULES, is_tiled
+from workbench.ir.tiles import is_tiled
 from workbench.ir.values import Function
 from workbench.passes.lower_tiles import control_flow, memory, moves, reductions
 from workbench.passes.lower_tiles.lowering import Handler, TileLowering
@@ -19,4 +20,4 @@ def lower_tiles(function: Function) -> Function:
 
 
 LOWER: dict[str, Handler] = {**control_flow.LOWER, **memory.LOWER, **moves.LOWER, **reductions.LOWER}
-assert RULES.keys() <= LOWER.keys()
+assert TILED <= LOWER.keys()

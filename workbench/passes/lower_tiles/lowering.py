@@ -130,7 +130,7 @@ class TileLowering(Nests):
         """As it is, with the scalars that tiles became."""
         operands = tuple(self.scalar(v) for v in op.operands)
         blocks = tuple(self.inner(b) for b in op.blocks)
-        self.builder.append(Op(op.name, operands, op.results, op.attrs, blocks, op.location))
+        self.builder.append(op.replace(operands, blocks=blocks))
 
     def inner(self, block: Block) -> Block:
         """A nested block in which no tile is carried."""

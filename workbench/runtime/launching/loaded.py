@@ -131,8 +131,7 @@ class Loaded:
     @cached_property
     def shared(self) -> tuple[int, ...]:
         """Positions of the parameters that it reads and changes: no other launch may change them at the same time."""
-        alone = self.metadata.get("sums", ())
-        return tuple(k for k in self.written if k in alone or self.layout.slots[k].name in self.reads)
+        return tuple(k for k in self.written if self.layout.slots[k].name in self.reads)
 
     def mask(self, arguments: Sequence[Any]) -> int:
         """The memory of those among all arguments, in order, as `backends/cpu/native/memory_locks.py` wants it."""

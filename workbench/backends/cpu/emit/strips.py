@@ -11,6 +11,7 @@ where the word is not 0, and returns whether the launch ends.
 
 from __future__ import annotations
 
+from workbench.ir.ops import LOOPS
 from workbench.ir.values import Block, Function, Op, walk
 from workbench.passes.analysis.cost import constants, known_trips
 from workbench.types import element
@@ -55,7 +56,7 @@ class Strips:
         if op.name == "slot_matmul":
             m, n, k = op.attrs["shape"]
             return m * n * k // LANES
-        if op.name not in ("for", "while"):
+        if op.name not in LOOPS:
             return 1 + inner
         trips = SELDOM if op.attrs.get("cold") else known_trips(op, self._known)
         if trips is not None and trips * inner <= LONG:

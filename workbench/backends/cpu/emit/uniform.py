@@ -15,6 +15,7 @@ as it is once the `if`s before it are decided, which counts inside other such `i
 
 from __future__ import annotations
 
+from workbench.ir.ops import UPDATES
 from workbench.ir.values import Block, Function, Op, Value
 
 PATHS = 1024
@@ -110,7 +111,7 @@ class _Variation:
                 bits = int(op.attrs["axis"] == self.function.launch_ndim - 1)
             elif op.name == "load":
                 self.around[op] = around
-            elif op.name in ("atomic", "atomic_add"):
+            elif op.name in UPDATES:
                 bits = around
             elif op.name == "slot_write":
                 self.learn(op.operands[0], bits)

@@ -11,18 +11,16 @@ import re
 from dataclasses import dataclass, field
 
 from workbench.builtins import TABLE
-from workbench.ir.values import EFFECTS, REPORTS, STRUCTURED, Block, Function, Op, Value, walk
+from workbench.ir.ops import CHEAP, FENCES, LASTING, SLOT_WRITES, STRUCTURED
+from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.types import Vector
 
 # Operators written in one expression; beyond it, parts get names.
 LIMIT = 10
 _ALWAYS = frozenset({"const", "tid", "lane"})
-_LIGHT = frozenset({"const", "tid", "lane", "shape", "extract", "cast"})
-# What the threads of a block do together (`tiles/`): nothing moves past it.
-_TOGETHER = frozenset({"barrier", "product", "copy_in"})
-_NEVER = STRUCTURED | EFFECTS | REPORTS | _TOGETHER | {
-    "insert", "unavailable", "native", "slots", "slot_read", "slot_write", "shared", "shuffle",
-}  # fmt: skip
+_LIGHT = CHEAP | _ALWAYS
+# Statements of C++, or nothing of it.
+_NEVER = STRUCTURED | LASTING | SLOT_WRITES | {"insert", "unavailable", "slots", "slot_read", "shared", "shuffle"}
 
 
 @dataclass
@@ -74,12 +72,7 @@ def is_splat(op: Op) -> bool:
 
 def has_effect(op: Op) -> bool:
     """Whether the operation, or one inside it, changes memory."""
-    return (
-        op.name in EFFECTS
-        or op.name == "native"
-        or op.name in _TOGETHER
-        or any(inner.name in EFFECTS or inner.name in _TOGETHER for block in op.blocks for inner in walk(block))
-    )
+    return op.name in FENCES or any(inner.name in FENCES for block in op.blocks for inner in walk(block))
 
 
 def fold(function: Function) -> Folding:

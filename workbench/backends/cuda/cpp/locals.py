@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import ClassVar
 
 from workbench.backends.cuda.cpp.inline_values import Folding, operands_of
+from workbench.ir.ops import FENCES
 from workbench.ir.values import Block, Function, Op, Value, walk
 
 
@@ -152,11 +153,7 @@ class Locals:
     def _reassigned(self, op: Op) -> None:
         """`x = x * 2` and `v.x = a` change the variable, as they do in the cell."""
         result = op.result
-        if (
-            result in self.folding.folded
-            or result in self.folding.fixed
-            or op.name in ("atomic_add", "atomic", "native")
-        ):
+        if result in self.folding.folded or result in self.folding.fixed or op.name in FENCES:
             return
         read = set().union(*(self.folding.leaves(v) for v in op.operands)) if op.operands else set()
         for leaf in read:

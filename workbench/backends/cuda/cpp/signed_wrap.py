@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from workbench.ir.ops import ELEMENTS
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.types import ArrayType, Kind, Scalar, is_integer
 
@@ -44,7 +45,7 @@ def _index_only(function: Function) -> set[Op]:
 def _is_index(op: Op, place: int) -> bool:
     if op.name in ("slot_read", "slot_write"):
         return place == 1
-    if op.name not in ("load", "store", "atomic_add", "atomic"):
+    if op.name not in ELEMENTS:
         return False
     array = op.operands[0].type
     return isinstance(array, ArrayType) and 1 <= place <= array.ndim

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from workbench.backends.cuda.products.spec import COLUMN, ROW, ProductSpec
 from workbench.errors import BuildError
-from workbench.ir.rewrite import map_blocks, replace_body
-from workbench.ir.values import Block, Function, Op
+from workbench.ir.rewrite import Rewriter, rewrite
+from workbench.ir.values import Function, Op
 
 OPERATION = "tile_matmul"
 ACCUMULATED = ("float32", "float64")
@@ -21,16 +21,12 @@ def for_linking(function: Function, target: str) -> Function:
 
     A tile of 16-bit results is added up in float32, which no tile of its own holds: those stay generated.
     """
-    return replace_body(function, _marked(function.body, target))
 
+    def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
+        linked = op.name == OPERATION and repr(op.result.type.dtype) in ACCUMULATED  # type: ignore[union-attr]
+        return (op.replace(attrs={**op.attrs, "linked": target}),) if linked else None
 
-def _marked(block: Block, target: str) -> Block:
-    ops = []
-    for op in block.ops:
-        if op.name == OPERATION and repr(op.result.type.dtype) in ACCUMULATED:  # type: ignore[union-attr]
-            op = Op(op.name, op.operands, op.results, {**op.attrs, "linked": target}, op.blocks, op.location)
-        ops.append(map_blocks(op, lambda inner: _marked(inner, target)))
-    return Block(block.params, tuple(ops))
+    return rewrite(function, change)
 
 
 def arrangement(steps: tuple[int, int], shape: tuple[int, int]) -> tuple[str, int] | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.backends.cuda.tiles.uses import Use
+from workbench.ir.ops import LOOPS
 from workbench.ir.values import Block, Op, Value, walk
 
 Open = frozenset[Use]
@@ -42,7 +43,7 @@ def _walk(block: Block, open_: Open, numbers: Numbers) -> tuple[list[Op], Open]:
             branches = [_walk(inner, open_, numbers) for inner in op.blocks]
             made.append(_with(op, [rows for rows, _ in branches]))
             open_ = branches[0][1] | branches[1][1]
-        elif op.name in ("for", "while"):
+        elif op.name in LOOPS:
             rows, open_ = _loop(op, open_, numbers)
             made.append(_with(op, rows))
         else:
@@ -90,4 +91,4 @@ def _made_in(op: Op) -> set[Value]:
 
 def _with(op: Op, rows: list[list[Op]]) -> Op:
     blocks = tuple(Block(b.params, tuple(ops)) for b, ops in zip(op.blocks, rows, strict=True))
-    return Op(op.name, op.operands, op.results, op.attrs, blocks, op.location)
+    return op.replace(blocks=blocks)

@@ -20,8 +20,9 @@ from workbench.backends.cuda.tiles.storage import Storage
 from workbench.backends.cuda.tiles.tidy import tidy
 from workbench.backends.cuda.tiles.uses import ANY, FIRST, Region, Use
 from workbench.ir.build import Builder
+from workbench.ir.ops import ADDITIONS, EFFECTS, REPORTS, STRUCTURED
 from workbench.ir.rewrite import replace_body
-from workbench.ir.values import EFFECTS, REPORTS, STRUCTURED, Block, Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.tiles import Tile, is_tile, shown
 from workbench.types import ArrayType, Scalar, Slots, Vector, int32, is_integer
 from workbench.types import bool as bool_
@@ -65,7 +66,7 @@ class Lowering:
             for op in walk(self.function.body)
             if op.name == "const" and isinstance(op.result.type, Scalar) and is_integer(op.result.type)
         }
-        self.now: Op = Op("none")
+        self.now: Op
 
     def lowered(self, table: dict[str, Callable[[Lowering, Op], None]]) -> Lowered:
         """The whole function."""
@@ -128,14 +129,14 @@ class Lowering:
             self.builder.append(op)
             return
         wanted = [v for v in op.results if v in self.used]
-        adds = op.name in ("atomic_add", "reduce_add") and not wanted
+        adds = op.name in ADDITIONS and not wanted
         self.touch(*(Use(a, "add" if adds else "write", FIRST) for a in arrays))
         scratch = [self.scratch(v.type, 1, "what one thread finds") for v in wanted]  # type: ignore[arg-type]
         inner = {v: Value(v.type, v.name) for v in op.results}
         self.touch(*(Use(r, "write", FIRST) for r in scratch))
 
         def once() -> None:
-            self.builder.append(Op(op.name, op.operands, tuple(inner.values()), op.attrs, op.blocks, op.location))
+            self.builder.append(op.replace(results=tuple(inner.values())))
             for value, region in zip(wanted, scratch, strict=True):
                 self.builder.slot_write(region.slots, self.number(0), inner[value])
 
@@ -173,7 +174,7 @@ class Lowering:
 
     def _append(self, op: Op, operands: tuple[Value, ...], blocks: Sequence[Block]) -> None:
         results = tuple(v for v in op.results if not is_tile(v))
-        self.builder.append(Op(op.name, operands, results, op.attrs, tuple(blocks), op.location))
+        self.builder.append(op.replace(operands, results=results, blocks=tuple(blocks)))
 
     _STRUCTURED: ClassVar[dict[str, Callable[[Lowering, Op], None]]] = {"if": _if, "for": _loop, "while": _loop}
 

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from workbench.backends.cuda.tiles.layouts import Layout, Spread, Striped, for_fragments, for_product
-from workbench.ir.rewrite import replace_body
+from workbench.ir.ops import LOOPS, STRUCTURED, VIEWS
+from workbench.ir.rewrite import Rewriter, rewrite
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.tiles import Tile, is_tile
 from workbench.types import float32
 
-VIEWS = frozenset({"tile_transpose", "tile_slice", "tile_broadcast", "tile_reshape"})
 # The operands of which a thread reads elements that others have.
 _CROSSING = {
     "tile_matmul": (0, 1), "tile_transpose": (0,), "tile_slice": (0,), "tile_broadcast": (0,), "tile_place": (-1,),
@@ -135,7 +135,7 @@ def _linked(ops: list[Op]) -> set[Value]:
 
 def _ties(ops: list[Op]) -> Iterator[tuple[Value, Value]]:
     for op in ops:
-        if op.name not in ("for", "while"):
+        if op.name not in LOOPS:
             continue
         for block in op.blocks:
             carried = block.params[1:] if op.name == "for" else block.params
@@ -146,7 +146,7 @@ def _flows(ops: list[Op]) -> Iterator[tuple[Value, Value]]:
     """What becomes what: into loops, around them, out of branches, and along registers."""
     for op in ops:
         pairs: list[tuple[Value, Value]] = []
-        if op.name in ("for", "while", "if"):
+        if op.name in STRUCTURED:
             ends = op.blocks[-1:] if op.name == "while" else op.blocks
             for block in ends:
                 pairs += zip(op.results, block.yielded, strict=True)
@@ -213,25 +213,23 @@ def on_tensor_cores(op: Op) -> bool:
 def _copies(made: Plan, spread: dict[Value, Spread]) -> None:
     """A copy in shared memory of what is spread and other threads need."""
 
-    def block(old: Block) -> Block:
+    def change(on: Rewriter, op: Op) -> list[Op]:
         ops: list[Op] = []
-        for op in old.ops:
-            if not op.name.startswith("tile_"):
-                op = replace(op, blocks=tuple(map(block, op.blocks))) if op.blocks else op
-            needed = {v for v in crossing(op) if made.root(v) in spread}
-            if op.name in ("tile_reshape", "tile_reduce", "tile_scan") and made.root(op.operands[0]) in spread:
-                needed.add(op.operands[0])
-            for value in needed:
-                copy = Value(replace(_type(value), storage="shared"), value.name)  # type: ignore[arg-type]
-                made.shared.add(copy)
-                ops.append(Op("tile_copy", (value,), (copy,), {}, (), op.location))
-                op = replace(op, operands=tuple(copy if v is value else v for v in op.operands))
-            if op.results and op.results[0] in made.views:
-                made.views[op.result] = op.operands[0]
-            ops.append(op)
-        return Block(old.params, tuple(ops))
+        if not op.name.startswith("tile_"):
+            op = on.inside(op)
+        needed = {v for v in crossing(op) if made.root(v) in spread}
+        if op.name in ("tile_reshape", "tile_reduce", "tile_scan") and made.root(op.operands[0]) in spread:
+            needed.add(op.operands[0])
+        for value in needed:
+            copy = Value(replace(_type(value), storage="shared"), value.name)  # type: ignore[arg-type]
+            made.shared.add(copy)
+            ops.append(Op("tile_copy", (value,), (copy,), {}, (), op.location))
+            op = op.replace(tuple(copy if v is value else v for v in op.operands))
+        if op.results and op.results[0] in made.views:
+            made.views[op.result] = op.operands[0]
+        return [*ops, op]
 
-    made.function = replace_body(made.function, block(made.function.body))
+    made.function = rewrite(made.function, change)
 
 
 def _layouts(made: Plan, spread: dict[Value, Spread]) -> None:

@@ -7,7 +7,6 @@ A step combines only what is there, so no neutral element is needed.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from workbench.backends.cuda.tiles.elements import shape_of
@@ -17,7 +16,7 @@ from workbench.backends.cuda.tiles.places import InRegisters, InShared
 from workbench.backends.cuda.tiles.uses import ANY, Region, Use
 from workbench.backends.python.tiles import identity
 from workbench.ir.build import Builder
-from workbench.ir.rewrite import copy_op, replace_body
+from workbench.ir.rewrite import Rewriter, copy_op, rewrite
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.passes.bounds_checks import zero
 from workbench.tiles import Tile
@@ -30,17 +29,12 @@ Parts = tuple[Value, ...]
 
 def with_combinations(function: Function) -> Function:
     """The function with the combination of two elements as a block of each reduction and scan."""
-    return replace_body(function, _block(function.body))
 
+    def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
+        plain = op.name in ("tile_reduce", "tile_scan") and not op.blocks
+        return (op.replace(blocks=(_combination(op),)),) if plain else None
 
-def _block(block: Block) -> Block:
-    return Block(block.params, tuple(_op(op) for op in block.ops))
-
-
-def _op(op: Op) -> Op:
-    if op.name in ("tile_reduce", "tile_scan") and not op.blocks:
-        return replace(op, blocks=(_combination(op),))
-    return replace(op, blocks=tuple(map(_block, op.blocks))) if op.blocks else op
+    return rewrite(function, change)
 
 
 def _combination(op: Op) -> Block:

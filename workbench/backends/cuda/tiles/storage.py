@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from workbench.backends.cuda.tiles.plan import Classes, Plan, crossing, uniform_ops
+from workbench.ir.ops import LOOPS, STRUCTURED
 from workbench.ir.values import Block, Op, Value
 from workbench.tiles import is_tile
 
@@ -31,7 +32,7 @@ class Storage:
         self._members: dict[Value, set[Value]] = {}
         body = made.function.body
         for op in uniform_ops(body):
-            if op.name in ("for", "while"):
+            if op.name in LOOPS:
                 for block in op.blocks:
                     carried = block.params[1:] if op.name == "for" else block.params
                     for result, param in zip(op.results, carried, strict=True):
@@ -72,7 +73,7 @@ class Storage:
         for op in reversed(block.ops):
             if op.name == "if":
                 live = self._if(op, live)
-            elif op.name in ("for", "while"):
+            elif op.name in LOOPS:
                 live = self._loop(op, live)
             else:
                 made = {v for v in op.results if is_tile(v) and v not in self.plan.views}
@@ -123,7 +124,7 @@ class Storage:
             others = self._roots(v for v in op.operands if v in self.plan.views) | self._roots(crossing(op))
             mine = [v for v in op.operands[_IN_PLACE[op.name]] if is_tile(v) and self.of(v) not in others]
             pairs += ((r, v) for r in op.results for v in mine)
-        elif op.name in ("if", "for", "while"):
+        elif op.name in STRUCTURED:
             ends = op.blocks[-1:] if op.name == "while" else op.blocks
             for values in [*(b.yielded for b in ends), *((op.operands[3:],) if op.name == "for" else ()),
                            *((op.operands,) if op.name == "while" else ())]:  # fmt: skip

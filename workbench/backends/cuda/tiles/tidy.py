@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from workbench.ir.ops import LASTING, SLOT_WRITES, STRUCTURED
+from workbench.ir.values import Block, Op, Value
 
-from workbench.ir.values import EFFECTS, REPORTS, STRUCTURED, Block, Op, Value
-
-_KEPT = EFFECTS | REPORTS | {"native", "barrier", "touch", "product", "copy_in", "slot_write", "yield"}
+_KEPT = LASTING | SLOT_WRITES | {"yield"}
 
 
 def tidy(block: Block) -> Block:
@@ -22,7 +21,7 @@ def _block(block: Block, needed: set[Value]) -> Block:
             inner = [_block(b, needed) for b in reversed(op.blocks)][::-1]
             if not op.results and all(len(b.ops) <= 1 for b in inner) and op.name != "while":
                 continue
-            op = replace(op, blocks=tuple(inner))
+            op = op.replace(blocks=tuple(inner))
         elif op.name not in _KEPT and not any(v in needed for v in op.results):
             continue
         needed.update(op.operands)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 
-from workbench.ir.values import EFFECTS, STRUCTURED, Block, Function, Op, Value
+from workbench.ir.ops import EFFECTS, READS, STRUCTURED
+from workbench.ir.values import Block, Function, Op, Value
 from workbench.types import ArrayType
 
-READS = frozenset({"load", "atomic_add", "atomic", "reduce_add", "tile_load", "tile_atomic_add"})
 Element = tuple[str, tuple[Hashable, ...]]
 
 

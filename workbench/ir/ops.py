@@ -1,0 +1,194 @@
+"""Every operation of the IR in one table: what it takes, what it gives, what it does to memory, who makes it.
+
+Passes ask this table, or the sets below that are derived from it, instead of listing names of their own. What the
+operations mean is told in prose in `workbench.ir.values` (those of one thread, and those that only lowering makes) and
+in `workbench.ir.tiles`; `tests/ir/test_ops.py` compares the pages with the table and both with the code. A name that is
+not in the table is an elementwise builtin (`workbench.builtins.TABLE`): pure, with one result and no blocks.
+
+To add an operation: a row here, a line on its page, a rule in `ir.verify` or `ir.tiles` if it is legal IR, and an
+emitter in each backend.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+
+
+class Dialect(Enum):
+    """Where an operation may stand. All but `LOWERED` are legal IR: `ir.verify` has a rule for them."""
+
+    CORE = auto()
+    """What one thread does."""
+    CHECK = auto()
+    """As core, but only passes make it: a kernel that was just read has none."""
+    TILE = auto()
+    """What a block of threads does together."""
+    LOWERED = auto()
+    """Inside one backend, or inside one pass."""
+
+
+class Memory(Enum):
+    """The memory that an operation reads or writes."""
+
+    NONE = auto()
+    ARRAY = auto()
+    """Elements of the array that is its first operand."""
+    ARRAYS = auto()
+    """Any array that it is given: what it does was written by the user."""
+    SLOTS = auto()
+    """The slots that are its first operand."""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One row.
+
+    Attributes:
+        dialect: where it may stand.
+        name: as in `Op.name`.
+        operands, results: as the pages write them: "array, *indices"; "" if there are none.
+        attrs: names of attributes, optional ones with a "?".
+        blocks: names of its blocks.
+        reads, writes: memory. An operation with `writes` ARRAY gives the array first and the value last.
+        reports: it tells the host something, and changes nothing else.
+        together: threads of a block meet in it; nothing moves past it.
+        control: "branch" or "loop": which of its blocks run depends on values.
+        pure: equal operands and attributes give equal results, so two of them may be shared.
+        cheap: no more than one instruction, which cannot fault on legal operands.
+        view: the result is other places of the operand's elements: no element is computed.
+    """
+
+    dialect: Dialect
+    name: str
+    operands: str = ""
+    results: str = ""
+    attrs: str = ""
+    blocks: str = ""
+    reads: Memory = Memory.NONE
+    writes: Memory = Memory.NONE
+    reports: bool = False
+    together: bool = False
+    control: str = ""
+    pure: bool = False
+    cheap: bool = False
+    view: bool = False
+
+    @property
+    def form(self) -> str:
+        """What stands on the page after the name: "(array, *indices) -> element"."""
+        return f"({self.operands}) -> {self.results or '()'}"
+
+
+_ARRAY, _ARRAYS, _SLOTS = Memory.ARRAY, Memory.ARRAYS, Memory.SLOTS
+_CORE, _CHECK, _TILE, _LOWERED = Dialect
+_CUSTOM = "name gradient replay adjoints cuda? adj_cuda? replay_cuda? cuda_place? adj_cuda_place? replay_cuda_place? " \
+    "inputs? outputs? reference? derive?"  # fmt: skip
+
+_ROWS = (
+    Operation(_CORE, "const", "", "scalar or vector", "value captured", pure=True, cheap=True),
+    Operation(_CORE, "tid", "", "int32", "axis level?", pure=True),
+    Operation(_CORE, "shape", "array", "int32", "axis", pure=True, cheap=True),
+    Operation(_CORE, "load", "array, *indices", "element", reads=_ARRAY),
+    Operation(_CORE, "store", "array, *indices, element", writes=_ARRAY),
+    Operation(_CORE, "atomic_add", "array, *indices, element", "element", reads=_ARRAY, writes=_ARRAY),
+    Operation(_CORE, "atomic", "array, *indices, *elements", "element", "kind", reads=_ARRAY, writes=_ARRAY),
+    Operation(_CORE, "reduce_add", "array, element", reads=_ARRAY, writes=_ARRAY),
+    Operation(_CORE, "cast", "scalar or vector", "same shape, other scalar type", pure=True, cheap=True),
+    Operation(_CORE, "vec", "*scalars", "vector", pure=True),
+    Operation(_CORE, "extract", "vector, index", "scalar", pure=True, cheap=True),
+    Operation(_CORE, "insert", "vector, index, scalar", "vector", pure=True),
+    Operation(_CORE, "slots", "", "slots"),
+    Operation(_CORE, "slot_read", "slots, index", "element", reads=_SLOTS),
+    Operation(_CORE, "slot_write", "slots, index, element", writes=_SLOTS),
+    Operation(_CORE, "unavailable", "", "any", "reason"),
+    Operation(_CORE, "assert", "condition", attrs="message", reports=True),
+    Operation(_CORE, "print", "*scalars and vectors", attrs="parts number?", reports=True),
+    Operation(_CORE, "mark", "*values", "the same values", "frames end", reports=True),
+    Operation(_CORE, "yield", "*values"),
+    Operation(_CORE, "if", "condition", "*results", "cold?", "then, else", control="branch"),
+    Operation(_CORE, "for", "start, stop, step, *init", "*results", "unroll?", "body", control="loop"),
+    Operation(_CORE, "while", "*init", "*results", "", "condition, body", control="loop"),
+    Operation(_CORE, "custom", "*inputs", "*results", _CUSTOM, "body", reads=_ARRAYS, writes=_ARRAYS),
+    Operation(_CHECK, "fault", "*up to 4 numbers", attrs="number", reports=True),
+    Operation(_CHECK, "launch_dim", "", "int64", "axis", pure=True),
+    Operation(_TILE, "tile_map", "*tiles of one shape", "*tiles", "shape", "element"),
+    Operation(_TILE, "tile_load", "array, *offsets", "tile", "shape bounds axes", reads=_ARRAY),
+    Operation(_TILE, "tile_store", "array, *offsets, tile", "", "bounds axes", writes=_ARRAY),
+    Operation(_TILE, "tile_atomic_add", "array, *offsets, tile", "tile", "bounds axes", reads=_ARRAY, writes=_ARRAY),
+    Operation(_TILE, "tile_extract", "tile, *indices", "element", pure=True),
+    Operation(_TILE, "tile_insert", "tile, *indices, element", "tile", pure=True),
+    Operation(_TILE, "tile_slice", "tile, *offsets", "tile", "shape", pure=True, view=True),
+    Operation(_TILE, "tile_place", "tile, *offsets, tile", "tile", pure=True),
+    Operation(_TILE, "tile_transpose", "tile", "tile", "axes", pure=True, view=True),
+    Operation(_TILE, "tile_reshape", "tile", "tile", "shape", pure=True, view=True),
+    Operation(_TILE, "tile_broadcast", "tile", "tile", "shape", pure=True, view=True),
+    Operation(_TILE, "tile_reduce", "tile", "element or tile", "kind axis?", "combination", pure=True),
+    Operation(_TILE, "tile_scan", "tile", "tile", "kind exclusive", pure=True),
+    Operation(_TILE, "tile_matmul", "a, b[, acc]", "tile", "transpose_a transpose_b role precision? linked?",
+              pure=True),
+    Operation(_LOWERED, "native", "*inputs", "*results", _CUSTOM, reads=_ARRAYS, writes=_ARRAYS),
+    Operation(_LOWERED, "cuda_text", "*inputs", reads=_ARRAYS, writes=_ARRAYS),
+    Operation(_LOWERED, "later", "*values", "*results", "write"),
+    Operation(_LOWERED, "slot_matmul", "slots, slots, slots", "", "shape transpose_a accumulate", reads=_SLOTS,
+              writes=_SLOTS),
+    Operation(_LOWERED, "tile_copy", "tile", "tile"),
+    Operation(_LOWERED, "same", "value", "value"),
+    Operation(_LOWERED, "lane", "", "int32", "count", pure=True, cheap=True),
+    Operation(_LOWERED, "quotient", "a, b", "integer", pure=True),
+    Operation(_LOWERED, "remainder", "a, b", "integer", pure=True),
+    Operation(_LOWERED, "shared", "", "slots", "offset"),
+    Operation(_LOWERED, "touch", attrs="uses", together=True),
+    Operation(_LOWERED, "barrier", attrs="wait", together=True),
+    Operation(_LOWERED, "shuffle", "value", "value", "kind step threads"),
+    Operation(_LOWERED, "product", "slots, slots, offset, slots, offset", "", "product", reads=_SLOTS, writes=_SLOTS,
+              together=True),
+    Operation(_LOWERED, "copy_in", "slots, array, *offsets", "", "shape bounds axes threads", reads=_ARRAYS,
+              writes=_SLOTS, together=True),
+)  # fmt: skip
+
+OPERATIONS: dict[str, Operation] = {row.name: row for row in _ROWS}
+
+
+def _names(chosen: Callable[[Operation], object]) -> frozenset[str]:
+    return frozenset(row.name for row in _ROWS if chosen(row))
+
+
+LEGAL = _names(lambda row: row.dialect is not Dialect.LOWERED)
+"""What `ir.verify` has a rule for."""
+FROM_PASSES = _names(lambda row: row.dialect is Dialect.CHECK)
+TILED = _names(lambda row: row.dialect is Dialect.TILE)
+
+READS = _names(lambda row: row.reads is Memory.ARRAY)
+"""Reads elements of its first operand; what adds to an element reads it."""
+EFFECTS = _names(lambda row: row.writes is Memory.ARRAY)
+"""Changes elements of its first operand."""
+LOADS = READS - EFFECTS
+UPDATES = READS & EFFECTS
+"""Changes elements by way of what they hold: the order of two threads may matter."""
+ADDITIONS = UPDATES - {"atomic"}
+"""Of these the order matters only to who uses the old value, and to rounding."""
+ACCESSES = READS | EFFECTS
+ELEMENTS = _names(lambda row: row.operands.startswith("array, *indices"))
+"""Accesses to one element, at indices."""
+REGIONS = _names(lambda row: row.operands.startswith("array, *offsets"))
+"""Accesses to a part of an array, as a tile."""
+PARTS = _names(lambda row: row.operands.startswith("tile, *"))
+"""Reads or changes a part of a tile, at indices or offsets."""
+OPAQUE = _names(lambda row: row.writes is Memory.ARRAYS)
+"""Code of the user's: it may read and change any array that it is given."""
+SLOT_WRITES = _names(lambda row: row.writes is Memory.SLOTS)
+
+REPORTS = _names(lambda row: row.reports)
+TOGETHER = _names(lambda row: row.together)
+FENCES = EFFECTS | TOGETHER | (OPAQUE - {"custom"})
+"""What no load moves past. A `custom` is one if its block holds one."""
+LASTING = FENCES | REPORTS
+"""What must stay even if no result of it is used."""
+
+STRUCTURED = _names(lambda row: row.control)
+LOOPS = _names(lambda row: row.control == "loop")
+PURE = _names(lambda row: row.pure)
+CHEAP = _names(lambda row: row.cheap)
+VIEWS = _names(lambda row: row.view)
