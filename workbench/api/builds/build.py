@@ -32,8 +32,7 @@ from workbench.errors import NotDifferentiable
 from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, StageDone, publish
 from workbench.ir.values import Function, read_arrays, walk, written_arrays
 from workbench.passes.analysis.cost import cost
-from workbench.passes.nonatomic import nonatomic
-from workbench.passes.strip_custom_gradients import without_customs
+from workbench.passes.pipeline import RUNNABLE, run
 from workbench.runtime.device.device import Device, get_device
 from workbench.runtime.device.driver import driver
 from workbench.runtime.launching.execute import cpu_threads
@@ -262,8 +261,7 @@ def ir_of(
     function = derived(forward, direction, atomic, numbers, checkpoints, names)
     if direction.endswith("adjoint"):
         return function
-    function = without_customs(function)
-    return function if atomic else nonatomic(function)
+    return run(RUNNABLE, function, nonatomic=not atomic)
 
 
 def _refuse_unwanted(specialisation: Specialisation, direction: str) -> None:
