@@ -15,6 +15,7 @@ import numpy as np
 from workbench.api.builds.arguments import as_dims, as_stream, check, deduce_pointer, wrong_count
 from workbench.api.builds.bind import adjoint_arguments, bind
 from workbench.api.cuda_cpp.build import HOST, Program
+from workbench.api.cuda_cpp.in_double import WideText
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.autodiff import parameters
 from workbench.backends.base import Options
@@ -172,6 +173,33 @@ class CudaKernel(Kernel):
         pairs = adjoint_arguments(specialisation, arguments, adjoints, device)
         return bind(specialisation, "adjoint", dims, {**arguments, **pairs}, device, how)
 
+    def in_double(self, values: Sequence[Any], dims: tuple[int, ...], block_dim: Any, shared: int) -> WideText:
+        """The text and its gradient in double, for these arguments.
+
+        Raises:
+            NotDifferentiable: the text has no gradient of it.
+            LaunchError: there is no such block.
+        """
+        block = with_shared(as_block(block_dim, dims, self.name), shared, self.name)
+        return WideText(self, self.module.program, self.signature, self.towards("adjoint"), values, dims, block)
+
+    def towards(self, direction: str) -> Signature:
+        """The signature of what runs in a direction.
+
+        Raises:
+            NotDifferentiable: the text has none.
+        """
+        if direction == "forward":
+            return self.signature
+        if direction == "adjoint" and self.gradient is not None:
+            return self.gradient
+        if direction == "adjoint":
+            raise NotDifferentiable(
+                f"{self.name} is CUDA C++ without a gradient.", self.place,
+                f"Write {self.name}{ADJOINT} in the same cell: {gradient_form(self.signature)}", self.name,
+            )  # fmt: skip
+        raise NotDifferentiable(f"{self.name} is CUDA C++ and has no {direction}.", self.place, "", self.name)
+
     def __getitem__(self, where: Any) -> Configured:
         """`k[dim]`, `k[dim, block_dim]` or `k[dim, block_dim, shared]`, to be called with the arguments.
 
@@ -246,7 +274,7 @@ class CudaSpecialisation(Specialisation):
 
     def _loaded(self, direction: str, device: Device) -> Loaded:
         kernel = self.text
-        signature = self._signature(direction)
+        signature = kernel.towards(direction)
         params = [(p.name, p.type) for p in parameters(self.function.params, direction)]
         names = [n for n, _ in params]
         geometry = Geometry(tuple(names.index(p.name) for p in signature.parameters))
@@ -281,19 +309,6 @@ class CudaSpecialisation(Specialisation):
             f"{p.name} is written outside of its elements, {where}.", p.location,
             "Test the index: a block runs whole, with threads past the end.", signature.name, parameter=p.name, count=1,
         )  # fmt: skip
-
-    def _signature(self, direction: str) -> Signature:
-        kernel = self.text
-        if direction == "forward":
-            return kernel.signature
-        if direction == "adjoint" and kernel.gradient is not None:
-            return kernel.gradient
-        if direction == "adjoint":
-            raise NotDifferentiable(
-                f"{kernel.name} is CUDA C++ without a gradient.", kernel.place,
-                f"Write {kernel.name}{ADJOINT} in the same cell: {gradient_form(kernel.signature)}", kernel.name,
-            )  # fmt: skip
-        raise NotDifferentiable(f"{kernel.name} is CUDA C++ and has no {direction}.", kernel.place, "", kernel.name)
 
 
 def gradient_form(signature: Signature) -> str:

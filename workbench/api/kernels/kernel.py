@@ -277,13 +277,12 @@ class Kernel:
     ) -> LaunchRecord | None:  # fmt: skip
         """A checked launch as a record, from a kernel that binds its arguments itself; None: `launch` binds them.
 
-        Args:
-            dims: the launch's dimensions; with `tiled`, in blocks.
-            values: one per parameter, not yet checked.
-            adjoints: adjoint arrays of an adjoint launch; None: a forward one.
-            device: None is the arguments'.
-            how: its block and stream are not yet checked.
+        What is given is not yet checked. Without `adjoints` the launch is forward; with `tiled`, dims count blocks.
         """
+        return None
+
+    def in_double(self, values: Sequence[Any], dims: tuple[int, ...], block_dim: Any, shared: int) -> Any:
+        """What `gradcheck` runs of a kernel without IR; None: it makes the IR's floats float64."""
         return None
 
     def refuse_stale(self) -> None:

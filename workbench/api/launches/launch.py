@@ -94,19 +94,17 @@ def launch(
         KernelFault: with checks, something was out of range; the launch is over, and all that did not fault is done.
     """
     values = [*inputs, *outputs]
-    how, plan = launch_options(kernel, checks, fast_math, deterministic), None
-    if stream is not None or block_dim is not BLOCK_DIM:  # an equal number of some type is checked like any other
-        how = LaunchOptions(how.code, block_dim, stream)
-    elif not adjoint:
-        plan = _plan_for(kernel, dim, values, device, how.code)
-    if plan is None:
-        adjoints = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
-        record = prepare(kernel, dim, listed(kernel, inputs, outputs), adjoints if adjoint else None, device, how)
-    else:
+    how = launch_options(kernel, checks, fast_math, deterministic)
+    plain = stream is None and block_dim is BLOCK_DIM  # a block_dim that is merely equal to it is checked first
+    how = how if plain else LaunchOptions(how.code, block_dim, stream)
+    plan = _plan_for(kernel, dim, values, device, how.code) if plain and not adjoint else None
+    if plan is not None:
         dims, arguments = plan.arguments(kernel, dim, values)
         if not (record_cmd or OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
             return run_unseen(plan.loaded, dims, arguments)
-        record = plan.record(kernel, dims, arguments, how)
+        return finished(kernel, plan.record(kernel, dims, arguments, how), record_cmd, record_tape)
+    adjoints = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
+    record = prepare(kernel, dim, listed(kernel, inputs, outputs), adjoints if adjoint else None, device, how)
     return finished(kernel, record, record_cmd, record_tape)
 
 
