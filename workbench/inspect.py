@@ -180,7 +180,7 @@ def diff(kernel: Kernel, other: Kernel, pane: str = "ir") -> str:
 def key(kernel: Kernel, direction: str = "forward") -> str:
     """The parts of the module key of a CPU launch that says nothing of options, one a line, and its digest."""
     backend = build.BACKENDS["cpu"]
-    options = build.options_on(CPU, launch_options(kernel, None, fast_math=False, deterministic=False))
+    options = build.options_on(CPU, launch_options(kernel).code)
     made = keys.key_of(_specialisation(kernel), direction, options, backend, backend.target(), False)
     width = max(len(p.label) for p in made.parts)
     rows = [f"{p.label.ljust(width)}  {p.shown or f'{len(p.data)} bytes'}" for p in made.parts]

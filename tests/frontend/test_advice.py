@@ -99,6 +99,20 @@ def test_around_launches() -> None:
     assert "k takes 2 arguments; n is missing." in _launched([x])
 
 
+def test_around_launches_over_blocks() -> None:
+    kernel = meaning.define("def k(x: array[float]):\n    tile_store(x, tile_zeros(4), offset=0)\n")["k"]
+    with pytest.raises(LaunchError, match=r"inputs is a list with one value a parameter; this is an array\."):
+        wb.launch_tiled(kernel, 1, wb.zeros(4))
+
+
+def test_a_block_is_checked_after_a_launch_that_went_well_too() -> None:
+    kernel = meaning.define("def k(x: array[float]):\n    x[tid()] = 1.0\n")["k"]
+    x = wb.zeros(2)
+    wb.launch(kernel, 2, [x])
+    with pytest.raises(LaunchError, match=r"block_dim is a whole number from 1 to 1024, not 256\.0"):
+        wb.launch(kernel, 2, [x], block_dim=256.0)
+
+
 @pytest.mark.parametrize("shape", [2.5, (2, 1.5), "ab", -1, (1, 2, 3, 4, 5), ()])
 def test_a_shape_is_whole_numbers(shape: Any) -> None:
     with pytest.raises(ValueError, match="1 to 4 sizes of at least 0"):

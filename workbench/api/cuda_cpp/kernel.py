@@ -13,8 +13,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from workbench.api.builds.arguments import as_dims, as_stream, check, deduce_pointer, wrong_count
-from workbench.api.builds.bind import PLAIN, adjoint_arguments, bind
+from workbench.api.builds.bind import adjoint_arguments, bind
 from workbench.api.cuda_cpp.build import HOST, Program
+from workbench.api.cuda_cpp.in_double import WideText
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.autodiff import parameters
 from workbench.backends.base import Options
@@ -29,9 +30,9 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.device.device import Device, get_device
 from workbench.runtime.launching.checks import checks_wanted
 from workbench.runtime.launching.execute import execute
-from workbench.runtime.launching.geometry import Block, Geometry, as_block, with_shared, with_tail
+from workbench.runtime.launching.geometry import Geometry, as_block, with_shared, with_tail
 from workbench.runtime.launching.loaded import Loaded
-from workbench.runtime.launching.record import BLOCK_DIM, LaunchRecord
+from workbench.runtime.launching.record import PLAIN, LaunchOptions, LaunchRecord
 from workbench.structs import AnyType
 from workbench.types import ArrayType, is_float
 
@@ -137,6 +138,68 @@ class CudaKernel(Kernel):
             found = self._specialisations[chosen] = CudaSpecialisation(self, chosen)
         return found
 
+    def prepare(
+        self, dims: tuple[int, ...], values: Sequence[Any], adjoints: Sequence[Any] | None = None,
+        device: Device | str | None = None, how: LaunchOptions = PLAIN, tiled: bool = False,
+    ) -> LaunchRecord:  # fmt: skip
+        """A checked launch as a record, not yet run; see `Kernel.prepare`.
+
+        Raises:
+            LaunchError: an argument does not fit; the message names the parameter.
+        """
+        self.refuse_stale()
+        if tiled:
+            raise LaunchError(f"{self.name} is CUDA C++: launch() runs it in blocks.", advice="Give it block_dim.")
+        block = as_block(how.block_dim, dims, self.name)
+        if len(values) != len(self.parameters):
+            raise wrong_count(self, values)
+        arrays = (v.device for v in values if isinstance(v, array))
+        where = "cpu" if self.module.run == HOST or any(isinstance(v, np.ndarray) for v in values) else None
+        device = get_device(device) if device is not None else next(arrays, None) or get_device(where)
+        how = LaunchOptions(how.code, block, as_stream(how.stream, device, self.name))
+        self.module.refuse_elsewhere(self.name, device)
+        types = tuple(
+            deduce_pointer(self, p.name, p.type, value) if p.pointer else p.type
+            for p, value in zip(self.signature.parameters, values, strict=True)
+        )
+        specialisation = self.specialise(types)
+        arguments: dict[str, Any] = {
+            name: check(self, name, type, value, device)
+            for name, type, value in zip(self.parameters, types, values, strict=True)
+        }
+        _refuse_aliases(self, arguments)
+        if adjoints is None:
+            return bind(specialisation, "forward", dims, arguments, device, how)
+        pairs = adjoint_arguments(specialisation, arguments, adjoints, device)
+        return bind(specialisation, "adjoint", dims, {**arguments, **pairs}, device, how)
+
+    def in_double(self, values: Sequence[Any], dims: tuple[int, ...], block_dim: Any, shared: int) -> WideText:
+        """The text and its gradient in double, for these arguments.
+
+        Raises:
+            NotDifferentiable: the text has no gradient of it.
+            LaunchError: there is no such block.
+        """
+        block = with_shared(as_block(block_dim, dims, self.name), shared, self.name)
+        return WideText(self, self.module.program, self.signature, self.towards("adjoint"), values, dims, block)
+
+    def towards(self, direction: str) -> Signature:
+        """The signature of what runs in a direction.
+
+        Raises:
+            NotDifferentiable: the text has none.
+        """
+        if direction == "forward":
+            return self.signature
+        if direction == "adjoint" and self.gradient is not None:
+            return self.gradient
+        if direction == "adjoint":
+            raise NotDifferentiable(
+                f"{self.name} is CUDA C++ without a gradient.", self.place,
+                f"Write {self.name}{ADJOINT} in the same cell: {gradient_form(self.signature)}", self.name,
+            )  # fmt: skip
+        raise NotDifferentiable(f"{self.name} is CUDA C++ and has no {direction}.", self.place, "", self.name)
+
     def __getitem__(self, where: Any) -> Configured:
         """`k[dim]`, `k[dim, block_dim]` or `k[dim, block_dim, shared]`, to be called with the arguments.
 
@@ -173,8 +236,8 @@ class Configured:
         kernel = self.kernel
         dims = as_dims(self.dim, kernel.name)
         block = with_shared(as_block(self.block_dim, dims, kernel.name), self.shared, kernel.name)
-        options = Options(checks=checks_wanted(None, kernel.checks))
-        execute(prepare_text(kernel, dims, arguments, options=options, block=block, stream=stream))
+        how = LaunchOptions(Options(checks=checks_wanted(None, kernel.checks)), block, stream)
+        execute(kernel.prepare(dims, arguments, how=how))
 
 
 class CudaSpecialisation(Specialisation):
@@ -211,7 +274,7 @@ class CudaSpecialisation(Specialisation):
 
     def _loaded(self, direction: str, device: Device) -> Loaded:
         kernel = self.text
-        signature = self._signature(direction)
+        signature = kernel.towards(direction)
         params = [(p.name, p.type) for p in parameters(self.function.params, direction)]
         names = [n for n, _ in params]
         geometry = Geometry(tuple(names.index(p.name) for p in signature.parameters))
@@ -246,19 +309,6 @@ class CudaSpecialisation(Specialisation):
             f"{p.name} is written outside of its elements, {where}.", p.location,
             "Test the index: a block runs whole, with threads past the end.", signature.name, parameter=p.name, count=1,
         )  # fmt: skip
-
-    def _signature(self, direction: str) -> Signature:
-        kernel = self.text
-        if direction == "forward":
-            return kernel.signature
-        if direction == "adjoint" and kernel.gradient is not None:
-            return kernel.gradient
-        if direction == "adjoint":
-            raise NotDifferentiable(
-                f"{kernel.name} is CUDA C++ without a gradient.", kernel.place,
-                f"Write {kernel.name}{ADJOINT} in the same cell: {gradient_form(kernel.signature)}", kernel.name,
-            )  # fmt: skip
-        raise NotDifferentiable(f"{kernel.name} is CUDA C++ and has no {direction}.", kernel.place, "", kernel.name)
 
 
 def gradient_form(signature: Signature) -> str:
@@ -301,42 +351,6 @@ def check_gradient(forward: Signature, gradient: Signature) -> None:
     for name, p in adjoints.items():
         if p.pointer and name not in given:
             raise KernelTypeError(f"{gradient.name} does not take {name}.", gradient.location, form, gradient.name)
-
-
-def prepare_text(
-    kernel: CudaKernel, dims: tuple[int, ...], values: Sequence[Any], adjoint: bool = False,
-    adjoints: Sequence[Any] = (), device: Device | str | None = None, options: Options = PLAIN,
-    block: Block | None = None, stream: Any = None,
-) -> LaunchRecord:  # fmt: skip
-    """A checked launch as a record, not yet run.
-
-    Raises:
-        LaunchError: an argument does not fit; the message names the parameter.
-    """
-    if kernel.stale:
-        raise LaunchError(f"{kernel.name} is out of date: {kernel.stale}", advice="Mend its cell and run it again.")
-    if len(values) != len(kernel.parameters):
-        raise wrong_count(kernel, values)
-    arrays = (v.device for v in values if isinstance(v, array))
-    where = "cpu" if kernel.module.run == HOST or any(isinstance(v, np.ndarray) for v in values) else None
-    device = get_device(device) if device is not None else next(arrays, None) or get_device(where)
-    stream = as_stream(stream, device, kernel.name)
-    block = as_block(BLOCK_DIM, dims, kernel.name) if block is None else block
-    kernel.module.refuse_elsewhere(kernel.name, device)
-    types = tuple(
-        deduce_pointer(kernel, p.name, p.type, value) if p.pointer else p.type
-        for p, value in zip(kernel.signature.parameters, values, strict=True)
-    )
-    specialisation = kernel.specialise(types)
-    arguments: dict[str, Any] = {
-        name: check(kernel, name, type, value, device)
-        for name, type, value in zip(kernel.parameters, types, values, strict=True)
-    }
-    _refuse_aliases(kernel, arguments)
-    if not adjoint:
-        return bind(specialisation, "forward", dims, arguments, device, options, block, stream)
-    pairs = adjoint_arguments(specialisation, arguments, adjoints, device)
-    return bind(specialisation, "adjoint", dims, {**arguments, **pairs}, device, options, block, stream)
 
 
 def _refuse_aliases(kernel: CudaKernel, arguments: Mapping[str, Any]) -> None:

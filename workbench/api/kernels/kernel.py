@@ -36,6 +36,7 @@ from workbench.ir.values import Function
 from workbench.passes.nonatomic import adds_alone
 from workbench.runtime.device.device import Device
 from workbench.runtime.launching.loaded import Loaded
+from workbench.runtime.launching.record import LaunchOptions, LaunchRecord
 from workbench.structs import Absent, AnyType, IndexedArray
 from workbench.types import ArrayType
 
@@ -269,6 +270,29 @@ class Kernel:
                 return None
             _tell(found)
         return found
+
+    def prepare(
+        self, dims: tuple[int, ...], values: Sequence[Any], adjoints: Sequence[Any] | None,
+        device: Device | str | None, how: LaunchOptions, tiled: bool,
+    ) -> LaunchRecord | None:  # fmt: skip
+        """A checked launch as a record, from a kernel that binds its arguments itself; None: `launch` binds them.
+
+        What is given is not yet checked. Without `adjoints` the launch is forward; with `tiled`, dims count blocks.
+        """
+        return None
+
+    def in_double(self, values: Sequence[Any], dims: tuple[int, ...], block_dim: Any, shared: int) -> Any:
+        """What `gradcheck` runs of a kernel without IR; None: it makes the IR's floats float64."""
+        return None
+
+    def refuse_stale(self) -> None:
+        """Refuse to launch a kernel whose cell has changed and failed since.
+
+        Raises:
+            LaunchError: it is stale.
+        """
+        if self.stale:
+            raise LaunchError(f"{self.name} is out of date: {self.stale}", advice="Mend its cell and run it again.")
 
     def outdated_by(self, names: Collection[str], namespace: Mapping[str, Any]) -> list[str]:
         """Those of the names whose value in the namespace is not what the kernel was last made with."""

@@ -173,7 +173,7 @@ class LaunchStep(Step):
             n: a if n in self.unwanted else tape.adjoint_of(a) for n, a in self.arrays.items() if is_float(a.dtype)
         }
         options = replace(self.record.options, ordered=tape.deterministic or self.record.options.ordered)
-        made = replace(self.record, options=options)
+        made = replace(self.record, how=replace(self.record.how, code=options))
         return bind_adjoint(made, adjoints, self.as_they_were(tape), self.unwanted)
 
     def as_they_were(self, tape: Tape) -> dict[str, array]:
@@ -342,7 +342,5 @@ def bind_adjoint(
     arguments = {**record.arguments, **(instead or {}), **complete}
     options = adjoint_options(record, unwanted)
     direction = then(record.direction, "adjoint")
-    return bind(
-        record.specialisation, direction, record.dim, arguments, record.loaded.device, options, record.block_dim,
-        record.stream,
-    )  # fmt: skip
+    how = replace(record.how, code=options)
+    return bind(record.specialisation, direction, record.dim, arguments, record.loaded.device, how)

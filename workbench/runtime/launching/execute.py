@@ -173,7 +173,7 @@ def run_unseen(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) 
 
 def _run_record(record: LaunchRecord) -> KernelFault | None:
     arguments = list(record.arguments.values())
-    return _run(record.loaded, record.dim, record.buffer, record.block_dim, record.stream, arguments)
+    return _run(record.loaded, record.dim, record.buffer, record.how.block_dim, record.how.stream, arguments)
 
 
 @runs(lambda frame: _native_of(frame["loaded"], frame["dims"]))

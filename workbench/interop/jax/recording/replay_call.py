@@ -21,6 +21,7 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.shapes import dense
 from workbench.runtime.device.device import CPU
 from workbench.runtime.device.memory import Memory, allocate
+from workbench.runtime.launching.record import LaunchOptions
 from workbench.runtime.records.contents import write_bytes
 from workbench.runtime.records.entries import CopyEntry, Entry, FillEntry, LaunchEntry
 from workbench.types import MAX_NDIM, SCALARS, Scalar, Vector, element
@@ -122,7 +123,8 @@ class _Call:
         code = self.plan.code
         for batch in itertools.product(*map(range, self.batches)):
             arguments = dict(self.arguments(batch))
-            yield LaunchEntry(bind(code.specialisation, code.direction, self.dims, arguments, CPU, code.options))
+            how = LaunchOptions(code.options)
+            yield LaunchEntry(bind(code.specialisation, code.direction, self.dims, arguments, CPU, how))
 
     def arguments(self, batch: tuple[int, ...]) -> Iterator[tuple[str, Any]]:
         """The kernel's arguments in one batch."""
