@@ -31,7 +31,7 @@ class GraphMagics(Magics):
 
     @magic_arguments()
     @argument("-n", "--name", default="g", help="What to call the graph; g by default.")
-    @argument("--replay", type=int, default=0, metavar="N", help="Launch it N times, and say how long that takes.")
+    @argument("--replay", type=int, default=0, metavar="N", help="Launch it N times and report the time per launch.")
     @argument("--profile", action="store_true", help="Run it once node by node, and show the times.")
     @argument("-q", "--quiet", action="store_true", help="Show no picture.")
     @cell_magic

@@ -265,7 +265,7 @@ def find_kernel(name: str, namespace: dict[str, Any]) -> Any:
         if near
         else f"kernels here: {', '.join(known)}"
         if known
-        else "no cell has made one yet"
+        else "no cell has defined one yet"
     )
     raise Refusal(f"{what}; {advice}")
 

@@ -97,7 +97,7 @@ def _adjoint(name: str, value: Any, tape: wb.Tape | None) -> Any:
         except KeyError as missing:
             raise Refusal(f"{name}: {missing.args[0]}") from None
     if found is None:
-        raise Refusal(f"{name} has no gradient: make it with requires_grad=True, or give the tape: tape=tape")
+        raise Refusal(f"{name} has no gradient: create it with requires_grad=True, or give the tape: tape=tape")
     return found
 
 

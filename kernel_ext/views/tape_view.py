@@ -137,7 +137,7 @@ def arrays_of(wrt: str, text: str, namespace: Mapping[str, Any]) -> dict[str, wb
         wanted = [n for n, v in namespace.items() if not n.startswith("_") and _is_float_array(v) and v.requires_grad]
         found = {name: namespace[name] for name in wanted}
     if not found:
-        raise Refusal("no array of floats stands in the expression: say by which, --wrt x,k")
+        raise Refusal("the expression contains no array of floats; name the arrays: --wrt x,k")
     return found
 
 

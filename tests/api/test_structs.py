@@ -328,5 +328,5 @@ def test_order_name_and_type_of_fields_are_in_the_key():
 
 def test_arrays_of_structs_do_not_cross_to_jax(names):
     pytest.importorskip("jax")
-    with pytest.raises(wb.LaunchError, match="arrays of structs, and structs as outputs, do not cross"):
+    with pytest.raises(wb.LaunchError, match="arrays of structs, and structs as outputs, are not supported under JAX"):
         wb.jax_kernel(names["energy"])(np.zeros(4, np.float32))

@@ -51,7 +51,7 @@ def test_info_and_doctor_are_shown(notebook: Any) -> None:
 
 def test_wait_and_stop_tell_what_goes_on(notebook: Any) -> None:
     assert notebook.run("%workbench wait") == "0 builds in the background: nothing to wait for\n"
-    assert notebook.run("%workbench stop") == "nothing is built in the background\n"
+    assert notebook.run("%workbench stop") == "nothing is being built in the background\n"
     may_end = threading.Event()
     works = [wb.Work(may_end.wait, name=name) for name in ("cell [3]", "cell [4]")]
     assert notebook.run("%workbench stop") == "ended cell [3], cell [4]\n"

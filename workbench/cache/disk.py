@@ -156,7 +156,7 @@ class Disk:
 
     def _check_folders(self, folder: Path) -> None:
         if self.root is None:
-            raise Refused(self._named, "has no place: this user has no home folder")
+            raise Refused(self._named, "has no location: this user has no home folder")
         self._check(self.root, os.stat(self.root))  # the root may be a link, what is inside may not
         self._check(self.folder, os.lstat(self.folder))
         self._check(folder, os.lstat(folder))
@@ -236,7 +236,7 @@ class Disk:
         if self.writable:
             setting, effect = "WORKBENCH_CACHE", "Compiled kernels are kept in memory only"
         else:
-            setting, effect = "WORKBENCH_CACHE_READONLY", "The work goes on without it"
+            setting, effect = "WORKBENCH_CACHE_READONLY", "Work continues without it"
         self.problem = f"the cache folder {self._named} {reason}. {effect}; {setting} names another folder."
         self._report(self._named, self.problem, True)
 

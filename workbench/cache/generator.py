@@ -50,9 +50,9 @@ def digest_of(package: Path) -> tuple[str, int]:
             digest.update(b"%d %d\n%b%b" % (len(name), len(text), name, text))
             count += 1
     except OSError as error:
-        raise CacheError(f"the code generator's own text cannot be read, so nothing can be keyed: {error}") from None
+        raise CacheError(f"the code generator's source code cannot be read, so nothing can be keyed: {error}") from None
     if not count:
-        raise CacheError(f"the code generator's own text is not in {package}, so nothing can be keyed")
+        raise CacheError(f"the code generator's source code is not in {package}, so nothing can be keyed")
     return digest.hexdigest()[:16], newest
 
 

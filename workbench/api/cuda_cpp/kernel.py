@@ -244,7 +244,8 @@ class CudaSpecialisation(Specialisation):
         where = f"at index {first}" if first == last else f"from index {first} to {last}"
         return KernelFault(
             f"{p.name} is written outside of its elements, {where}.", p.location,
-            "Test the index: a block runs whole, with threads past the end.", signature.name, parameter=p.name, count=1,
+            "Test the index: whole blocks run, including threads past the end.", signature.name,
+            parameter=p.name, count=1,
         )  # fmt: skip
 
     def _signature(self, direction: str) -> Signature:
@@ -293,7 +294,7 @@ def check_gradient(forward: Signature, gradient: Signature) -> None:
         elif other is not None and mine is None and (p.type, p.pointer) != (other.type, other.pointer):
             problem = f"{p.name} is `{other.text}` in {forward.name} and `{p.text}` in {gradient.name}."
         elif other is not None and mine is None and p.pointer and not p.const:
-            problem = f"{p.name} of {gradient.name} is not const; a gradient changes adjoints alone."
+            problem = f"{p.name} of {gradient.name} is not const; a gradient changes only adjoints."
         else:
             continue
         raise KernelTypeError(problem, p.location, form, gradient.name)
@@ -314,7 +315,7 @@ def prepare_text(
         LaunchError: an argument does not fit; the message names the parameter.
     """
     if kernel.stale:
-        raise LaunchError(f"{kernel.name} is out of date: {kernel.stale}", advice="Mend its cell and run it again.")
+        raise LaunchError(f"{kernel.name} is out of date: {kernel.stale}", advice="Fix its cell and run it again.")
     if len(values) != len(kernel.parameters):
         raise wrong_count(kernel, values)
     arrays = (v.device for v in values if isinstance(v, array))
@@ -350,5 +351,5 @@ def _refuse_aliases(kernel: CudaKernel, arguments: Mapping[str, Any]) -> None:
         if not apart and {a, b} & restricted and {a, b} & written:
             raise LaunchError(
                 f"{kernel.name}: {a} and {b} share memory, and one of them is __restrict__.", parameter=b,
-                advice="Pass arrays of their own, or leave __restrict__ out.",
+                advice="Pass separate arrays, or leave __restrict__ out.",
             )  # fmt: skip

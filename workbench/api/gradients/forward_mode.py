@@ -92,4 +92,4 @@ class Dual(Observer):
         Raises:
             NotDifferentiable: always: a graph is code of its own, without tangents.
         """
-        raise NotDifferentiable("A captured graph has no tangent, and one is wanted here.", advice="Launch instead.")
+        raise NotDifferentiable("A captured graph has no tangent, and one is needed here.", advice="Launch instead.")

@@ -93,7 +93,7 @@ def value_and_grad(f: Callable[..., Any], argnums: Arguments = 0) -> Callable[..
         _check_result(f, result)
         if result.size != 1 or result.dtype.shape:
             raise LaunchError(
-                f"{_name(f)} gives {result.type!r} of shape {result.shape}; a gradient is of one float.",
+                f"{_name(f)} returns {result.type!r} of shape {result.shape}; a gradient is of one float.",
                 advice="Sum it in a kernel, or use wb.jacobian.",
             )
         _check_written(f, result, bool(tape.path([result])))

@@ -199,7 +199,7 @@ class Kernel:
         """Each parameter's type, or None where it is generic.
 
         Raises:
-            KernelTypeError: an annotation is no type.
+            KernelTypeError: an annotation is not a type.
         """
         if self._annotations is None or (self._structs and self._structs != structs_named(self.definition)):
             self._structs = structs_named(self.definition)
@@ -316,7 +316,7 @@ def _checked(checkpoints: Any, definition: Definition) -> int:
     if isinstance(checkpoints, int) and not isinstance(checkpoints, bool) and checkpoints in CHECKPOINT_RANGE:
         return checkpoints
     raise KernelTypeError(
-        f"{definition.name} asks for checkpoints={checkpoints!r}.", definition.locate(definition.node),
+        f"{definition.name} requests checkpoints={checkpoints!r}.", definition.locate(definition.node),
         f"Give a whole number from {CHECKPOINT_RANGE[0]} to {CHECKPOINT_RANGE[-1]}, or leave it out for {CHECKPOINTS}.",
         definition.name,
     )  # fmt: skip
@@ -327,7 +327,7 @@ def _checked_matmul(value: Any, definition: Definition) -> str:
         return value
     listed = ", ".join(f'"{word}"' for word in MATMULS)
     raise KernelTypeError(
-        f"{definition.name} asks for matmul={value!r}.", definition.locate(definition.node), f"Give one of {listed}.",
+        f"{definition.name} requests matmul={value!r}.", definition.locate(definition.node), f"Give one of {listed}.",
         definition.name,
     )  # fmt: skip
 

@@ -90,7 +90,7 @@ def make_struct(name: str, fields: list[tuple[str, AnyType]], place: Location, m
         KernelTypeError: there are no fields.
     """
     if not fields:
-        raise KernelTypeError(f"{name} has no fields.", place, "Write name: type, one a line.")
+        raise KernelTypeError(f"{name} has no fields.", place, "Write name: type, one per line.")
     made = type(name, (StructValue,), {"__module__": module, "__doc__": doc, "__slots__": ()})
     found = Struct.of(name, fields)
     made.__wb_struct__ = Struct(found.name, found.fields, made)
@@ -134,7 +134,7 @@ def _default(struct: str, name: str, place: Location) -> KernelTypeError:
 def _extra(struct: str, name: str, callable_: bool, place: Location) -> KernelTypeError:
     if callable_:
         return KernelTypeError(
-            f"{struct} has a method, {name}; a struct holds fields alone.", place,
+            f"{struct} has a method, {name}; a struct holds only fields.", place,
             f"Make it a func that takes a {struct}.",
         )  # fmt: skip
     return KernelTypeError(f"{name} of {struct} has no annotation.", place, f"Write {name}: float, say.")

@@ -86,7 +86,7 @@ class Bench:
 
     def __str__(self) -> str:
         runs = f"best of {len(self.rounds)} rounds of {self.number:,}, median {self.spread:+.0%}"
-        lines = [f"{duration(self.seconds)} a call ({runs})"]
+        lines = [f"{duration(self.seconds)} per call ({runs})"]
         if self.ceiling is not None:
             lines.append(f"  memory      {self._against(self.bytes_per_second, self.ceiling.bytes_per_second, 'B/s')}")
             flops = self.flops_per_second
@@ -95,9 +95,9 @@ class Bench:
                 f"  arithmetic  {self._against(flops, most, 'FLOP/s') if flops is not None else 'not counted'}"
             )
         if self.share is not None:
-            cached = "; more than that can be where data stay in a cache" if self.share > 1.05 else ""
-            said = f"bound by {self.bound}: {self.share:.0%} of what this machine does at most{cached}"
-            lines.append(f"  {said if self.share >= FAR else 'far from both: what takes the time is something else'}")
+            cached = "; data that stay in a cache can exceed it" if self.share > 1.05 else ""
+            said = f"bound by {self.bound}: {self.share:.0%} of this machine's measured maximum{cached}"
+            lines.append(f"  {said if self.share >= FAR else 'far from both limits: something else takes the time'}")
         return "\n".join(lines)
 
     __repr__ = __str__

@@ -85,7 +85,7 @@ class Sweep:
         assert best is not None and worst is not None
         chosen = ", ".join(f"{n}={shown(v)}" for n, v in self.best.items())
         ratio = worst.seconds / best.seconds
-        gain = f", {ratio:.2g} times as fast as the slowest" if ratio >= 1.1 else "; the others need hardly more"
+        gain = f", {ratio:.2g} times as fast as the slowest" if ratio >= 1.1 else "; the others are hardly slower"
         gain = gain if len(order) > 1 else ""
         missing = f"; {self.points.count(None)} refused: {self.refused}" if self.refused else ""
         return f"shortest: {chosen} with {duration(best.seconds)}{gain}{missing}"

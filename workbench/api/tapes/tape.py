@@ -40,7 +40,7 @@ class Gradients(Mapping[array, array]):
         if not is_float(key.dtype):
             raise KeyError(f"an array of {key.dtype!r} has no gradient")
         if key.memory not in self._tape.adjoints and key.memory.grad is None:
-            raise KeyError("the tape saw no launch, copy or fill of this array")
+            raise KeyError("the tape recorded no launch, copy or fill of this array")
         return self._tape.adjoint_of(key)
 
     def __iter__(self) -> Iterator[array]:

@@ -144,7 +144,7 @@ def stream(context: Context, node: ast.Call, least: int, most: int, wanted: str 
         )  # fmt: skip
     if argument.id not in context.env:
         raise context.error(
-            KernelTypeError, f"{name}() advances its state, and {argument.id} is no local name here.",
+            KernelTypeError, f"{name}() advances its state, and {argument.id} is not a local name here.",
             f"Write {argument.id} = rand_init(seed, i) first.",
         )  # fmt: skip
     state = usable(context, context.env[argument.id])

@@ -125,7 +125,7 @@ def annotated(definition: Definition, node: ast.expr, what: str) -> AnyType | No
     """The type that the annotation of something else than a parameter means; None where it leaves it open.
 
     Raises:
-        KernelTypeError: it is no type.
+        KernelTypeError: it is not a type.
     """
     value = evaluated(definition, node, what.lower())
     return parameter_type(value, what, definition.locate(node), definition.name)
@@ -138,11 +138,11 @@ def parameter_type(value: Any, name: str, place: Any, function: str) -> AnyType 
     if isinstance(value, (ArrayType, StructArray, IndexedArray)):
         return value
     if hasattr(value, "__wb_kernel__") or hasattr(value, "__wb_definitions__"):
-        message = f"The annotation of {name} is no type: {getattr(value, '__name__', 'it')} is a function."
+        message = f"The annotation of {name} is not a type: {getattr(value, '__name__', 'it')} is a function."
         raise KernelTypeError(message, place, function=function)
     try:
         return as_element(value)
     except TypeError as error:
-        message = f"The annotation of {name} is no type: {error}."
+        message = f"The annotation of {name} is not a type: {error}."
         advice = "Write array(dtype=float) for an array." if value in (list, tuple, np.ndarray) else ""
         raise KernelTypeError(message, place, advice, function) from None

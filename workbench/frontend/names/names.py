@@ -133,7 +133,7 @@ def attribute(context: Context, base: Static, attr: str) -> Operand:
 
 
 def python_value(context: Context, value: Any, path: str) -> Operand:
-    """A value of the user's namespace as an operand: numbers become constants, the rest is known while compiling."""
+    """A value of the user's namespace as an operand: numbers become constants, the rest is known at compile time."""
     if isinstance(value, (Builtin, Form, Scalar, Vector, python_types.ModuleType)):
         if not isinstance(value, python_types.ModuleType):
             _watch(context, path, value)

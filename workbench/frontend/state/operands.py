@@ -41,7 +41,7 @@ def too_large() -> KernelTypeError:
 
 @dataclass(frozen=True)
 class Static:
-    """A Python object known while compiling: a builtin, a type, a func, a module; `path` is how the user wrote it."""
+    """A Python object known at compile time: a builtin, a type, a func, a module; `path` is how the user wrote it."""
 
     value: Any
     path: str

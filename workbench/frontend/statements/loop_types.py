@@ -81,7 +81,9 @@ def settle(
         types = types | wider
         made.update(wider)
     which = ", ".join(sorted(made))
-    message = f"The types of {which} in this loop do not settle." if which else "The types in this loop do not settle."
+    message = (
+        f"The types of {which} in this loop do not converge." if which else "The types in this loop do not converge."
+    )
     raise context.error(KernelTypeError, message, "Give them types before it: n = float(0).")
 
 

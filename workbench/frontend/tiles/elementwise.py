@@ -216,7 +216,7 @@ def _assigned(context: Context, before: Env, roots: Sequence[str]) -> tuple[dict
     return values, known
 
 
-_INSIDE = "{name} depends on the thread and is no number or vector, so it is known on its own line alone."
+_INSIDE = "{name} depends on the thread and is not a number or vector, so it is known on its own line alone."
 
 
 def _kept_inside(context: Context, name: str) -> Exception:

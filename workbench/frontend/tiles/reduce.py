@@ -109,7 +109,7 @@ def tile_reduce(context: Context, node: ast.Call, expression: Expression) -> Ope
         found = usable(context, called(context, "tile_reduce", callee, [a, b]))
         result = materialise(context, found)
         if result.type != dtype:
-            raise given.error(f"takes a func of two {dtype!r} that gives one; this one gives {result.type!r}.")
+            raise given.error(f"takes a func of two {dtype!r} that returns one; this one returns {result.type!r}.")
         context.builder.yield_(result)
     return reduced(given, value, "func", (opened.block,))
 

@@ -75,8 +75,8 @@ def _slice(context: Context, node: ast.Slice, size: int, expression: Expression)
     bounds = [None if n is None else expression(context, n) for n in (node.lower, node.upper, node.step)]
     if not all(b is None or (isinstance(b, Literal) and not b.is_float) for b in bounds):
         raise context.error(
-            KernelTypeError, "A slice of a tile has bounds that are known while compiling.",
-            "Where the start is not: tile_view(t, offset=(i, j), shape=(m, n)).",
+            KernelTypeError, "A slice of a tile has bounds that are known at compile time.",
+            "If the start is not: tile_view(t, offset=(i, j), shape=(m, n)).",
         )  # fmt: skip
     numbers = [None if b is None else int(b.value) for b in bounds]  # type: ignore[union-attr]
     span = range(size)[slice(*numbers)] if numbers[2] != 0 else range(0)

@@ -231,7 +231,7 @@ def _matrix(context: Context, components: list[Value], columns: int) -> Value:
 
 
 def _identity(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`identity(n=3, dtype=float)`: both known while compiling."""
+    """`identity(n=3, dtype=float)`: both known at compile time."""
     names = ("n", "dtype")
     given: dict[str, Any] = dict(zip(names, (expression(context, a) for a in node.args), strict=False))
     given |= {k.arg: expression(context, k.value) for k in node.keywords if k.arg}

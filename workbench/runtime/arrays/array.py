@@ -311,7 +311,7 @@ class array:
 
     def _only(self) -> Any:
         if self.size != 1:
-            raise TypeError(f"only an array of one element is a number; this one has shape {self.shape}")
+            raise TypeError(f"only an array of one element converts to a number; this one has shape {self.shape}")
         return self.numpy().reshape(-1)[0]
 
     def fill_(self, value: Any) -> array:

@@ -58,7 +58,7 @@ def to_dlpack(source: Strided, stream: int | None, options: dict[str, Any]) -> A
     if not source.device.is_cuda and scalar != bfloat16:
         return host_view(source).__dlpack__(**options)
     if options.get("dl_device") not in (None, dlpack_device(source)) or options.get("copy"):
-        raise BufferError("an array is given as it is, where it is; copy it with to() or clone() before")
+        raise BufferError("an array is exported as it is, where it is; copy it with to() or clone() before")
     if source.device.is_cuda:
         _hand_over(source, stream)
     inner = source.dtype.shape

@@ -86,7 +86,7 @@ def _tuples(data: Any, struct: Struct) -> Any:
     """Structs inside nested sequences as the tuples that NumPy makes records of."""
     if hasattr(data, "__wb_struct__"):
         if data.__wb_struct__ != struct:
-            raise TypeError(f"{struct!r} is wanted; this is another struct: {struct.difference(data.__wb_struct__)}")
+            raise TypeError(f"{struct!r} is expected; this is another struct: {struct.difference(data.__wb_struct__)}")
         return data.as_tuple()
     if isinstance(data, np.void):
         return records(data, struct).item()

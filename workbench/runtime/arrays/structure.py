@@ -165,7 +165,7 @@ def number(type: Scalar, value: Any, what: str) -> Any:
         return bool(value)
     if type.kind is Kind.FLOAT:
         if not fits(value, type):
-            raise KernelTypeError(f"{misfit(value, type, what)}.", advice="Write inf where that is meant.")
+            raise KernelTypeError(f"{misfit(value, type, what)}.", advice="Write inf if that is intended.")
         return float(value)
     if isinstance(value, (float, np.floating)):
         raise KernelTypeError(f"{what} is {type!r}; {value!r} is a float.", advice=f"Write int({value!r}).")

@@ -91,10 +91,10 @@ class Driver:
 
     def _no_memory(self, index: int, nbytes: int, problem: Exception) -> DeviceError:
         """Why memory could not be had: how much, what is free, what is held."""
-        broken = self.breakage.met(index, f"cuda:{index} could not give {nbytes:,} bytes", str(problem))
+        broken = self.breakage.met(index, f"cuda:{index} could not allocate {nbytes:,} bytes", str(problem))
         if broken is not None:
             return broken
-        what = f"cuda:{index} could not give {nbytes:,} bytes"
+        what = f"cuda:{index} could not allocate {nbytes:,} bytes"
         held = f"Arrays of this process hold {self.held(index):,} bytes"
         try:
             free, whole = self.call("cuMemGetInfo")
@@ -102,7 +102,7 @@ class Driver:
             return DeviceError(f"{what}: {problem}. {held}.", status=_status(problem))
         return DeviceError(
             f"{what}: {free:,} of its {whole:,} are free. {held}.", status=_status(problem), wanted=nbytes, free=free,
-            advice="Drop arrays and graphs that are done with, or work in smaller pieces.",
+            advice="Free arrays and graphs that are no longer needed, or work in smaller pieces.",
         )  # fmt: skip
 
     def pinned(self, index: int, nbytes: int) -> Buffer:
@@ -384,7 +384,7 @@ def probe(find_library: Callable[[], None], modules: Callable[[], tuple[Any, Any
         first = (str(problem) or type(problem).__name__).splitlines()[0]
         return _Probe(None, f"CUDA could not be used: {first}")
     if found.count() == 0:
-        return _Probe(None, "The CUDA driver is here, but it sees no device.")
+        return _Probe(None, "The CUDA driver is installed, but it finds no device.")
     return _Probe(found, "")
 
 

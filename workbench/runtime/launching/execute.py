@@ -162,7 +162,7 @@ def run_unseen(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) 
             explain(error, _native_of(loaded, dims))
             raise
         if record[0]:
-            raise fault_of(loaded, dims, params, bytes(record)) or AssertionError("a fault that nobody can name")
+            raise fault_of(loaded, dims, params, bytes(record)) or AssertionError("a fault of unknown origin")
         return
     buffer = packer.new()
     packer.write(buffer, dims, arguments)

@@ -182,7 +182,7 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
         )  # fmt: skip
     if loaded.prints:
         raise LaunchError(
-            f"{loaded.name} prints, and under JAX nobody reads what it prints.",
+            f"{loaded.name} prints, and under JAX nothing reads what it prints.",
             advice="Leave print() out, or use jax.debug.print on what the kernel returns.",
         )
     grains = loaded.threads_per_task, loaded.strip

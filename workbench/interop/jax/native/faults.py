@@ -55,7 +55,7 @@ def fault_in(error: Exception | str) -> KernelFault | None:
 def _explain(
     kernel: int, buffer: int, record: Any, ndim: int, axes: int, sizes: Any, late: int, text: int, room: int
 ) -> None:  # fmt: skip
-    """Write the text of a fault, cut to its place, or let it wait; nothing where the IR has no form in a file."""
+    """Write the text of a fault, cut to its place, or let it wait; nothing if the IR has no form in a file."""
     try:
         if not record:
             error_later(stopped(ctypes.string_at(ctypes.c_void_p.from_address(kernel).value or 0).decode()))

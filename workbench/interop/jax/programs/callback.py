@@ -200,7 +200,8 @@ def _jvp(primals: Sequence[Any], tangents: Sequence[Any], *, called: Called) -> 
     for name, type in (types[n] for n in wanted):
         if not isinstance(type, ArrayType):
             raise NotDifferentiable(
-                f"{called.signature.function} is called back in Python, which gives no gradient to the number {name}.",
+                f"{called.signature.function} is called back in Python, which provides no "
+                f"gradient for the scalar {name}.",
                 advice="Pass it as an array of one element, or let the function read no values.",
                 function=called.signature.function,
             )

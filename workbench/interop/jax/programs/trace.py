@@ -119,7 +119,7 @@ class Trace(Observer):
         return ValuesRead(
             f"{self.definition.name} {what}, which are known only when the compiled program runs.",
             self.place(),
-            'Leave that to a kernel, or say graph_mode="none": the function is then called back in Python each time.',
+            'Leave that to a kernel, or pass graph_mode="none": the function is then called back in Python each time.',
             self.definition.name,
             parameter=name,
         )
@@ -223,7 +223,7 @@ class Trace(Observer):
         block = record.block_dim
         if not isinstance(block, int):
             raise LaunchError(
-                f"{record.kernel} is launched over a grid of blocks, as CUDA C++ is, and that does not cross to JAX.",
+                f"{record.kernel} is launched over a grid of blocks, as CUDA C++ is; that is not supported under JAX.",
                 self.place(), "Launch it outside of JAX, or write it as a kernel of threads.", record.kernel,
             )  # fmt: skip
         self._check_reach(record)
@@ -260,7 +260,7 @@ def _refuse_structs(record: LaunchRecord) -> None:
     if name:
         name = name.partition("[]")[0]
         raise LaunchError(
-            f"{name} of {record.kernel} is an array of structs, and those do not cross to JAX.",
+            f"{name} of {record.kernel} is an array of structs, and those are not supported under JAX.",
             advice="Keep each field in an array of its own.", function=record.kernel, parameter=name,
         )  # fmt: skip
 

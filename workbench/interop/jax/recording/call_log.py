@@ -136,7 +136,7 @@ class CallEntry(Entry):
         if self.segment is not None and self.calls:
             return self._unfolded_program()
         if self.plan is None:
-            raise RecordError(f"The kernel {self.label} that JAX called is gone, so the call cannot be saved.")
+            raise RecordError(f"The kernel {self.label} that JAX called no longer exists, so the call cannot be saved.")
         results = [(o.dtype, o.shape) for o in self.results]
         steps, outputs = unfold(self.plan, self.attributes, given, results)
         return CalledEntry(self.label, self.size, steps, outputs, started=self.started, seconds=self.seconds)

@@ -139,8 +139,8 @@ class JaxCallable(FunctionObject, taking="inputs"):
                 if mode is not None:
                     raise
                 warnings.warn(
-                    f"{error.message} {self.__name__} is called back in Python at every call. Say "
-                    'graph_mode="none" if that is meant.', stacklevel=2,
+                    f"{error.message} {self.__name__} is called back in Python at every call. Pass "
+                    'graph_mode="none" if that is intended.', stacklevel=2,
                 )  # fmt: skip
                 object.__setattr__(self, "graph_mode", GraphMode.NONE)
                 mode = GraphMode.NONE
@@ -194,14 +194,14 @@ class JaxCallable(FunctionObject, taking="inputs"):
             dims = named.get(name)
             if dims is None and not shapes:
                 raise LaunchError(
-                    f"{self.__name__} has no array input whose shape its output {name} could have.",
-                    advice="Give output_dims.", function=self.__name__, parameter=name,
+                    f"{self.__name__} has no array input from which its output {name} could take its shape.",
+                    advice="Pass output_dims.", function=self.__name__, parameter=name,
                 )  # fmt: skip
             shape = shapes[0] if dims is None else arguments.dimensions(self.__name__, f"output_dims for {name}", dims)
             if len(shape) != type.ndim:
                 raise LaunchError(
                     f"{name} of {self.__name__} is {type!r}, and its dimensions would be {shape}.",
-                    advice=f'Give output_dims={{"{name}": …}}; by default they are the first array\'s.',
+                    advice=f'Pass output_dims={{"{name}": …}}; by default they are the first array\'s.',
                     function=self.__name__, parameter=name,
                 )  # fmt: skip
             made.append(Output(name, type, shape, init.get(name)))
