@@ -88,7 +88,7 @@ CALLS: list[tuple[Callable[[], Any], str | None, str]] = [
     (lambda: wb.jax_kernel(overwrite)(x4), "x", "overwrite writes to x, which is an input"),
     (lambda: wb.jax_kernel(scale, num_outputs=3)(), "a", "a of scale is an output of type float32;"),
     (lambda: wb.jax_kernel(scale, static_argnames="a")(jnp.float32(1), x4), "a", "static and takes a Python number"),
-    (lambda: wb.jax_kernel(scale, init={"out": "ones"})(1.0, x4), "out", "init of scale gives out 'ones'; it"),
+    (lambda: wb.jax_kernel(scale, init={"out": "ones"})(1.0, x4), "out", "init of scale sets out to 'ones'; it"),
 ]  # fmt: skip
 
 
