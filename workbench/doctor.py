@@ -53,7 +53,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """All findings; true where none is a problem."""
+    """All findings; true if none is a problem."""
 
     findings: tuple[Finding, ...]
 

@@ -69,12 +69,12 @@ class GraphMagics(Magics):
             self.live.show(name, show.graph(graph))
 
     def close(self) -> None:
-        """Close the live pictures; their static twins come back."""
+        """Close the live pictures; their static fallbacks come back."""
         self.live.close()
 
 
 def replayed(graph: wb.Graph, times: int) -> str:
-    """Launch a graph so many times; gives a sentence with the time of one, without that of making it ready."""
+    """Launch a graph so many times; returns a sentence with the time of one, without that of making it ready."""
     graph.prepare()
     wb.synchronize()
     started = time.perf_counter()

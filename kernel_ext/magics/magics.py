@@ -146,7 +146,7 @@ class KernelMagics(Magics):
         return queries.diff_view(kernel, cells.find_kernel(words[0], self.here.user_ns), panes[0])
 
     def close(self) -> None:
-        """Close the live cards; their static twins come back."""
+        """Close the live cards; their static fallbacks come back."""
         for card in self.cards.values():
             card.close()
         self.cards.clear()
@@ -199,7 +199,7 @@ class KernelMagics(Magics):
         return Place(options.name or f"cell [{number}]", filename, before, self._identity(options))
 
     def _identity(self, options: CellOptions) -> str:
-        """The same for each run of the same cell, where the front end or `-n` tells."""
+        """The same for each run of the same cell, where the front end or `-n` identifies it."""
         parent = getattr(self.here, "parent_header", None) or {}
         cell_id = (parent.get("metadata") or {}).get("cellId") if isinstance(parent, dict) else None
         return str(cell_id or options.name or "")

@@ -94,7 +94,7 @@ def help_text(magic: Callable[..., Any], signs: str) -> str:
 
 
 def cell_options(args: Any, namespace: dict[str, Any], backend: str = "auto", panes: str = "") -> CellOptions:
-    """What a line asks for; `backend` and `panes` stand where it says nothing.
+    """What a line requests; `backend` and `panes` stand where it says nothing.
 
     Raises:
         KernelUsageError: a constant or a pane is none.

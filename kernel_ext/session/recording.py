@@ -107,7 +107,7 @@ class Recording:
         return self.recorder
 
     def off(self) -> wb.Recorder:
-        """End; gives what was recorded.
+        """End; returns what was recorded.
 
         Raises:
             Refusal: it is not on.

@@ -1,4 +1,4 @@
-"""Gradients to look at: values beside their adjoints, and what a gradcheck compared; with its static twin."""
+"""Gradients to look at: values beside their adjoints, and what a gradcheck compared; with its static fallback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a tape did and kept, as a view and its static twin; and what `%grad` reads from its line."""
+"""What a tape did and kept, as a view and its static fallback; and what `%grad` reads from its line."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def arrays_of(wrt: str, text: str, namespace: Mapping[str, Any]) -> dict[str, wb
     """The arrays to differentiate by: those named, else those in the expression, else those that require a gradient.
 
     Raises:
-        Refusal: a name is no array of floats, or there is none.
+        Refusal: a name is not an array of floats, or there is none.
     """
     if wrt:
         names = [name.strip() for name in wrt.split(",") if name.strip()]

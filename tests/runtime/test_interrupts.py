@@ -179,7 +179,7 @@ import os, signal, sys, threading
 sys.path.insert(0, os.path.dirname(sys.argv[1]))
 import program
 from workbench import inspect
-from workbench.api import build
+from workbench.api.builds import build
 from workbench.runtime.native.launcher import install_launcher
 run = program.CASES["endless"]()
 def fork():

@@ -51,7 +51,7 @@ class Disk:
     """One cache folder.
 
     Attributes:
-        root: the folder, or None where there is no home folder to put it in.
+        root: the folder, or None if there is no home folder to put it in.
         problem: why the folder could not be used the last time; empty while it can.
     """
 
@@ -71,7 +71,7 @@ class Disk:
         return self.folder / digest[:2] / digest[2:]
 
     def read(self, digest: str) -> Entry | None:
-        """The entry, every byte of it checked; None where it is not there or not fit to be used."""
+        """The entry, every byte of it checked; None if it is not there or not fit to be used."""
         path = self.path(digest)
         try:
             self._check_folders(path.parent)
@@ -115,7 +115,7 @@ class Disk:
         return True
 
     def lock_path(self, digest: str) -> Path | None:
-        """The file that processes lock for `digest`; None where there can be none."""
+        """The file that processes lock for `digest`; None if there can be none."""
         folder = self.folder / "locks"
         try:
             self._make_folders(folder)

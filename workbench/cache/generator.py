@@ -21,7 +21,7 @@ _IMPORTED = time.time_ns()
 
 @lru_cache(maxsize=1)
 def generator_version() -> str:
-    """Sixteen hex digits from the text of every file that turns IR into an artifact; read once a process.
+    """Sixteen hex digits from the text of every file that turns IR into an artifact; read once per process.
 
     Where one of those files was edited after this process imported the package, the text no longer says which code
     runs here: the version then holds for this process alone.

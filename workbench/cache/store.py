@@ -83,7 +83,7 @@ class Store:
         self._hits = {"memory": 0, "disk": 0, "": 0}
 
     def get(self, digest: str, *, again: bool = False) -> Entry | None:
-        """The artifact, checked, with `where` it was; None where there is none fit to be used.
+        """The artifact, checked, with `where` it was; None if there is none fit to be used.
 
         Args:
             digest: `Key.digest`.

@@ -128,7 +128,7 @@ class CudaKernel(Kernel):
         return {}
 
     def specialise(self, types: Sequence[AnyType] | None = None, tiling: Any = None) -> Specialisation:
-        """The kernel for arrays of these types (of one dimension where none are given), whatever the blocks."""
+        """The kernel for arrays of these types (of one dimension if none are given), whatever the blocks."""
         chosen = tuple(types) if types is not None else tuple(
             ArrayType(p.type, 1) if p.pointer else p.type for p in self.signature.parameters
         )  # fmt: skip

@@ -45,7 +45,7 @@ def explain_grad(tape: Tape, x: array) -> Explanation:
         The first cause that was found, with the kernel and the line, as plain data with a readable repr.
 
     Raises:
-        LaunchError: `x` is no array, or the tape has checkpoints.
+        LaunchError: `x` is not an array, or the tape has checkpoints.
     """
     if not isinstance(x, array):
         raise LaunchError(f"explain_grad() takes a tape and an array; this is {type(x).__name__}.")
@@ -294,7 +294,7 @@ class _Pass:
 
 
 def _function_of(step: LaunchStep) -> Function:
-    """What the step's kernel does; of a text nobody knows.
+    """What the step's kernel does; unknown for CUDA C++.
 
     Raises:
         LaunchError: it is CUDA C++.

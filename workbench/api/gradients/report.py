@@ -155,10 +155,10 @@ def _verdict(found: Verdict) -> tuple[str, ...]:
 def gradients_of(
     call: Callable[[], array], wrt: Mapping[str, array], *, check: bool = False, what: str = "", seed: int = 0
 ) -> GradientReport:
-    """The gradient of the float that `call` gives by the arrays of `wrt`, in numbers; with `check`, checked.
+    """The gradient of the float that `call` returns by the arrays of `wrt`, in numbers; with `check`, checked.
 
     Args:
-        call: launches kernels and gives an array of one float. With `check` it runs again, on changed contents of the
+        call: launches kernels and returns an array of one float. With `check` it runs again, on changed contents of the
             arrays of `wrt`, which are put back.
         wrt: name to array of floats.
         check: compare with difference quotients, of the whole and of each kernel.

@@ -166,7 +166,7 @@ def capture_stream(
     Outside of a capture the library's work runs at once, in order with what our arrays' default stream does.
 
     Args:
-        reads, writes: the arrays that the library uses; where none is said its work runs after all that was captured
+        reads, writes: the arrays that the library uses; if none is named, its work runs after all that was captured
             before and before all that comes after.
         device: where; that of the arrays, else the current one.
         name: what pictures call it.

@@ -61,7 +61,7 @@ def definition_of(function: Callable[..., Any], source: str | None = None) -> De
 def _annotations(function: Callable[..., Any]) -> dict[str, Any]:
     """Annotations as Python evaluated them, of a function made by another one: those that are no text."""
     if "<locals>" not in getattr(function, "__qualname__", ""):
-        return {}  # names of a module are looked up each time: what they mean may be made anew
+        return {}  # names of a module are looked up each time: what they mean may be redefined
     try:
         return {name: value for name, value in function.__annotations__.items() if not isinstance(value, str)}
     except NameError:  # Python 3.14 evaluates them when asked

@@ -37,7 +37,7 @@ class Bench:
         rounds: seconds of one call, for each round.
         number: calls in a round.
         effort: what one call does.
-        ceiling: what the device can do at most; None where nothing was launched.
+        ceiling: what the device can do at most; None if nothing was launched.
     """
 
     what: str
@@ -63,12 +63,12 @@ class Bench:
 
     @property
     def flops_per_second(self) -> float | None:
-        """Operations on floats, over the time; None where they are not known."""
+        """Operations on floats, over the time; None if they are not known."""
         return None if self.effort.flops is None else self.effort.flops / self.seconds
 
     @property
     def bound(self) -> str:
-        """What the ceiling is made of: "memory" or "arithmetic" (the roofline model); empty where it is not known."""
+        """What the ceiling is made of: "memory" or "arithmetic" (the roofline model); empty if it is not known."""
         flops = self.effort.flops
         if self.ceiling is None or flops is None or not (flops or self.effort.bytes):
             return ""

@@ -28,7 +28,7 @@ class Sweep:
     Attributes:
         what: what was called.
         axes: name to values.
-        points: one a combination, the last axis changing fastest; None where that combination was refused.
+        points: one a combination, the last axis changing fastest; None if that combination was refused.
         refused: the first refusal, where there was one.
     """
 
@@ -175,7 +175,7 @@ def using_threads(count: int | None) -> Iterator[None]:
     """CPU launches inside use so many threads; None changes nothing.
 
     Raises:
-        LaunchError: it is no number of threads.
+        LaunchError: it is not a number of threads.
     """
     if count is None:
         yield

@@ -20,8 +20,8 @@ class CutStep(Step):
     Attributes:
         changed: arrays of floats that it has changed.
         lost: their memories that taped steps had changed before, as long as no function of the user's answers for them.
-        refusal: gives the error for one of these arrays.
-        launch: what ran, with `record_tape=False`; None where it was not seen.
+        refusal: returns the error for one of these arrays.
+        launch: what ran, with `record_tape=False`; None if it was not seen.
     """
 
     changed: Sequence[array]

@@ -48,7 +48,7 @@ def sequence(context: Context, node: ast.expr, expression: Expression) -> tuple[
     """The elements of what a loop runs over.
 
     Raises:
-        KernelSyntaxError: it is no sequence known at compile time.
+        KernelSyntaxError: it is not a sequence known at compile time.
         KernelTypeError: it is too long to be unrolled, or `zip(…, strict=True)` gets unequal lengths.
     """
     name = iterator_name(context, node, expression)
@@ -73,7 +73,7 @@ def sequence(context: Context, node: ast.expr, expression: Expression) -> tuple[
 
 
 def elements(context: Context, operand: Operand) -> tuple[Operand, ...] | None:
-    """The elements of a tuple or vector, the rows of a matrix; None where it is none of them."""
+    """The elements of a tuple or vector, the rows of a matrix; None if it is none of them."""
     if isinstance(operand, tuple):
         return operand
     if isinstance(operand, Static) and isinstance(operand.value, tuple):

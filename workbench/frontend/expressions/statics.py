@@ -2,7 +2,7 @@
 
 The expression sees the user's names, and of the kernel's own only what is known at compile time: loop names of unrolled
 loops, literal arguments, funcs. At each launch it is computed again; where its value is another in type or in any bit,
-the kernel is specialised anew.
+the kernel is specialised again.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def custom_of(context: Context, customs: dict[Definition, Custom], definition: D
 def emit(
     context: Context, definition: Definition, custom: Custom, env: Env, body: Block, returned: Operand | None
 ) -> Operand:
-    """The operation, and what the call gives.
+    """The operation, and what the call returns.
 
     Args:
         context: of the caller.
@@ -199,7 +199,7 @@ def _adjoint_arrays(inner: Context, names: Sequence[str]) -> list[Value]:
 
 
 def _sums(inner: Context, names: Sequence[str]) -> dict[str, Type]:
-    """The inputs whose adjoint is a number or a vector; a literal has one that nobody asks for."""
+    """The inputs whose adjoint is a number or a vector; a literal has one that is never requested."""
     found: dict[str, Type] = {}
     for own in names:
         operand = inner.env[own]

@@ -95,7 +95,7 @@ def _literal(operand: Literal, type: AnyType) -> int | None:
 
 
 def accepts(family: Generic, operand: Operand) -> bool:
-    """Whether an argument is of a family; an int literal counts as a float where one is wanted."""
+    """Whether an argument is of a family; an int literal counts as a float where one is expected."""
     if isinstance(operand, Static):
         return family is FUNCTION and not isinstance(operand.value, bool)
     if isinstance(operand, Literal):

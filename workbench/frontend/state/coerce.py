@@ -86,7 +86,7 @@ def usable(context: Context, operand: Operand) -> Value | Literal:
 
 
 def _pass_it(value: Any) -> str:
-    """How a value of the user's namespace that is no number gets into a kernel."""
+    """How a value of the user's namespace that is not a number gets into a kernel."""
     if isinstance(value, np.ndarray) or hasattr(value, "__array__"):
         return "Pass it as an argument, to a parameter annotated array(dtype=…)."
     if isinstance(value, list):
@@ -112,7 +112,7 @@ def default_type(literal: Literal) -> Scalar:
 
 
 def materialise(context: Context, operand: Operand, type: Type | None = None) -> Value:
-    """The operand as an IR value: a literal as a constant of `type` (its default where none is given)."""
+    """The operand as an IR value: a literal as a constant of `type` (its default if none is given)."""
     operand = usable(context, operand)
     if isinstance(operand, Value):
         return operand

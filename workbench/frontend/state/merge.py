@@ -86,7 +86,7 @@ def same(a: Operand, b: Operand) -> bool:
 
 
 def joined_type(context: Context, name: str, a: Operand, b: Operand) -> Type | None:
-    """The type of `name` where two paths meet; None where a tuple or a Python object stands on one side.
+    """The type of `name` where two paths meet; None if a tuple or a Python object stands on one side.
 
     Raises:
         KernelTypeError: the paths give it types that do not agree.

@@ -164,6 +164,6 @@ class AlreadyReported(Exception):
 
 @dataclass(frozen=True)
 class Returned:
-    """What a function body came to: its result (None where it returns nothing)."""
+    """What a function body came to: its result (None if it returns nothing)."""
 
     value: Operand | None

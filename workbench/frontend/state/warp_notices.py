@@ -55,7 +55,7 @@ FORMS: dict[str, tuple[str, str]] = {
 
 
 def note_operator(context: Context, sign: type[ast.operator], left: Operand, right: Operand) -> None:
-    """Note a division or remainder whose result may be another one, where the kernel asks for that."""
+    """Note a division or remainder whose result may be another one, if the kernel requests that."""
     if context.shared.notices is None or sign not in SIGNS:
         return
     if sign is not ast.Mod and not (_is_int(left) and _is_int(right)):  # of floats, / and // are the same
@@ -66,10 +66,10 @@ def note_operator(context: Context, sign: type[ast.operator], left: Operand, rig
 
 
 def note_call(context: Context, name: str, operands: Sequence[Operand]) -> None:
-    """Note a call of a builtin that gives another number there, where the kernel asks for that.
+    """Note a call of a builtin that gives another number there, if the kernel requests that.
 
     Raises:
-        KernelTypeError: `step` with one argument, which Warp has and this language has not, asked for or not.
+        KernelTypeError: `step` with one argument, which Warp has and this language has not, requested or not.
     """
     if name == "step" and len(operands) == 1:
         raise context.error(
@@ -83,13 +83,13 @@ def note_call(context: Context, name: str, operands: Sequence[Operand]) -> None:
 
 
 def note_form(context: Context, name: str) -> None:
-    """Note a form (`rand_init`, `noise`, …) that gives other numbers there, where the kernel asks for that."""
+    """Note a form (`rand_init`, `noise`, …) that gives other numbers there, if the kernel requests that."""
     if name in FORMS and context.shared.notices is not None:
         _note(context, context.definition.locate(context.node or context.definition.node), *FORMS[name])
 
 
 def note_loops(context: Context, definition: Definition) -> None:
-    """Note the `else` of each loop of a function, where the kernel asks for that."""
+    """Note the `else` of each loop of a function, if the kernel requests that."""
     if context.shared.notices is None:
         return
     for node in ast.walk(definition.node):

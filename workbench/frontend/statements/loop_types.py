@@ -100,7 +100,7 @@ def _read(node: ast.For | ast.While, names: Sequence[str], before: Env) -> Env:
 
 
 def _start_type(operand: Operand) -> Type | None:
-    """The type in which a name is carried first; None where it cannot be carried."""
+    """The type in which a name is carried first; None if it cannot be carried."""
     if isinstance(operand, Value) and not isinstance(operand.type, ArrayType):
         return operand.type
     return default_type(operand) if isinstance(operand, Literal) else None

@@ -1,4 +1,4 @@
-"""What every name is at each statement, for stepping: marks in the IR of a lowering that nobody compiles.
+"""What every name is at each statement, for stepping: marks in the IR of a lowering that is never compiled.
 
 A mark's operands are the values of all names in all open functions; the rest (numbers that have no type yet, functions,
 parts of arrays) is known at compile time and stands in its attribute. Names with a dot are ours and left out.
@@ -57,7 +57,7 @@ def mark(context: Context, statement: ast.stmt | None) -> None:
 
 
 def _is_hidden(name: str, env: Env) -> bool:
-    """Whether the name is one of ours; a struct's fields have a dot too."""
+    """Whether the name is one of our own; a struct's fields have a dot too."""
     return "." in name and not isinstance(env.get(name.split(".")[0]), Parts)
 
 

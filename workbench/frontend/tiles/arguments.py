@@ -142,7 +142,7 @@ class Arguments:
         raise self.error(f"takes {name} as one of {', '.join(map(repr, allowed))}.")
 
     def offsets(self, ndim: int, name: str = "offset") -> list[Value]:
-        """One integer a dimension, the same for the whole block; zeros where none are given."""
+        """One integer per dimension, the same for the whole block; zeros if none are given."""
         if name not in self.given:
             return [self.context.builder.const(0, int32) for _ in range(ndim)]
         operand = self.given[name]
@@ -174,7 +174,7 @@ def tiling_of(context: Context) -> Tiling:
     """How the kernel is launched.
 
     Raises:
-        NeedsBlocks: it was to run once a thread.
+        NeedsBlocks: it was to run once per thread.
     """
     tiling = context.shared.tiling
     if tiling is None:

@@ -39,7 +39,7 @@ _BINARY_PLACE = ("add", "sub")
 
 
 def parts(context: Context, value: Value) -> tuple[Value, ...]:
-    """What iterating gives: the rows of a matrix, the components of a vector."""
+    """What iterating returns: the rows of a matrix, the components of a vector."""
     type = value.type
     assert isinstance(type, Vector)
     if isinstance(type, Matrix):

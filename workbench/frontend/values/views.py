@@ -83,7 +83,7 @@ def element(context: Context, array: Value | View, node: ast.expr, expression: E
     """The array and the indices of the element written between the brackets, ready for `load` and `store`.
 
     Raises:
-        KernelTypeError: it is no element but a part of the array.
+        KernelTypeError: it is not an element but a part of the array.
     """
     view = _part(context, array, node, expression)
     places = _indices(view)

@@ -50,7 +50,7 @@ def to_dlpack(source: Strided, stream: int | None, options: dict[str, Any]) -> A
     """A capsule of the array's memory; on a device, ordered before what the consumer's stream does from now on.
 
     Raises:
-        BufferError: an array of structs, or a copy on another device is asked for.
+        BufferError: an array of structs, or a copy on another device is requested.
     """
     if isinstance(source.dtype, Struct):
         raise BufferError(f"DLPack has no type for {source.dtype!r}; give a field: a.field(name)")

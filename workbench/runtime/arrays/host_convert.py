@@ -96,7 +96,7 @@ def _tuples(data: Any, struct: Struct) -> Any:
 
 
 def as_value(struct: Struct, record: Any) -> Any:
-    """A record of NumPy as a value of the struct's class; the record itself where it has none."""
+    """A record of NumPy as a value of the struct's class; the record itself if it has none."""
     return struct.host.from_record(record) if struct.host is not None else record
 
 

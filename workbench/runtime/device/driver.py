@@ -172,7 +172,7 @@ class Driver:
             index: the device.
             cubin: the code.
             entry: the kernel's symbol.
-            shared: bytes of dynamic shared memory that its launches will ask for.
+            shared: bytes of dynamic shared memory that its launches will request.
         """
         self.use(index)
         with self._reported(f"loading {entry} on cuda:{index}"):
@@ -199,7 +199,7 @@ class Driver:
             index: the device.
             kernel: what `load` gave for this device.
             grid: blocks, at most 2**31 - 1; or along x, y, z.
-            block: threads a block, at most 1024; or along x, y, z.
+            block: threads per block, at most 1024; or along x, y, z.
             param_addresses: where each parameter lies in host memory: pieces of the buffer of `backends/layout.py`, the
                 dims first. They are read before this returns.
             stream: a `cuda.core` stream; the device's default one where None.
@@ -300,7 +300,7 @@ class Driver:
         return self._api
 
     def call(self, name: str, *args: Any) -> Any:
-        """What a function of the driver gives: nothing, a value, or a tuple of several.
+        """What a function of the driver returns: nothing, a value, or a tuple of several.
 
         Raises:
             DeviceError: CUDA refused it; `status` is the number.
@@ -350,12 +350,12 @@ def driver() -> Driver | None:
 
 
 def why_no_cuda() -> str:
-    """One sentence on why there is no CUDA device; empty where there is one."""
+    """One sentence on why there is no CUDA device; empty if there is one."""
     return _probe().reason
 
 
 def devices() -> tuple[CudaDevice, ...]:
-    """Facts about the CUDA devices; empty where there are none."""
+    """Facts about the CUDA devices; empty if there are none."""
     found = driver()
     return found.facts if found else ()
 

@@ -49,7 +49,7 @@ class Recorder(Observer):
 
     Attributes:
         entries: what ran, in order.
-        contents: what arrays held before their first use; None where that is not kept.
+        contents: what arrays held before their first use; None if that is not kept.
         lost: how many calls of other libraries could not be noted.
     """
 
@@ -178,7 +178,7 @@ class Recorder(Observer):
     # Running it again.
 
     def replay(self, arrays: Mapping[array, array] | None = None, /, **changes: Any) -> None:
-        """Run everything again, in order, on the arrays' contents of now.
+        """Run everything again, in order, on the arrays' current contents.
 
         Neighbouring launches on the CPU are one native call; Ctrl-C ends it between two of them.
 

@@ -99,7 +99,7 @@ def site(data: Any) -> Site | None:
 
 
 def field_place(data: Any) -> tuple[int, int] | None:
-    """The pitch of structs and the place of a field in them; None where there are none."""
+    """The pitch of structs and the place of a field in them; None if there are none."""
     match data:
         case None:
             return None

@@ -90,7 +90,7 @@ class CudaTarget:
         return replace(self, name=content_name(self.description, self.name, "exported"))
 
     def register(self) -> None:
-        """Make it known to XLA for CUDA; once a process."""
+        """Make it known to XLA for CUDA; once per process."""
         make_known_on_gpus(self.name, self.thunks)
 
     def thunks(self) -> dict[str, int]:

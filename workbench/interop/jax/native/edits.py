@@ -44,7 +44,7 @@ class Claim:
 
     @property
     def outdated(self) -> str:
-        """Why it is not what would be made now; empty where it is."""
+        """Why it is not what would be made now; empty if it is."""
         if self.edition.outdated:
             return self.edition.outdated
         for scope, path, before in self.reads:

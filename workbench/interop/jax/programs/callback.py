@@ -82,7 +82,7 @@ class Called:
 
 
 class _Run:
-    """One call's arguments, as arrays of ours; no observer of the caller's sees it.
+    """One call's arguments, as our own arrays; no observer of the caller's sees it.
 
     What ends it and must not fail the call is raised later, and the call goes on behind the `with`.
     """

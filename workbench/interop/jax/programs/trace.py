@@ -1,6 +1,6 @@
 """A Python function's launches, copies and fills as a JAX computation: what runs is noted, and nothing is run.
 
-The function is called once a signature with stand-in arrays. Each memory it touches has a JAX value, flat, that every
+The function is called once per signature with stand-in arrays. Each memory it touches has a JAX value, flat, that every
 launch, copy and fill replaces by a new one; so what is changed in place for the function is functional for JAX, whose
 own machinery then differentiates and batches it, and whose compiler decides what shares memory. Arrays that the
 function makes become values of XLA's: nothing is allocated when the program runs.
@@ -40,7 +40,7 @@ from workbench.types import Scalar, Vector, element, is_float
 
 
 class ValuesRead(LaunchError):
-    """The function asked for values that are known only when the program runs; `name` is what it asked for."""
+    """The function read values that are known only when the program runs; `name` is what it read."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ class Trace(Observer):
         return state
 
     def _change(self, target: array) -> None:
-        """Refuse to change what belongs to nobody inside."""
+        """Refuse to change what belongs to nothing inside."""
         if target.memory not in self._values and target.memory not in self._filled:
             raise LaunchError(
                 f"{self.definition.name} changes an array that is neither a parameter nor made inside it.",
@@ -206,7 +206,7 @@ class Trace(Observer):
         self._values[target.memory] = whole + part if where is None else whole.at[where].add(part)
 
     def _part_by_launch(self, what: str, target: array, source: array) -> bool:
-        """Whether a copy or sum of parts became a launch of a kernel of ours: not where the parts overlap."""
+        """Whether a copy or sum of parts became a launch of a kernel of our own: not where the parts overlap."""
         whole = _where(target) is None and _where(source) is None
         if whole or overlap({"target": target, "source": source}):
             return False

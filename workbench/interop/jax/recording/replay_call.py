@@ -33,7 +33,7 @@ MOST_BATCHES = 100_000
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """A buffer of the call in memory of its own: element type, shape, and where it begins."""
+    """A buffer of the call in its own memory: element type, shape, and where it begins."""
 
     dtype: Scalar
     shape: tuple[int, ...]

@@ -98,7 +98,7 @@ def result_type(kernel: str, name: str, annotation: Type | None) -> ArrayType:
     """The type of an output.
 
     Raises:
-        LaunchError: the kernel does not say it, or it is no array.
+        LaunchError: the kernel does not say it, or it is not an array.
     """
     if annotation is None:
         raise LaunchError(
@@ -277,7 +277,7 @@ def _is_typed(value: Any) -> bool:
 
 
 def without_structs(kernel: str, name: str, annotation: AnyType | None) -> Type | None:
-    """The annotation, where it is no struct and no array of structs.
+    """The annotation, if it is neither a struct nor an array of structs.
 
     Raises:
         LaunchError: it is one.

@@ -1,6 +1,6 @@
 """Structs of arrays and numbers under JAX: trees with a value for each field, such as dicts and named tuples.
 
-A kernel takes a struct as one parameter a field, `body.mass`; so a tree is taken apart into those, and what comes out
+A kernel takes a struct as one parameter per field, `body.mass`; so a tree is taken apart into those, and what comes out
 is put back into a tree of the same kind.
 """
 

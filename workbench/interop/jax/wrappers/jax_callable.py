@@ -1,8 +1,8 @@
 """`jax_callable`: a Python function that launches kernels, as a JAX function.
 
-The function is traced once a signature (`trace`) under a `jax.jit` of its own, and what it launches is one native call
+The function is traced once per signature (`trace`) under its own `jax.jit`, and what it launches is one native call
 (`program`); everything that JAX can do with a program it can do with the function. Where the function needs values
-while it runs, it can only be called back in Python (`callback`): that is asked for, or said in a warning.
+while it runs, it can only be called back in Python (`callback`): that is requested, or reported in a warning.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class JaxCallable(FunctionObject, taking="inputs"):
         Raises:
             LaunchError: an argument does not fit, or a launch must reach outside of an array; `parameter` names it.
             KernelFault: traced with checks, where JAX does not trace the call; a jitted program raises JAX's error.
-            ValuesRead: the function asks for values that a compiled program does not have.
+            ValuesRead: the function reads values that a compiled program does not have.
         """
         raise_late()
         values = arguments.by_name(self.__name__, self.inputs, args, named)
@@ -148,7 +148,7 @@ class JaxCallable(FunctionObject, taking="inputs"):
         return self._result(signature, call_back(self.function, signature, values))
 
     def _fast_key(self, values: Mapping[str, Any], output_dims: Any) -> Any:
-        """What tells one signature from another where no argument is a tree; None where one is."""
+        """What tells one signature from another where no argument is a tree; None if one is."""
         if output_dims is not None:
             return None
         known = self._needed | self.static
@@ -159,7 +159,7 @@ class JaxCallable(FunctionObject, taking="inputs"):
         return (*aspects, arguments.wide(), *checks_both(None))
 
     def _learn(self, error: ValuesRead, values: Mapping[str, Any]) -> bool:
-        """A number that was given as a Python number and whose value is asked for becomes part of the program."""
+        """A Python scalar whose value is read while tracing becomes a compile-time constant."""
         name = error.facts["parameter"]
         if name in self._needed or not isinstance(values.get(name), (bool, int, float, np.generic)):
             return False
@@ -296,7 +296,7 @@ def jax_callable(
 
 
 def _annotations(definition: Definition) -> dict[str, Type | None]:
-    """Each parameter's type; None where the annotation is none of ours: a tree, a static value, or nothing."""
+    """Each parameter's type; None if the annotation is none of our own: a tree, a static value, or nothing."""
     found: dict[str, Type | None] = {}
     for argument in definition.parameters:
         try:

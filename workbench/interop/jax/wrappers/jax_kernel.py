@@ -53,7 +53,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
     Attributes:
         kernel: the kernel.
         parameters: names of what a call takes.
-        inputs: of the kernel's parameters that these are: a struct is one a field.
+        inputs: of the kernel's parameters that these are: a struct is one per field.
         outputs: names of those that are results only.
         in_out, static: names among the inputs.
         init: initial values by name of an output.
@@ -204,7 +204,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
         """The kernel for these types; one that uses tiles for launches over blocks of so many threads.
 
         Raises:
-            LaunchError: it uses tiles, and nobody says how many blocks there are.
+            LaunchError: it uses tiles, and the number of blocks is not given.
         """
         ordered = tuple((self._structs | types)[n] for n in self.kernel.parameters)
         found = self.kernel.specialise(ordered)
