@@ -65,7 +65,7 @@ TYPES = [
     ("z = x @ x", "x @ x", "@ takes matrices or vectors"),
     ("x = 1.0\n    z = x[0]", "x[0]", "cannot be indexed"),
     ("a, b = i", "a, b", "cannot be unpacked"),
-    ("a, b = tid()", "tid()", "asked for 1 indices before"),
+    ("a, b = tid()", "tid()", "called for 1 indices before"),
     ("z = tid(1)", "tid(1)", "takes no arguments"),
     ("z = len(i)", "len(i)", "takes an array or a vector"),
     ("z = i ** i", "i ** i", "may be a fraction"),

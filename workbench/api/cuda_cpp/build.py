@@ -29,7 +29,7 @@ from workbench.work import go_on
 
 HOST = "host"
 """The target of code for the CPU; all others are architectures: `sm_90`."""
-FORCED = "requested with force"
+FORCED = "recompilation was requested"
 _LAST_KEYS: dict[tuple[str, bool], Key] = {}
 _WHY: dict[str, tuple[str, ...]] = {}
 _HOST_CODE: dict[str, HostCode] = {}

@@ -329,7 +329,7 @@ def _check_result(f: Callable[..., Any], result: Any) -> None:
     if not isinstance(result, array) or not is_float(result.dtype):
         what = repr(result.type) if isinstance(result, array) else type(result).__name__
         raise LaunchError(
-            f"{_name(f)} gives {what}; a derivative is of an array of floats.",
+            f"{_name(f)} returns {what}; a derivative is of an array of floats.",
             advice="Return the array that a kernel has written, not a number taken out of it.",
         )
 

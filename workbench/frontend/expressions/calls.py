@@ -183,7 +183,7 @@ def thread_index(context: Context, node: ast.Call, count: int) -> tuple[Value, .
     if before not in (None, count):
         raise context.error(
             KernelTypeError,
-            f"tid() was asked for {before} indices before and for {count} here.",
+            f"tid() was called for {before} indices before and is called for {count} here.",
             "Request the same number each time.",
         )
     context.shared.launch_ndim = count

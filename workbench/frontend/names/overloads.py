@@ -53,7 +53,7 @@ def choose(
     if fitting:
         message = f"Several versions of {name}() fit the arguments equally well."
         raise context.error(KernelTypeError, message, f"Cast an argument. The versions: {versions}.")
-    what = f"takes ({shown})" if shown else "takes so many arguments"
+    what = f"takes ({shown})" if shown else "takes this many arguments"
     raise context.error(KernelTypeError, f"No version of {name}() {what}.", f"The versions: {versions}.")
 
 

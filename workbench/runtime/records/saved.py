@@ -239,7 +239,7 @@ def _array(told: Any, memories: Sequence[SavedMemory], count: int) -> SavedArray
 def _graph(
     told: Any, functions: Sequence[Function], arrays: Sequence[SavedArray], inner: Sequence[SavedGraph]
 ) -> SavedGraph:
-    """A graph; those inside it stand before it, so that none can hold itself."""
+    """A graph; those inside it stand before it, so that none can contain itself."""
     given = saved_values.record(told, "a graph", ("nodes",))
     if not isinstance(given["nodes"], list):
         raise saved_values.Wrong("a graph without nodes")

@@ -263,7 +263,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
             )
         for parameter in sorted(read_before_written(function) & set(self.outputs) - self.init.keys()):
             raise LaunchError(
-                f"{name} reads or adds to its output {parameter}, which XLA hands over uninitialised.",
+                f"{name} reads or adds to its output {parameter}, which XLA passes uninitialised.",
                 advice=f'Pass init={{"{parameter}": "zeros"}} (or a number), or pass it in: '
                 f'in_out_argnames=["{parameter}"].',
                 function=name,
