@@ -1,6 +1,6 @@
 """Lines of product code without blank lines, comments, docstrings and generated files, by package.
 
-    python .ci/count_lines.py [FOLDER]
+python .ci/count_lines.py [FOLDER]
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The family of errors a user can meet.
 
 Each keeps its facts as fields, pickles, and renders as: kind, place, excerpt with caret, one sentence, and what to
-write instead. In a notebook only this shows (`_render_traceback_` is IPython's hook for it), never a file of ours.
+write instead. In a notebook only this shows (`_render_traceback_` is IPython's hook for it), never a file of Workbench.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class WorkbenchError(Exception):
 
     def render(self) -> str:
         """The whole message as plain text."""
-        place = self.location if self.location is not None and self.location.line > 0 else None  # 0: nobody knows
+        place = self.location if self.location is not None and self.location.line > 0 else None  # 0: unknown
         where = ", ".join(p for p in (self.function, str(place) if place else "") if p)
         lines = [f"{type(self).__name__}  {where}".rstrip()]
         if place is not None:

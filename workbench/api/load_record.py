@@ -87,7 +87,7 @@ def load_record(path: str | os.PathLike[str], *, trust: bool = False, device: st
     Args:
         path: the file.
         trust: whether the file's maker is trusted. Then its machine code is used where it fits this machine, and
-            launches run with or without checks as they did; else everything is compiled anew and runs with checks.
+            launches run with or without checks as they did; else everything is compiled again and runs with checks.
         device: run everything there in place of the devices it ran on.
 
     Raises:

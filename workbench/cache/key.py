@@ -114,7 +114,7 @@ def make_key(
         backend_version: `Backend.version()`.
         target: `sm_90`, or the CPU's name and features.
         direction: "forward", "adjoint", "tangent", "adjoint tangent" (see autodiff/directions.py).
-        generator: `generator_version()` where not given.
+        generator: `generator_version()` if not given.
         extra: further parts, such as the adjoint's own options; in the order given.
 
     Raises:

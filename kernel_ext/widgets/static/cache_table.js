@@ -61,7 +61,7 @@ function render({ model, el }) {
     const last = make("td", {});
     if (model.send) last.append(press("evict", `Remove ${entry.name} ${entry.digest.slice(0, 8)}`, () => model.send?.({ ask: "evict", digest: entry.digest })));
     const row = make("tr", { "data-digest": entry.digest }, ...cells, last);
-    const why = entry.why.length ? [make("tr", { class: "wb-why" }, make("td", {}), make("td", { colspan: COLUMNS.length }, `built anew: ${entry.why.join("; ")}`))] : [];
+    const why = entry.why.length ? [make("tr", { class: "wb-why" }, make("td", {}), make("td", { colspan: COLUMNS.length }, `rebuilt: ${entry.why.join("; ")}`))] : [];
     return [row, ...why];
   };
   const redraw = () => {

@@ -129,7 +129,7 @@ class CudaKernel(Kernel):
         return {}
 
     def specialise(self, types: Sequence[AnyType] | None = None, tiling: Any = None) -> Specialisation:
-        """The kernel for arrays of these types (of one dimension where none are given), whatever the blocks."""
+        """The kernel for arrays of these types (of one dimension if none are given), whatever the blocks."""
         chosen = tuple(types) if types is not None else tuple(
             ArrayType(p.type, 1) if p.pointer else p.type for p in self.signature.parameters
         )  # fmt: skip
@@ -307,7 +307,8 @@ class CudaSpecialisation(Specialisation):
         where = f"at index {first}" if first == last else f"from index {first} to {last}"
         return KernelFault(
             f"{p.name} is written outside of its elements, {where}.", p.location,
-            "Test the index: a block runs whole, with threads past the end.", signature.name, parameter=p.name, count=1,
+            "Test the index: whole blocks run, including threads past the end.", signature.name,
+            parameter=p.name, count=1,
         )  # fmt: skip
 
 
@@ -343,7 +344,7 @@ def check_gradient(forward: Signature, gradient: Signature) -> None:
         elif other is not None and mine is None and (p.type, p.pointer) != (other.type, other.pointer):
             problem = f"{p.name} is `{other.text}` in {forward.name} and `{p.text}` in {gradient.name}."
         elif other is not None and mine is None and p.pointer and not p.const:
-            problem = f"{p.name} of {gradient.name} is not const; a gradient changes adjoints alone."
+            problem = f"{p.name} of {gradient.name} is not const; a gradient changes only adjoints."
         else:
             continue
         raise KernelTypeError(problem, p.location, form, gradient.name)
@@ -364,5 +365,5 @@ def _refuse_aliases(kernel: CudaKernel, arguments: Mapping[str, Any]) -> None:
         if not apart and {a, b} & restricted and {a, b} & written:
             raise LaunchError(
                 f"{kernel.name}: {a} and {b} share memory, and one of them is __restrict__.", parameter=b,
-                advice="Pass arrays of their own, or leave __restrict__ out.",
+                advice="Pass separate arrays, or leave __restrict__ out.",
             )  # fmt: skip

@@ -52,7 +52,7 @@ class CudaModule:
             KeyError: there is none.
         """
         if name not in self.kernels:
-            raise KeyError(f"the text has no kernel {name}; it has {', '.join(self.kernels) or 'none'}")
+            raise KeyError(f"the source code has no kernel {name}; it has {', '.join(self.kernels) or 'none'}")
         return self.kernels[name]
 
     def __iter__(self) -> Iterator[str]:

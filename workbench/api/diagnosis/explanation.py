@@ -8,9 +8,9 @@ from html import escape
 ADVICE = {
     "": "",
     "backward": "Call tape.backward(loss) first.",
-    "unseen": "Use the array in a launch inside `with tape:`; what NumPy does with it is not seen.",
+    "unseen": "Use the array in a launch inside `with tape:`; operations in NumPy are not recorded.",
     "integers": "Make it an array of floats.",
-    "requires_grad": "Make it with requires_grad=True, or read tape.gradients[x].",
+    "requires_grad": "Create it with requires_grad=True, or read tape.gradients[x].",
     "unused": "Pass it to a kernel that reads it, on the way to the loss.",
     "unreached": "Let the loss use what is computed from it.",
     "overwritten": "Write the new values to another array, or change the order.",
@@ -29,7 +29,7 @@ ADVICE = {
     "seed": "Give an adjoint other than 0.",
     "infinite": "Keep the argument away from there: add a small number, or choose by `where` before the call.",
     "overflow": "Scale the loss down, or use a wider float.",
-    "value": "Mend the value first; a gradient is no better. `with wb.find_nan():` stops where it is made.",
+    "value": "Fix the value first; the gradient cannot be better. `with wb.find_nan():` stops where it is produced.",
     "lost": "Start from adjoints that are finite.",
 }
 CUTS = {

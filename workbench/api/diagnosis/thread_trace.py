@@ -164,7 +164,7 @@ def birth(record: LaunchRecord, arguments: Mapping[str, Any], targets: Collectio
 
 
 def suspect(record: LaunchRecord, arguments: Mapping[str, Any]) -> tuple[bool, tuple[int, ...] | None]:
-    """Whether asserts can tell, and the first thread that writes a NaN or an infinity; None where none does."""
+    """Whether asserts can tell, and the first thread that writes a NaN or an infinity; None if none does."""
     loaded = record.loaded
     arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
     if loaded.geometry is not None or loaded.function.block_dim or not arrays:

@@ -31,7 +31,7 @@ from workbench.structs import Struct
 from workbench.types import is_float
 
 Branch = Graph | Callable[..., Any] | None
-_BRANCH = "Give a function that launches, not what a launch gives: lambda: wb.launch(…)."
+_BRANCH = "Pass a function that launches, not the result of a launch: lambda: wb.launch(…)."
 
 
 class _Capture(Observer):
@@ -166,7 +166,7 @@ def capture_stream(
     Outside of a capture the library's work runs at once, in order with what our arrays' default stream does.
 
     Args:
-        reads, writes: the arrays that the library uses; where none is said its work runs after all that was captured
+        reads, writes: the arrays that the library uses; if none is named, its work runs after all that was captured
             before and before all that comes after.
         device: where; that of the arrays, else the current one.
         name: what pictures call it.
@@ -181,7 +181,9 @@ def capture_stream(
     used = [*reads, *writes]
     place = get_device(device) if device is not None else used[0].device if used else get_device()
     if any(a.device != place for a in used):
-        raise LaunchError(f"{name}: its arrays are not all on {place}.", advice="A library's work is of one device.")
+        raise LaunchError(
+            f"{name}: its arrays are not all on {place}.", advice="A library's work must be on one device."
+        )
     opened = _open()
     if opened is None:
         yield Stream(place)

@@ -167,7 +167,7 @@ class Graph(Body):
         self.changed([n for n in self.walk() if isinstance(n, LaunchNode) and id(n) in records], arrays)
 
     def profile(self) -> Graph:
-        """Run once, node by node, each timed alone: `node.milliseconds`, shown in pictures; gives the graph."""
+        """Run once, node by node, each timed alone: `node.milliseconds`, shown in pictures; returns the graph."""
         self.must_be_complete()
         for node in self.nodes:
             alone = Body()

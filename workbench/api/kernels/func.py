@@ -29,7 +29,7 @@ class Func:
     def beside(self, before: Any) -> Func:
         """This func, as one more version of `before` where that stands above it in the same text.
 
-        A version with the same annotations is replaced; text that was edited, or run again, begins anew.
+        A version with the same annotations is replaced; text that was edited, or run again, starts again.
         """
         (new,) = self.__wb_definitions__
         old = before.__wb_definitions__ if isinstance(before, Func) else ()

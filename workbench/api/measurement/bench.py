@@ -37,7 +37,7 @@ class Bench:
         rounds: seconds of one call, for each round.
         number: calls in a round.
         effort: what one call does.
-        ceiling: what the device can do at most; None where nothing was launched.
+        ceiling: what the device can do at most; None if nothing was launched.
     """
 
     what: str
@@ -63,12 +63,12 @@ class Bench:
 
     @property
     def flops_per_second(self) -> float | None:
-        """Operations on floats, over the time; None where they are not known."""
+        """Operations on floats, over the time; None if they are not known."""
         return None if self.effort.flops is None else self.effort.flops / self.seconds
 
     @property
     def bound(self) -> str:
-        """What the ceiling is made of: "memory" or "arithmetic" (the roofline model); empty where it is not known."""
+        """What the ceiling is made of: "memory" or "arithmetic" (the roofline model); empty if it is not known."""
         flops = self.effort.flops
         if self.ceiling is None or flops is None or not (flops or self.effort.bytes):
             return ""
@@ -86,7 +86,7 @@ class Bench:
 
     def __str__(self) -> str:
         runs = f"best of {len(self.rounds)} rounds of {self.number:,}, median {self.spread:+.0%}"
-        lines = [f"{duration(self.seconds)} a call ({runs})"]
+        lines = [f"{duration(self.seconds)} per call ({runs})"]
         if self.ceiling is not None:
             lines.append(f"  memory      {self._against(self.bytes_per_second, self.ceiling.bytes_per_second, 'B/s')}")
             flops = self.flops_per_second
@@ -95,9 +95,9 @@ class Bench:
                 f"  arithmetic  {self._against(flops, most, 'FLOP/s') if flops is not None else 'not counted'}"
             )
         if self.share is not None:
-            cached = "; more than that can be where data stay in a cache" if self.share > 1.05 else ""
-            said = f"bound by {self.bound}: {self.share:.0%} of what this machine does at most{cached}"
-            lines.append(f"  {said if self.share >= FAR else 'far from both: what takes the time is something else'}")
+            cached = "; data that stay in a cache can exceed it" if self.share > 1.05 else ""
+            said = f"bound by {self.bound}: {self.share:.0%} of this machine's measured maximum{cached}"
+            lines.append(f"  {said if self.share >= FAR else 'far from both limits: something else takes the time'}")
         return "\n".join(lines)
 
     __repr__ = __str__

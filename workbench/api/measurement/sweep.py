@@ -28,7 +28,7 @@ class Sweep:
     Attributes:
         what: what was called.
         axes: name to values.
-        points: one a combination, the last axis changing fastest; None where that combination was refused.
+        points: one a combination, the last axis changing fastest; None if that combination was refused.
         refused: the first refusal, where there was one.
     """
 
@@ -85,7 +85,7 @@ class Sweep:
         assert best is not None and worst is not None
         chosen = ", ".join(f"{n}={shown(v)}" for n, v in self.best.items())
         ratio = worst.seconds / best.seconds
-        gain = f", {ratio:.2g} times as fast as the slowest" if ratio >= 1.1 else "; the others need hardly more"
+        gain = f", {ratio:.2g} times as fast as the slowest" if ratio >= 1.1 else "; the others are hardly slower"
         gain = gain if len(order) > 1 else ""
         missing = f"; {self.points.count(None)} refused: {self.refused}" if self.refused else ""
         return f"shortest: {chosen} with {duration(best.seconds)}{gain}{missing}"
@@ -175,7 +175,7 @@ def using_threads(count: int | None) -> Iterator[None]:
     """CPU launches inside use so many threads; None changes nothing.
 
     Raises:
-        LaunchError: it is no number of threads.
+        LaunchError: it is not a number of threads.
     """
     if count is None:
         yield

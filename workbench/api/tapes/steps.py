@@ -32,7 +32,7 @@ class Keeper(Protocol):
     """What looks after what an array held: a tape's snapshots or checkpoints."""
 
     def as_it_was(self, value: array, version: int) -> array | None:
-        """The array with what it held at that version; None if nobody kept it."""
+        """The array with what it held at that version; None if it was not kept."""
         ...
 
 
@@ -92,7 +92,7 @@ class LaunchStep(Step):
 
     Attributes:
         record: what ran.
-        unwanted: arrays that it only reads, and whose gradients nobody wants.
+        unwanted: arrays that it only reads, and whose gradients are not requested.
     """
 
     record: LaunchRecord
@@ -110,7 +110,7 @@ class LaunchStep(Step):
 
     @cached_property
     def used(self) -> Sequence[array]:  # type: ignore[override]
-        """Float arrays that the launch reads and whose gradients are wanted."""
+        """Float arrays that the launch reads and whose gradients are requested."""
         read = self.record.reads - self.unwanted
         return [a for n, a in self.arrays.items() if n in read and is_float(a.dtype)]
 

@@ -40,7 +40,7 @@ class Gradients(Mapping[array, array]):
         if not is_float(key.dtype):
             raise KeyError(f"an array of {key.dtype!r} has no gradient")
         if key.memory not in self._tape.adjoints and key.memory.grad is None:
-            raise KeyError("the tape saw no launch, copy or fill of this array")
+            raise KeyError("the tape recorded no launch, copy or fill of this array")
         return self._tape.adjoint_of(key)
 
     def __iter__(self) -> Iterator[array]:
@@ -70,12 +70,12 @@ class Tape(Observer):
         deterministic: `backward` gives the same bits in every run: its launches are as with `launch(deterministic=…)`.
         checkpoint_every: keep little: one copy of what changes in so many steps; `backward` runs the steps between
             again, so it costs one run more. 0: keep what gradients need of every step.
-        only: the arrays whose gradients are wanted; what leads to none of them is not computed (of a matrix product by
+        only: the arrays whose gradients are requested; what leads to none is not computed (of a matrix product by
             one factor one product is made, not two). None: those of all arrays.
 
     Raises:
-        ValueError: `checkpoint_every` is no number of steps.
-        LaunchError: `only` is no list of arrays of floats.
+        ValueError: `checkpoint_every` is not a number of steps.
+        LaunchError: `only` is not a list of arrays of floats.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Tape(Observer):
         self.kept = Checkpoints(checkpoint_every) if checkpoint_every else Snapshots()
         self.seeds: dict[array, array] = {}
         self.deterministic = deterministic
-        # Memories that hold one of the wanted arrays or anything computed from them; None where all are wanted.
+        # Memories that hold one of the requested arrays or anything computed from them; None if all are requested.
         self._carriers = None if only is None else memories_of(only)
         if checkpoint_every:
             self._carriers = None

@@ -88,7 +88,7 @@ def _from_capsule(source: Any, dtype: Any, may_be_read_only: bool) -> array:
     taken = Taken(capsule)
     if taken.read_only and not may_be_read_only:
         raise LaunchError(
-            f"The {type(source).__name__} is read-only, and kernels may write to arrays.", advice="Give copy=True."
+            f"The {type(source).__name__} is read-only, and kernels may write to arrays.", advice="Pass copy=True."
         )
     name = dlpack.CODES.get(taken.code, "")
     name = "bool" if name == "bool" else f"{name}{taken.bits}"
@@ -124,7 +124,7 @@ def _from_interface(source: Any, dtype: Any, copy: bool) -> array:
         raise TypeError(f"a {type(source).__name__} of {facts['typestr']} cannot become an array")
     if read_only and not copy:
         raise LaunchError(
-            f"The {type(source).__name__} is read-only, and kernels may write to arrays.", advice="Give copy=True."
+            f"The {type(source).__name__} is read-only, and kernels may write to arrays.", advice="Pass copy=True."
         )
     place = get_device(f"cuda:{getattr(getattr(source, 'device', None), 'id', 0)}")
     found = driver()
@@ -147,7 +147,7 @@ def _adopted(
     if not 1 <= dims <= MAX_NDIM:
         raise ValueError(f"an array has 1 to 4 dimensions; this one has {dims}")
     if address % scalar.size or any(s % scalar.size for s in strides):
-        raise LaunchError(f"The memory is not aligned for {scalar!r}.", advice="Give copy=True where it was made.")
+        raise LaunchError(f"The memory is not aligned for {scalar!r}.", advice="Pass copy=True when you create it.")
     made = object.__new__(array)
     made._place(Memory(place, address, 0, owner), kind, shape[:dims], strides[:dims], False, address)
     low, high = extent(made)

@@ -45,7 +45,7 @@ class indexedarray:
 
         Args:
             data: the array (a NumPy array is shared where it can be).
-            indices: one for each dimension, None where it has none; for one dimension also without a list. What is no
+            indices: one for each dimension, None if it has none; for one dimension also without a list. What is no
                 int32 array is made one.
             dtype, ndim: checked against the data where given.
 

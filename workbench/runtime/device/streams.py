@@ -115,7 +115,7 @@ class Stream:
         self.handle = self._driver.call("cuStreamCreateWithPriority", 0, priority)
 
     def record(self, event: Event | None = None) -> Event:
-        """Mark the end of what is queued so far; gives the event.
+        """Mark the end of what is queued so far; returns the event.
 
         Raises:
             TypeError: what is given is no Event.
@@ -181,7 +181,7 @@ def _drop(owner: Any, function: str) -> None:
     if owner.__dict__.get("_driver") is not None and "handle" in owner.__dict__:
         try:
             owner._driver.call(function, owner.handle)
-        except Exception:  # at the interpreter's end, or with a broken device, there is nobody to tell
+        except Exception:  # at the interpreter's end, or with a broken device, there is no one to notify
             owner.handle = None
 
 
@@ -203,7 +203,7 @@ def ScopedStream(stream: Stream | None) -> Iterator[Stream | None]:
 
 
 def synchronize(device: Device | str | None = None) -> None:
-    """Wait until a device has done all its work: every device where none is named.
+    """Wait until a device has done all its work: every device if none is named.
 
     What kernels have printed there is shown, and a fault of a launch with checks is raised.
 
@@ -226,7 +226,7 @@ class ScopedTimer:
     """
 
     def __init__(self, name: str = "", device: Device | str | None = None) -> None:
-        """For work on `device`, the current one where none is given."""
+        """For work on `device`, the current one if none is given."""
         self.name = name
         self.elapsed: float | None = None
         self._device = get_device(device) if device is not None else None

@@ -92,7 +92,7 @@ class CpuPlan:
         return None if self._nodes else (self._run, self)
 
     def patch(self, nodes: Sequence[LaunchNode]) -> bool:
-        """Whether these launches' parameters of now are already where they should be: in the buffers."""
+        """Whether these launches' current parameters are already where they should be: in the buffers."""
         return all(self._planned.get(id(n)) == _fixed(n) for n in nodes)
 
     def _table(self, body: Subgraph) -> tuple[int, int]:

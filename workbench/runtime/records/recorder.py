@@ -49,7 +49,7 @@ class Recorder(Observer):
 
     Attributes:
         entries: what ran, in order.
-        contents: what arrays held before their first use; None where that is not kept.
+        contents: what arrays held before their first use; None if that is not kept.
         lost: how many calls of other libraries could not be noted.
     """
 
@@ -178,7 +178,7 @@ class Recorder(Observer):
     # Running it again.
 
     def replay(self, arrays: Mapping[array, array] | None = None, /, **changes: Any) -> None:
-        """Run everything again, in order, on the arrays' contents of now.
+        """Run everything again, in order, on the arrays' current contents.
 
         Neighbouring launches on the CPU are one native call; Ctrl-C ends it between two of them.
 
@@ -272,7 +272,7 @@ class Recorder(Observer):
             elif len(distinct) > 1:
                 raise LaunchError(
                     f"{name} is {len(distinct)} different arrays in this record.", parameter=name,
-                    advice="Say which: rec.replay({old: new}).",
+                    advice="Specify which: rec.replay({old: new}).",
                 )  # fmt: skip
             else:
                 swaps[next(iter(distinct.values()))] = value
@@ -289,10 +289,10 @@ class Recorder(Observer):
             self._memories = {id(a.memory) for e in self.entries for a in e.arrays}
         for old, new in (given or {}).items():
             if not isinstance(old, array):
-                raise LaunchError(f"{old!r} is no array.", advice="By name it is rec.replay(x=new).")
+                raise LaunchError(f"{old!r} is not an array.", advice="By name it is rec.replay(x=new).")
             fits("The array", old, new)
             if id(old.memory) not in (self._memories or ()):
-                raise LaunchError(f"The {old.type!r} of shape {old.shape} to replace is none of this record's.")
+                raise LaunchError(f"The {old.type!r} of shape {old.shape} to replace is not used by this record.")
         return dict(given or {})
 
     def _uses(self, name: str) -> tuple[list[LaunchRecord], dict[Any, Any]]:
@@ -320,7 +320,7 @@ class Recorder(Observer):
     def __reduce__(self) -> Any:
         raise RecordError(
             "A record cannot be pickled, nor copied with what it uses.",
-            advice='rec.save("run.wbr") writes it, and wb.load_record("run.wbr") gives another one.',
+            advice='rec.save("run.wbr") writes it, and wb.load_record("run.wbr") loads a copy.',
         )
 
     # Showing it.
@@ -348,7 +348,7 @@ class Recorder(Observer):
         return "\n".join([f"{len(self)} recorded{self._lost()}", *lines])
 
     def _lost(self) -> str:
-        return f", {self.lost} more could not be noted" if self.lost else ""
+        return f", {self.lost} more could not be recorded" if self.lost else ""
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{h}</th>" for h in ("#", *HEAD))

@@ -46,7 +46,7 @@ class Wire:
         type: the type of an element (a vector's components are the last axis of the operand).
         rank: dimensions besides batch axes and that last axis.
         operand, result, value: number among the call's operands, results, static values; -1 for none.
-        fill: what the result holds before the launch, a number or its bytes; None where it may hold anything.
+        fill: what the result holds before the launch, a number or its bytes; None if it may hold anything.
         view: dimensions of the kernel's array where that is a view of the operand or result; 0 where it is all of it.
     """
 
@@ -72,7 +72,7 @@ class Description:
 
     Attributes:
         kernel: the name in errors.
-        wires: one a parameter; the results among them are numbered without gaps, and there is at least one.
+        wires: one per parameter; the results among them are numbered without gaps, and there is at least one.
         layout: of the parameter buffer.
         grain: the largest launch, in points, that stays on one thread.
         strip: points that run before it looks whether to stop; 0 on a GPU.

@@ -65,7 +65,7 @@ class Target:
         return Target(name, self.description, self.code, self.digest, self.function)
 
     def register(self) -> None:
-        """Make the target known to XLA for CPU; once a process, after JAX's backend is up."""
+        """Make the target known to XLA for CPU; once per process, after JAX's backend is up."""
         if make_known(self.name, self.thunk):
             self.keep()
 
@@ -190,7 +190,7 @@ def make_known_on_gpus(name: str, thunks: Callable[[], dict[str, int]]) -> None:
 
 
 def _thunk(name: str, text: str, kernel: jit.CpuCode) -> int:
-    """One a name, also where several threads ask for it."""
+    """One per name, also where several threads ask for it."""
     with _thunks_lock:
         if name not in _thunks:
             image = compile_text(thunk_text(text, kernel.address), CpuBackend().target(), optimise=False)
