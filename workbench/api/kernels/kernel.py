@@ -292,7 +292,7 @@ class Kernel:
             LaunchError: it is stale.
         """
         if self.stale:
-            raise LaunchError(f"{self.name} is out of date: {self.stale}", advice="Mend its cell and run it again.")
+            raise LaunchError(f"{self.name} is out of date: {self.stale}", advice="Fix its cell and run it again.")
 
     def outdated_by(self, names: Collection[str], namespace: Mapping[str, Any]) -> list[str]:
         """Those of the names whose value in the namespace is not what the kernel was last made with."""
