@@ -17,8 +17,9 @@
 A direction of several words takes a step for each ("adjoint tangent": the tangent of the adjoint); RUNNABLE comes once,
 after the last one, unless that is an adjoint, which has chosen its atomics and inlined its funcs itself.
 
-A pass goes by the name of its file. Those that live on another floor, or take settings, are handed to `run` by whoever
-calls it; `gradcheck` puts `to_float64` before everything.
+A pass goes by the name of its file where the file is one pass; `PASSES` and the comments say where the others are.
+Those that live on another floor, or take settings, are handed to `run` by its caller. `gradcheck` runs `to_float64`
+first.
 """
 
 from __future__ import annotations
