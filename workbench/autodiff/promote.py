@@ -16,7 +16,7 @@ from workbench.autodiff.reverse.cotangents import nothing
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators
 from workbench.ir.build import Builder
-from workbench.ir.ops import ACCESSES, LOOPS, OPAQUE
+from workbench.ir.ops import ACCESSES, ELEMENTS, LOOPS, OPAQUE
 from workbench.ir.rewrite import fresh, replace_body
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.source import UNKNOWN, Location
@@ -24,7 +24,7 @@ from workbench.types import ArrayType, int32, int64
 from workbench.types import bool as bool_
 
 Element = tuple[Value, ...]
-CARRIED = frozenset({"load", "store", "atomic_add"})
+CARRIED = ELEMENTS - {"atomic"}  # what a carried value can stand for
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from workbench.autodiff.reverse.emitter import Emitter, relabelled
 from workbench.autodiff.reverse.inline_block import written
 from workbench.autodiff.reverse.linear import pushed, pushed_through
 from workbench.errors import NotDifferentiable
-from workbench.ir.ops import TILED
+from workbench.ir.ops import LEAD, TILED
 from workbench.ir.rewrite import fresh
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.ir.values import walk as every
@@ -27,7 +27,6 @@ from workbench.passes.pipeline import TANGENT, run
 from workbench.types import ArrayType, is_float
 
 # How many operands of each stand before the initial values of what it carries.
-_BOUNDS = {"for": 3, "while": 0}
 
 
 def tangent(function: Function) -> Function:
@@ -247,7 +246,7 @@ class _Tangent:
 
     def loop(self, op: Op) -> None:
         """Values and tangents are carried."""
-        first = _BOUNDS[op.name]
+        first = LEAD[op.name]
         bodies = op.blocks
         slots = [
             s for s, v in enumerate(op.results)

@@ -189,6 +189,8 @@ LASTING = FENCES | REPORTS
 
 STRUCTURED = _names(lambda row: row.control)
 LOOPS = _names(lambda row: row.control == "loop")
+LEAD = {name: sum(not part.startswith("*") for part in OPERATIONS[name].operands.split(", ")) for name in STRUCTURED}
+"""How many operands stand before the initial values of what is carried."""
 PURE = _names(lambda row: row.pure)
 CHEAP = _names(lambda row: row.cheap)
 VIEWS = _names(lambda row: row.view)

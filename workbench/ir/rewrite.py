@@ -27,7 +27,7 @@ class Rewriter:
         """The block rewritten; parameters and results that are kept stay the same values."""
         ops: list[Op] = []
         for op in block.ops:
-            if self.mapping:
+            if not self.mapping.keys().isdisjoint(op.operands):
                 op = op.replace(tuple(self.mapping.get(v, v) for v in op.operands))
             changed = self.change(self, op)
             ops += (self.inside(op),) if changed is None else changed

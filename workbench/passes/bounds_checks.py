@@ -37,12 +37,13 @@ from workbench.types import (
 )
 from workbench.types import bool as bool_
 
+# Builtins: a failed assert reports the operands of a comparison; divisions and shifts are themselves checked.
 COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
+DIVISIONS = frozenset({"floordiv", "mod"})
+SHIFTS = frozenset({"lshift", "rshift"})
 MOST_REPORTED = 4  # what a fault record holds (backends/layout.py)
 # Operations beyond which a body is not written twice: such a kernel is bound by its arithmetic and slow to compile.
 VERSIONS_LIMIT = 600
-DIVISIONS = frozenset({"floordiv", "mod"})
-SHIFTS = frozenset({"lshift", "rshift"})
 
 
 def without_asserts(function: Function) -> Function:
@@ -350,6 +351,7 @@ def zero(builder: Builder, type: Type | Tile) -> Value:
     return builder.const((0,) * type.length if isinstance(type, Vector) else 0, type)
 
 
+# What is skipped leaves its first operand as it was.
 _CHANGES = frozenset({"insert", "tile_insert", "tile_place"})
 _GUARDS: dict[str, Callable[[_Guard, Op], None]] = {
     **{name: _Guard.access for name in ELEMENTS},

@@ -6,7 +6,7 @@ value that a loop carries for itself alone is dropped. Loops are assumed to end:
 
 from __future__ import annotations
 
-from workbench.ir.ops import LASTING, SLOT_WRITES, STRUCTURED
+from workbench.ir.ops import LASTING, LEAD, SLOT_WRITES, STRUCTURED
 from workbench.ir.rewrite import map_blocks, replace_body
 from workbench.ir.values import Block, Function, Op, Value
 
@@ -14,10 +14,6 @@ from workbench.ir.values import Block, Function, Op, Value
 def prune(function: Function) -> Function:
     """The function without operations, results of `if` and carried values that no effect depends on."""
     return replace_body(function, _Needs(function.body).rebuilt(function.body))
-
-
-# How many operands of each stand before the initial values of what it carries.
-_LEADING = {"if": 1, "for": 3, "while": 0}
 
 
 class _Needs:
@@ -69,7 +65,7 @@ class _Needs:
             if op.name == "custom":
                 self.pending += [*op.operands, *op.blocks[0].yielded]
             elif op.name in STRUCTURED:
-                self.pending += op.operands[: _LEADING[op.name]]
+                self.pending += op.operands[: LEAD[op.name]]
                 if op.name == "while":
                     self.pending += op.blocks[0].yielded
             elif op.name == "tile_reduce":
@@ -92,7 +88,7 @@ class _Needs:
             return
         self.live.add((op, slot))
         if op.name not in ("if", "tile_map"):
-            self.pending.append(op.operands[_LEADING[op.name] + slot])
+            self.pending.append(op.operands[LEAD[op.name] + slot])
         ends = op.blocks if op.name == "if" else op.blocks[-1:]
         self.pending += [block.yielded[slot] for block in ends]
 
@@ -108,7 +104,7 @@ class _Needs:
         if op.name == "tile_map":
             return self.narrowed_map(op)
         slots = [s for s in range(len(op.results)) if (op, s) in self.live]
-        lead = _LEADING[op.name]
+        lead = LEAD[op.name]
         operands = op.operands[:lead]
         if op.name != "if":
             operands += tuple(op.operands[lead + s] for s in slots)

@@ -17,6 +17,7 @@ from workbench.ir.values import Block, Function, Op, Value
 from workbench.passes.analysis.scopes import Scopes
 from workbench.types import Vector, int32
 
+# What CUDA text has operators on whole vectors for.
 VECTOR_OPERATORS = frozenset({"add", "sub", "mul", "div", "neg"})
 
 Native = Callable[[Builtin], bool]

@@ -14,7 +14,7 @@ import numpy as np
 from workbench.builtins import TABLE
 from workbench.builtins.declaration.meaning import apply, convert, value_of
 from workbench.ir.ops import PURE
-from workbench.ir.rewrite import replace_body
+from workbench.ir.rewrite import map_blocks, replace_body
 from workbench.ir.show import literal_bits
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.passes.analysis.scopes import Scopes
@@ -54,17 +54,18 @@ class _Folder:
 
     def op(self, op: Op) -> None:
         operands = tuple(self.mapping.get(v, v) for v in op.operands)
+        if operands != op.operands:
+            op = op.replace(operands)
         if op.name == "if" and operands[0] in self.known:
             self.decided(op, bool(self.known[operands[0]]))
         elif op.name == "assert" and bool(self.known.get(operands[0], False)):
             return
         elif op.blocks:
-            blocks = tuple(self.block(b) for b in op.blocks)
-            self.ops.append(op.replace(operands, blocks=blocks))
+            self.ops.append(map_blocks(op, self.block))
         elif op.name in PURE or op.name in TABLE:
-            self.mapping[op.result] = self.pure(op.replace(operands))
+            self.mapping[op.result] = self.pure(op)
         else:
-            self.ops.append(op.replace(operands))
+            self.ops.append(op)
 
     def decided(self, op: Op, condition: bool) -> None:
         """The chosen block's operations in place of an `if` with a known condition."""

@@ -16,6 +16,7 @@ from workbench.passes.dce import prune
 from workbench.passes.fold import fold
 from workbench.types import Scalar, Vector, float32, float64, in_float32, is_half
 
+# Builtins that round nothing.
 MOVES = frozenset({"where"})
 
 

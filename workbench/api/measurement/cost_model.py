@@ -34,6 +34,7 @@ MOST_STEPS = 20_000
 """Operations that are interpreted at most for one kernel."""
 MOST_BYTES = 256 << 20
 """Bytes of arrays that are copied to the host at most."""
+# Builtins that cost no floating-point operation.
 _FREE = frozenset({"where", "select"})
 
 

@@ -21,6 +21,7 @@ from workbench.ir.values import Block, Op, Value
 from workbench.types import Kind, Scalar, Slots, Vector
 
 INDENT = "    "
+# What C++ has compound assignment for.
 _COMPOUND = frozenset({"add", "sub", "mul", "div"})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from workbench.ir.ops import LEAD
 from workbench.ir.values import Block, Op, Value
 from workbench.passes.lower_tiles.lowering import Buffer, Handler, TileLowering, tile_type, tiles_used
 from workbench.tiles import Tile, is_tile
@@ -36,7 +37,7 @@ def _let_go(on: TileLowering, block: Block) -> None:
 
 def _loop(on: TileLowering, op: Op) -> None:
     """`for` and `while`: carried tiles stay in one place."""
-    lead = 3 if op.name == "for" else 0
+    lead = LEAD[op.name]
     inits = op.operands[lead:]
     carried = {n: _carried(on, op, v) for n, v in enumerate(inits) if is_tile(v)}
     blocks = []

@@ -15,7 +15,7 @@ as it is once the `if`s before it are decided, which counts inside other such `i
 
 from __future__ import annotations
 
-from workbench.ir.ops import UPDATES
+from workbench.ir.ops import LEAD, UPDATES
 from workbench.ir.values import Block, Function, Op, Value
 
 PATHS = 1024
@@ -127,7 +127,7 @@ class _Variation:
                 self.learn(value, bits | self.together(tuple(b.yielded[n] for b in op.blocks)))
             return
         bit = self.loops.setdefault(op, 2 << len(self.loops))
-        first = 3 if op.name == "for" else 0
+        first = LEAD[op.name]
         for block in op.blocks:
             carried = block.params[len(block.params) - len(op.results) :]
             for value in block.params[: len(block.params) - len(carried)]:
@@ -218,7 +218,7 @@ class _Paths:
 
     def loop(self, op: Op, around: int, level: int) -> int:
         """What the loop carries counts as 1 inside; behind it, as often as the iterations written out make it."""
-        init = op.operands[3:] if op.name == "for" else op.operands
+        init = op.operands[LEAD[op.name] :]
         within = around | self.variation.loops[op]
         operations = 0
         for block in op.blocks:

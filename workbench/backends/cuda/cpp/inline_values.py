@@ -17,6 +17,7 @@ from workbench.types import Vector
 
 # Operators written in one expression; beyond it, parts get names.
 LIMIT = 10
+# What is written at every use, however often that is.
 _ALWAYS = frozenset({"const", "tid", "lane"})
 _LIGHT = CHEAP | _ALWAYS
 # Statements of C++, or nothing of it.

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import ClassVar
 
 from workbench.backends.cuda.cpp.inline_values import Folding, operands_of
-from workbench.ir.ops import FENCES
+from workbench.ir.ops import FENCES, LEAD
 from workbench.ir.values import Block, Function, Op, Value, walk
 
 
@@ -144,7 +144,7 @@ class Locals:
             return
         flows = [b.yielded for b in op.blocks] if op.name != "while" else [op.blocks[1].yielded]
         if op.name != "if":
-            flows.append(op.operands[3:] if op.name == "for" else op.operands)
+            flows.append(op.operands[LEAD[op.name] :])
         for values in flows:
             for result, value in zip(op.results, values, strict=True):
                 if value not in self.folding.folded and value not in self.folding.fixed:

@@ -15,6 +15,7 @@ from workbench.types import ArrayType, Kind, Scalar, is_integer
 
 Interval = tuple[int, int]
 
+# Builtins whose result the language wraps, and C++ leaves undefined.
 WRAPPING = frozenset({"add", "sub", "mul", "neg"})
 # `tid` counts in int32: a launch has at most this many threads along one dimension (the launcher refuses more).
 MAX_DIM = (1 << 31) - 1

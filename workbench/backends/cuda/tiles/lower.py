@@ -20,7 +20,7 @@ from workbench.backends.cuda.tiles.storage import Storage
 from workbench.backends.cuda.tiles.tidy import tidy
 from workbench.backends.cuda.tiles.uses import ANY, FIRST, Region, Use
 from workbench.ir.build import Builder
-from workbench.ir.ops import ADDITIONS, EFFECTS, REPORTS, STRUCTURED
+from workbench.ir.ops import ADDITIONS, EFFECTS, LEAD, REPORTS, STRUCTURED
 from workbench.ir.rewrite import replace_body
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.tiles import Tile, is_tile, shown
@@ -155,7 +155,7 @@ class Lowering:
         self._append(op, op.operands, blocks)
 
     def _loop(self, op: Op) -> None:
-        lead = 3 if op.name == "for" else 0
+        lead = LEAD[op.name]
         carried = op.operands[lead:]
         self.copies(list(zip(op.results, carried, strict=True)), op)
         operands = op.operands[:lead] + tuple(v for v in carried if not is_tile(v))

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from workbench.backends.cuda.tiles.layouts import Layout, Spread, Striped, for_fragments, for_product
-from workbench.ir.ops import LOOPS, STRUCTURED, VIEWS
+from workbench.ir.ops import LEAD, LOOPS, STRUCTURED, VIEWS
 from workbench.ir.rewrite import Rewriter, rewrite
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.tiles import Tile, is_tile
@@ -151,7 +151,7 @@ def _flows(ops: list[Op]) -> Iterator[tuple[Value, Value]]:
             for block in ends:
                 pairs += zip(op.results, block.yielded, strict=True)
             if op.name != "if":
-                pairs += zip(op.results, op.operands[3:] if op.name == "for" else op.operands, strict=True)
+                pairs += zip(op.results, op.operands[LEAD[op.name] :], strict=True)
         elif op.name in _ALONGSIDE:
             tiles = [v for v in (*op.operands, *op.results) if is_tile(v)]
             pairs += ((tiles[0], other) for other in tiles[1:])
