@@ -25,7 +25,7 @@ NATIVE = "native"
 
 @dataclass(frozen=True)
 class CudaModule:
-    """The kernels of one CUDA C++ text.
+    """The kernels of one piece of CUDA C++ source code.
 
         module = wb.cuda_module(text, run="host")
         saxpy = module["saxpy"]
@@ -66,11 +66,11 @@ class CudaModule:
 
     @property
     def names(self) -> dict[str, Any]:
-        """What a cell adds to the namespace."""
+        """The names that a cell adds to the namespace."""
         return dict(self.kernels)
 
     def bind(self, namespace: dict[str, Any]) -> None:
-        """Give the namespace the kernels."""
+        """Bind the kernels in the namespace."""
         namespace.update(self.kernels)
 
     @property
@@ -90,7 +90,7 @@ class CudaModule:
         """Compile, or take from the cache.
 
         Raises:
-            WorkbenchError: a compiler refused the text, or there is none.
+            WorkbenchError: a compiler rejected the source code, or there is no compiler.
         """
         if self.kernels:
             self._entries[self.target] = self._find(self.target, self.force)
@@ -129,7 +129,7 @@ class CudaModule:
         """Refuse a launch where the kernel cannot run.
 
         Raises:
-            LaunchError: it was compiled for the CPU and the device is none, or the other way round.
+            LaunchError: it was compiled for the CPU and the device is a GPU, or the reverse.
         """
         if device.is_cuda == (self.run != HOST):
             return
@@ -149,7 +149,7 @@ class CudaModule:
         )  # fmt: skip
 
     def ptx(self, target: str = "") -> str:
-        """The PTX of the text, for reading.
+        """The PTX of the source code, for inspection.
 
         Raises:
             BuildError, DeviceError: NVRTC refused, or is missing.
@@ -157,7 +157,7 @@ class CudaModule:
         return build.ptx(self.program, target or self._device_target())
 
     def sass(self, target: str = "") -> str:
-        """The machine code of the text.
+        """The machine code of the source code.
 
         Raises:
             BuildError, DeviceError: NVRTC refused, or it or a disassembler is missing.

@@ -155,7 +155,7 @@ class Kernel:
         name: as written.
         parameters: names, in order.
         annotations: each parameter's type, or None if it is generic (decided by the launch's arguments).
-        place: the `def` in the user's text.
+        place: the `def` in the user's source code.
         checks: what its cell says of checks; None if it says nothing.
         fast_math: whether its cell requests approximate maths.
         checkpoints: how many states of a loop its adjoint keeps at once.
@@ -359,7 +359,7 @@ def kernel(
         enable_backward: False refuses an adjoint, so that nothing is ever built for one.
 
     Raises:
-        KernelSyntaxError: its text cannot be found, or it has variadic parameters.
+        KernelSyntaxError: its source code cannot be found, or it has variadic parameters.
         KernelTypeError: checkpoints is no whole number from 2 to 1024, or matmul is none of its words.
     """
     if function is None:

@@ -35,7 +35,7 @@ class Bench:
     Attributes:
         what: what was called.
         rounds: seconds of one call, for each round.
-        number: calls in a round.
+        number: calls per round.
         effort: what one call does.
         ceiling: what the device can do at most; None if nothing was launched.
     """
@@ -48,7 +48,7 @@ class Bench:
 
     @property
     def seconds(self) -> float:
-        """Of one call, in the shortest round."""
+        """Seconds per call, in the fastest round."""
         return min(self.rounds)
 
     @property

@@ -189,7 +189,7 @@ class array:
         return self.memory.version
 
     def changed(self) -> None:
-        """Count a change of the memory: for whoever writes to it by another way than Workbench."""
+        """Count a change of the memory: for code that writes to it by other means than Workbench."""
         self.memory.version += 1
 
     def numpy(self) -> np.ndarray[Any, Any]:
@@ -202,7 +202,7 @@ class array:
         return self.host()
 
     def host(self) -> np.ndarray[Any, Any]:
-        """As `numpy`, without telling anybody."""
+        """Like `numpy`, without notifying observers."""
         if not self.device.is_cuda:
             return host_view(self)
         packed = self if side_by_side(self) else self.contiguous()

@@ -41,7 +41,7 @@ class GraphMode(StrEnum):
     """How the launches of a `jax_callable` run.
 
     WORKBENCH: all as one native call, which follows a table of launches and fills. On the CPU, where memory that moves
-    costs nothing, that is also what STAGED is. JAX: each launch is a call of its own in XLA's program, which XLA may
+    costs nothing, that is also what STAGED is. JAX: each launch is a separate call in XLA's program, which XLA may
     reorder and overlap, and which a GPU captures with the rest. NONE: the function is called back in Python each time.
     On a GPU all but NONE are JAX.
     """
@@ -270,11 +270,11 @@ def jax_callable(
         in_out_argnames: inputs that the function changes; each comes out as a result.
         init: initial value of outputs by name, a number or "zeros"; others are undefined until they are written.
         static_argnames: inputs that are part of the traced program: any hashable value.
-        source: the text of `func`, where Python cannot find it.
+        source: the source code of `func`, if Python cannot find it.
 
     Raises:
         LaunchError: an option names no parameter, or the numbers do not fit.
-        KernelSyntaxError: the text of `func` cannot be found.
+        KernelSyntaxError: the source code of `func` cannot be found.
     """
     definition = definition_of(func, source)
     name, parameters = definition.name, tuple(a.arg for a in definition.parameters)
