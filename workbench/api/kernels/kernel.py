@@ -347,7 +347,7 @@ def kernel(
 
     Args:
         function: a `def` whose parameters are annotated with types of the language, or generic without.
-        source: its text, where Python cannot find it (a function made by `exec`).
+        source: its source code, if Python cannot find it (a function made by `exec`).
         import_from_warp: the kernel was written for Warp: at its first use a warning names the lines that mean
             something else here (division of integers, the `else` of a loop, draws, noise; the guide has the list).
         checkpoints: how many states of a loop the adjoint keeps at once in each thread, 2 to 1024, where it needs what
@@ -360,7 +360,7 @@ def kernel(
 
     Raises:
         KernelSyntaxError: its source code cannot be found, or it has variadic parameters.
-        KernelTypeError: checkpoints is no whole number from 2 to 1024, or matmul is none of its words.
+        KernelTypeError: checkpoints is not a whole number from 2 to 1024, or matmul is none of its words.
     """
     if function is None:
         given = {"source": source, "import_from_warp": import_from_warp, "checkpoints": checkpoints, "matmul": matmul}

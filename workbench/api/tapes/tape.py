@@ -66,7 +66,7 @@ class Tape(Observer):
     and one tape may record what another one's `backward` runs: the gradient of a gradient.
 
     Args:
-        into_grad: accumulate gradients in the arrays' own `.grad` if they have one; otherwise only in `gradients`.
+        into_grad: accumulate gradients in the arrays' own `.grad` if they have one; else in `gradients`.
         deterministic: `backward` returns the same bits in every run: its launches are as with `launch(deterministic=…)`.
         checkpoint_every: keep little: one copy of what changes in so many steps; `backward` runs the steps between
             again, so it costs one run more. 0: keep what gradients need of every step.

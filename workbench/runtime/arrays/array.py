@@ -377,11 +377,11 @@ class array:
         return self.copy_(source if isinstance(source, array) else array(source, self.dtype, device=self.device))
 
     def contiguous(self) -> array:
-        """The array itself where it is dense, else a dense copy."""
+        """The array itself if it is dense, else a dense copy."""
         return self if side_by_side(self) else self.fresh_like().copy_(self)
 
     def to(self, device: Device | str) -> array:
-        """The array itself where it is there already, else a copy on that device."""
+        """The array itself if it is already there, else a copy on that device."""
         return self if get_device(device) == self.device else array(self, device=device)
 
     def __repr__(self) -> str:

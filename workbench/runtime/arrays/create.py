@@ -24,7 +24,7 @@ def empty(
         dtype: the element type.
         device: where.
         requires_grad: whether it has a `.grad`.
-        pinned: on the CPU, in page-locked memory where there is a CUDA device: copies from and to the device are then
+        pinned: on the CPU, in page-locked memory if there is a CUDA device: copies from and to the device are then
             queued, and they are done after `synchronize()`.
     """
     return array.undefined(as_shape(shape), as_element(dtype), get_device(device), requires_grad, pinned)

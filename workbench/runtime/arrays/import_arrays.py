@@ -36,7 +36,7 @@ def from_dlpack(source: Any, dtype: Any = None, *, copy: bool = False, requires_
     Raises:
         TypeError: the source speaks neither protocol, or holds a dtype that arrays do not support.
         ValueError: it has no dimension or more than 4.
-        LaunchError: its memory is read-only, of a device that is not here, or not aligned.
+        LaunchError: its memory is read-only, not aligned, or on a device that this machine does not have.
     """
     return _made(source, dtype, copy, requires_grad, only_read=False)
 

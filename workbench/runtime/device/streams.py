@@ -203,7 +203,7 @@ def ScopedStream(stream: Stream | None) -> Iterator[Stream | None]:
 
 
 def synchronize(device: Device | str | None = None) -> None:
-    """Wait until a device has done all its work: every device if none is named.
+    """Wait until a device has finished all its work: every device if none is named.
 
     What kernels have printed there is shown, and a fault of a launch with checks is raised.
 
