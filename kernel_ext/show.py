@@ -118,7 +118,7 @@ def controls(
 
 
 def page(path: str, *shown: Shown, title: str = "Workbench") -> str:
-    """Write views as one interactive page that needs no server and loads nothing; returns a sentence about what was written.
+    """Write views as one interactive page that needs no server and loads nothing; returns what was written.
 
     Raises:
         Refusal: there is nothing to show, or the file cannot be written.

@@ -67,7 +67,7 @@ class Tape(Observer):
 
     Args:
         into_grad: accumulate gradients in the arrays' own `.grad` if they have one; else in `gradients`.
-        deterministic: `backward` returns the same bits in every run: its launches are as with `launch(deterministic=…)`.
+        deterministic: `backward` has the same bits in every run: its launches are as with `launch(deterministic=…)`.
         checkpoint_every: keep little: one copy of what changes in so many steps; `backward` runs the steps between
             again, so it costs one run more. 0: keep what gradients need of every step.
         only: the arrays whose gradients are requested; what leads to none is not computed (of a matrix product by
