@@ -93,7 +93,7 @@ def grad(verdict: wb.Verdict | None = None, tape: wb.Tape | None = None, **array
 
 
 def gradient_report(report: wb.GradientReport) -> Shown:
-    """What `%grad` and `wb.gradients_of` give: each gradient drawn, and the checks where there were some."""
+    """What `%grad` and `wb.gradients_of` return: each gradient drawn, and the checks if there were any."""
     return Shown("grad_view", gradient_view.report_view(report), units.ascii_only(str(report)), report._repr_html_())
 
 
@@ -105,7 +105,7 @@ def controls(
     Args:
         subject: what `wb.record` gave, a part of it (`rec.only(…)`), or `wb.launch(…, record_cmd=True)`.
         watch: an array that is drawn after each replay.
-        rewind: put back first what the arrays held; None: where the record kept it (`inputs=True`).
+        rewind: first restore what the arrays held; None: where the record kept it (`inputs=True`).
         ranges: number=(low, high) or (low, high, step); every number from 0 to twice its value if none is given.
 
     Raises:
@@ -118,7 +118,7 @@ def controls(
 
 
 def page(path: str, *shown: Shown, title: str = "Workbench") -> str:
-    """Write views as one interactive page that needs no server and loads nothing; says what was written.
+    """Write views as one interactive page that needs no server and loads nothing; returns what was written.
 
     Raises:
         Refusal: there is nothing to show, or the file cannot be written.

@@ -42,7 +42,7 @@ class Finding:
         what: what was looked for.
         state: "ok", "optional" (not there; only what `advice` names needs it) or "problem".
         found: what there is.
-        advice: what to install or do; empty where nothing is missing.
+        advice: what to install or do; empty if nothing is missing.
     """
 
     what: str

@@ -17,7 +17,7 @@ class WorkbenchError(Exception):
 
     Attributes:
         message: one sentence that names the thing.
-        location: the place in the user's text, or None.
+        location: the place in the user's source code, or None.
         advice: what to write or do instead; may be empty.
         function: the kernel or func it concerns; may be empty.
     """
@@ -106,7 +106,7 @@ class CellErrors(KernelSyntaxError, KernelTypeError):
 
 
 class BuildError(WorkbenchError):
-    """A compiler refused our own text; `log` holds what it said."""
+    """A compiler rejected generated code; `log` holds its messages."""
 
 
 class LaunchError(WorkbenchError):
@@ -122,7 +122,7 @@ class KernelFault(WorkbenchError):
 
 
 class CacheError(WorkbenchError):
-    """A cache folder that cannot be trusted or used for what was asked."""
+    """A cache folder that cannot be trusted, or cannot be used for what was requested."""
 
 
 class RecordError(WorkbenchError):

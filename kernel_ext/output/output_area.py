@@ -160,7 +160,7 @@ def _twin() -> str:
 
 
 class StatusDisplay:
-    """The status of one running cell: a twin, and a card where the front end can have one.
+    """The status of one running cell: a static fallback and, if the front end can have one, a card.
 
     Views may come from any thread, but only traits are set from there; `open` and `close` run in the cell's thread.
     """

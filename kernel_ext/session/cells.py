@@ -62,7 +62,7 @@ class Place:
 
     Attributes:
         name: what people call it: `cell [4]`.
-        filename: what Python calls it.
+        filename: its name in Python's tracebacks.
         line_offset: lines of the cell before its kernel text.
         identity: the same for each run of the same cell; empty if the front end gives none.
     """

@@ -84,7 +84,7 @@ CALLS: list[tuple[Callable[[], Any], str | None, str]] = [
     (lambda: wb.jax_kernel(turn)(v4, 1), None, "turn asks tid() for 2 dimensions; its launch would have 1: (4,)."),
     (lambda: wb.jax_kernel(wide)(x4.astype(float)), "x", 'jax.config.update("jax_enable_x64", True)'),
     (lambda: wb.jax_kernel(untyped)(x4), "out", "out of untyped is an output without annotation"),
-    (lambda: wb.jax_kernel(accumulate, output_dims=1)(x4), "out", "adds to its output out, which XLA hands over"),
+    (lambda: wb.jax_kernel(accumulate, output_dims=1)(x4), "out", "adds to its output out, which XLA passes"),
     (lambda: wb.jax_kernel(overwrite)(x4), "x", "overwrite writes to x, which is an input"),
     (lambda: wb.jax_kernel(scale, num_outputs=3)(), "a", "a of scale is an output of type float32;"),
     (lambda: wb.jax_kernel(scale, static_argnames="a")(jnp.float32(1), x4), "a", "static and takes a Python number"),

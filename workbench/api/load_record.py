@@ -82,11 +82,11 @@ class SavedSpecialisation(Specialisation):
 
 
 def load_record(path: str | os.PathLike[str], *, trust: bool = False, device: str | None = None) -> Recorder:
-    """The record that `Recorder.save` wrote, with arrays of its own that hold what they held before it ran.
+    """The record that `Recorder.save` wrote, with new arrays that hold the contents from before it ran.
 
     Args:
         path: the file.
-        trust: whether the file's maker is trusted. Then its machine code is used where it fits this machine, and
+        trust: whether the file's author is trusted. Then its machine code is used where it fits this machine, and
             launches run with or without checks as they did; else everything is compiled again and runs with checks.
         device: run everything there in place of the devices it ran on.
 

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The cache: sums on top, a row a module; columns sort, a field searches, a module can be removed. Why a kernel was built
- * anew stands below its row.
+ * The cache: sums on top, one row per module; columns sort, a field searches, a module can be removed. Why a kernel was
+ * rebuilt stands below its row.
  *
  * @typedef {{digest: string, name: string, backend: string, target: string, bytes: number, built: number, used: number,
  *   where: string, why: string[]}} Entry

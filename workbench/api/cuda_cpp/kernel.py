@@ -74,22 +74,22 @@ class Text(Protocol):
         ...
 
     def sass(self, target: str = "") -> str:
-        """The machine code of the text."""
+        """The machine code of the source code."""
         ...
 
 
 class CudaKernel(Kernel):
-    """A `__global__` function of a CUDA C++ text.
+    """A `__global__` function of CUDA C++ source code.
 
         wb.launch(saxpy, dim=n, inputs=[x, y, 2.0, n], block_dim=128)
         saxpy[n, 128](x, y, 2.0, n)                 # the same
         tiled[(h, w), (16, 16), 4096](x, y, w)      # rows and columns; 4096 bytes of dynamic shared memory
 
     `dim` counts threads, like an array's shape: its last size goes along x. As many blocks run as cover it, so a kernel
-    asks whether its index is within what it was given.
+    tests whether its index is in range.
 
     Attributes:
-        module: the text it is of.
+        module: the module it belongs to.
         signature: its parameters as written.
         gradient: the signature of NAME_adjoint, or None.
     """
@@ -111,7 +111,7 @@ class CudaKernel(Kernel):
 
     @property
     def definition(self) -> Any:  # type: ignore[override]
-        """There is none: what needs the Python text of a kernel comes here and is told.
+        """There is none: code that needs a kernel's Python source fails here with an error.
 
         Raises:
             LaunchError: always.

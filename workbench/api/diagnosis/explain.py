@@ -29,7 +29,7 @@ from workbench.types import is_float
 
 
 def explain_grad(tape: Tape, x: array) -> Explanation:
-    """Why the gradient of `x` on this tape is zero, NaN, infinite, or not there; call it after `backward`.
+    """Explain why the gradient of `x` on this tape is zero, NaN, infinite or absent; call it after `backward`.
 
         tape.backward(loss)
         wb.explain_grad(tape, x)

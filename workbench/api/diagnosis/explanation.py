@@ -54,11 +54,11 @@ class Explanation:
 
     Attributes:
         state: "fine", "zero", "nan", "infinite" or "absent".
-        cause: the short name of the reason, a key of `ADVICE`; "" where all is well.
+        cause: the short name of the reason, a key of `ADVICE`; "" if all is well.
         message: a sentence.
-        kernel: the kernel that it happens in; "" where it is none.
+        kernel: the kernel in which it happens; "" if there is none.
         launch: which of the tape's steps, counted from 0; -1 for none.
-        line: the line in the kernel's cell, as its reader counts; 0 where it is no line.
+        line: the line in the kernel's cell, as its reader counts; 0 if there is none.
         place: the line in words: `cell [3], line 12`.
         text: the line itself.
         advice: what to do.

@@ -155,7 +155,7 @@ def _verdict(found: Verdict) -> tuple[str, ...]:
 def gradients_of(
     call: Callable[[], array], wrt: Mapping[str, array], *, check: bool = False, what: str = "", seed: int = 0
 ) -> GradientReport:
-    """The gradient of the float that `call` returns by the arrays of `wrt`, in numbers; with `check`, checked.
+    """The gradient of the float that `call` returns with respect to the arrays of `wrt`; with `check`, it is checked.
 
     Args:
         call: launches kernels and returns an array of one float. With `check` it runs again, on changed contents of the
@@ -166,7 +166,7 @@ def gradients_of(
         seed: of the random directions and elements.
 
     Raises:
-        LaunchError: an array holds no floats, or the result is no single float that a launch has written.
+        LaunchError: an array holds no floats, or the result is not a single float that a launch has written.
         NotDifferentiable: a kernel has no right adjoint.
     """
     for name, value in wrt.items():

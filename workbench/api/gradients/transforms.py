@@ -42,7 +42,7 @@ def grad(f: Callable[..., Any], argnums: Arguments = 0) -> Callable[..., Any]:
         >>> wb.grad(lambda x: energy(wb.grad(energy)(x)))(np.float32([1, 2, 3])).numpy()   # of |2x|²
         array([ 8., 16., 24.], dtype=float32)
 
-    The function's launches, copies and fills are recorded on a tape of its own; the `.grad` of arrays stays as it is.
+    The function's launches, copies and fills are recorded on a separate tape; the `.grad` of arrays stays as it is.
     NumPy arrays among the arguments are copied to arrays; what the function computes with NumPy has no derivative.
 
     Args:
@@ -196,7 +196,7 @@ def jacobian(f: Callable[..., Any], argnums: int = 0, mode: str = "auto") -> Cal
         f: a function of arrays (and anything else) that returns an array.
         argnums: which argument to differentiate by.
         mode: "reverse", one backward pass for each number of the result; "forward", one run of the function for each
-            number of the argument; "auto": what needs fewer.
+            number of the argument; "auto": whichever needs fewer.
 
     Returns:
         A function of the same arguments. It returns an array of scalars; its shape is the result's followed by the

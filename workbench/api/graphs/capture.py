@@ -212,10 +212,10 @@ def capture_if(condition: array, on_true: Branch = None, on_false: Branch = None
         condition: an int32 array of one element; 0 is false. Kernels may write it.
         on_true: a function that launches kernels, or a graph.
         on_false: the same for a condition of 0.
-        arguments: handed to the functions.
+        arguments: passed to the functions.
 
     Raises:
-        TypeError: the condition is no such array, or a branch is neither function nor graph.
+        TypeError: the condition is not such an array, or a branch is neither function nor graph.
         LaunchError: there is no branch, or one is a graph that cannot run.
     """
     condition_of(condition)
@@ -231,15 +231,15 @@ def capture_if(condition: array, on_true: Branch = None, on_false: Branch = None
 
 
 def capture_while(condition: array, body: Branch, **arguments: Any) -> None:
-    """Run `body` again and again while `condition` is not 0, tested before each turn.
+    """Run `body` repeatedly while `condition` is not 0, tested before each iteration.
 
     Args:
         condition: an int32 array of one element, which the body writes: otherwise it never ends.
         body: a function that launches kernels, or a graph.
-        arguments: handed to the function.
+        arguments: passed to the function.
 
     Raises:
-        TypeError: the condition is no such array, or the body is neither function nor graph.
+        TypeError: the condition is not such an array, or the body is neither function nor graph.
         LaunchError: there is no body, it is a graph that cannot run, or it never writes the condition (in a capture).
     """
     condition_of(condition)

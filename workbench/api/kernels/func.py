@@ -58,7 +58,7 @@ def func(function: Callable[..., Any] | None = None, *, source: str | None = Non
     the one that fits its arguments.
 
     Raises:
-        KernelSyntaxError: its text cannot be found, or it has variadic parameters.
+        KernelSyntaxError: its source code cannot be found, or it has variadic parameters.
     """
     names = sys._getframe(1).f_locals
     if function is None:

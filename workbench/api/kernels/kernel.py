@@ -156,7 +156,7 @@ class Kernel:
         name: as written.
         parameters: names, in order.
         annotations: each parameter's type, or None if it is generic (decided by the launch's arguments).
-        place: the `def` in the user's text.
+        place: the `def` in the user's source code.
         checks: what its cell says of checks; None if it says nothing.
         fast_math: whether its cell requests approximate maths.
         checkpoints: how many states of a loop its adjoint keeps at once.
@@ -371,7 +371,7 @@ def kernel(
 
     Args:
         function: a `def` whose parameters are annotated with types of the language, or generic without.
-        source: its text, where Python cannot find it (a function made by `exec`).
+        source: its source code, if Python cannot find it (a function made by `exec`).
         import_from_warp: the kernel was written for Warp: at its first use a warning names the lines that mean
             something else here (division of integers, the `else` of a loop, draws, noise; the guide has the list).
         checkpoints: how many states of a loop the adjoint keeps at once in each thread, 2 to 1024, where it needs what
@@ -383,8 +383,8 @@ def kernel(
         enable_backward: False refuses an adjoint, so that nothing is ever built for one.
 
     Raises:
-        KernelSyntaxError: its text cannot be found, or it has variadic parameters.
-        KernelTypeError: checkpoints is no whole number from 2 to 1024, or matmul is none of its words.
+        KernelSyntaxError: its source code cannot be found, or it has variadic parameters.
+        KernelTypeError: checkpoints is not a whole number from 2 to 1024, or matmul is none of its words.
     """
     if function is None:
         given = {"source": source, "import_from_warp": import_from_warp, "checkpoints": checkpoints, "matmul": matmul}

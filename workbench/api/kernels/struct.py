@@ -122,9 +122,8 @@ def _evaluated(text: str, space: Mapping[str, Any], struct: str, name: str, plac
 
 
 def _recursive(struct: str, name: str, place: Location) -> KernelTypeError:
-    return KernelTypeError(
-        f"{name} makes {struct} contain itself.", place, "Keep an index into an array of them instead."
-    )
+    advice = "Keep an index into an array of them instead."
+    return KernelTypeError(f"{name} makes {struct} contain itself.", place, advice)
 
 
 def _default(struct: str, name: str, place: Location) -> KernelTypeError:

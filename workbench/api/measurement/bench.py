@@ -35,7 +35,7 @@ class Bench:
     Attributes:
         what: what was called.
         rounds: seconds of one call, for each round.
-        number: calls in a round.
+        number: calls per round.
         effort: what one call does.
         ceiling: what the device can do at most; None if nothing was launched.
     """
@@ -48,7 +48,7 @@ class Bench:
 
     @property
     def seconds(self) -> float:
-        """Of one call, in the shortest round."""
+        """Seconds per call, in the fastest round."""
         return min(self.rounds)
 
     @property
@@ -113,13 +113,13 @@ def bench(call: Callable[[], Any], *, number: int = 0, repeat: int = 7, what: st
     """Time a call that launches kernels.
 
     Args:
-        call: what to time; it runs many times, so it should leave its arrays fit for another run.
-        number: calls in a round; 0 chooses so many that a round takes 20 ms.
+        call: what to time; it runs many times, so it must leave its arrays ready for another run.
+        number: calls per round; 0 chooses a number for which a round takes 20 ms.
         repeat: rounds.
         what: what to call it.
 
     Raises:
-        LaunchError: number or repeat is no count.
+        LaunchError: number or repeat is not a count.
         Exception: what the call raises.
     """
     if number < 0 or repeat < 1:

@@ -28,8 +28,8 @@ class Sweep:
     Attributes:
         what: what was called.
         axes: name to values.
-        points: one a combination, the last axis changing fastest; None if that combination was refused.
-        refused: the first refusal, where there was one.
+        points: one per combination, the last axis changing fastest; None if that combination was refused.
+        refused: the first refusal, if there was one.
     """
 
     what: str
@@ -108,7 +108,7 @@ class Sweep:
         return line_chart(title, places, [shown(v) for v in values], times, duration)
 
     def rates_svg(self) -> str:
-        """Bytes or operations a second over one axis, with the ceiling that binds the last point; empty otherwise."""
+        """Bytes or operations per second over one axis, with the ceiling that binds the last point; empty otherwise."""
         points = [p for p in self.points if p]
         last = points[-1] if points else None
         if len(self.axes) != 1 or len(points) < len(self.points) or last is None or not last.bound or not last.ceiling:

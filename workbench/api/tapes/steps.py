@@ -151,7 +151,7 @@ class LaunchStep(Step):
         )  # fmt: skip
 
     def reads_of(self, memory: Memory) -> str:
-        """The first parameter in this memory that the adjoint reads; "" where it reads none."""
+        """The first parameter in this memory that the adjoint reads; "" if it reads none."""
         return next((n for n, a in self.arrays.items() if a.memory is memory and n in self.needed), "")
 
     def version_of(self, memory: Memory) -> int:

@@ -189,7 +189,7 @@ class array:
         return self.memory.version
 
     def changed(self) -> None:
-        """Count a change of the memory: for whoever writes to it by another way than Workbench."""
+        """Count a change of the memory: for code that writes to it by other means than Workbench."""
         self.memory.version += 1
 
     def numpy(self) -> np.ndarray[Any, Any]:
@@ -202,7 +202,7 @@ class array:
         return self.host()
 
     def host(self) -> np.ndarray[Any, Any]:
-        """As `numpy`, without telling anybody."""
+        """Like `numpy`, without notifying observers."""
         if not self.device.is_cuda:
             return host_view(self)
         packed = self if side_by_side(self) else self.contiguous()
@@ -377,11 +377,11 @@ class array:
         return self.copy_(source if isinstance(source, array) else array(source, self.dtype, device=self.device))
 
     def contiguous(self) -> array:
-        """The array itself where it is dense, else a dense copy."""
+        """The array itself if it is dense, else a dense copy."""
         return self if side_by_side(self) else self.fresh_like().copy_(self)
 
     def to(self, device: Device | str) -> array:
-        """The array itself where it is there already, else a copy on that device."""
+        """The array itself if it is already there, else a copy on that device."""
         return self if get_device(device) == self.device else array(self, device=device)
 
     def __repr__(self) -> str:

@@ -29,14 +29,14 @@ def from_dlpack(source: Any, dtype: Any = None, *, copy: bool = False, requires_
 
     Args:
         source: has `__dlpack__`, or `__cuda_array_interface__`.
-        dtype: a vector type, to take the last axes as components; the source's own dtype where None.
+        dtype: a vector type, to take the last axes as components; the source's own dtype if None.
         copy: copy instead of sharing: for what is read-only.
         requires_grad: whether it has a `.grad`.
 
     Raises:
-        TypeError: the source speaks neither protocol, or holds a dtype that arrays have not.
+        TypeError: the source speaks neither protocol, or holds a dtype that arrays do not support.
         ValueError: it has no dimension or more than 4.
-        LaunchError: its memory is read-only, of a device that is not here, or not aligned.
+        LaunchError: its memory is read-only, not aligned, or on a device that this machine does not have.
     """
     return _made(source, dtype, copy, requires_grad, only_read=False)
 
@@ -58,7 +58,7 @@ def _made(source: Any, dtype: Any, copy: bool, requires_grad: bool, only_read: b
 
 
 def from_torch(tensor: Any, dtype: Any = None, *, requires_grad: bool | None = None) -> array:
-    """A PyTorch tensor's memory as an array; `requires_grad` as the tensor's where None.
+    """A PyTorch tensor's memory as an array; `requires_grad` as the tensor's if None.
 
     Raises:
         TypeError, ValueError, LaunchError: as `from_dlpack`.

@@ -103,12 +103,12 @@ class indexedarray:
         return IndexedArray(self.data.dtype, self.ndim, indexed=tuple(t is not None for t in self.indices))
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """The elements in a NumPy array of their own."""
+        """The elements in a new NumPy array."""
         places = [np.arange(n) if t is None else t.numpy() for t, n in zip(self.indices, self.data.shape, strict=True)]
         return self.data.numpy()[np.ix_(*places)]
 
     def contiguous(self) -> array:
-        """The elements in an array of their own."""
+        """The elements in a new array."""
         return array(self.numpy(), self.data.dtype, device=self.device)
 
     def __len__(self) -> int:

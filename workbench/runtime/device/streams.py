@@ -59,7 +59,7 @@ class Event:
         return self.since(earlier)
 
     def since(self, earlier: Event) -> float:
-        """As `-`, without having told what the device's work left to be told."""
+        """Like `-`, without reporting what the device's work left to be reported."""
         if self._driver is None:
             return 1e3 * (self.moment - earlier.moment)
         self._driver.use(self.device.index)
@@ -118,7 +118,7 @@ class Stream:
         """Mark the end of what is queued so far; returns the event.
 
         Raises:
-            TypeError: what is given is no Event.
+            TypeError: the argument is not an Event.
         """
         if event is not None and not isinstance(event, Event):
             raise TypeError(f"a stream records an Event, not a {type(event).__name__}")
@@ -131,7 +131,7 @@ class Stream:
         return made
 
     def wait_for(self, other: Event | Stream) -> None:
-        """Let what is queued from now on wait for an event, or for all that another stream has so far.
+        """Make what is queued from now on wait for an event, or for everything queued in another stream so far.
 
         Raises:
             TypeError: it is neither.
@@ -203,7 +203,7 @@ def ScopedStream(stream: Stream | None) -> Iterator[Stream | None]:
 
 
 def synchronize(device: Device | str | None = None) -> None:
-    """Wait until a device has done all its work: every device if none is named.
+    """Wait until a device has finished all its work: every device if none is named.
 
     What kernels have printed there is shown, and a fault of a launch with checks is raised.
 

@@ -72,7 +72,7 @@ class CpuPlan:
 
         Raises:
             KernelFault: what the first launch with a fault reported.
-            KeyboardInterrupt: or what else a signal's handler raises: it was stopped in the middle.
+            KeyboardInterrupt: or whatever a signal handler raises: it was stopped midway.
         """
         self._faults.fill(0)
         with printing(*self._printing):

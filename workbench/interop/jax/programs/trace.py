@@ -171,7 +171,7 @@ class Trace(Observer):
     # ---- what the function does
 
     def filling(self, target: array, value: Any) -> None:
-        """Note a fill."""
+        """Record a fill."""
         self._change(target)
         scalar, where = element(target.dtype), _where(target)
         number = value.value if isinstance(value, TracedNumber) else scalar.numpy.type(value)
@@ -187,7 +187,7 @@ class Trace(Observer):
             self._values[target.memory] = whole.at[where].set(number)
 
     def copying(self, target: array, source: array) -> None:
-        """Note a copy."""
+        """Record a copy."""
         self._change(target)
         if self._part_by_launch("move", target, source):
             return
@@ -197,7 +197,7 @@ class Trace(Observer):
         self._values[target.memory] = part
 
     def adding(self, target: array, source: array) -> None:
-        """Note a sum."""
+        """Record a sum."""
         self._change(target)
         if self._part_by_launch("gather", target, source):
             return
@@ -214,7 +214,7 @@ class Trace(Observer):
         return True
 
     def launching(self, record: LaunchRecord) -> None:
-        """Note a launch."""
+        """Record a launch."""
         self.specialisations.add(record.specialisation)
         self.checked |= record.loaded.checked
         if record.threads == 0 or not record.writes:

@@ -41,7 +41,7 @@ class GraphMode(StrEnum):
     """How the launches of a `jax_callable` run.
 
     WORKBENCH: all as one native call, which follows a table of launches and fills. On the CPU, where memory that moves
-    costs nothing, that is also what STAGED is. JAX: each launch is a call of its own in XLA's program, which XLA may
+    costs nothing, that is also what STAGED is. JAX: each launch is a separate call in XLA's program, which XLA may
     reorder and overlap, and which a GPU captures with the rest. NONE: the function is called back in Python each time.
     On a GPU all but NONE are JAX.
     """
@@ -256,10 +256,10 @@ def jax_callable(
     Its parameters are inputs first, outputs last; outputs are arrays and annotated with their types. Inputs may be
     arrays, numbers, None, or trees of arrays. Inside, `wb.launch`, `wb.copy`, `fill_`, views, arrays made by `wb.zeros`
     and the like, and arithmetic with numbers work; a number that the function needs to know (a loop's count, say)
-    becomes part of the program where it was given as a Python number.
+    becomes a compile-time constant if it was passed as a Python number.
 
     Args:
-        func: a `def`; it is called once for each new signature.
+        func: a `def`; it is called once per new signature.
         num_outputs: how many results there are, those of `in_out_argnames` included.
         graph_mode: "workbench": all launches are one native call, and "staged" is the same on the CPU. "jax": every
             launch is a native call of XLA's program, which a GPU captures with the rest. "none": the function is called
@@ -267,14 +267,14 @@ def jax_callable(
             warning; said so, a function that reads values is an error at the line.
         vmap_method: "expand_dims" (no copies), "broadcast_all", or "sequential".
         output_dims: dimensions of the outputs, or of each by name; by default those of the first array input.
-        in_out_argnames: inputs that the function changes; each comes out as a result.
+        in_out_argnames: inputs that the function changes; each is also a result.
         init: initial value of outputs by name, a number or "zeros"; others are undefined until they are written.
         static_argnames: inputs that are part of the traced program: any hashable value.
-        source: the text of `func`, where Python cannot find it.
+        source: the source code of `func`, if Python cannot find it.
 
     Raises:
         LaunchError: an option names no parameter, or the numbers do not fit.
-        KernelSyntaxError: the text of `func` cannot be found.
+        KernelSyntaxError: the source code of `func` cannot be found.
     """
     definition = definition_of(func, source)
     name, parameters = definition.name, tuple(a.arg for a in definition.parameters)

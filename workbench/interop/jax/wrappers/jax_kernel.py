@@ -345,7 +345,7 @@ def jax_kernel(
         launch_dims: dimensions of the launch; by default the shape of the first array input. Of a kernel of tiles they
             count blocks, and have to be given.
         output_dims: dimensions of the outputs, or of each by name; by default the launch's.
-        in_out_argnames: inputs that the kernel changes; each comes out as a result.
+        in_out_argnames: inputs that the kernel changes; each is also a result.
         init: initial value of outputs by name, a number or "zeros"; other outputs start uninitialised.
         vmap_method: "expand_dims" (no copies), "broadcast_all", or "sequential".
         enable_backward: False refuses differentiation, and compiles no adjoint.
