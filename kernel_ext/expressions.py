@@ -25,7 +25,7 @@ def expression(text: str, namespace: dict[str, Any], magic: str) -> Callable[...
     try:
         code = compile(text.strip(), f"<{magic}>", "eval")
     except SyntaxError as error:
-        raise Refusal(f"{magic} takes one Python expression; {text.strip()!r} is none ({error.msg})") from None
+        raise Refusal(f"{magic} takes one Python expression; {text.strip()!r} is not one ({error.msg})") from None
     return lambda **values: eval(code, {**namespace, **values} if values else namespace)
 
 

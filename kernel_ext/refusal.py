@@ -1,4 +1,4 @@
-"""What a magic says that cannot do what its line asks for."""
+"""What a magic says that cannot do what its line requests."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def array(value: Any, name: str = "array", at: tuple[int, ...] = ()) -> Shown:
         at: indices of the leading dimensions of an array of more than two; a live view has sliders for them.
 
     Raises:
-        Refusal: it is no array of numbers, or `at` does not fit.
+        Refusal: it is not an array of numbers, or `at` does not fit.
     """
     view = array_view.array_view(value, name, at)
     return Shown(
@@ -39,7 +39,7 @@ def array(value: Any, name: str = "array", at: tuple[int, ...] = ()) -> Shown:
 
 
 def cache() -> Shown:
-    """The cache: what is in it, how it served, why kernels were built anew. A live view can remove modules."""
+    """The cache: what is in it, how it served, why kernels were rebuilt. A live view can remove modules."""
     view = queries.cache_view()
     return Shown("cache_table", view, renderers.cache_text(view), renderers.cache_html(view))
 
@@ -82,7 +82,7 @@ def grad(verdict: wb.Verdict | None = None, tape: wb.Tape | None = None, **array
 
     Args:
         verdict: what `wb.gradcheck` gave.
-        tape: whose gradients to show; the arrays' own `.grad` where not given.
+        tape: whose gradients to show; the arrays' own `.grad` if not given.
         arrays: name=array, each beside its adjoint.
 
     Raises:
@@ -93,7 +93,7 @@ def grad(verdict: wb.Verdict | None = None, tape: wb.Tape | None = None, **array
 
 
 def gradient_report(report: wb.GradientReport) -> Shown:
-    """What `%grad` and `wb.gradients_of` give: each gradient drawn, and the checks where there were some."""
+    """What `%grad` and `wb.gradients_of` return: each gradient drawn, and the checks if there were any."""
     return Shown("grad_view", gradient_view.report_view(report), units.ascii_only(str(report)), report._repr_html_())
 
 
@@ -105,8 +105,8 @@ def controls(
     Args:
         subject: what `wb.record` gave, a part of it (`rec.only(…)`), or `wb.launch(…, record_cmd=True)`.
         watch: an array that is drawn after each replay.
-        rewind: put back first what the arrays held; None: where the record kept it (`inputs=True`).
-        ranges: number=(low, high) or (low, high, step); every number from 0 to twice its value where none is given.
+        rewind: first restore what the arrays held; None: where the record kept it (`inputs=True`).
+        ranges: number=(low, high) or (low, high, step); every number from 0 to twice its value if none is given.
 
     Raises:
         Refusal: a range or a name is wrong, there is no number to change, or nothing to rewind to.
@@ -118,7 +118,7 @@ def controls(
 
 
 def page(path: str, *shown: Shown, title: str = "Workbench") -> str:
-    """Write views as one interactive page that needs no server and loads nothing; says what was written.
+    """Write views as one interactive page that needs no server and loads nothing; returns what was written.
 
     Raises:
         Refusal: there is nothing to show, or the file cannot be written.

@@ -78,7 +78,7 @@ def pytest_configure(config: pytest.Config) -> None:
     for name in UNSET:
         os.environ.pop(name, None)
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
-    os.environ["WORKBENCH_MATMUL"] = "generated"  # nothing is built in the background unasked
+    os.environ["WORKBENCH_MATMUL"] = "generated"  # nothing is being built in the background unasked
     patient = hypothesis.settings(deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
     hypothesis.settings.register_profile("patient", patient)
     # The same drawn examples in every CI run: what they find is found when the change is made, not on a later day.

@@ -91,6 +91,12 @@ def _vectors_in_ifs(n: int) -> str:
     return head + sides + "    y[i] = v\n"
 
 
+def _in_ifs(dtype: str, statement: str) -> Callable[[int], str]:
+    """A statement in ifs of which each decides the next: jump threading makes a nest of them."""
+    head = HEAD.replace("float", dtype) + "    v = c[0]\n"
+    return lambda n: head + "".join(f"    if i > {j}:\n        {statement}\n" for j in range(n)) + "    y[i] = v\n"
+
+
 def _tiles(n: int) -> str:
     head = "def k(x: array[float], c: array[float], y: array[float]):\n    i = tid()\n"
     first = "    t = tile_load(x, shape=32, offset=i * 32)\n    u = tile_load(c, shape=32, offset=i * 32)\n"
@@ -140,6 +146,7 @@ _LORENZ = (
     "a = a + da * 0.01", "b = b + db * 0.01", "z = z + dz * 0.01",
 )  # fmt: skip
 _LEGENDRE = ("p2 = ((2.0 * float(j) + 3.0) * t * p1 - p0) / (float(j) + 2.0)", "p0 = p1", "p1 = p2")
+_EXTREMES = "v = max(v * v, min(v, v))"
 _FIBONACCI = ("t = a + b", "a = b", "b = t")
 
 SAME_FOR_ALL = {
@@ -189,6 +196,12 @@ SAME_FOR_ALL = {
         lambda n: "def k(x: array[float], m: int, y: array(dtype=float, ndim=2)):\n    i = tid()\n"
         "    for j in range(m):\n        v = x[i]\n" + lines(n, LOGISTIC, indent=8) + "        y[i, j] = v\n", 96,
     ),
+    "vectors in ifs": Family(_vectors_in_ifs, 60, 6),
+    "quaternions in ifs": Family(_in_ifs("quat", "v = v * v"), 128),
+    "largest and least in ifs": Family(_in_ifs("float", _EXTREMES), 128),
+    "in ifs in a loop": Family(
+        turns(X_Y, ("i = tid()", "v = x[0]"), f"if i > j:\n{' ' * 12}{_EXTREMES}", last="y[i] = v"), 64
+    ),
 }  # fmt: skip
 """Chains that start from an element that is the same for all threads."""
 
@@ -223,7 +236,6 @@ LONG = {
     ),
     "vectors": Family(_vectors("v = cross(v, w) + v"), 200, 25),
     "vectors, scaled": Family(_vectors("v = v * dot(v, w)"), 200, 25),
-    "vectors in ifs": Family(_vectors_in_ifs, 48, 6, directions=("adjoint",)),
     "tiles": Family(_tiles, 48, 6),
 }
 

@@ -1,4 +1,4 @@
-"""Settings, read from the environment when asked for.
+"""Settings, read from the environment when requested.
 
 Nothing here may enter a module key by itself: what changes generated code travels in `Options`, in plain sight.
 """
@@ -30,13 +30,13 @@ _X86 = (
     "znver4", "znver5",
 )  # fmt: skip
 CPUS = {"x86_64": _X86, "AMD64": _X86, "aarch64": _ARM, "arm64": _ARM}
-"""CPUs that can be asked for, by architecture: LLVM ends the process at a name that it does not know."""
+"""CPUs that can be requested, by architecture: LLVM ends the process at a name that it does not know."""
 _TOLD: set[tuple[str, str]] = set()
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What the environment asks for.
+    """What the environment requests.
 
     Attributes:
         cache_dir: the cache's root (`WORKBENCH_CACHE`, else the user's cache folder).
@@ -79,7 +79,7 @@ def settings() -> Settings:
 
 
 def _user_cache() -> Path:
-    """The user's cache folder; for a user without a home a `~` that nobody can expand, which the cache then says."""
+    """The user's cache folder; without a home, a `~` that cannot be expanded, which the cache then reports."""
     try:
         return platformdirs.user_cache_path("workbench")
     except RuntimeError:

@@ -42,7 +42,7 @@ class Finding:
         what: what was looked for.
         state: "ok", "optional" (not there; only what `advice` names needs it) or "problem".
         found: what there is.
-        advice: what to install or do; empty where nothing is missing.
+        advice: what to install or do; empty if nothing is missing.
     """
 
     what: str
@@ -53,7 +53,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """All findings; true where none is a problem."""
+    """All findings; true if none is a problem."""
 
     findings: tuple[Finding, ...]
 
@@ -157,7 +157,7 @@ def _jax() -> Finding:
 def _widgets() -> Finding:
     missing = [name for name in WIDGETS if not _version(name)]
     if missing:
-        advice = f"For live pictures in notebooks (static ones are there): pip install {' '.join(missing)}"
+        advice = f"For live pictures in notebooks (static ones work without): pip install {' '.join(missing)}"
         return Finding("widgets", "optional", f"{', '.join(missing)} not installed", advice)
     return Finding("widgets", "ok", ", ".join(f"{name} {_version(name)}" for name in WIDGETS))
 
@@ -165,7 +165,7 @@ def _widgets() -> Finding:
 def _cache() -> Finding:
     state = info()
     if state.problem:
-        advice = "Set WORKBENCH_CACHE to a folder of your own that nobody else may write."
+        advice = "Set WORKBENCH_CACHE to a folder that only you may write to."
         return Finding("cache folder", "problem", f"{state.path}: {state.problem}", advice)
     return Finding("cache folder", "ok", f"{state.path}, {state.modules} modules, {state.bytes / 1e6:.1f} MB")
 

@@ -1,7 +1,7 @@
 """The family of errors a user can meet.
 
 Each keeps its facts as fields, pickles, and renders as: kind, place, excerpt with caret, one sentence, and what to
-write instead. In a notebook only this shows (`_render_traceback_` is IPython's hook for it), never a file of ours.
+write instead. In a notebook only this shows (`_render_traceback_` is IPython's hook for it), never a file of Workbench.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class WorkbenchError(Exception):
 
     Attributes:
         message: one sentence that names the thing.
-        location: the place in the user's text, or None.
+        location: the place in the user's source code, or None.
         advice: what to write or do instead; may be empty.
         function: the kernel or func it concerns; may be empty.
     """
@@ -43,7 +43,7 @@ class WorkbenchError(Exception):
 
     def render(self) -> str:
         """The whole message as plain text."""
-        place = self.location if self.location is not None and self.location.line > 0 else None  # 0: nobody knows
+        place = self.location if self.location is not None and self.location.line > 0 else None  # 0: unknown
         where = ", ".join(p for p in (self.function, str(place) if place else "") if p)
         lines = [f"{type(self).__name__}  {where}".rstrip()]
         if place is not None:
@@ -106,7 +106,7 @@ class CellErrors(KernelSyntaxError, KernelTypeError):
 
 
 class BuildError(WorkbenchError):
-    """A compiler refused our own text; `log` holds what it said."""
+    """A compiler rejected generated code; `log` holds its messages."""
 
 
 class LaunchError(WorkbenchError):
@@ -122,7 +122,7 @@ class KernelFault(WorkbenchError):
 
 
 class CacheError(WorkbenchError):
-    """A cache folder that cannot be trusted or used for what was asked."""
+    """A cache folder that cannot be trusted, or cannot be used for what was requested."""
 
 
 class RecordError(WorkbenchError):

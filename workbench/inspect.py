@@ -1,6 +1,6 @@
 """What a view may ask: a kernel's source, IR, adjoint, generated code and key; the cache's state; the devices.
 
-Everything here gives text or plain values and changes nothing.
+Everything here returns text or plain values and changes nothing.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def sass(kernel: Kernel, arch: str = "sm_90", direction: str = "forward") -> str
 
 
 def diff(kernel: Kernel, other: Kernel, pane: str = "ir") -> str:
-    """How one text about `kernel` differs from that about `other`, as a unified diff; empty where they are alike.
+    """How one text about `kernel` differs from that about `other`, as a unified diff; empty if they are alike.
 
     Raises:
         KeyError: a pane that is none of `PANES`.
@@ -178,9 +178,9 @@ def diff(kernel: Kernel, other: Kernel, pane: str = "ir") -> str:
 
 @_or_text("key")
 def key(kernel: Kernel, direction: str = "forward") -> str:
-    """The parts of the module key of a CPU launch that says nothing of options, one a line, and its digest."""
+    """The parts of the module key of a CPU launch that says nothing of options, one per line, and its digest."""
     backend = build.BACKENDS["cpu"]
-    options = build.options_on(CPU, launch_options(kernel, None, fast_math=False, deterministic=False))
+    options = build.options_on(CPU, launch_options(kernel).code)
     made = keys.key_of(_specialisation(kernel), direction, options, backend, backend.target(), False)
     width = max(len(p.label) for p in made.parts)
     rows = [f"{p.label.ljust(width)}  {p.shown or f'{len(p.data)} bytes'}" for p in made.parts]
@@ -223,7 +223,7 @@ def constants(kernel: Kernel) -> dict[str, Any]:
 
 
 def why(kernel: Kernel | str, direction: str = "forward") -> tuple[str, ...]:
-    """What differed from the key before, when the kernel (or the one of that name) was last built anew."""
+    """What differed from the key before, when the kernel (or the one of that name) was last rebuilt."""
     if isinstance(kernel, CudaKernel):
         return cuda_build.why(kernel.name)
     name = kernel if isinstance(kernel, str) else kernel.name
@@ -269,7 +269,7 @@ def products(kernel: Kernel, arch: str = "sm_90", direction: str = "forward") ->
 
 
 def can_link() -> str:
-    """Why cuBLASDx's products cannot be built here; empty where they can."""
+    """Why cuBLASDx's products cannot be built here; empty if they can."""
     return BUILDER.missing()
 
 
@@ -306,7 +306,7 @@ def held() -> dict[str, int]:
 
 
 def cpu_target() -> str:
-    """What CPU code is compiled for: the machine's own CPU, or the portable level that `WORKBENCH_CPU` asks for."""
+    """What CPU code is compiled for: the machine's own CPU, or the portable level that `WORKBENCH_CPU` requests."""
     return cpu.CpuBackend().target().split("+")[0]
 
 

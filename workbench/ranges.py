@@ -107,6 +107,11 @@ def number(value: Any, scalar: Scalar) -> Any:
         TypeError: it is no number.
     """
     check(value, scalar)
+    return rounded(value, scalar)
+
+
+def rounded(value: Any, scalar: Scalar) -> Any:
+    """A number as a NumPy scalar of a type, rounded once; infinite if it is beyond the type's largest float."""
     if scalar.name == "bfloat16" and isinstance(value, (float, np.float64)):
         value = _to_odd(value)
     return scalar.numpy.type(value)

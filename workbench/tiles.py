@@ -14,7 +14,7 @@ STORAGES = ("register", "shared", "thread")
 
 @dataclass(frozen=True)
 class Tile:
-    """A tile: element type (scalar or vector), shape (1 to 4 sizes, known while compiling) and where it lies.
+    """A tile: element type (scalar or vector), shape (1 to 4 sizes, known at compile time) and where it lies.
 
     Attributes:
         storage: "register" (spread over the threads of the block), "shared", or "thread": of shape (block_dim,), one

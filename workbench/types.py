@@ -275,7 +275,7 @@ def vector(length: int, dtype: Any) -> Vector:
     """The vector type of `length` (2 to 64) and scalar `dtype`.
 
     Raises:
-        TypeError: the length is out of range, or the dtype is no scalar type.
+        TypeError: the length is out of range, or the dtype is not a scalar type.
     """
     scalar = as_type(dtype)
     if not isinstance(length, py.int) or not is_small((length,)) or not isinstance(scalar, Scalar):
@@ -288,7 +288,7 @@ def matrix(shape: Any, dtype: Any) -> Matrix:
     """The matrix type of `shape` (rows, columns), each at least 2 and 64 components in all, and scalar `dtype`.
 
     Raises:
-        TypeError: the shape is no pair of such sizes, or the dtype is no scalar type.
+        TypeError: the shape is not a pair of such sizes, or the dtype is not a scalar type.
     """
     scalar = as_type(dtype)
     sizes: tuple[Any, ...] = tuple(shape) if isinstance(shape, (tuple, list)) else ()

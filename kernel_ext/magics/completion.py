@@ -50,7 +50,7 @@ _HEADERS = (("cuda", "use"), ("cuda", "header"))
 def complete(
     line: str, parsers: Mapping[str, ArgumentParser], namespace: Mapping[str, Any], places: Places = PLACES
 ) -> list[str] | None:
-    """What may stand at the end of `line`, in place of its last word; None where it is no line of these magics.
+    """What may stand at the end of `line`, in place of its last word; None if it is no line of these magics.
 
     Args:
         line: the text before the cursor, from `%` on.

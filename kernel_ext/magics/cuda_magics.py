@@ -20,7 +20,7 @@ from workbench import inspect
 class CudaMagics(Magics):
     """`%%cuda`."""
 
-    run = Enum(RUNS, "device", help="Where kernels of %%cuda run that say nothing: device, or host.").tag(config=True)
+    run = Enum(RUNS, "device", help="Where %%cuda kernels run by default: device or host.").tag(config=True)
 
     def __init__(self, shell: Any, kernels: KernelMagics) -> None:
         """For the shell whose cells `kernels` builds."""

@@ -58,9 +58,13 @@ class GradientMagics(Magics):
             display({"text/plain": tape_view.tape_text(view), "text/html": tape_view.tape_html(view)}, raw=True)
 
     @magic_arguments()
-    @argument("--wrt", default="", metavar="a,b", help="By which arrays; those in the expression where none are given.")
-    @argument("--check", action="store_true", help="Compare with difference quotients: the whole, and each kernel.")
-    @argument("expression", nargs="*", help="What gives an array of one float.")
+    @argument(
+        "--wrt", default="", metavar="a,b", help="The arrays to differentiate by; by default, those in the expression."
+    )
+    @argument(
+        "--check", action="store_true", help="Compare with difference quotients: the whole program and each kernel."
+    )
+    @argument("expression", nargs="*", help="An expression that returns an array of one float.")
     @line_magic
     def grad(self, line: str) -> wb.GradientReport | None:
         """The gradient of an expression that launches kernels, in numbers; `g = %grad …` keeps it: `g["x"]`.

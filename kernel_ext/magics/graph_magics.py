@@ -31,7 +31,7 @@ class GraphMagics(Magics):
 
     @magic_arguments()
     @argument("-n", "--name", default="g", help="What to call the graph; g by default.")
-    @argument("--replay", type=int, default=0, metavar="N", help="Launch it N times, and say how long that takes.")
+    @argument("--replay", type=int, default=0, metavar="N", help="Launch it N times and report the time per launch.")
     @argument("--profile", action="store_true", help="Run it once node by node, and show the times.")
     @argument("-q", "--quiet", action="store_true", help="Show no picture.")
     @cell_magic
@@ -69,12 +69,12 @@ class GraphMagics(Magics):
             self.live.show(name, show.graph(graph))
 
     def close(self) -> None:
-        """Close the live pictures; their static twins come back."""
+        """Close the live pictures; their static fallbacks come back."""
         self.live.close()
 
 
 def replayed(graph: wb.Graph, times: int) -> str:
-    """Launch a graph so many times; gives a sentence with the time of one, without that of making it ready."""
+    """Launch a graph so many times; returns a sentence with the time of one, without that of making it ready."""
     graph.prepare()
     wb.synchronize()
     started = time.perf_counter()

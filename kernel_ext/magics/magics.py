@@ -35,10 +35,8 @@ class KernelMagics(Magics):
     """`%%kernel`, `%inspect` and `%cache`."""
 
     widgets = Bool(True, help="Show live status cards; without them every output is static.").tag(config=True)
-    backend = Enum(BACKENDS, "auto", help="Where kernels run that say nothing.").tag(config=True)
-    annotate = Unicode("", help="Texts that %%kernel shows where its line says nothing: ir,adjoint say.").tag(
-        config=True
-    )
+    backend = Enum(BACKENDS, "auto", help="Where kernels run by default.").tag(config=True)
+    annotate = Unicode("", help="Panes that %%kernel shows by default, such as ir,adjoint.").tag(config=True)
 
     def __init__(self, shell: Any) -> None:
         """For the shell whose cells these magics run."""
@@ -79,8 +77,8 @@ class KernelMagics(Magics):
     @argument(
         "panes",
         nargs="*",
-        help="Of source, ir, adjoint, tangent, cuda, llvm, ptx, sass, asm, key; source,ir where none is given. "
-        "Or: diff OTHER [PANE], how it differs from another kernel.",
+        help="Of source, ir, adjoint, tangent, cuda, llvm, ptx, sass, asm, key; source,ir by default. "
+        "Or: diff OTHER [PANE], the differences from another kernel.",
     )
     @line_magic
     def inspect(self, line: str) -> None:
@@ -105,10 +103,10 @@ class KernelMagics(Magics):
 
     @magic_arguments()
     @argument("action", nargs="?", default="list", choices=("list", "why", "clear", "prune", "export", "import"),
-              help="What to do; list where none is given.")  # fmt: skip
-    @argument("what", nargs="?", default="", help="The kernel of why, the file of export and import.")
+              help="What to do; list by default.")  # fmt: skip
+    @argument("what", nargs="?", default="", help="For why, a kernel; for export and import, a file.")
     @argument(
-        "--trust", action="store_true", help="With import: you trust the maker of the file; it holds machine code."
+        "--trust", action="store_true", help="With import: trust the author of the file, which contains machine code."
     )
     @line_magic
     def cache(self, line: str) -> None:
@@ -124,7 +122,7 @@ class KernelMagics(Magics):
         args = read_line(KernelMagics.cache, line, "%cache")
         if args.action in _CACHE_ACTIONS:
             if args.what:
-                raise KernelUsageError(f"%cache {args.action} takes nothing more; it got {args.what!r}")
+                raise KernelUsageError(f"%cache {args.action} takes no further argument; it got {args.what!r}")
             _CACHE_ACTIONS[args.action]()
         elif not args.what:
             wanted = (
@@ -148,7 +146,7 @@ class KernelMagics(Magics):
         return queries.diff_view(kernel, cells.find_kernel(words[0], self.here.user_ns), panes[0])
 
     def close(self) -> None:
-        """Close the live cards; their static twins come back."""
+        """Close the live cards; their static fallbacks come back."""
         for card in self.cards.values():
             card.close()
         self.cards.clear()
@@ -201,7 +199,7 @@ class KernelMagics(Magics):
         return Place(options.name or f"cell [{number}]", filename, before, self._identity(options))
 
     def _identity(self, options: CellOptions) -> str:
-        """The same for each run of the same cell, where the front end or `-n` tells."""
+        """The same for each run of the same cell, where the front end or `-n` identifies it."""
         parent = getattr(self.here, "parent_header", None) or {}
         cell_id = (parent.get("metadata") or {}).get("cellId") if isinstance(parent, dict) else None
         return str(cell_id or options.name or "")

@@ -25,11 +25,11 @@ class MeasureMagics(Magics):
         self.here = shell
 
     @magic_arguments()
-    @argument("-n", "--number", type=int, default=0, help="Calls in a round; chosen where none is given.")
+    @argument("-n", "--number", type=int, default=0, help="Calls per round; by default, chosen automatically.")
     @argument("-r", "--repeat", type=int, default=7, help="Rounds; 7 by default.")
-    @argument("-o", "--output", action="store_true", help="Give the result as the value, to keep: r = %%bench -o …")
+    @argument("-o", "--output", action="store_true", help="Return the result, to keep it: r = %%bench -o …")
     @argument("-p", dest="axes", action="append", default=[], metavar="NAME=VALUES",
-              help="Sweep a name of the expression: m=64,128 or m=32..1024:x2; once for each name.")  # fmt: skip
+              help="Sweep a name in the expression: m=64,128 or m=32..1024:x2; repeat for each name.")  # fmt: skip
     @argument("expression", nargs="*", help="What to time.")
     @line_magic
     def bench(self, line: str) -> wb.Bench | wb.Sweep | None:
@@ -62,7 +62,7 @@ class MeasureMagics(Magics):
               help="block=32..1024:x2, N=4,8: a parameter, an argument, a constant, threads.")  # fmt: skip
     @argument("--run", default="", metavar="EXPR", help="With a kernel: the expression that launches it.")
     @argument("-r", "--repeat", type=int, default=5, help="Rounds for each combination; 5 by default.")
-    @argument("-o", "--output", action="store_true", help="Give the sweep as the value, to keep.")
+    @argument("-o", "--output", action="store_true", help="Return the sweep, to keep it.")
     @line_magic
     def tune(self, line: str) -> wb.Sweep | None:
         """Time a kernel for every combination of some values, and say which is fastest.

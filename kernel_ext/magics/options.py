@@ -26,23 +26,23 @@ BACKENDS = ("auto", "cpu", "cuda")
 _BUILD = (
     argument("-n", "--name", default="", help="Call the cell NAME instead of its number."),
     argument("-b", "--backend", default="", choices=BACKENDS, help="Where the kernels run."),
-    argument("--arch", default="native", metavar="native|sm_XX", help="Compile for this GPU too, here or not."),
+    argument("--arch", default="native", metavar="native|sm_XX", help="Also compile for this GPU, present or not."),
     argument("-D", dest="constants", action="append", default=[], metavar="K=V", help="A constant for the kernels."),
     argument(
         "-a", "--annotate", nargs="?", const="source,ir", default="", metavar="PANES",
-        help="Show texts of each kernel: source, ir, adjoint, tangent, cuda, llvm, ptx, sass, asm, key.",
+        help="Show panes of each kernel: source, ir, adjoint, tangent, cuda, llvm, ptx, sass, asm, key.",
     ),
     argument("--grad", action="store_true", help="Compile the adjoints too, not only when first needed."),
     argument("-f", "--force", action="store_true", help="Compile even what is cached."),
-    argument("-q", "--quiet", action="store_true", help="Show nothing unless the cell is wrong."),
-    argument("-r", "--return", dest="give", action="store_true", help="Give the built cell as the cell's value."),
+    argument("-q", "--quiet", action="store_true", help="Show nothing unless there is an error."),
+    argument("-r", "--return", dest="give", action="store_true", help="Return the built cell as the cell's value."),
     argument("--bg", action="store_true", help="Compile in the background; a launch waits for what it needs."),
     argument(
         "--checks", dest="checks", action="store_true", default=None,
         help="Test bounds, asserts, integer divisions and shifts, as notebooks do anyway; "
         "of CUDA C++, with --run host only, what it writes outside of its arrays.",
     ),
-    argument("--no-checks", dest="checks", action="store_false", help="Test nothing: for the last bit of speed."),
+    argument("--no-checks", dest="checks", action="store_false", help="Check nothing, for the last bit of speed."),
     argument("--fast-math", action="store_true", help="Allow reassociation and approximate maths."),
 )  # fmt: skip
 
@@ -94,7 +94,7 @@ def help_text(magic: Callable[..., Any], signs: str) -> str:
 
 
 def cell_options(args: Any, namespace: dict[str, Any], backend: str = "auto", panes: str = "") -> CellOptions:
-    """What a line asks for; `backend` and `panes` stand where it says nothing.
+    """What a line requests; `backend` and `panes` stand where it says nothing.
 
     Raises:
         KernelUsageError: a constant or a pane is none.

@@ -32,7 +32,7 @@ class RecordMagics(Magics):
     @magic_arguments()
     @argument("name", nargs="?", default="", metavar="NAME|on|off", help="What to call the record; rec by default.")
     @argument("of", nargs="?", default="", metavar="NAME", help="With off: what to call the record.")
-    @argument("-i", "--inputs", action="store_true", help="Keep what arrays hold before, for rewind() and save().")
+    @argument("-i", "--inputs", action="store_true", help="Keep the arrays' initial contents, for rewind() and save().")
     @argument("-q", "--quiet", action="store_true", help="Show no timeline.")
     @line_cell_magic
     def record(self, line: str, cell: str | None = None) -> None:
@@ -60,10 +60,10 @@ class RecordMagics(Magics):
 
     @magic_arguments()
     @argument("name", nargs="?", default="rec", metavar="NAME", help="The record; rec by default.")
-    @argument("-p", dest="values", action="append", default=[], metavar="K=V", help="Another number or array for K.")
-    @argument("--only", default="", choices=("", "forward", "adjoint"), help="Launches of one direction.")
-    @argument("-k", "--kernel", default="", help="Launches of one kernel.")
-    @argument("--rewind", action="store_true", help="First put back what the arrays held before.")
+    @argument("-p", dest="values", action="append", default=[], metavar="K=V", help="Another scalar or array for K.")
+    @argument("--only", default="", choices=("", "forward", "adjoint"), help="Only launches of one direction.")
+    @argument("-k", "--kernel", default="", help="Only launches of one kernel.")
+    @argument("--rewind", action="store_true", help="First restore the arrays' initial contents.")
     @argument("-n", "--times", type=int, default=1, help="How often.")
     @line_magic
     def replay(self, line: str) -> None:
@@ -120,6 +120,6 @@ class RecordMagics(Magics):
                 self.show(recorder, name)
         elif not args.name:
             on = self.recording.recorder
-            print(f"recording: {len(on)} so far" if on is not None else "not recording; %record on begins")
+            print(f"recording: {len(on)} so far" if on is not None else "not recording; %record on starts it")
         else:
             raise Refusal(f"%record takes on or off [NAME]; it got {f'{args.name} {args.of}'.strip()!r}")

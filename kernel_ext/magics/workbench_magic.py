@@ -30,7 +30,7 @@ class HouseMagics(Magics):
 
     @magic_arguments()
     @argument("action", nargs="?", default="info", choices=ACTIONS, metavar="|".join(ACTIONS),
-              help="What to do; info where none is given.")  # fmt: skip
+              help="What to do; info by default.")  # fmt: skip
     @argument("file", nargs="?", default="", help="With export: the page to write.")
     @line_magic
     def workbench(self, line: str) -> None:

@@ -88,7 +88,7 @@ def write_page(path: str, title: str, views: Sequence[Shown], texts: Texts = lam
         Refusal: there is nothing to show, or the file cannot be written.
     """
     if not views:
-        raise Refusal("nothing was shown yet: run a %%kernel, %%record or %%graph cell first")
+        raise Refusal("nothing has been shown yet: run a %%kernel, %%record or %%graph cell first")
     text = page(title, views, texts)
     try:
         Path(path).write_text(text, encoding="utf-8")

@@ -1,7 +1,7 @@
 """Putting views into a cell's output.
 
-The static twin is displayed first, the live card after it; the card hides its twin. So a live notebook shows the card,
-and a committed one, a page made from it, or a front end without widgets shows the twin.
+The static fallback is displayed first, the live card after it; the card hides its fallback. So a live notebook shows
+the card, and a committed one, a page made from it, or a front end without widgets shows the fallback.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class _Run:
     views: list[Shown] = field(default_factory=list)
 
     def live(self, shown: Shown, twin: str) -> Showing | None:
-        """Its widget, not displayed yet; None where there can be none."""
+        """Its widget, not displayed yet; None if there can be none."""
         widget = shown.live(twin, self.spare)
         if widget is None:
             return None
@@ -64,7 +64,7 @@ class Showing:
         return self.widget.twin == self.twin
 
     def close(self) -> None:
-        """Close the widget if it still shows this; its static twin comes back."""
+        """Close the widget if it still shows this; its static fallback comes back."""
         if self.lasts:
             self.widget.close()
 
@@ -114,7 +114,7 @@ def _note(shown: Shown, run: _Run) -> None:
 
 
 def _show(shown: Shown, shell: Any) -> Showing | None:
-    """Display the static twin, and where the front end can have it the widget, which hides the twin and is returned."""
+    """Display the static fallback and, if the front end can have it, the widget, which hides it and is returned."""
     run = _run(shell)
     _note(shown, run)
     twin = _twin()
@@ -144,7 +144,7 @@ class LiveViews:
             self._shown[name] = showing
 
     def close(self) -> None:
-        """Close all; their static twins come back."""
+        """Close all; their static fallbacks come back."""
         for showing in self._shown.values():
             showing.close()
         self._shown.clear()
@@ -160,7 +160,7 @@ def _twin() -> str:
 
 
 class StatusDisplay:
-    """The status of one running cell: a twin, and a card where the front end can have one.
+    """The status of one running cell: a static fallback and, if the front end can have one, a card.
 
     Views may come from any thread, but only traits are set from there; `open` and `close` run in the cell's thread.
     """

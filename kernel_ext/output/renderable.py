@@ -1,4 +1,4 @@
-"""Something to look at: a view, its static twin, and where a front end can have it the live widget that hides the twin.
+"""Something to look at: a view, its static fallback, and, if a front end can have it, the live widget that hides it.
 
 One object serves a cell's last line, `display`, a script's `print`, and front ends that take a widget (`.widget`).
 """
@@ -19,13 +19,13 @@ WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
 
 
 class Shown:
-    """A view with its static twin.
+    """A view with its static fallback.
 
     Attributes:
         kind: the widget's module in `kernel_ext/widgets`, whose class has the same name in capitals.
         view: a frozen dataclass, or JSON values.
-        text: the twin in ASCII.
-        html: the twin in HTML that an untrusted notebook keeps.
+        text: the fallback in ASCII.
+        html: the fallback in HTML that an untrusted notebook keeps.
     """
 
     show_here: ClassVar[Callable[[Shown], None]]
@@ -53,7 +53,7 @@ class Shown:
         return found
 
     def live(self, twin: str = "", spare: list[Any] | None = None) -> Any:
-        """The widget, taken from the `spare` ones or made; None where anywidget is not installed."""
+        """The widget, taken from the `spare` ones or made; None if anywidget is not installed."""
         name = "".join(part.capitalize() for part in self.kind.split("_"))
         try:
             made = getattr(importlib.import_module(f"kernel_ext.widgets.{self.kind}"), name)
@@ -95,6 +95,6 @@ class Shown:
 
 
 def hide_dead(twin: str) -> str:
-    """A style rule: the output after the twin shows only with a live widget in it, not "model not found"."""
+    """A style rule: the output after the fallback shows only with a live widget in it, not "model not found"."""
     dead = ".jp-OutputArea-child:has(.jupyter-widgets):not(:has(.wb-live))"
     return f".jp-OutputArea-child:has(.{twin}) + {dead} {{ display: none }}"

@@ -73,7 +73,7 @@ def stopped() -> str:
     works = wb.Work.running()
     for work in works:
         work.drop()
-    return f"ended {', '.join(w.name for w in works)}" if works else "nothing is built in the background"
+    return f"ended {', '.join(w.name for w in works)}" if works else "nothing is being built in the background"
 
 
 def freed(spaces: Sequence[dict[str, Any]], keepers: Sequence[Any], close: Callable[[], None]) -> str:

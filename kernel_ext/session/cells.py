@@ -1,4 +1,4 @@
-"""What the cell magics do, as plain functions: build a cell's kernels, bind them, tell a watcher.
+"""What the cell magics do, as plain functions: build a cell's kernels, bind them, notify a watcher.
 
 Scripts, other notebooks and tests call these; nothing here knows IPython. A session of cells remembers which kernels
 came from which cell, so that running a cell again replaces them and a cell that fails leaves none that looks current.
@@ -29,7 +29,7 @@ Reader = Callable[[str, dict[str, Any], "CellOptions", "Place"], Any]
 
 @dataclass(frozen=True)
 class CellOptions:
-    """What `%%kernel`'s line asks for.
+    """What `%%kernel`'s line requests.
 
     Attributes:
         name: what to call the cell instead of its number.
@@ -62,9 +62,9 @@ class Place:
 
     Attributes:
         name: what people call it: `cell [4]`.
-        filename: what Python calls it.
+        filename: its name in Python's tracebacks.
         line_offset: lines of the cell before its kernel text.
-        identity: the same for each run of the same cell; empty where the front end gives none.
+        identity: the same for each run of the same cell; empty if the front end gives none.
     """
 
     name: str
@@ -81,7 +81,7 @@ class Built:
         view: the last view of it.
         kernels: by name.
         cell: the library's own answer.
-        work: the compilation that goes on; None where all is done.
+        work: the compilation that goes on; None if all is done.
     """
 
     view: StatusView
@@ -166,7 +166,7 @@ def _read(text: str, namespace: dict[str, Any], options: CellOptions, place: Pla
 
 
 def _compile(cell: Any, options: CellOptions, place: Place, fold: _Fold, ended: Watcher | None) -> None:
-    """In the background: compile, and tell how it ended; kernels that do not compile are stale."""
+    """In the background: compile, and report how it ended; kernels that do not compile are stale."""
     try:
         cell.compile()
     except BaseException as error:
@@ -265,7 +265,7 @@ def find_kernel(name: str, namespace: dict[str, Any]) -> Any:
         if near
         else f"kernels here: {', '.join(known)}"
         if known
-        else "no cell has made one yet"
+        else "no cell has defined one yet"
     )
     raise Refusal(f"{what}; {advice}")
 

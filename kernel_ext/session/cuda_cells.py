@@ -19,7 +19,7 @@ RUNS = ("device", "host")
 
 @dataclass(frozen=True)
 class CudaOptions:
-    """What `%%cuda`'s line asks for beside what `%%kernel` has.
+    """What `%%cuda`'s line requests beside what `%%kernel` has.
 
     Attributes:
         run: "device" or "host".

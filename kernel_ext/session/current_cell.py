@@ -9,7 +9,7 @@ from typing import Any
 
 
 def whole_cell(shell: Any, cell: str) -> str:
-    """The cell as it was typed, its magic's line included; empty where the shell does not tell."""
+    """The cell as it was typed, its magic's line included; empty if the shell does not say."""
     typed = getattr(shell.history_manager, "input_hist_raw", None) or [""]
     return typed[-1] + ("\n" if cell.endswith("\n") and not typed[-1].endswith("\n") else "")
 

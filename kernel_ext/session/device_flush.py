@@ -1,4 +1,4 @@
-"""At the end of a cell: what CUDA devices still have to tell is told there, below the cell that caused it.
+"""At the end of a cell: what CUDA devices still have to report is reported there, below the cell that caused it.
 
 A launch on a device is over when it is queued, so a fault of it, or what it prints, would otherwise show below the
 first cell that waits for the device.

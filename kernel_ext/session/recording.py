@@ -102,18 +102,18 @@ class Recording:
             Refusal: it is on already.
         """
         if self.recorder is not None:
-            raise Refusal("recording is on already; %record off ends it")
+            raise Refusal("recording is already on; %record off ends it")
         self.recorder = wb.Recorder(inputs=inputs).start()
         return self.recorder
 
     def off(self) -> wb.Recorder:
-        """End; gives what was recorded.
+        """End; returns what was recorded.
 
         Raises:
             Refusal: it is not on.
         """
         if self.recorder is None:
-            raise Refusal("recording is not on; %record on begins it")
+            raise Refusal("recording is not on; %record on starts it")
         recorder, self.recorder = self.recorder, None
         recorder.stop()
         return recorder

@@ -1,6 +1,6 @@
 """How an error of the user's cell looks: its place as `Cell In[6], line 4`, the line, a caret, one sentence.
 
-No frame of ours is shown, and where a launch was refused, the user's own line that made it is. IPython's `%tb` shows
+None of our frames is shown, and where a launch was refused, the user's own line that made it is. IPython's `%tb` shows
 the whole traceback afterwards.
 """
 

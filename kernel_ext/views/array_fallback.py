@@ -1,4 +1,4 @@
-"""An array's static twin: a plot or an image as a data-URI picture, a histogram, a table; and all of it in ASCII."""
+"""An array's static fallback: a plot or an image as a data-URI picture, a histogram, a table; all in ASCII too."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _svg(parts: list[str], height: int) -> str:
 
 
 def _characters(part: PartView, view: ArrayView) -> list[str]:
-    """A line as eight rows of characters, an image as shades; a point that is no number is `!`."""
+    """A line as eight rows of characters, an image as shades; a point that is not a number is `!`."""
     span = (view.high - view.low) or 1.0
     if part.kind == "image":
         values = unpacked(part.low).reshape(part.rows, part.columns)

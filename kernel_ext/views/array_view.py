@@ -61,7 +61,7 @@ class ArrayView:
         at: indices of the leading dimensions that are not drawn, one each.
         sizes: the lengths of those dimensions.
         parts: one a component, at most four.
-        histogram: of all elements; None where none is finite.
+        histogram: of all elements; None if none is finite.
         facts: names and values, ready to read: smallest, largest, mean, NaN and where the first is.
         low, high: the range of colours and of the axis.
     """
@@ -84,10 +84,10 @@ def array_view(value: Any, name: str = "array", at: tuple[int, ...] = ()) -> Arr
     Args:
         value: the array; of a Workbench array of vectors or matrices each component is one picture, four at most.
         name: what to call it.
-        at: indices of the leading dimensions where there are more than two; zeros where not given.
+        at: indices of the leading dimensions where there are more than two; zeros if not given.
 
     Raises:
-        Refusal: it is no array of numbers, or `at` does not fit.
+        Refusal: it is not an array of numbers, or `at` does not fit.
     """
     host, ndim = _on_host(value)
     inner = int(np.prod(host.shape[ndim:], dtype=int))

@@ -66,10 +66,10 @@ class Bound:
     def __init__(
         self, subject: wb.Recorder | wb.Launch, ranges: Mapping[str, Any], watch: Any = None, rewind: bool | None = None
     ) -> None:
-        """Sliders for `ranges`, or for every number where none is given; see `kernel_ext.show.controls`.
+        """Sliders for `ranges`, or for every number if none is given; see `kernel_ext.show.controls`.
 
         Raises:
-            Refusal: a range is none, or there is no number to change.
+            Refusal: a range is invalid, or there is no number to change.
             LaunchError: no launch has a parameter of that name.
         """
         if not isinstance(subject, wb.Recorder | wb.Launch):

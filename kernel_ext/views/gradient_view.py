@@ -1,4 +1,4 @@
-"""Gradients to look at: values beside their adjoints, and what a gradcheck compared; with its static twin."""
+"""Gradients to look at: values beside their adjoints, and what a gradcheck compared; with its static fallback."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _adjoint(name: str, value: Any, tape: wb.Tape | None) -> Any:
         except KeyError as missing:
             raise Refusal(f"{name}: {missing.args[0]}") from None
     if found is None:
-        raise Refusal(f"{name} has no gradient: make it with requires_grad=True, or give the tape: tape=tape")
+        raise Refusal(f"{name} has no gradient: create it with requires_grad=True, or give the tape: tape=tape")
     return found
 
 

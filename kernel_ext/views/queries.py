@@ -127,7 +127,7 @@ def cache_remove(digest: str) -> str:
     Raises:
         CacheError: the digest is not 64 hex digits.
     """
-    return f"removed {digest[:8]}" if wb.cache.remove(digest) else f"{digest[:8]} was not there any more"
+    return f"removed {digest[:8]}" if wb.cache.remove(digest) else f"{digest[:8]} was no longer there"
 
 
 def cache_prune() -> str:

@@ -1,4 +1,4 @@
-"""One thread's way through a kernel: `wb.step`'s result as rows to be walked along, and its static twin."""
+"""One thread's way through a kernel: `wb.step`'s result as rows to be walked along, and its static fallback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a tape did and kept, as a view and its static twin; and what `%grad` reads from its line."""
+"""What a tape did and kept, as a view and its static fallback; and what `%grad` reads from its line."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def arrays_of(wrt: str, text: str, namespace: Mapping[str, Any]) -> dict[str, wb
     """The arrays to differentiate by: those named, else those in the expression, else those that require a gradient.
 
     Raises:
-        Refusal: a name is no array of floats, or there is none.
+        Refusal: a name is not an array of floats, or there is none.
     """
     if wrt:
         names = [name.strip() for name in wrt.split(",") if name.strip()]
@@ -137,7 +137,7 @@ def arrays_of(wrt: str, text: str, namespace: Mapping[str, Any]) -> dict[str, wb
         wanted = [n for n, v in namespace.items() if not n.startswith("_") and _is_float_array(v) and v.requires_grad]
         found = {name: namespace[name] for name in wanted}
     if not found:
-        raise Refusal("no array of floats stands in the expression: say by which, --wrt x,k")
+        raise Refusal("the expression contains no array of floats; name the arrays: --wrt x,k")
     return found
 
 

@@ -94,7 +94,7 @@ def headline(view: TimelineView) -> str:
     parts = [f"{view.title}: {len(view.rows)} recorded"]
     parts += [", ".join(f"{n} {kind}" for kind, n in kinds.items())] if kinds else []
     parts += [units.seconds(view.seconds)] if view.rows else []
-    parts += [f"{view.lost} more could not be noted"] if view.lost else []
+    parts += [f"{view.lost} more could not be recorded"] if view.lost else []
     return " · ".join(parts)
 
 

@@ -1,6 +1,6 @@
 """Times, sizes and ages as people read them: two significant digits and a unit.
 
-One place, because the card, its static twin and the one-line greeting must never round differently.
+One place, because the card, its static fallback and the one-line greeting must never round differently.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What the notebook shows, as plain frozen values.
 
-A widget, its static twin and a test look at the same value; nothing here knows IPython, a browser or a clock.
+A widget, its static fallback and a test look at the same value; nothing here knows IPython, a browser or a clock.
 """
 
 from __future__ import annotations

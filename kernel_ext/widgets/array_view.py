@@ -1,4 +1,4 @@
-"""An array to look at: plot or image, histogram, numbers; another slice is asked for by a message."""
+"""An array to look at: plot or image, histogram, numbers; another slice is requested by a message."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ArrayView(Live):
     _css = style_text("array_view")
 
     def take(self, view: array_view.ArrayView, slice_at: SliceMaker | None = None) -> dict[str, Any]:
-        """`slice_at` gives the view at other leading indices."""
+        """`slice_at` returns the view at other leading indices."""
         self._slice_at = slice_at
         return {"view": as_data(view)}
 

@@ -14,7 +14,7 @@ from workbench.errors import WorkbenchError
 
 
 class CacheTable(Live):
-    """What is cached, how it served, why kernels were built anew.
+    """What is cached, how it served, why kernels were rebuilt.
 
     Attributes:
         said: what the last message came to.

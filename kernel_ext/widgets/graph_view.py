@@ -15,7 +15,7 @@ class GraphView(Live):
     """Boxes in layers, lines with the arrays they carry.
 
     Attributes:
-        selected: index of the chosen node; -1 where none is.
+        selected: index of the chosen node; -1 if none is.
     """
 
     _module = traitlets.Unicode(module_text("graph_view")).tag(sync=True)

@@ -1,6 +1,6 @@
 """What all our widgets are: anywidgets that show one thing after another, and leave nothing when they are closed.
 
-A page never forgets a module that it imported, and anywidget imports `_esm` anew for each widget. So `_esm` is a few
+A page never forgets a module that it imported, and anywidget imports `_esm` again for each widget. So `_esm` is a few
 lines that import the real module, from a trait, once for all widgets of its kind. Nor does JupyterLab forget the models
 of closed widgets, or the elements of views that were removed; so a cell that is run again takes the widgets of its
 earlier run (`renew`), and a view that goes lets go of what is in it.

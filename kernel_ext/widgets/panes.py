@@ -16,7 +16,7 @@ PaneMaker = Callable[[str, str], PaneView]
 
 
 class PaneWidget(Live):
-    """A widget with tabs, whose texts are asked for when they are opened.
+    """A widget with tabs, whose texts are requested when they are opened.
 
     Attributes:
         panes: the tabs, as pairs of name and title.
@@ -41,12 +41,12 @@ class _PaneTexts:
     """Answers to `{ask: "pane", kernel, pane}`."""
 
     def __init__(self, make: PaneMaker | None) -> None:
-        """`make` gives the text of a kernel's pane; without it there is none yet."""
+        """`make` returns the text of a kernel's pane; without it there is none yet."""
         self._make = make
         self._made: dict[tuple[str, str], dict[str, Any]] = {}
 
     def answer(self, content: dict[str, Any]) -> dict[str, Any] | None:
-        """The text that a message asks for; other messages get no answer."""
+        """The text that a message requests; other messages get no answer."""
         if content.get("ask") != "pane" or content.get("pane") not in LIVE_PANES:
             return None
         kernel, name = str(content.get("kernel")), str(content.get("pane"))

@@ -1,4 +1,4 @@
-"""A kernel's texts side by side: the browser asks for those that are opened later."""
+"""A kernel's texts side by side: the browser requests those that are opened later."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class SourceView(PaneWidget):
     """Source, IR, adjoint, CUDA, LLVM, PTX with linked lines.
 
     Attributes:
-        selected: the chosen line of the cell; 0 where none is.
+        selected: the chosen line of the cell; 0 if none is.
     """
 
     _module = traitlets.Unicode(module_text("source_view")).tag(sync=True)

@@ -1,6 +1,6 @@
 """The live status of one `%%kernel` cell.
 
-The kernel pushes the view through a trait; the browser asks for a pane's text only when its tab is opened.
+The kernel pushes the view through a trait; the browser requests a pane's text only when its tab is opened.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class StatusCard(PaneWidget):
             super().hear(content)
 
     def show(self, view: StatusView, make_pane: PaneMaker | None = None) -> None:
-        """Show another view of the same cell; with `make_pane`, which makes a kernel's text, panes are made anew."""
+        """Show another view of the same cell; with `make_pane`, which makes a kernel's text, panes are made again."""
         if make_pane is not None:
             self.offer((), make_pane)
         self.view = as_data(view)

@@ -15,7 +15,7 @@ class Timeline(Live):
     """A lane for each device, a bar for each thing that ran.
 
     Attributes:
-        selected: index of the chosen bar; -1 where none is.
+        selected: index of the chosen bar; -1 if none is.
     """
 
     _module = traitlets.Unicode(module_text("timeline")).tag(sync=True)

@@ -104,7 +104,7 @@ def test_rates_and_what_binds_follow_from_effort_and_time() -> None:
     assert (by_memory.bytes_per_second, by_memory.flops_per_second) == (5e9, 1e9)
     assert (by_memory.bound, by_memory.share) == ("memory", 0.5)
     text = str(by_memory)
-    assert "1 ms a call (best of 3 rounds of 5, median +100%)" in text
+    assert "1 ms per call (best of 3 rounds of 5, median +100%)" in text
     assert "5 GB/s of 10 GB/s measured (50%)" in text and "bound by memory: 50%" in text
     by_maths = benches.Bench("f", (1e-3,), 1, Effort(1, 1000, 50e6, (CPU,)), most)
     assert (by_maths.bound, by_maths.share) == ("arithmetic", 0.5)

@@ -131,7 +131,7 @@ def test_what_is_in_a_text_is_not_explained(module: wb.CudaModule) -> None:
     with wb.Tape() as tape:
         module["saxpy"][1, 1](x, y, 0.0, 1)
     tape.backward(grads={y: np.ones(1, np.float32)})
-    with pytest.raises(wb.LaunchError, match="cannot look into saxpy, which is CUDA C"):
+    with pytest.raises(wb.LaunchError, match="cannot look inside saxpy, which is CUDA C"):
         print(wb.explain_grad(tape, x))
 
 

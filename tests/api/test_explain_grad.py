@@ -38,7 +38,7 @@ KERNELS: dict[str, tuple[str, list[float], tuple[str, str, int, str]]] = {
     ),
     "a loop without turns": (
         "s = a\n        for j in range(int(a) - 9):\n            s += x[i]\n        y[i] = s", X,
-        ("zero", "branch", 5, "made no turn"),
+        ("zero", "branch", 5, "ran no iteration"),
     ),
     "max at its other side": ("y[i] = max(x[i] * 2.0, 100.0) * a", X, ("zero", "chosen", 4, r"max\(\) chose")),
     "clamped": ("t = x[i] * 9.0\n        y[i] = clamp(t, 0.0, 1.0)", X, ("zero", "chosen", 5, "is at its limit")),

@@ -206,9 +206,9 @@ def highest_of(x: wb.array) -> wb.array:
 
 
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
-    "not a number": (lambda: wb.grad(vector)(X, A), r"gives array\[float64\] of shape \(3,\); a gradient is of one"),
-    "a float": (lambda: wb.grad(lambda x: float(total_of(x)))(X), "gives float; a derivative is of an array"),
-    "integers out": (lambda: wb.grad(lambda x: wb.zeros(1, int))(X), r"gives array\[int32\]"),
+    "not a number": (lambda: wb.grad(vector)(X, A), r"returns array\[float64\] of shape \(3,\); a gradient is of one"),
+    "a float": (lambda: wb.grad(lambda x: float(total_of(x)))(X), "returns float; a derivative is of an array"),
+    "integers out": (lambda: wb.grad(lambda x: wb.zeros(1, int))(X), r"returns array\[int32\]"),
     "integers in": (lambda: wb.grad(total_of)(np.arange(3)), "integers have no derivative"),
     "a number in": (lambda: wb.grad(total_of)(2.0), r"Argument 0 of total_of is float.*wb.array\(\[2.0\]\)"),
     "no such argument": (lambda: wb.grad(total_of, 1)(X), "was given 1 arguments; there is no argument 1"),

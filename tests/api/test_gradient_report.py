@@ -91,8 +91,8 @@ def test_nan_is_counted_and_not_ok() -> None:
     ("call", "wrt", "message"),
     [
         (lambda: wb.zeros(3), {}, "a gradient is of one float"),
-        (lambda: 3.0, {}, "gives a float"),
-        (lambda: wb.zeros(1), {"n": wb.zeros(1, dtype=wb.int32)}, "n is no array of floats"),
+        (lambda: 3.0, {}, "returns a float"),
+        (lambda: wb.zeros(1), {"n": wb.zeros(1, dtype=wb.int32)}, "n is not an array of floats"),
     ],
 )
 def test_what_has_no_gradient_is_refused(call: object, wrt: dict, message: str) -> None:

@@ -97,7 +97,7 @@ def test_from_python_and_in_a_cell() -> None:
 
 @pytest.mark.parametrize("asked", [0, 1, 1025, -4, 2.5, True, "many"])
 def test_refused(asked: Any) -> None:
-    with pytest.raises(wb.KernelTypeError, match="drift asks for checkpoints=") as caught:
+    with pytest.raises(wb.KernelTypeError, match="drift requests checkpoints=") as caught:
         meaning.define(text(f"@kernel(checkpoints={asked!r})"))
     assert "from 2 to 1024" in caught.value.render()
     assert caught.value.location is not None

@@ -110,9 +110,9 @@ def test_exec_with_its_text():
 @pytest.mark.parametrize(
     ("source", "sentence"),
     [
-        (None, "The text of k cannot be found.  Give it: wb.kernel(function, source=text)."),
-        ("def other():\n    pass\n", "The text given for k has no def k."),
-        ("def k(:\n    pass\n", "The text of k is not Python: invalid syntax."),
+        (None, "The source code of k cannot be found.  Pass it: wb.kernel(function, source=text)."),
+        ("def other():\n    pass\n", "The source code given for k has no def k."),
+        ("def k(:\n    pass\n", "The source code of k is not Python: invalid syntax."),
     ],
 )
 def test_exec_without_its_text_is_refused(source, sentence):

@@ -115,6 +115,18 @@ def test_force_compiles_what_is_cached_and_says_so() -> None:
     assert x.numpy().tolist() == [2, 2, 2]
 
 
+def test_force_says_so_for_an_architecture_that_is_not_here() -> None:
+    pytest.importorskip("cuda.bindings.nvrtc")
+    wb.build_cell(TEXT, {}, backend="cuda", arch="sm_80")
+    misses: list[events.CacheMiss] = []
+    stop = events.subscribe(misses.append, events.CacheMiss)
+    try:
+        wb.build_cell(TEXT, {}, backend="cuda", arch="sm_80", force=True)
+    finally:
+        stop()
+    assert [m.why for m in misses] == [("asked to compile anew",)]
+
+
 def test_an_architecture_that_is_not_here_is_compiled_for_and_kept() -> None:
     pytest.importorskip("cuda.bindings.nvrtc")
     done: list[events.Event] = []

@@ -74,6 +74,14 @@ def folders() -> Iterable[Path]:
     return sorted({path.parent for package in PACKAGES for path in files(package)})
 
 
+def test_cuda_cpp_kernels_are_asked_not_known() -> None:
+    """What launches and checks kernels asks the kernel: a CUDA C++ one prepares itself."""
+    home = "workbench/api/cuda_cpp/"
+    known = [name for name, targets in arrows().items() if any(t.startswith(home) for t in targets)]
+    inside = [name for name in known if name.startswith("workbench/api/") and not name.startswith(home)]
+    assert inside == []
+
+
 def test_no_circle_of_files() -> None:
     found = circle(arrows())
     assert not found, " imports ".join(found)

@@ -202,6 +202,6 @@ def test_a_generator_edited_while_it_runs_is_kept_apart(tmp_path: Path, monkeypa
 
 
 def test_a_generator_without_its_text_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CacheError, match="own text is not in"):
+    with pytest.raises(CacheError, match="source code is not in"):
         generator.digest_of(tmp_path)
     assert generator.generator_version() == generator.generator_version()

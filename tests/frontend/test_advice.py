@@ -39,7 +39,7 @@ ADVICE = [
     ("z = float('-inf')", "'-inf'", "Write wb.inf, -wb.inf or wb.nan."),
     ("for a, b in zip(x, y):\n        z = a", "x", "Write for i in range(len(x)), and index every array by i."),
     ("for q in reversed(range(3)):\n        z = q", "range(3)", "Count down with range(n - 1, -1, -1)."),
-    ("U, s, V = svd3(x, x, x, x)", "svd3(x, x, x, x)", "What it computes it gives back: … = svd3(…)."),
+    ("U, s, V = svd3(x, x, x, x)", "svd3(x, x, x, x)", "It returns what it computes: … = svd3(…)."),
     ("z = wb.float(i)", "wb.float", "Write float(x) and int(x)"),
     ("z = vec5()", "vec5", "Write vector(5, float)."),
     ("z = wb.mat55()", "wb.mat55", "Write matrix((rows, columns), float)."),
@@ -97,6 +97,20 @@ def test_around_launches() -> None:
     assert "n takes int32; the argument is None." in _launched([x, None])
     assert "n is int32; the argument is an array.  Pass a number" in _launched([x, wb.zeros(1)])
     assert "k takes 2 arguments; n is missing." in _launched([x])
+
+
+def test_around_launches_over_blocks() -> None:
+    kernel = meaning.define("def k(x: array[float]):\n    tile_store(x, tile_zeros(4), offset=0)\n")["k"]
+    with pytest.raises(LaunchError, match=r"inputs is a list with one value a parameter; this is an array\."):
+        wb.launch_tiled(kernel, 1, wb.zeros(4))
+
+
+def test_a_block_is_checked_after_a_launch_that_went_well_too() -> None:
+    kernel = meaning.define("def k(x: array[float]):\n    x[tid()] = 1.0\n")["k"]
+    x = wb.zeros(2)
+    wb.launch(kernel, 2, [x])
+    with pytest.raises(LaunchError, match=r"block_dim is a whole number from 1 to 1024, not 256\.0"):
+        wb.launch(kernel, 2, [x], block_dim=256.0)
 
 
 @pytest.mark.parametrize("shape", [2.5, (2, 1.5), "ab", -1, (1, 2, 3, 4, 5), ()])

@@ -1,4 +1,4 @@
-"""Values known while compiling: static(), enums, namespaces, closures; watched, and in the key."""
+"""Values known at compile time: static(), enums, namespaces, closures; watched, and in the key."""
 
 from __future__ import annotations
 
@@ -145,9 +145,9 @@ def test_static_and_constant_on_the_host():
         ("z = static(i + 1)", "static(i + 1)", "i is computed by the kernel"),
         ("z = static(1 / 0)", "static(1 / 0)", "ZeroDivisionError"),
         ("z = static(nowhere)", "static(nowhere)", "name 'nowhere' is not defined"),
-        ("z = static('text')", "static('text')", "gives a str here"),
-        ("z = static({1: 2})", "static({1: 2})", "gives a dict here"),
-        ("z = static(None)", "static(None)", "gives a NoneType here"),
+        ("z = static('text')", "static('text')", "returns a str here"),
+        ("z = static({1: 2})", "static({1: 2})", "returns a dict here"),
+        ("z = static(None)", "static(None)", "returns a NoneType here"),
         ("z = static(1, 2)", "static(1, 2)", "takes one expression"),
         ("z = static(range(10 ** 9))", "static(range(10 ** 9))", "has 1000000000 elements"),
         ("for q in static(range(1000)):\n        z = q", "static(range(1000))", "unrolled, up to 256"),

@@ -185,7 +185,7 @@ CALLS = [
      "Several versions of f() fit the arguments equally well.  Cast an argument. The versions: f(a: float32, b); "
      "f(a, b: float32)."),
     ("def f(a: float):\n    return a\ndef f(a: int):\n    return a", "f(1, 2)",
-     "No version of f() takes so many arguments"),
+     "No version of f() takes this many arguments"),
     ("def f(g, a):\n    return g(f, a)", "f(f, 1.0)", "f calls itself"),
     ("def f(a):\n    return a(1.0)", "f(2.0)", "a float literal cannot be called"),
 ]  # fmt: skip

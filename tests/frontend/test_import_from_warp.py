@@ -172,7 +172,7 @@ def test_lines_that_mean_something_else_are_named():
     with pytest.warns(UserWarning, match="divides means something else here than in Warp") as told:
         wp.launch(divides, 2, inputs=[wp.array([-7, 7]), wp.zeros(2), wp.zeros(2, int)])
     lines = str(told[0].message).splitlines()[1:]
-    said = ["/ on integers gives a float here", "% takes the divisor's sign", "// rounds down here"]
+    said = ["/ on integers returns a float here", "% takes the divisor's sign", "// rounds down here"]
     assert len(lines) == 3 and all(sentence in line for sentence, line in zip(said, lines, strict=True))
     notices = divides.used().notices
     assert [n.location.source.line(n.location.line).strip()[:9] for n in notices] == [
@@ -194,8 +194,8 @@ def test_other_kernels_are_not_looked_at():
 
 def test_builtins_that_give_other_numbers_are_named():
     said = {
-        "sign(v)": "sign(0) is 0 here", "round(v)": "halves to the even number", "acos(v)": "outside of -1 to 1 is NaN",
-        "asin(v)": "Warp takes the nearer", "mod(n, 2)": "% takes the divisor's sign", "div(n, 2)": "/ on integers",
+        "sign(v)": "sign(0) is 0 here", "round(v)": "halves to the even number", "acos(v)": "outside -1 to 1 is NaN",
+        "asin(v)": "Warp uses the nearer", "mod(n, 2)": "% takes the divisor's sign", "div(n, 2)": "/ on integers",
         "floordiv(n, 2)": "// rounds down here", "max(v, 1.0)": "", "mod(i, 2)": "", "v // 2.0": "", "i // 2": "",
     }  # fmt: skip
     for call, sentence in said.items():
@@ -215,9 +215,7 @@ def test_forms_that_give_other_numbers_are_named():
         wp.launch(sample, 4, inputs=[42, wp.zeros(4)])
     said = [(n.location.source.line(n.location.line).strip()[:9], n.message) for n in sample.used().notices]
     assert [line for line, _ in said] == ["state = w", "out[tid] ", "k = wp.lo", "out[tid] "]
-    for (_, message), what in zip(
-        said, ("later ones are others", "noise", "Warp gives the last", "length"), strict=True
-    ):
+    for (_, message), what in zip(said, ("later ones differ", "noise", "Warp returns the last", "length"), strict=True):
         assert what in message
 
 

@@ -162,7 +162,7 @@ def test_funcs_in_a_tuple_are_called_in_turn_and_the_gradient_goes_through():
     [
         ("for q in i:\n        z = q", "i", "runs over range"),
         ("for q in 'ab':\n        z = q", "'ab'", "no string"),
-        ("for a, b in zip(range(i), (1, 2)):\n        z = a", "range(i)", "not known while compiling"),
+        ("for a, b in zip(range(i), (1, 2)):\n        z = a", "range(i)", "not known at compile time"),
         ("for a, b in zip(x, (1, 2)):\n        z = a", "x", "index every array by i"),
         ("for a, b in zip((1,), (1, 2), strict=True):\n        z = a", "zip((1,), (1, 2), strict=True)",
          "have 1, 2 elem"),
@@ -172,7 +172,7 @@ def test_funcs_in_a_tuple_are_called_in_turn_and_the_gradient_goes_through():
         ("for k, q in enumerate((1, 2), 0.5):\n        z = k", "enumerate((1, 2), 0.5)", "counts from an integer"),
         ("for k, q in enumerate(range(3), x[i]):\n        z = k", "for k, q in enumerate(range(3), x[i]):",
          "counts from an"),
-        ("for q in ():\n        z = q\n    y[i] = q", "q", "runs over nothing"),
+        ("for q in ():\n        z = q\n    y[i] = q", "q", "has nothing to iterate over"),
         ("z = 1 if i in x else 2", "i in x", "in takes a tuple or a vector"),
         ("z = 1 if i in ((1, 2), 3) else 2", "i in ((1, 2), 3)", "Unpack the tuple"),
         ("z = 1 if i in (y, 3) else 2", "i in (y, 3)", "Index the array"),

@@ -177,7 +177,7 @@ def test_the_pane_of_the_ir_leaves_the_text_to_the_cell():
     [
         ('@func_native("return x;")\ndef f(x) -> float64:\n    return x\n', "x of f has no type"),
         ('@func_native("return x;")\ndef f(x: float64):\n    return x\n', "its annotation says"),
-        ('@func_native(3)\ndef f(x: float64):\n    return x\n', "CUDA text is a string"),
+        ('@func_native(3)\ndef f(x: float64):\n    return x\n', "CUDA source is a string"),
         ('@func_native(NOBODY)\ndef f(x: float64):\n    return x\n', "does not find NOBODY"),
     ],
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""None in the place of an array: known while compiling, so asking costs nothing and an unguarded use is refused."""
+"""None in the place of an array: known at compile time, so asking costs nothing and an unguarded use is refused."""
 
 from __future__ import annotations
 

@@ -176,7 +176,7 @@ REFUSED = [
     ('printf("%d\\n")', "1 conversions in its format and 0 values"),
     ("printf(i)", "takes a format, a plain string"),
     ('printf("%f\\n", vec2(1.0, 2.0))', "printf() shows numbers; this is vec2"),
-    ("z = print(i) + 1.0", "A number is wanted here"),
+    ("z = print(i) + 1.0", "A number is expected here"),
 ]
 
 
@@ -190,7 +190,7 @@ def test_refused(body, sentence):
 def test_under_jax_it_is_refused(need):
     pytest.importorskip("jax")
     launched = kernel("print(i)")
-    with pytest.raises(wb.LaunchError, match="nobody reads what it prints"):
+    with pytest.raises(wb.LaunchError, match="nothing reads what it prints"):
         wb.jax_kernel(launched)(np.ones(2, np.float32))
 
 

@@ -177,7 +177,7 @@ REFUSED = [
     ("z = rand_init(0.5)", "rand_init(0.5)", "takes integers"),
     ("z = rand_init()", "rand_init()", "a seed, or a seed and an offset"),
     ("z = sample_unit_disk(state, 1.0)", "sample_unit_disk(state, 1.0)", "takes a state, without names"),
-    ("z = randf(wanted)", "randf(wanted)", "wanted is no local name here"),
+    ("z = randf(wanted)", "randf(wanted)", "wanted is not a local name here"),
 ]
 
 

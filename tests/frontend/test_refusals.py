@@ -35,7 +35,7 @@ SYNTAX = [
     ("for q in 3:\n        z = q", "3", "runs over range"),
     ("z = x.foo", "x.foo", "has no foo"),
     ("def f():\n        pass", "def f():", "cannot be defined inside"),
-    ("i + 1", "i + 1", "computes a value and drops it"),
+    ("i + 1", "i + 1", "computes a value and discards it"),
     ("z = 1 if x is y else 2", "x is y", "Only < <= > >= == !="),
     ("x[i].x = 1.0", "x[i].x", "component"),
 ]
@@ -65,7 +65,7 @@ TYPES = [
     ("z = x @ x", "x @ x", "@ takes matrices or vectors"),
     ("x = 1.0\n    z = x[0]", "x[0]", "cannot be indexed"),
     ("a, b = i", "a, b", "cannot be unpacked"),
-    ("a, b = tid()", "tid()", "asked for 1 indices before"),
+    ("a, b = tid()", "tid()", "called for 1 indices before"),
     ("z = tid(1)", "tid(1)", "takes no arguments"),
     ("z = len(i)", "len(i)", "takes an array or a vector"),
     ("z = i ** i", "i ** i", "may be a fraction"),
@@ -132,7 +132,7 @@ def test_errors_survive_pickling_with_their_place():
 
 
 def test_returns_inside_loops_give_as_many_values():
-    with pytest.raises(KernelSyntaxError, match="another number of values") as caught:
+    with pytest.raises(KernelSyntaxError, match="a different number of values") as caught:
         meaning.define(
             "def f(n):\n    for q in range(n):\n        if q > 3:\n            return q\n        if q > 2:\n"
             "            return q, 1\n    return 0\ndef k(x: array[int]):\n    x[tid()] = f(3)\n"

@@ -255,7 +255,7 @@ def test_two_threads_that_initialize_at_once_keep_one_kernel(gpu: Gpu, monkeypat
 def test_more_shared_memory_than_a_kernel_may_declare_is_refused(gpu: Gpu, monkeypatch: pytest.MonkeyPatch) -> None:
     entry = Entry(b"", {"entry": "axpy", "digest": "0", "dynamic_shared": 65536})
     monkeypatch.setattr(cuda, "_compiled", lambda *_: entry)
-    with pytest.raises(wb.DeviceError, match="needs 65,536 bytes of shared memory a block; under JAX a kernel has"):
+    with pytest.raises(wb.DeviceError, match="needs 65,536 bytes of shared memory per block; under JAX a kernel has"):
         thunks(make_plan(axpy, outputs=0, in_out={"y"}))
 
 

@@ -62,9 +62,9 @@ CALLS: list[tuple[Callable[[], Any], str | None, str]] = [
     (lambda: to_scale(1.0, x4.astype(float)), "x", "x of scale takes array[float32], not float64[4]. Convert it"),
     (lambda: to_scale(1.0, x4.astype(np.int32)), "x", "not int32[4]. Convert it: x.astype('float32')."),
     (lambda: to_scale(1.0, x4[None]), "x", "not float32[1,4]. Its shape has 1 dimensions: any."),
-    (lambda: to_scale(1.0, 3.0), "x", "not 3.0 (float). Give a JAX or NumPy array."),
-    (lambda: to_scale(1.0, [1.0, 2.0]), "x", "not [1.0, 2.0] (list). Give a JAX or NumPy array."),
-    (lambda: to_scale(x4, x4), "a", "a of scale takes float32, not float32[4]. Give one value."),
+    (lambda: to_scale(1.0, 3.0), "x", "not 3.0 (float). Pass a JAX or NumPy array."),
+    (lambda: to_scale(1.0, [1.0, 2.0]), "x", "not [1.0, 2.0] (list). Pass a JAX or NumPy array."),
+    (lambda: to_scale(x4, x4), "a", "a of scale takes float32, not float32[4]. Pass one value."),
     (lambda: to_scale("1", x4), "a", "a of scale takes float32, not '1' (str)."),
     (lambda: to_scale(1 + 2j, x4), "a", "a of scale takes float32, not (1+2j) (complex)."),
     (lambda: to_scale(1.0), None, "scale takes 2 inputs under JAX (a, x), not 1. Parameters after these are outputs;"),
@@ -84,11 +84,11 @@ CALLS: list[tuple[Callable[[], Any], str | None, str]] = [
     (lambda: wb.jax_kernel(turn)(v4, 1), None, "turn asks tid() for 2 dimensions; its launch would have 1: (4,)."),
     (lambda: wb.jax_kernel(wide)(x4.astype(float)), "x", 'jax.config.update("jax_enable_x64", True)'),
     (lambda: wb.jax_kernel(untyped)(x4), "out", "out of untyped is an output without annotation"),
-    (lambda: wb.jax_kernel(accumulate, output_dims=1)(x4), "out", "adds to its output out, which XLA hands over"),
+    (lambda: wb.jax_kernel(accumulate, output_dims=1)(x4), "out", "adds to its output out, which XLA passes"),
     (lambda: wb.jax_kernel(overwrite)(x4), "x", "overwrite writes to x, which is an input"),
     (lambda: wb.jax_kernel(scale, num_outputs=3)(), "a", "a of scale is an output of type float32;"),
     (lambda: wb.jax_kernel(scale, static_argnames="a")(jnp.float32(1), x4), "a", "static and takes a Python number"),
-    (lambda: wb.jax_kernel(scale, init={"out": "ones"})(1.0, x4), "out", "init of scale gives out 'ones'; it"),
+    (lambda: wb.jax_kernel(scale, init={"out": "ones"})(1.0, x4), "out", "init of scale sets out to 'ones'; it"),
 ]  # fmt: skip
 
 

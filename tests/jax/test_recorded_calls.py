@@ -116,7 +116,7 @@ def test_what_finds_no_room_is_counted() -> None:
         for _ in range(3):
             AXPY(1.0, X, Y).block_until_ready()
     assert len(calls(rec)) == 1 and rec.lost == 2
-    assert "2 more could not be noted" in repr(rec).splitlines()[0]
+    assert "2 more could not be recorded" in repr(rec).splitlines()[0]
 
 
 def test_operands_beyond_the_room_are_noted_without_their_values(monkeypatch: pytest.MonkeyPatch) -> None:

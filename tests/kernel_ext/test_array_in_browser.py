@@ -34,7 +34,7 @@ def test_a_line_its_nan_and_the_point_under_the_keys(widget_page: Callable[..., 
     assert page.locator(".wb-count").count() == 40
     page.get_by_role("tab", name="numbers").click()
     assert "1, the first at [1500]" in page.locator("table").inner_text()
-    assert not page.locator("#static").is_visible(), "the static twin is hidden"
+    assert not page.locator("#static").is_visible(), "the static fallback is hidden"
 
 
 def test_an_image_s_pixels_are_the_values(widget_page: Callable[..., Any]) -> None:

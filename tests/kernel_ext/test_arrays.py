@@ -1,4 +1,4 @@
-"""Arrays as picture data and static twins: reduced to a screen's size, with what is wrong counted and marked."""
+"""Arrays as picture data and static fallbacks: reduced to a screen's size, with what is wrong counted and marked."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def test_columns_sort_and_a_field_searches(widget_page: Callable[..., Any]) -> N
     assert names() == ["<b>step", "step", "blur"]
     page.get_by_label("Sort by size").click()
     assert names() == ["blur", "step", "<b>step"]
-    assert page.locator(".wb-why").inner_text().strip() == "built anew: constant DT: 0.01 → 0.02"
+    assert page.locator(".wb-why").inner_text().strip() == "rebuilt: constant DT: 0.01 → 0.02"
     page.get_by_label("Search").fill("sm_90")
     assert names() == ["<b>step"] and page.locator(".wb-told").inner_text() == "1 shown"
     page.get_by_label("Remove <b>step efefefef").click()

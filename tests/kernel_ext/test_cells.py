@@ -149,7 +149,7 @@ def test_names_are_found_even_where_the_text_does_not_parse() -> None:
 
 def test_a_kernel_is_found_or_the_nearest_named(library) -> None:
     namespace: dict[str, Any] = {"np": threading, "x": 3}
-    with pytest.raises(Refusal, match="there is no kernel saxpy; no cell has made one yet"):
+    with pytest.raises(Refusal, match="there is no kernel saxpy; no cell has defined one yet"):
         cells.find_kernel("saxpy", namespace)
     build(Cells(), GOOD, namespace)
     assert cells.find_kernel("saxpy", namespace) is namespace["saxpy"]

@@ -85,7 +85,7 @@ def test_the_same_text_again_or_restored_is_no_edit(shell: Any) -> None:
 def test_a_broken_cell_stops_all_and_mending_it_starts_them_again(shell: Any) -> None:
     ready(shell, SPRING.format(2.0))
     shell.run(SPRING.format("nowhere"))
-    assert "spring is out of date" in stopped(shell) and "Mend its cell" in stopped(shell)
+    assert "spring is out of date" in stopped(shell) and "Fix its cell" in stopped(shell)
     assert all("spring is out of date" in str(said) for said in values(shell, "eager").values())
     shell.run(SPRING.format(2.0))
     assert set(values(shell, "compiled").values()) == set(values(shell, "eager").values()) == {2.0}

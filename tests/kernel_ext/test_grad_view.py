@@ -72,7 +72,7 @@ def test_without_a_gradient_it_says_what_to_do() -> None:
         show.grad(x=wb.zeros(2))
     with pytest.raises(Refusal, match="arrays by name"):
         show.grad()
-    with pytest.raises(Refusal, match="x: the tape saw"):
+    with pytest.raises(Refusal, match="x: the tape recorded"):
         show.grad(tape=wb.Tape(), x=wb.zeros(2))
 
 

@@ -78,7 +78,7 @@ def test_nodes_and_edges_drawn_are_the_graph_s(put: Callable[..., Any], graph: w
     assert sorted(map(tuple, drawn)) == sorted((e.source, e.target) for e in graph.edges)
     names = page.evaluate("[...document.querySelectorAll('.wb-node text:first-of-type')].map((t) => t.textContent)")
     assert names == [node["title"] for node in graph.layout()["nodes"]]
-    assert not page.locator("#static").is_visible(), "the static twin is hidden"
+    assert not page.locator("#static").is_visible(), "the static fallback is hidden"
     SCREENS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=str(SCREENS / "graph-light.png"))
 

@@ -51,7 +51,7 @@ def test_info_and_doctor_are_shown(notebook: Any) -> None:
 
 def test_wait_and_stop_tell_what_goes_on(notebook: Any) -> None:
     assert notebook.run("%workbench wait") == "0 builds in the background: nothing to wait for\n"
-    assert notebook.run("%workbench stop") == "nothing is built in the background\n"
+    assert notebook.run("%workbench stop") == "nothing is being built in the background\n"
     may_end = threading.Event()
     works = [wb.Work(may_end.wait, name=name) for name in ("cell [3]", "cell [4]")]
     assert notebook.run("%workbench stop") == "ended cell [3], cell [4]\n"
@@ -80,7 +80,7 @@ def test_free_drops_outputs_that_keep_arrays(notebook: Any) -> None:
 def test_export_writes_what_the_session_showed(notebook: Any, tmp_path: Path) -> None:
     path = tmp_path / "session.html"
     notebook.run(f"%workbench export {path}")
-    assert "nothing was shown yet" in str(notebook.raised)
+    assert "nothing has been shown yet" in str(notebook.raised)
     notebook.run("%%kernel\ndef step(x: array[float]):\n    i = tid()\n    x[i] += 1.0")
     notebook.run("%%record rec\nwb.launch(step, 3, [wb.zeros(3)])")
     notebook.run("%%cuda\n__global__ void shift(float* x) { x[threadIdx.x] += 1.0f; }")

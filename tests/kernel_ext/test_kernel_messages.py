@@ -68,7 +68,7 @@ def notebook(need: Callable[[str], str], tmp_path_factory: pytest.TempPathFactor
 
 
 def status_line(cell: Any) -> str:
-    """The last view of the cell's static twin."""
+    """The last view of the cell's static fallback."""
     return cell.outputs[0]["data"]["text/plain"]
 
 

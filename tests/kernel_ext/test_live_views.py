@@ -1,4 +1,4 @@
-"""Widgets after their static twins: one at a time for a name, none where the front end cannot have one."""
+"""Widgets after their static fallbacks: one at a time for a name, none where the front end cannot have one."""
 
 from __future__ import annotations
 

@@ -143,11 +143,11 @@ def test_cache(loaded) -> None:
         (CELL.replace("%%kernel", "%%kernel -a wasm"), "there is no pane 'wasm'; the panes are source, ir"),
         (CELL.replace("%%kernel", "%%kernel -D DT"), "-D takes NAME=VALUE"),
         ("%%kernel\n   \n", "the cell below %%kernel is empty"),
-        ("%inspect nothing", "there is no kernel nothing; no cell has made one yet"),
+        ("%inspect nothing", "there is no kernel nothing; no cell has defined one yet"),
         ("%inspect", "%inspect: the following arguments are required: NAME"),
         ("%cache why", "%cache why takes a kernel: %cache why saxpy"),
         ("%cache export", "%cache export takes a file"),
-        ("%cache clear all", "%cache clear takes nothing more; it got 'all'"),
+        ("%cache clear all", "%cache clear takes no further argument; it got 'all'"),
         ("%cache frob", "%cache: argument action: invalid choice: 'frob'"),
     ],
 )

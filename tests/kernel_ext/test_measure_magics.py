@@ -45,7 +45,7 @@ def notebook(session: Any) -> Any:
 
 def test_bench_tells_time_and_rates(notebook: Any) -> None:
     out = notebook.run("%bench -n 2 -r 2 wb.launch(push, n, [0.0, x, y])")
-    assert "a call (best of 2 rounds of 2" in out and "GB/s measured" in out.replace("MB/s of", "GB/s of")
+    assert "per call (best of 2 rounds of 2" in out and "GB/s measured" in out.replace("MB/s of", "GB/s of")
     assert notebook.run("b = %bench -n 1 -r 1 -o wb.launch(push, n, [0.0, x, y])") == ""
     found = notebook.shell.user_ns["b"]
     assert isinstance(found, wb.Bench) and found.effort.flops == 64 * 4
@@ -130,7 +130,7 @@ def test_grad_gives_a_report(notebook: Any) -> None:
         ("%tune n m=1", "%tune takes a kernel, a kept launch or a function; n is a int"),
         ("%tune nothing m=1", "nothing is not defined"),
         ("%grad energy(x) --wrt n", "--wrt takes names of arrays of floats; n is none"),
-        ("%grad 3", "no array of floats stands in the expression"),
+        ("%grad 3", "the expression contains no array of floats"),
         ("%%tape -n 3x\n1", "%%tape takes a name for the tape"),
         ("%%tape --loss zzz\n1", "--loss takes the name of an array"),
     ],

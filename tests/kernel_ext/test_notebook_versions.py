@@ -129,7 +129,7 @@ class Steps:
         assert front.text(launch) == "[2.0, 2.0]\n"
         assert "twice" in front.text("%inspect twice ir") and "hits" in front.text("%cache")
         assert "CPU backend" in front.text("%workbench doctor")
-        assert "a call (best of" in front.text("%bench -n 1 -r 1 wb.launch(twice, 2, [x])")
+        assert "per call (best of" in front.text("%bench -n 1 -r 1 wb.launch(twice, 2, [x])")
         assert "2 recorded" in front.text("%%record\nwb.launch(twice, 2, [x])\nwb.launch(twice, 2, [x])")
         assert "Graph of 1 node" in front.text("%%graph\nwb.launch(twice, 2, [x])")
 

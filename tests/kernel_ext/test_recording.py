@@ -59,7 +59,7 @@ def test_replay_by_name(notebook) -> None:
 
 
 def test_recording_from_cell_to_cell(notebook) -> None:
-    assert notebook.run("%record") == "not recording; %record on begins\n"
+    assert notebook.run("%record") == "not recording; %record on starts it\n"
     notebook.run("%record on")
     notebook.run("wb.launch(step, 2, [0.5, x, v])")
     notebook.run("wb.launch(step, 2, [0.25, x, v])")
@@ -84,10 +84,10 @@ def test_a_recorder_that_ends_a_cell_is_drawn(notebook) -> None:
     ("cell", "message"),
     [
         ("%replay nothing", "there is no record nothing; %%record NAME makes one"),
-        ("%record off", "recording is not on; %record on begins it"),
+        ("%record off", "recording is not on; %record on starts it"),
         ("%record maybe", "%record takes on or off [NAME]; it got 'maybe'"),
         ("%%record a b\n1", "%%record takes one name for the record; it got 'a b'"),
-        ("%record on\n%record on", "recording is on already; %record off ends it"),
+        ("%record on\n%record on", "recording is already on; %record off ends it"),
         ("%replay --fast", "%replay: unrecognized arguments: --fast; %replay? shows the options"),
     ],
 )
@@ -134,7 +134,7 @@ def test_the_picture_is_sound_and_says_what_ran() -> None:
     assert widths[0] == pytest.approx(2 * widths[1], abs=0.2)
     assert "<b>" not in page and "&lt;b&gt;&amp;" in page
     text = timeline.timeline_text(view)
-    assert text.isascii() and "2 more could not be noted" in text and "100x2" in text
+    assert text.isascii() and "2 more could not be recorded" in text and "100x2" in text
 
 
 def test_long_records_are_cut_and_empty_ones_said() -> None:

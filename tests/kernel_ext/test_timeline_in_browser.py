@@ -65,7 +65,7 @@ def test_a_bar_for_each_span_in_its_lane(put: Callable[..., Any]) -> None:
     assert {y for kind, y in bars if kind == "jax"}.isdisjoint({y for kind, y in bars if kind != "jax"})
     assert page.locator(".wb-legend").inner_text().split() == list(KINDS)
     assert page.locator(".wb-title").inner_text() == "rec · 12 recorded · 12 ms"
-    assert not page.locator("#static").is_visible(), "the static twin is hidden"
+    assert not page.locator("#static").is_visible(), "the static fallback is hidden"
 
 
 @BROWSE

@@ -240,7 +240,7 @@ def test_the_probe_stops_where_something_is_missing() -> None:
     broken = Api()
     broken.failing["cuInit"] = Result.CUDA_ERROR_NO_DEVICE
     assert probe(lambda: None, lambda: (Core([]), broken)).reason.endswith("does not start: CUDA_ERROR_NO_DEVICE.")
-    assert "sees no device" in probe(lambda: None, lambda: (Core([]), Api(devices=0))).reason
+    assert "finds no device" in probe(lambda: None, lambda: (Core([]), Api(devices=0))).reason
     found = probe(lambda: None, lambda: (Core([]), Api()))
     assert found.driver is not None and found.reason == ""
 

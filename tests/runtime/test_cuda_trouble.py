@@ -46,7 +46,7 @@ def test_out_of_memory_says_how_much_for_what_and_what_is_held(mock: Any) -> Non
     with pytest.raises(wb.DeviceError) as caught:
         wb.empty(1 << 22, float, device="cuda:0")
     sentence = str(caught.value)
-    assert "cuda:0 could not give 16,777,216 bytes" in sentence and "hold 4,194,304 bytes" in sentence
+    assert "cuda:0 could not allocate 16,777,216 bytes" in sentence and "hold 4,194,304 bytes" in sentence
     assert "12,582,912 of its 16,777,216 are free" in sentence and caught.value.wanted == 1 << 24
     del held
     assert driver().held(0) == 0

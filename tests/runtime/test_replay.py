@@ -139,8 +139,8 @@ def test_a_mapping_that_says_nothing_of_this_record_is_refused() -> None:
     with wb.record() as rec:
         wb.launch(drift, 2, inputs=[1.0, x, v])
     for given, sentence in (
-        ({wb.zeros(2): x}, r"array\[float32\] of shape \(2,\) to replace is none of this record's"),
-        ({"x": x}, "'x' is no array.  By name it is rec.replay"),
+        ({wb.zeros(2): x}, r"array\[float32\] of shape \(2,\) to replace is not used by this record"),
+        ({"x": x}, "'x' is not an array.  By name it is rec.replay"),
         ({x: np.zeros(2, np.float32)}, r"this is ndarray.  Make it an array: wb.array"),
         (
             {x: wb.zeros(3)},

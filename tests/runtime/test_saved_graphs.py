@@ -120,7 +120,7 @@ def test_graphs_that_make_no_sense_are_refused() -> None:
     loop["bodies"]["body"] = branch["bodies"]["false"]
     assert "never writes its condition" in refusal(told, members)
     loop["bodies"]["body"], loop["condition"] = inner, nodes[2]["arguments"]["out"][1]
-    assert "no int32 of one element" in refusal(told, members)
+    assert "not an int32 of one element" in refusal(told, members)
 
 
 def test_graphs_that_grow_without_bound_are_refused() -> None:

@@ -131,7 +131,7 @@ def test_foreign_and_missing_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "empty.wbr").write_bytes(b"")
     np.save(tmp_path / "array.npy", np.zeros(3))
     np.savez(tmp_path / "arrays.npz", a=np.zeros(3))
-    unusable = "is no record that can be used: it"
+    unusable = "is not a usable record: it"
     for name, message in {
         "none.wbr": "none.wbr cannot be read: No such file", "whole": r"No such file or directory.*mean .*whole\.wbr\?",
         "": "cannot be read: ", "text.wbr": f"text.wbr {unusable} is a file of another kind",

@@ -27,6 +27,7 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.device.device import get_device
 from workbench.runtime.device.memory import Memory, allocate
 from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node
+from workbench.runtime.launching.record import LaunchOptions
 from workbench.runtime.records.archive import refused
 from workbench.runtime.records.contents import Contents, write_bytes
 from workbench.runtime.records.entries import CalledEntry, CopyEntry, Entry, FillEntry, GraphEntry, LaunchEntry
@@ -81,12 +82,12 @@ class SavedSpecialisation(Specialisation):
 
 
 def load_record(path: str | os.PathLike[str], *, trust: bool = False, device: str | None = None) -> Recorder:
-    """The record that `Recorder.save` wrote, with arrays of its own that hold what they held before it ran.
+    """The record that `Recorder.save` wrote, with new arrays that hold the contents from before it ran.
 
     Args:
         path: the file.
-        trust: whether the file's maker is trusted. Then its machine code is used where it fits this machine, and
-            launches run with or without checks as they did; else everything is compiled anew and runs with checks.
+        trust: whether the file's author is trusted. Then its machine code is used where it fits this machine, and
+            launches run with or without checks as they did; else everything is compiled again and runs with checks.
         device: run everything there in place of the devices it ran on.
 
     Raises:
@@ -236,9 +237,10 @@ class _Restorer:
                 )
         if any(len(places) > 1 for places in _fields(arguments).values()):
             raise refused(f"fields of one array of structs in different places, for {specialisation.kernel.name}")
-        options = told.options if self.trust else replace(told.options, checks=True)
+        code = told.options if self.trust else replace(told.options, checks=True)
+        how = LaunchOptions(code, told.block_dim)
         try:
-            return bind(specialisation, told.direction, told.dim, arguments, place, options, told.block_dim)
+            return bind(specialisation, told.direction, told.dim, arguments, place, how)
         except LaunchError as error:
             raise refused(error.message) from None
         except WorkbenchError:

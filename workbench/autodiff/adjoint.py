@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from functools import partial
 
 from workbench.autodiff.adjoint_signature import adjoint_names
 from workbench.autodiff.analysis.activity import active_values
@@ -27,10 +28,8 @@ from workbench.errors import NotDifferentiable
 from workbench.ir.rewrite import fresh
 from workbench.ir.values import Function, Op, Value, walk
 from workbench.ir.verify import verify
-from workbench.passes.bounds_checks import without_asserts, without_prints
-from workbench.passes.dce import prune
-from workbench.passes.fold import fold
 from workbench.passes.nonatomic import nonatomic
+from workbench.passes.pipeline import ADJOINT, ADJOINT_INPUT, HOISTED, SIMPLIFIED, SWEPT, run
 from workbench.passes.unroll import unroll
 from workbench.source import Location
 from workbench.types import ArrayType, is_float
@@ -79,7 +78,7 @@ def adjoint(
     """
     atomic = atomic or aliased
     wanted = _Wanted(atomic, aliased, numbers, checkpoints, constant)
-    current = _simplified(without_prints(without_asserts(function)), wanted)
+    current = _simplified(run(ADJOINT_INPUT, function), wanted)
     kept: frozenset[Op] = frozenset()
     while True:
         result, own = _attempt(current, wanted, kept)
@@ -95,15 +94,25 @@ def adjoint(
         else:
             current, kept = _simplified(smaller, wanted), frozenset()
     labels = own.labels
-    return verify(relabelled(prune(fold(result)), labels))
+    return verify(relabelled(run(ADJOINT, result), labels))
 
 
 def _simplified(function: Function, wanted: _Wanted) -> Function:
     apart = not wanted.atomic
-    function = nonatomic(fold(function), private_additions)
-    steady = fold(hoist(function))
-    promoted = promote(steady, wanted.aliased)
-    return prune(drop_overwritten(reuse(function if promoted is steady else promoted, apart), apart))
+    return run(
+        SIMPLIFIED,
+        function,
+        nonatomic=partial(nonatomic, owned=private_additions),
+        promote=partial(_promoted, aliased=wanted.aliased),
+        load_forwarding=partial(reuse, apart=apart),
+        dead_stores=partial(drop_overwritten, apart=apart),
+    )
+
+
+def _promoted(function: Function, aliased: bool) -> Function:
+    steady = run(HOISTED, function, hoist=hoist)
+    promoted = promote(steady, aliased)
+    return function if promoted is steady else promoted
 
 
 def _attempt(function: Function, wanted: _Wanted, kept: frozenset[Op]) -> tuple[Function, Emitter]:
@@ -130,7 +139,7 @@ def _attempt(function: Function, wanted: _Wanted, kept: frozenset[Op]) -> tuple[
     params = (*primal, *adjoints.values())
     name = f"{function.name}_adjoint"
     result = replace(function, name=name, params=params, body=builder.body())
-    return prune(written_out(prune(result))), builder
+    return run(SWEPT, result, recompute=written_out), builder
 
 
 def _adjoint_param(param: Value, name: str) -> Value:

@@ -14,7 +14,7 @@ from workbench.autodiff.adjoint import CHECKPOINTS, adjoint
 from workbench.autodiff.adjoint_signature import adjoint_names, tangent_names
 from workbench.autodiff.tangent import tangent
 from workbench.ir.values import Function, Value
-from workbench.passes.finite_checks import finite
+from workbench.passes.pipeline import FINITE, run
 from workbench.types import ArrayType, Type
 
 FORWARD = "forward"
@@ -48,7 +48,7 @@ def derived(
             left_out = frozenset() if number else constant
             function = adjoint(function, atomic=atomic, numbers=numbers, checkpoints=checkpoints, constant=left_out)
         else:
-            function = finite(function) if step == "finite" else tangent(function)
+            function = run(FINITE, function) if step == "finite" else tangent(function)
     return function
 
 

@@ -22,9 +22,8 @@ from workbench.ir.rewrite import fresh
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.ir.values import walk as every
 from workbench.ir.verify import verify
-from workbench.passes.dce import prune
-from workbench.passes.fold import fold
 from workbench.passes.nonatomic import owned_arrays
+from workbench.passes.pipeline import TANGENT, run
 from workbench.types import ArrayType, is_float
 
 # How many operands of each stand before the initial values of what it carries.
@@ -45,7 +44,7 @@ def tangent(function: Function) -> Function:
     """
     _refuse_tiles(function)
     walk = _Tangent(function)
-    return verify(relabelled(prune(fold(prune(walk.made()))), walk.builder.labels))
+    return verify(relabelled(run(TANGENT, walk.made()), walk.builder.labels))
 
 
 def _refuse_tiles(function: Function) -> None:

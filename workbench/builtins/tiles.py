@@ -1,6 +1,6 @@
 """Names of the language that work on tiles: small arrays of fixed shape that a block of threads owns together.
 
-A shape is an int or 1 to 4 of them, known while compiling. `a` is an array, or a row of one (`x[i]`), where it is
+A shape is an int or 1 to 4 of them, known at compile time. `a` is an array, or a row of one (`x[i]`), where it is
 loaded from or stored to, else a tile. Offsets count elements and are the same for the whole block. Each refuses what
 does not fit (`KernelTypeError`) at its line, with both shapes.
 """
@@ -20,7 +20,7 @@ tile_full = form(
 )
 tile_arange = form(
     'tile_arange(start, stop, step, dtype=int, storage="register")',
-    "A tile of the numbers of Python's range(…), which are known while compiling.",
+    "A tile of the numbers of Python's range(…), which are known at compile time.",
 )
 tile_load = form(
     'tile_load(a, shape, offset=0, storage="register", bounds_check=True)',
@@ -69,7 +69,7 @@ tile_matmul = form(
     "Also written a @ b. Floats of 16 bits are summed as float32, and acc may be float32. "
     'precision="tf32" lets a GPU round float32 to 11 bits first (tensor cores).',
 )
-block_dim = form("block_dim()", "How many threads a block has: a number known while compiling.")
+block_dim = form("block_dim()", "How many threads a block has: a number known at compile time.")
 tile_view = form(
     "tile_view(t, offset, shape=…)",
     "The part of a tile from `offset` on; without a shape the row (or element) at that offset. Where bounds are known "

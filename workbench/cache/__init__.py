@@ -23,7 +23,7 @@ def entries() -> list[EntryInfo]:
 
 
 def clear() -> int:
-    """Forget all artifacts, in memory and on disk; gives how many there were."""
+    """Forget all artifacts, in memory and on disk; returns how many there were."""
     return default_store().clear()
 
 
@@ -37,12 +37,12 @@ def remove(digest: str) -> bool:
 
 
 def prune(limit: int | None = None) -> int:
-    """Remove the least recently used artifacts until `limit` bytes (the set limit where not given) are left."""
+    """Remove the least recently used artifacts until `limit` bytes (the set limit if not given) are left."""
     return default_store().prune(limit)
 
 
 def export(path: str | os.PathLike[str]) -> int:
-    """Write all artifacts to one file; gives how many.
+    """Write all artifacts to one file; returns how many.
 
     Raises:
         CacheError: the file cannot be written.

@@ -51,7 +51,7 @@ class Disk:
     """One cache folder.
 
     Attributes:
-        root: the folder, or None where there is no home folder to put it in.
+        root: the folder, or None if there is no home folder to put it in.
         problem: why the folder could not be used the last time; empty while it can.
     """
 
@@ -71,7 +71,7 @@ class Disk:
         return self.folder / digest[:2] / digest[2:]
 
     def read(self, digest: str) -> Entry | None:
-        """The entry, every byte of it checked; None where it is not there or not fit to be used."""
+        """The entry, every byte of it checked; None if it is not there or not fit to be used."""
         path = self.path(digest)
         try:
             self._check_folders(path.parent)
@@ -115,7 +115,7 @@ class Disk:
         return True
 
     def lock_path(self, digest: str) -> Path | None:
-        """The file that processes lock for `digest`; None where there can be none."""
+        """The file that processes lock for `digest`; None if there can be none."""
         folder = self.folder / "locks"
         try:
             self._make_folders(folder)
@@ -156,7 +156,7 @@ class Disk:
 
     def _check_folders(self, folder: Path) -> None:
         if self.root is None:
-            raise Refused(self._named, "has no place: this user has no home folder")
+            raise Refused(self._named, "has no location: this user has no home folder")
         self._check(self.root, os.stat(self.root))  # the root may be a link, what is inside may not
         self._check(self.folder, os.lstat(self.folder))
         self._check(folder, os.lstat(folder))
@@ -236,7 +236,7 @@ class Disk:
         if self.writable:
             setting, effect = "WORKBENCH_CACHE", "Compiled kernels are kept in memory only"
         else:
-            setting, effect = "WORKBENCH_CACHE_READONLY", "The work goes on without it"
+            setting, effect = "WORKBENCH_CACHE_READONLY", "Work continues without it"
         self.problem = f"the cache folder {self._named} {reason}. {effect}; {setting} names another folder."
         self._report(self._named, self.problem, True)
 

@@ -38,7 +38,7 @@ class Entry:
     Attributes:
         image: an object file or a cubin.
         metadata: JSON values (name, entry, backend, target, stages, …); not to be changed.
-        where: what answered: "memory", "disk", or empty where it was just made.
+        where: what answered: "memory", "disk", or empty if it was just made.
         built: seconds since 1970 when it was first stored; 0 before that.
     """
 

@@ -21,7 +21,7 @@ _IMPORTED = time.time_ns()
 
 @lru_cache(maxsize=1)
 def generator_version() -> str:
-    """Sixteen hex digits from the text of every file that turns IR into an artifact; read once a process.
+    """Sixteen hex digits from the text of every file that turns IR into an artifact; read once per process.
 
     Where one of those files was edited after this process imported the package, the text no longer says which code
     runs here: the version then holds for this process alone.
@@ -50,9 +50,9 @@ def digest_of(package: Path) -> tuple[str, int]:
             digest.update(b"%d %d\n%b%b" % (len(name), len(text), name, text))
             count += 1
     except OSError as error:
-        raise CacheError(f"the code generator's own text cannot be read, so nothing can be keyed: {error}") from None
+        raise CacheError(f"the code generator's source code cannot be read, so nothing can be keyed: {error}") from None
     if not count:
-        raise CacheError(f"the code generator's own text is not in {package}, so nothing can be keyed")
+        raise CacheError(f"the code generator's source code is not in {package}, so nothing can be keyed")
     return digest.hexdigest()[:16], newest
 
 

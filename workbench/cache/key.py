@@ -21,7 +21,7 @@ from workbench.cache.generator import generator_version
 from workbench.errors import CacheError
 from workbench.ir.show import canonical, literal_bits
 from workbench.ir.values import Block, Function, Op, closed_blocks, walk
-from workbench.passes.strip_custom_gradients import without_customs
+from workbench.passes.pipeline import KEYED, run
 from workbench.source import Location
 from workbench.types import ArrayType, Matrix, Quaternion, Scalar, Transform, Vector
 
@@ -114,7 +114,7 @@ def make_key(
         backend_version: `Backend.version()`.
         target: `sm_90`, or the CPU's name and features.
         direction: "forward", "adjoint", "tangent", "adjoint tangent" (see autodiff/directions.py).
-        generator: `generator_version()` where not given.
+        generator: `generator_version()` if not given.
         extra: further parts, such as the adjoint's own options; in the order given.
 
     Raises:
@@ -122,7 +122,7 @@ def make_key(
     """
     if direction != "forward" and not set(direction.split(" ")) <= {"adjoint", "tangent", "finite"}:
         raise CacheError(f'a module key has direction "forward", or "adjoint", "tangent", "finite", not {direction!r}')
-    function = without_customs(function) if direction == "forward" else function
+    function = run(KEYED, function) if direction == "forward" else function
     generator = generator_version() if generator is None else generator
     return Key(
         (

@@ -39,7 +39,7 @@ class Limit:
 
 
 def prune(disk: Disk, limit: int, goal: int | None = None) -> int:
-    """Where the folder holds more than `limit` bytes, remove entries until it holds `goal` (the limit where not given).
+    """Where the folder holds more than `limit` bytes, remove entries until it holds `goal` (the limit if not given).
 
     Files that crashed processes left and all but the newest damaged files go in any case. Returns the entries removed.
     """

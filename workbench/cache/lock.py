@@ -26,7 +26,7 @@ _held: set[int] = set()
 
 
 class Locks:
-    """The locks of one store; `hold` gives one."""
+    """The locks of one store; `hold` returns one."""
 
     def __init__(self) -> None:
         self._guard = Lock()
@@ -89,7 +89,7 @@ def _file_lock(path: Path | None, deadline: float) -> Iterator[bool]:
 
 
 def _acquire(path: Path, deadline: float) -> int | None:
-    """A descriptor that holds the lock, or None where the deadline came first."""
+    """A descriptor that holds the lock, or None if the deadline came first."""
     nap = 0.001
     while True:
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)

@@ -46,7 +46,7 @@ def load_kernel(image: bytes, symbol: str, *more: str) -> jit.CpuCode:
     """A kernel's object (with the addresses of `more` symbols), linked with those of our maths functions that it calls.
 
     Raises:
-        BuildError: it is no object of this platform, has no such symbol, or needs one that nobody has.
+        BuildError: it is no object of this platform, has no such symbol, or needs one that no library has.
     """
     needs = [_maths(name, bits) for name, bits in sorted(vector_variants.needed(image))]
     imports = {name: address for code in needs for name, address in code.addresses.items()}

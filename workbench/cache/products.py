@@ -20,7 +20,7 @@ def product_key(spec: ProductSpec, builder: Builder = CUBLASDX) -> Key:
     """What a product is found by.
 
     Raises:
-        DeviceError: the builder is not installed, so that nobody knows its version.
+        DeviceError: the builder is not installed, so its version is unknown.
     """
     version = builder.version()
     return Key(

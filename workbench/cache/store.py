@@ -83,7 +83,7 @@ class Store:
         self._hits = {"memory": 0, "disk": 0, "": 0}
 
     def get(self, digest: str, *, again: bool = False) -> Entry | None:
-        """The artifact, checked, with `where` it was; None where there is none fit to be used.
+        """The artifact, checked, with `where` it was; None if there is none fit to be used.
 
         Args:
             digest: `Key.digest`.
@@ -255,7 +255,7 @@ def _left_out(path: str | os.PathLike[str], trust: bool, ignored: int, damaged: 
     if not trust and ignored:
         return (
             f"{os.fspath(path)} holds {ignored} compiled artifacts; none was imported, because loading one runs its "
-            "maker's code. If you trust who made it, import with trust=True; else the kernels are compiled here."
+            "author's code. If you trust the author, import with trust=True; otherwise the kernels are compiled here."
         )
     if ignored or damaged:
         return f"{os.fspath(path)}: left out {damaged} damaged artifacts and {ignored} of another version."

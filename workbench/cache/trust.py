@@ -1,6 +1,6 @@
 """Whose files may be loaded. Loading an artifact runs it, so trust is ownership, never a checksum.
 
-A folder or file must belong to this user (for a read-only cache also to root) and nobody else may write it.
+A folder or file must belong to this user (for a read-only cache also to root) and no one else may write to it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ ROOT = 0
 
 
 def own() -> frozenset[int]:
-    """The uids whose files this process may load from its own cache; empty where the system has no uids."""
+    """The uids whose files this process may load from its own cache; empty if the system has no uids."""
     return frozenset({os.geteuid()}) if hasattr(os, "geteuid") else frozenset()
 
 

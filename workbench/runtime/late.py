@@ -1,6 +1,6 @@
 """Errors of calls that must not fail where they happen: they wait here, and are raised where Python comes by next.
 
-That is the end of a `with wb.checks():`, of a notebook's cell, or the next call of a JAX function of ours. Since none
+That is the end of a `with wb.checks():`, of a notebook's cell, or the next call of one of our JAX functions. Since none
 of these may come, the first one is written to stderr at once.
 """
 

@@ -33,7 +33,7 @@ OBSERVERS: ContextVar[tuple[Listener, ...]] = ContextVar("workbench observers", 
 
 
 def tell(what: str, *facts: Any) -> bool:
-    """Tell the observers, the one opened last first, what is about to happen; gives whether one of them takes it.
+    """Notify the observers, the one opened last first, what is about to happen; returns whether one of them takes it.
 
     Args:
         what: the method's name.
@@ -47,7 +47,7 @@ def tell(what: str, *facts: Any) -> bool:
 
 
 def timed(work: Callable[Concatenate[Subject, Rest], None]) -> Callable[Concatenate[Subject, Rest], None]:
-    """Decorator: tell the observers when `work` on its first argument began and how long it took."""
+    """Decorator: notify the observers when `work` on its first argument began and how long it took."""
 
     @functools.wraps(work)
     def run(subject: Subject, *rest: Rest.args, **named: Rest.kwargs) -> None:
@@ -106,7 +106,7 @@ def outside(observer: Listener) -> Iterator[None]:
 
 @contextmanager
 def unobserved() -> Iterator[None]:
-    """Run what nobody is to see."""
+    """Run what is not to be observed."""
     token = OBSERVERS.set(())
     try:
         yield

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The cache: sums on top, a row a module; columns sort, a field searches, a module can be removed. Why a kernel was built
- * anew stands below its row.
+ * The cache: sums on top, one row per module; columns sort, a field searches, a module can be removed. Why a kernel was
+ * rebuilt stands below its row.
  *
  * @typedef {{digest: string, name: string, backend: string, target: string, bytes: number, built: number, used: number,
  *   where: string, why: string[]}} Entry
@@ -61,7 +61,7 @@ function render({ model, el }) {
     const last = make("td", {});
     if (model.send) last.append(press("evict", `Remove ${entry.name} ${entry.digest.slice(0, 8)}`, () => model.send?.({ ask: "evict", digest: entry.digest })));
     const row = make("tr", { "data-digest": entry.digest }, ...cells, last);
-    const why = entry.why.length ? [make("tr", { class: "wb-why" }, make("td", {}), make("td", { colspan: COLUMNS.length }, `built anew: ${entry.why.join("; ")}`))] : [];
+    const why = entry.why.length ? [make("tr", { class: "wb-why" }, make("td", {}), make("td", { colspan: COLUMNS.length }, `rebuilt: ${entry.why.join("; ")}`))] : [];
     return [row, ...why];
   };
   const redraw = () => {

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * What every widget draws with: elements, figures, the rule that hides a static twin.
+ * What every widget draws with: elements, figures, the rule that hides a static fallback.
  *
  * Widgets import from here; where only one text can be given (a live widget, an exported page), Python puts this file
  * in the place of the import. So names on this level are unique among all modules.
@@ -55,8 +55,8 @@ export function figure(value, count = 4) {
 }
 
 /**
- * Put a widget's root into its place. The static twin stands in an output above it and is hidden by a rule, because a
- * front end may draw that anew.
+ * Put a widget's root into its place. The static fallback stands in an output above it and is hidden by a rule, because a
+ * front end may draw that again.
  * @param {Model} model @param {HTMLElement} el @param {HTMLElement} root
  */
 export function place(model, el, root) {

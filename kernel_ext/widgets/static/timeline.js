@@ -130,7 +130,7 @@ function render({ model, el }) {
   };
   const redraw = () => {
     const { rows, lost, title: name } = view();
-    title.textContent = `${name} · ${rows.length} recorded · ${spent(view().seconds)}${lost ? ` · ${lost} more could not be noted` : ""}`;
+    title.textContent = `${name} · ${rows.length} recorded · ${spent(view().seconds)}${lost ? ` · ${lost} more could not be recorded` : ""}`;
     root.setAttribute("aria-label", title.textContent);
     (rows.length > PAINTED ? asPaint : asElements)();
     const kinds = [...new Set(rows.map((row) => row.kind))];

@@ -33,7 +33,6 @@ for size in (FAMILIES[name].size, FAMILIES[name].size // 4):
 print("built")
 """
 MANY = """
-import sys
 import workbench as wb
 from tests.families import SAME_FOR_ALL
 for family in SAME_FOR_ALL.values():
@@ -81,6 +80,10 @@ ORDINARY = {
     "a thread's own chain": "v = x[i]\n" + "    v = v * (1.0 - v)\n" * 40 + "    y[i] = v",
     "largest of all": "v = x[0]\n    for j in range(len(c)):\n        v = max(v, c[j])\n    y[i] = v",
     "polynomial": "v = c[0]\n    for j in range(1, 64):\n        v = v * x[i] + c[j]\n    y[i] = v",
+    "nearest": "v = c[0]\n    for j in range(64):\n        if abs(x[i] - c[j]) < abs(x[i] - v):\n"
+    "            v = c[j]\n    y[i] = v",
+    "steps from a start of each thread": "v = 1.0\n    if x[i] > 9.0:\n        v = 3.0\n    for j in range(32):\n"
+    "        v = 0.5 * (v + c[0] / v)\n    y[i] = v",
     "sum of products": "v = 0.0\n    for j in range(64):\n        v += c[j] * c[j]\n    y[i] = v * x[i]",
 }
 
@@ -136,13 +139,13 @@ def test_cut_chains_of_integers_change_no_bit(dtype: str) -> None:
     assert (y.numpy() == chain(x, x)).all()
 
 
-def spelled(text: str) -> str:
+def emitted(text: str) -> str:
     backend = CpuBackend()
-    return backend.spell(lowered(text), Options(), backend.target())
+    return backend.emit(lowered(text), Options(), backend.target())
 
 
 def test_integers_are_cut_too() -> None:
-    assert spelled(LONG["ints"].text(400)).count("@llvm.umax.i32(") > 400 * 3 // 128
+    assert emitted(LONG["ints"].text(400)).count("@llvm.umax.i32(") > 400 * 3 // 128
 
 
 @pytest.mark.parametrize(
@@ -155,7 +158,7 @@ def test_among_many_loops_none_is_unrolled(name: str, count: int, unrolled: bool
 
 @pytest.mark.parametrize(("count", "sought"), [(4, True), (200, False)])
 def test_superwords_are_sought_in_short_functions(count: int, sought: bool) -> None:
-    text = LONG["vectors in ifs"].text(count)
+    text = SAME_FOR_ALL["vectors in ifs"].text(count)
     assert tuning(lowered(text))["slp_vectorization"] is sought
 
 

@@ -17,7 +17,6 @@ from workbench.api.builds.arguments import as_dims, check, spread_adjoints
 from workbench.api.kernels.kernel import Specialisation
 from workbench.autodiff import FORWARD, adjoint_names, derived, parameters, refuse_shifted, tangent_names
 from workbench.autodiff import adjoint as differentiate
-from workbench.backends.base import Options
 from workbench.errors import LaunchError
 from workbench.ir.ops import UPDATES
 from workbench.ir.values import Function, walk, written_arrays
@@ -27,16 +26,14 @@ from workbench.runtime.arrays.substitute import extent, shares
 from workbench.runtime.device.device import Device
 from workbench.runtime.launching.geometry import Block
 from workbench.runtime.launching.loaded import Loaded
-from workbench.runtime.launching.record import BLOCK_DIM, Binder, LaunchRecord, memory_versions
+from workbench.runtime.launching.record import PLAIN, Binder, LaunchOptions, LaunchRecord, memory_versions
 from workbench.structs import ELEMENT, Absent
 from workbench.types import ArrayType, is_float
-
-PLAIN = Options()
 
 
 def bind(
     specialisation: Specialisation, direction: str, dims: tuple[int, ...], arguments: Mapping[str, Any], device: Device,
-    options: Options = PLAIN, block_dim: int | Block = BLOCK_DIM, stream: Any = None,
+    how: LaunchOptions = PLAIN,
 ) -> LaunchRecord:  # fmt: skip
     """Checked arguments and the code that suits them, as a record.
 
@@ -44,7 +41,7 @@ def bind(
         LaunchError: the kernel asks for another number of dimensions.
     """
     arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
-    options = replace(options, contiguous=is_dense(arrays))
+    options = replace(how.code, contiguous=is_dense(arrays))
     before, _, step = direction.rpartition(" ")
     if step == "adjoint":
         named = adjoint_names(parameters(specialisation.function.params, before or FORWARD))
@@ -82,12 +79,12 @@ def bind(
         given = tangent_names(parameters(specialisation.function.params, before or FORWARD))
         _refuse_shared_tangents(loaded, {n: t for n, t in given.items() if n in arrays}, arrays)
     if loaded.geometry is not None:
-        assert isinstance(block_dim, Block), "a kernel that sees its blocks needs to be told their size"
+        assert isinstance(how.block_dim, Block), "a kernel that sees its blocks needs to be told their size"
         _refuse_text(loaded, dims, arrays)
-        loaded = loaded.in_blocks(block_dim, options.checks)
+        loaded = loaded.in_blocks(how.block_dim, options.checks)
     if options.ordered and device.is_cuda:
         _refuse_unordered(loaded)
-    return record_of(loaded, specialisation, dims, arguments, options, block_dim, stream)
+    return record_of(loaded, specialisation, dims, arguments, replace(how, code=options))
 
 
 def _refuse_shared(loaded: Loaded, function: Function, named: Mapping[str, str], arrays: Mapping[str, array]) -> None:
@@ -200,12 +197,12 @@ def _refuse_unordered(loaded: Loaded) -> None:
 
 def record_of(
     loaded: Loaded, specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, Any],
-    options: Options = PLAIN, block_dim: int | Block = BLOCK_DIM, stream: Any = None,
+    how: LaunchOptions = PLAIN,
 ) -> LaunchRecord:  # fmt: skip
     """A record of these, with the arrays' versions of now."""
     return LaunchRecord(
         loaded, dims, dict(arguments), specialisation, specialisation.kernel.place, memory_versions(arguments),
-        options, block_dim, stream, BINDER,
+        how, BINDER,
     )  # fmt: skip
 
 
@@ -219,7 +216,7 @@ def _check_again(record: LaunchRecord, name: str, value: Any) -> Any:
 def _bind_again(record: LaunchRecord, dims: Any, arguments: Mapping[str, Any]) -> LaunchRecord:
     return bind(
         record.specialisation, record.direction, as_dims(dims, record.kernel), arguments, record.loaded.device,
-        record.options, record.block_dim, record.stream,
+        record.how,
     )  # fmt: skip
 
 

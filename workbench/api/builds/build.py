@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, TypeVar
 
 from workbench.api.builds.keys import key_of, note_forced, remember, target_of, why
 from workbench.api.builds.linking import Request, find_linked, in_use, mode_of
@@ -32,8 +33,7 @@ from workbench.errors import NotDifferentiable
 from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, StageDone, publish
 from workbench.ir.values import Function, read_arrays, written_arrays
 from workbench.passes.analysis.cost import cost
-from workbench.passes.nonatomic import nonatomic
-from workbench.passes.strip_custom_gradients import without_customs
+from workbench.passes.pipeline import RUNNABLE, run
 from workbench.runtime.device.device import Device, get_device
 from workbench.runtime.device.driver import driver
 from workbench.runtime.launching.execute import cpu_threads
@@ -42,6 +42,7 @@ from workbench.runtime.native.in_flight import compiles
 from workbench.weak import Weak
 from workbench.work import go_on
 
+Found = TypeVar("Found")
 BACKENDS: dict[str, Backend] = {"cpu": CpuBackend(), "cuda": CudaBackend()}
 FEW_CORES = 8
 """Up to so many cores of a CPU launch, one that adds plainly beats all that add atomically to shared elements."""
@@ -85,59 +86,16 @@ def load(
     slot = (direction, options_on(place, options), place, atomic)
     found = specialisation.loaded.get(slot)
     if found is None or force:
-        found = specialisation.loaded[slot] = _find(specialisation, *slot, force)
-    return found
-
-
-def _find(
-    specialisation: Specialisation, direction: str, options: Options, device: Device, atomic: bool, force: bool
-) -> Loaded:
-    go_on()
-    started = time.perf_counter()
-    _refuse_unwanted(specialisation, direction)
-    backend = BACKENDS[device.kind]
-    target = target_of(device, backend)
-    key = key_of(specialisation, direction, options, backend, target, atomic)
-    name = specialisation.kernel.name
-    if device.is_cuda and not force:
 
         def ready() -> None:
-            specialisation.loaded.pop((direction, options, device, atomic), None)
+            specialisation.loaded.pop(slot, None)
             specialisation.kernel.plans.clear()
 
-        linked = _linked(specialisation, direction, options, target, atomic, key, ready)
-        if linked is not None:
-            return _loaded(specialisation, direction, options, device, atomic, *linked)
-    store = default_store()
-    entry = None if force else find(store, key)
-    remember(name, direction, backend, key)
-    if entry is None:
-        with store.lock(key.digest):
-            entry = None if force else find(store, key, again=True)
-            if entry is None:
-                if force:
-                    note_forced(name, direction)
-                    _CODE.pop(key.digest)
-                    _DEVICE_CODE.pop((key.digest, device.name), None)
-                return _build(specialisation, direction, options, device, atomic, key, target, store, started)
-    loaded = _loaded(specialisation, direction, options, device, atomic, key, entry)
-    seconds = time.perf_counter() - started
-    publish(CacheHit(name, direction, key.digest, entry.where, seconds, {**entry.metadata, "built": entry.built}))
-    return loaded
-
-
-def _build(
-    specialisation: Specialisation, direction: str, options: Options, device: Device, atomic: bool, key: Key,
-    target: str, store: Store, started: float,
-) -> Loaded:  # fmt: skip
-    stages = _Stages(specialisation.kernel.name, direction)
-    entry = _compiled(specialisation, direction, options, atomic, key, BACKENDS[device.kind], target, stages)
-    keep(store, key, entry)
-    clock = time.perf_counter()
-    loaded = _loaded(specialisation, direction, options, device, atomic, key, entry)
-    stages.done("load", time.perf_counter() - clock)
-    _tell_done(stages, key, started, entry)
-    return loaded
+        backend = BACKENDS[place.kind]
+        _refuse_unwanted(specialisation, direction)
+        wanted = _Wanted(specialisation, direction, slot[1], backend, target_of(place, backend), atomic, place)
+        found = specialisation.loaded[slot] = _find(wanted, force, partial(_loaded, wanted, place), ready)
+    return found
 
 
 def compile_for(
@@ -149,51 +107,111 @@ def compile_for(
         NotDifferentiable, BuildError: as `load`.
         DeviceError: NVRTC is missing, or does not know the architecture.
     """
+    _refuse_unwanted(specialisation, direction)
+    return _find(_Wanted(specialisation, direction, options, BACKENDS["cuda"], target), force, lambda _, entry: entry)
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """One direction of a kernel, and all that it is compiled with and for.
+
+    Attributes:
+        atomic: as for `load`.
+        device: where it will run; None: on some machine with this target, so that it is not loaded here.
+    """
+
+    specialisation: Specialisation
+    direction: str
+    options: Options
+    backend: Backend
+    target: str
+    atomic: bool = False
+    device: Device | None = None
+
+    @property
+    def name(self) -> str:
+        return self.specialisation.kernel.name
+
+    @cached_property
+    def key(self) -> Key:
+        return key_of(self.specialisation, self.direction, self.options, self.backend, self.target, self.atomic)
+
+    def function(self) -> Function:
+        """The IR of the direction."""
+        options = self.options
+        return function_of(self.specialisation, self.direction, self.atomic, options.numbers, options.constant)
+
+
+def _find(
+    wanted: _Wanted, force: bool, use: Callable[[Key, Entry], Found], ready: Callable[[], None] | None = None
+) -> Found:
+    """What `use` makes of the artifact, which is in the cache or compiled by one process while others wait.
+
+    Args:
+        wanted: what is compiled.
+        force: compile it even if it is cached.
+        use: loads it, where it is to run here.
+        ready: as for `find_linked`.
+    """
     go_on()
     started = time.perf_counter()
-    _refuse_unwanted(specialisation, direction)
-    backend = BACKENDS["cuda"]
-    key = key_of(specialisation, direction, options, backend, target, False)
-    name = specialisation.kernel.name
-    linked = None if force else _linked(specialisation, direction, options, target, False, key)
-    if linked is not None:
-        return linked[1]
-    store = default_store()
-    remember(name, direction, backend, key)
-    with store.lock(key.digest):
-        entry = None if force else store.get(key.digest)
-        if entry is None:
-            stages = _Stages(name, direction)
-            entry = _compiled(specialisation, direction, options, False, key, backend, target, stages)
-            store.put(key.digest, entry)
-            _tell_done(stages, key, started, entry)
-            return entry
-    seconds = time.perf_counter() - started
-    publish(CacheHit(name, direction, key.digest, entry.where, seconds, {**entry.metadata, "built": entry.built}))
-    return entry
+    if wanted.backend.name == "cuda" and not force:
+        linked = _linked(wanted, ready)
+        if linked is not None:
+            return use(*linked)
+    store, key = default_store(), wanted.key
+    entry = None if force else find(store, key)
+    remember(wanted.name, wanted.direction, wanted.backend, key)
+    if entry is None:
+        with store.lock(key.digest):
+            entry = None if force else find(store, key, again=True)
+            if entry is None:
+                if force:
+                    _forget(wanted)
+                return _build(wanted, store, use, started)
+    used = use(key, entry)
+    _report_hit(wanted, key, started, entry)
+    return used
 
 
-def _linked(
-    specialisation: Specialisation, direction: str, options: Options, target: str, atomic: bool, key: Key,
-    ready: Callable[[], None] | None = None,
-) -> tuple[Key, Entry] | None:  # fmt: skip
+def _forget(wanted: _Wanted) -> None:
+    """Let go of loaded code that is about to be compiled again."""
+    note_forced(wanted.name, wanted.direction)
+    if wanted.device is not None:
+        _CODE.pop(wanted.key.digest)
+        _DEVICE_CODE.pop((wanted.key.digest, wanted.device.name), None)
+
+
+def _build(wanted: _Wanted, store: Store, use: Callable[[Key, Entry], Found], started: float) -> Found:
+    stages = _Stages(wanted.name, wanted.direction)
+    entry = _compiled(wanted, stages)
+    keep(store, wanted.key, entry)
+    clock = time.perf_counter()
+    used = use(wanted.key, entry)
+    if wanted.device is not None:
+        stages.done("load", time.perf_counter() - clock)
+    _tell_done(stages, wanted.key, started, entry)
+    return used
+
+
+def _linked(wanted: _Wanted, ready: Callable[[], None] | None) -> tuple[Key, Entry] | None:
     """The kernel with link-time products, where it is to run now (see `workbench.api.builds.linking`)."""
-    if not multiplies(specialisation.function):
+    if not multiplies(wanted.specialisation.function):
         return None
     started = time.perf_counter()
-    name = specialisation.kernel.name
-    stages = _Stages(name, direction)
+    stages = _Stages(wanted.name, wanted.direction)
+
+    def finish(made: Artifact, function: Function, spent: dict[str, float]) -> Entry:
+        return Entry(made.image, _metadata(wanted.name, made, function, wanted.options, spent))
+
     request = Request(
-        name, direction, key,
-        lambda: function_of(specialisation, direction, atomic, options.numbers, options.constant), options, target,
-        lambda made, function, spent: Entry(made.image, _metadata(name, made, function, options, spent)), stages.done,
-    )  # fmt: skip
-    found = find_linked(request, mode_of(specialisation.kernel), ready)
+        wanted.name, wanted.direction, wanted.key, wanted.function, wanted.options, wanted.target, finish, stages.done
+    )
+    found = find_linked(request, mode_of(wanted.specialisation.kernel), ready)
     if found is not None and stages.seconds:
         _tell_done(stages, found[0], started, found[1])
     elif found is not None:
-        facts = {**found[1].metadata, "built": found[1].built}
-        publish(CacheHit(name, direction, found[0].digest, found[1].where, time.perf_counter() - started, facts))
+        _report_hit(wanted, found[0], started, found[1])
     return found
 
 
@@ -217,22 +235,24 @@ def _tell_done(stages: _Stages, key: Key, started: float, entry: Entry) -> None:
     publish(CompileDone(stages.kernel, stages.direction, key.digest, spent, stages.seconds, facts))
 
 
-@compiles(lambda frame: titled(frame["specialisation"].kernel.name, frame["direction"]))
-def _compiled(
-    specialisation: Specialisation, direction: str, options: Options, atomic: bool, key: Key, backend: Backend,
-    target: str, stages: _Stages,
-) -> Entry:  # fmt: skip
-    name = specialisation.kernel.name
-    publish(CacheMiss(name, direction, key.digest, why(name, direction)))
-    publish(CompileStarted(name, direction, backend.name, target))
-    backend.prepare()
+def _report_hit(wanted: _Wanted, key: Key, started: float, entry: Entry) -> None:
+    facts = {**entry.metadata, "built": entry.built}
+    publish(CacheHit(wanted.name, wanted.direction, key.digest, entry.where, time.perf_counter() - started, facts))
+
+
+@compiles(lambda frame: titled(frame["wanted"].name, frame["wanted"].direction))
+def _compiled(wanted: _Wanted, stages: _Stages) -> Entry:
+    name, direction, options = wanted.name, wanted.direction, wanted.options
+    publish(CacheMiss(name, direction, wanted.key.digest, why(name, direction)))
+    publish(CompileStarted(name, direction, wanted.backend.name, wanted.target))
+    wanted.backend.prepare()
     if direction == "forward":
-        stages.done("parse", specialisation.seconds)
+        stages.done("parse", wanted.specialisation.seconds)
     clock = time.perf_counter()
-    function = function_of(specialisation, direction, atomic, options.numbers, options.constant)
+    function = wanted.function()
     if direction != "forward":
         stages.done("autodiff" if " " in direction else direction, time.perf_counter() - clock)
-    artifact = backend.compile(function, options, target)
+    artifact = wanted.backend.compile(function, options, wanted.target)
     for stage, seconds in artifact.metadata.get("stages", {}).items():
         stages.done(stage, seconds)
     return Entry(artifact.image, _metadata(name, artifact, function, options, dict(stages.seconds)))
@@ -262,8 +282,7 @@ def ir_of(
     function = derived(forward, direction, atomic, numbers, checkpoints, names)
     if direction.endswith("adjoint"):
         return function
-    function = without_customs(function)
-    return function if atomic else nonatomic(function)
+    return run(RUNNABLE, function, nonatomic=not atomic)
 
 
 def _refuse_unwanted(specialisation: Specialisation, direction: str) -> None:
@@ -293,21 +312,14 @@ def _metadata(
     }
 
 
-def _loaded(
-    specialisation: Specialisation,
-    direction: str,
-    options: Options,
-    device: Device,
-    atomic: bool,
-    key: Key,
-    entry: Entry,
-) -> Loaded:
+def _loaded(wanted: _Wanted, device: Device, key: Key, entry: Entry) -> Loaded:
     digest = key_for(key, entry).digest
     code = _code(digest, entry, device)
+    specialisation, direction, options = wanted.specialisation, wanted.direction, wanted.options
     params = [(p.name, p.type) for p in parameters(specialisation.function.params, direction)]
     facts = entry.metadata
     return Loaded(
-        name=specialisation.kernel.name,
+        name=wanted.name,
         direction=direction,
         device=device,
         address=0 if device.is_cuda else code.address,
@@ -322,7 +334,7 @@ def _loaded(
         checked=options.checks,
         ordered=options.ordered or facts.get("one_core", False),
         metadata=dict(facts),
-        make_function=lambda: function_of(specialisation, direction, atomic, options.numbers, options.constant),
+        make_function=wanted.function,
     )
 
 

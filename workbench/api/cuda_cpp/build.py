@@ -29,7 +29,7 @@ from workbench.work import go_on
 
 HOST = "host"
 """The target of code for the CPU; all others are architectures: `sm_90`."""
-FORCED = "asked for with force"
+FORCED = "recompilation was requested"
 _LAST_KEYS: dict[tuple[str, bool], Key] = {}
 _WHY: dict[str, tuple[str, ...]] = {}
 _HOST_CODE: dict[str, HostCode] = {}
@@ -168,8 +168,8 @@ def _refuse_headers(made: Program) -> None:
     missing = next((name for name in made.whole.own if name not in HEADERS), "")
     if missing:
         raise DeviceError(
-            f"{missing} comes with CUDA's compiler, and is not there for code that runs on the CPU.",
-            advice="Leave it out, or compile the text for a device.", function=made.name,
+            f"{missing} comes with CUDA's compiler, and is not available to code that runs on the CPU.",
+            advice="Leave it out, or compile the source code for a device.", function=made.name,
         )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ that a difference quotient has the digits it needs; the adjoint is compiled in t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,12 +14,11 @@ import numpy as np
 
 from workbench.api.builds.arguments import deduce_pointer
 from workbench.api.cuda_cpp import build
-from workbench.api.cuda_cpp.build import HOST
-from workbench.api.cuda_cpp.kernel import ADJOINT, CudaKernel
+from workbench.api.cuda_cpp.build import HOST, Program
+from workbench.api.kernels.kernel import Kernel
 from workbench.backends.cuda.host.code import HostCode
 from workbench.backends.cuda.host.run import launch_host
 from workbench.backends.cuda.user_source.signature import Signature
-from workbench.errors import NotDifferentiable
 from workbench.ir.values import Function
 from workbench.passes.to_float64 import wide_type
 from workbench.runtime.launching.geometry import Block
@@ -32,36 +31,32 @@ class WideText:
     Attributes:
         function: its parameters, every float a double.
         checked: parameters whose derivative the gradient gives.
-
-    Raises:
-        NotDifferentiable: the text has no gradient of it.
     """
 
-    def __init__(self, kernel: CudaKernel, values: list[Any], dims: tuple[int, ...], block: Block) -> None:
-        if kernel.gradient is None:
-            kernel.specialise().load("adjoint", kernel.module.device)
-            raise NotDifferentiable(f"{kernel.name} has no {kernel.name}{ADJOINT}.", kernel.place)
-        self.kernel = kernel
+    def __init__(
+        self, kernel: Kernel, program: Program, signature: Signature, gradient: Signature, values: Sequence[Any],
+        dims: tuple[int, ...], block: Block,
+    ) -> None:  # fmt: skip
+        self._signature, self._gradient = signature, gradient
         types = tuple(
             deduce_pointer(kernel, p.name, p.type, value) if p.pointer else p.type
-            for p, value in zip(kernel.signature.parameters, values, strict=True)
+            for p, value in zip(signature.parameters, values, strict=True)
         )
         self.function: Function = kernel.specialise([wide_type(t) for t in types]).function
-        given = {p.name for p in kernel.gradient.parameters}
+        given = {p.name for p in gradient.parameters}
         self.checked = frozenset(p.name for p in self.function.params if f"adj_{p.name}" in given)
-        _, entry = build.find(replace(kernel.module.program, wide=True), HOST)
+        _, entry = build.find(replace(program, wide=True), HOST)
         self._code = HostCode(entry.image)
         self._grid, self._block = block.grid(dims), block
         self._types = {p.name: p.type for p in self.function.params}
 
     def forward(self, arguments: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Run the kernel; arrays are changed in place."""
-        self._run(self.kernel.signature, arguments)
+        self._run(self._signature, arguments)
 
     def backward(self, arguments: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Run the gradient."""
-        assert self.kernel.gradient is not None
-        self._run(self.kernel.gradient, arguments)
+        self._run(self._gradient, arguments)
 
     def _run(self, signature: Signature, arguments: Mapping[str, np.ndarray[Any, Any]]) -> None:
         packed = [arguments[p.name] if p.pointer else self._bytes(p.name, arguments) for p in signature.parameters]

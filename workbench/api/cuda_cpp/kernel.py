@@ -13,8 +13,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from workbench.api.builds.arguments import as_dims, as_stream, check, deduce_pointer, wrong_count
-from workbench.api.builds.bind import PLAIN, adjoint_arguments, bind
+from workbench.api.builds.bind import adjoint_arguments, bind
 from workbench.api.cuda_cpp.build import HOST, Program
+from workbench.api.cuda_cpp.in_double import WideText
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.autodiff import parameters
 from workbench.backends.base import Options
@@ -29,9 +30,9 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.device.device import Device, get_device
 from workbench.runtime.launching.checks import checks_wanted
 from workbench.runtime.launching.execute import execute
-from workbench.runtime.launching.geometry import Block, Geometry, as_block, with_shared, with_tail
+from workbench.runtime.launching.geometry import Geometry, as_block, with_shared, with_tail
 from workbench.runtime.launching.loaded import Loaded
-from workbench.runtime.launching.record import BLOCK_DIM, LaunchRecord
+from workbench.runtime.launching.record import PLAIN, LaunchOptions, LaunchRecord
 from workbench.structs import AnyType
 from workbench.types import ArrayType, is_float
 
@@ -73,22 +74,22 @@ class Text(Protocol):
         ...
 
     def sass(self, target: str = "") -> str:
-        """The machine code of the text."""
+        """The machine code of the source code."""
         ...
 
 
 class CudaKernel(Kernel):
-    """A `__global__` function of a CUDA C++ text.
+    """A `__global__` function of CUDA C++ source code.
 
         wb.launch(saxpy, dim=n, inputs=[x, y, 2.0, n], block_dim=128)
         saxpy[n, 128](x, y, 2.0, n)                 # the same
         tiled[(h, w), (16, 16), 4096](x, y, w)      # rows and columns; 4096 bytes of dynamic shared memory
 
     `dim` counts threads, like an array's shape: its last size goes along x. As many blocks run as cover it, so a kernel
-    asks whether its index is within what it was given.
+    tests whether its index is in range.
 
     Attributes:
-        module: the text it is of.
+        module: the module it belongs to.
         signature: its parameters as written.
         gradient: the signature of NAME_adjoint, or None.
     """
@@ -110,7 +111,7 @@ class CudaKernel(Kernel):
 
     @property
     def definition(self) -> Any:  # type: ignore[override]
-        """There is none: what needs the Python text of a kernel comes here and is told.
+        """There is none: code that needs a kernel's Python source fails here with an error.
 
         Raises:
             LaunchError: always.
@@ -128,7 +129,7 @@ class CudaKernel(Kernel):
         return {}
 
     def specialise(self, types: Sequence[AnyType] | None = None, tiling: Any = None) -> Specialisation:
-        """The kernel for arrays of these types (of one dimension where none are given), whatever the blocks."""
+        """The kernel for arrays of these types (of one dimension if none are given), whatever the blocks."""
         chosen = tuple(types) if types is not None else tuple(
             ArrayType(p.type, 1) if p.pointer else p.type for p in self.signature.parameters
         )  # fmt: skip
@@ -136,6 +137,68 @@ class CudaKernel(Kernel):
         if found is None:
             found = self._specialisations[chosen] = CudaSpecialisation(self, chosen)
         return found
+
+    def prepare(
+        self, dims: tuple[int, ...], values: Sequence[Any], adjoints: Sequence[Any] | None = None,
+        device: Device | str | None = None, how: LaunchOptions = PLAIN, tiled: bool = False,
+    ) -> LaunchRecord:  # fmt: skip
+        """A checked launch as a record, not yet run; see `Kernel.prepare`.
+
+        Raises:
+            LaunchError: an argument does not fit; the message names the parameter.
+        """
+        self.refuse_stale()
+        if tiled:
+            raise LaunchError(f"{self.name} is CUDA C++: launch() runs it in blocks.", advice="Give it block_dim.")
+        block = as_block(how.block_dim, dims, self.name)
+        if len(values) != len(self.parameters):
+            raise wrong_count(self, values)
+        arrays = (v.device for v in values if isinstance(v, array))
+        where = "cpu" if self.module.run == HOST or any(isinstance(v, np.ndarray) for v in values) else None
+        device = get_device(device) if device is not None else next(arrays, None) or get_device(where)
+        how = LaunchOptions(how.code, block, as_stream(how.stream, device, self.name))
+        self.module.refuse_elsewhere(self.name, device)
+        types = tuple(
+            deduce_pointer(self, p.name, p.type, value) if p.pointer else p.type
+            for p, value in zip(self.signature.parameters, values, strict=True)
+        )
+        specialisation = self.specialise(types)
+        arguments: dict[str, Any] = {
+            name: check(self, name, type, value, device)
+            for name, type, value in zip(self.parameters, types, values, strict=True)
+        }
+        _refuse_aliases(self, arguments)
+        if adjoints is None:
+            return bind(specialisation, "forward", dims, arguments, device, how)
+        pairs = adjoint_arguments(specialisation, arguments, adjoints, device)
+        return bind(specialisation, "adjoint", dims, {**arguments, **pairs}, device, how)
+
+    def in_double(self, values: Sequence[Any], dims: tuple[int, ...], block_dim: Any, shared: int) -> WideText:
+        """The text and its gradient in double, for these arguments.
+
+        Raises:
+            NotDifferentiable: the text has no gradient of it.
+            LaunchError: there is no such block.
+        """
+        block = with_shared(as_block(block_dim, dims, self.name), shared, self.name)
+        return WideText(self, self.module.program, self.signature, self.towards("adjoint"), values, dims, block)
+
+    def towards(self, direction: str) -> Signature:
+        """The signature of what runs in a direction.
+
+        Raises:
+            NotDifferentiable: the text has none.
+        """
+        if direction == "forward":
+            return self.signature
+        if direction == "adjoint" and self.gradient is not None:
+            return self.gradient
+        if direction == "adjoint":
+            raise NotDifferentiable(
+                f"{self.name} is CUDA C++ without a gradient.", self.place,
+                f"Write {self.name}{ADJOINT} in the same cell: {gradient_form(self.signature)}", self.name,
+            )  # fmt: skip
+        raise NotDifferentiable(f"{self.name} is CUDA C++ and has no {direction}.", self.place, "", self.name)
 
     def __getitem__(self, where: Any) -> Configured:
         """`k[dim]`, `k[dim, block_dim]` or `k[dim, block_dim, shared]`, to be called with the arguments.
@@ -173,8 +236,8 @@ class Configured:
         kernel = self.kernel
         dims = as_dims(self.dim, kernel.name)
         block = with_shared(as_block(self.block_dim, dims, kernel.name), self.shared, kernel.name)
-        options = Options(checks=checks_wanted(None, kernel.checks))
-        execute(prepare_text(kernel, dims, arguments, options=options, block=block, stream=stream))
+        how = LaunchOptions(Options(checks=checks_wanted(None, kernel.checks)), block, stream)
+        execute(kernel.prepare(dims, arguments, how=how))
 
 
 class CudaSpecialisation(Specialisation):
@@ -211,7 +274,7 @@ class CudaSpecialisation(Specialisation):
 
     def _loaded(self, direction: str, device: Device) -> Loaded:
         kernel = self.text
-        signature = self._signature(direction)
+        signature = kernel.towards(direction)
         params = [(p.name, p.type) for p in parameters(self.function.params, direction)]
         names = [n for n, _ in params]
         geometry = Geometry(tuple(names.index(p.name) for p in signature.parameters))
@@ -244,21 +307,9 @@ class CudaSpecialisation(Specialisation):
         where = f"at index {first}" if first == last else f"from index {first} to {last}"
         return KernelFault(
             f"{p.name} is written outside of its elements, {where}.", p.location,
-            "Test the index: a block runs whole, with threads past the end.", signature.name, parameter=p.name, count=1,
+            "Test the index: whole blocks run, including threads past the end.", signature.name,
+            parameter=p.name, count=1,
         )  # fmt: skip
-
-    def _signature(self, direction: str) -> Signature:
-        kernel = self.text
-        if direction == "forward":
-            return kernel.signature
-        if direction == "adjoint" and kernel.gradient is not None:
-            return kernel.gradient
-        if direction == "adjoint":
-            raise NotDifferentiable(
-                f"{kernel.name} is CUDA C++ without a gradient.", kernel.place,
-                f"Write {kernel.name}{ADJOINT} in the same cell: {gradient_form(kernel.signature)}", kernel.name,
-            )  # fmt: skip
-        raise NotDifferentiable(f"{kernel.name} is CUDA C++ and has no {direction}.", kernel.place, "", kernel.name)
 
 
 def gradient_form(signature: Signature) -> str:
@@ -293,7 +344,7 @@ def check_gradient(forward: Signature, gradient: Signature) -> None:
         elif other is not None and mine is None and (p.type, p.pointer) != (other.type, other.pointer):
             problem = f"{p.name} is `{other.text}` in {forward.name} and `{p.text}` in {gradient.name}."
         elif other is not None and mine is None and p.pointer and not p.const:
-            problem = f"{p.name} of {gradient.name} is not const; a gradient changes adjoints alone."
+            problem = f"{p.name} of {gradient.name} is not const; a gradient changes only adjoints."
         else:
             continue
         raise KernelTypeError(problem, p.location, form, gradient.name)
@@ -301,42 +352,6 @@ def check_gradient(forward: Signature, gradient: Signature) -> None:
     for name, p in adjoints.items():
         if p.pointer and name not in given:
             raise KernelTypeError(f"{gradient.name} does not take {name}.", gradient.location, form, gradient.name)
-
-
-def prepare_text(
-    kernel: CudaKernel, dims: tuple[int, ...], values: Sequence[Any], adjoint: bool = False,
-    adjoints: Sequence[Any] = (), device: Device | str | None = None, options: Options = PLAIN,
-    block: Block | None = None, stream: Any = None,
-) -> LaunchRecord:  # fmt: skip
-    """A checked launch as a record, not yet run.
-
-    Raises:
-        LaunchError: an argument does not fit; the message names the parameter.
-    """
-    if kernel.stale:
-        raise LaunchError(f"{kernel.name} is out of date: {kernel.stale}", advice="Mend its cell and run it again.")
-    if len(values) != len(kernel.parameters):
-        raise wrong_count(kernel, values)
-    arrays = (v.device for v in values if isinstance(v, array))
-    where = "cpu" if kernel.module.run == HOST or any(isinstance(v, np.ndarray) for v in values) else None
-    device = get_device(device) if device is not None else next(arrays, None) or get_device(where)
-    stream = as_stream(stream, device, kernel.name)
-    block = as_block(BLOCK_DIM, dims, kernel.name) if block is None else block
-    kernel.module.refuse_elsewhere(kernel.name, device)
-    types = tuple(
-        deduce_pointer(kernel, p.name, p.type, value) if p.pointer else p.type
-        for p, value in zip(kernel.signature.parameters, values, strict=True)
-    )
-    specialisation = kernel.specialise(types)
-    arguments: dict[str, Any] = {
-        name: check(kernel, name, type, value, device)
-        for name, type, value in zip(kernel.parameters, types, values, strict=True)
-    }
-    _refuse_aliases(kernel, arguments)
-    if not adjoint:
-        return bind(specialisation, "forward", dims, arguments, device, options, block, stream)
-    pairs = adjoint_arguments(specialisation, arguments, adjoints, device)
-    return bind(specialisation, "adjoint", dims, {**arguments, **pairs}, device, options, block, stream)
 
 
 def _refuse_aliases(kernel: CudaKernel, arguments: Mapping[str, Any]) -> None:
@@ -350,5 +365,5 @@ def _refuse_aliases(kernel: CudaKernel, arguments: Mapping[str, Any]) -> None:
         if not apart and {a, b} & restricted and {a, b} & written:
             raise LaunchError(
                 f"{kernel.name}: {a} and {b} share memory, and one of them is __restrict__.", parameter=b,
-                advice="Pass arrays of their own, or leave __restrict__ out.",
+                advice="Pass separate arrays, or leave __restrict__ out.",
             )  # fmt: skip

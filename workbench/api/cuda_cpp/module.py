@@ -25,7 +25,7 @@ NATIVE = "native"
 
 @dataclass(frozen=True)
 class CudaModule:
-    """The kernels of one CUDA C++ text.
+    """The kernels of one piece of CUDA C++ source code.
 
         module = wb.cuda_module(text, run="host")
         saxpy = module["saxpy"]
@@ -52,7 +52,7 @@ class CudaModule:
             KeyError: there is none.
         """
         if name not in self.kernels:
-            raise KeyError(f"the text has no kernel {name}; it has {', '.join(self.kernels) or 'none'}")
+            raise KeyError(f"the source code has no kernel {name}; it has {', '.join(self.kernels) or 'none'}")
         return self.kernels[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -66,11 +66,11 @@ class CudaModule:
 
     @property
     def names(self) -> dict[str, Any]:
-        """What a cell adds to the namespace."""
+        """The names that a cell adds to the namespace."""
         return dict(self.kernels)
 
     def bind(self, namespace: dict[str, Any]) -> None:
-        """Give the namespace the kernels."""
+        """Bind the kernels in the namespace."""
         namespace.update(self.kernels)
 
     @property
@@ -90,7 +90,7 @@ class CudaModule:
         """Compile, or take from the cache.
 
         Raises:
-            WorkbenchError: a compiler refused the text, or there is none.
+            WorkbenchError: a compiler rejected the source code, or there is no compiler.
         """
         if self.kernels:
             self._entries[self.target] = self._find(self.target, self.force)
@@ -129,7 +129,7 @@ class CudaModule:
         """Refuse a launch where the kernel cannot run.
 
         Raises:
-            LaunchError: it was compiled for the CPU and the device is none, or the other way round.
+            LaunchError: it was compiled for the CPU and the device is a GPU, or the reverse.
         """
         if device.is_cuda == (self.run != HOST):
             return
@@ -149,7 +149,7 @@ class CudaModule:
         )  # fmt: skip
 
     def ptx(self, target: str = "") -> str:
-        """The PTX of the text, for reading.
+        """The PTX of the source code, for inspection.
 
         Raises:
             BuildError, DeviceError: NVRTC refused, or is missing.
@@ -157,7 +157,7 @@ class CudaModule:
         return build.ptx(self.program, target or self._device_target())
 
     def sass(self, target: str = "") -> str:
-        """The machine code of the text.
+        """The machine code of the source code.
 
         Raises:
             BuildError, DeviceError: NVRTC refused, or it or a disassembler is missing.
@@ -190,7 +190,7 @@ def cuda_module(
     headers: Mapping[str, str | Source] | None = None, include: Iterable[str] = (), libraries: Iterable[str] = (),
     fast_math: bool = False, force: bool = False, compile: bool = True,
 ) -> CudaModule:  # fmt: skip
-    """Compile CUDA C++ text, and make its `__global__` functions callable.
+    """Compile CUDA C++ source code, and make its `__global__` functions callable.
 
     Their parameters are numbers, CUDA vectors (`float3`) and pointers to them: what a `const` pointer points to is only
     read. A kernel `NAME_adjoint` is the gradient of `NAME`: it takes any of NAME's parameters by name, pointers as
@@ -199,14 +199,14 @@ def cuda_module(
 
     Args:
         text: CUDA C++; no header is needed, and CUDA's own (`cuda_fp16.h`, `mma.h`, …) are there.
-        name: what people call the text.
-        filename: what Python calls it.
-        line_offset: lines above the text that belong to it as its reader counts.
-        run: "device" compiles for CUDA (without a device, for reading); "host" for the CPU, where g++ is installed.
+        name: the name of the source code, as people see it.
+        filename: its name in Python's tracebacks.
+        line_offset: lines above the source code that its reader counts as well.
+        run: "device" compiles for CUDA (without a device, for reading); "host" for the CPU, if g++ is installed.
         arch: "native", or a GPU architecture such as "sm_90" to compile for.
-        defines: macros: numbers with all bits, texts as they are.
-        use: headers to include above the text.
-        headers: texts by the names under which they are included.
+        defines: macros; numbers keep all their bits, strings are used as they are.
+        use: headers to include above the source code.
+        headers: source code by the name under which it is included.
         include: folders in which other includes are looked for.
         libraries: what code for the CPU is linked with.
         fast_math: allow approximate maths.
@@ -216,7 +216,7 @@ def cuda_module(
     Raises:
         KernelSyntaxError: a kernel is a template, or a header is not found.
         KernelTypeError: a parameter cannot be passed from Python, or a gradient does not go with its kernel.
-        BuildError: the compiler refused the text; at its lines.
+        BuildError: the compiler rejected the source code; the errors are at its lines.
         DeviceError: NVRTC or g++ is not installed, or does not know the architecture.
     """
     if run not in RUNS:

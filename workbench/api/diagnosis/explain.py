@@ -29,7 +29,7 @@ from workbench.types import is_float
 
 
 def explain_grad(tape: Tape, x: array) -> Explanation:
-    """Why the gradient of `x` on this tape is zero, NaN, infinite, or not there; call it after `backward`.
+    """Explain why the gradient of `x` on this tape is zero, NaN, infinite or absent; call it after `backward`.
 
         tape.backward(loss)
         wb.explain_grad(tape, x)
@@ -45,7 +45,7 @@ def explain_grad(tape: Tape, x: array) -> Explanation:
         The first cause that was found, with the kernel and the line, as plain data with a readable repr.
 
     Raises:
-        LaunchError: `x` is no array, or the tape has checkpoints.
+        LaunchError: `x` is not an array, or the tape has checkpoints.
     """
     if not isinstance(x, array):
         raise LaunchError(f"explain_grad() takes a tape and an array; this is {type(x).__name__}.")
@@ -143,7 +143,7 @@ class _Pass:
             return self.zero()
         if self.x.memory.grad is None:
             return Explanation(
-                "absent", "requires_grad", "the array was made without requires_grad, so it has no .grad."
+                "absent", "requires_grad", "the array was created without requires_grad, so it has no .grad."
             )
         part = f", {np.count_nonzero(found == 0)} of {found.size} are 0" if not found.all() else ""
         return Explanation("fine", "", f"it is from {found.min():.6g} to {found.max():.6g}{part}.")
@@ -163,7 +163,7 @@ class _Pass:
             message = f"step {number}, a copy, overwrote it before it was used."
             return Explanation("zero", "overwritten", message, "", number)
         if not isinstance(step, LaunchStep):
-            return Explanation("zero", "function", f"step {number}, a function of yours, is the way to it.", "", number)
+            return Explanation("zero", "function", f"step {number}, one of your functions, leads to it.", "", number)
         return self.in_kernel(step, number, self.died.incoming)
 
     def unreached(self) -> Explanation:
@@ -188,7 +188,7 @@ class _Pass:
         name, shown = step.record.kernel, ", ".join(sorted(targets))
         if links is None:
             return Explanation(
-                "zero", "overwritten", f"{name} overwrites {shown} with what does not come from it.", name, number,
+                "zero", "overwritten", f"{name} overwrites {shown} with values that do not depend on it.", name, number,
                 *_place(_write(function, targets)),
             )  # fmt: skip
         cut = next((link for link in links if link.cut), None)
@@ -294,7 +294,7 @@ class _Pass:
 
 
 def _function_of(step: LaunchStep) -> Function:
-    """What the step's kernel does; of a text nobody knows.
+    """What the step's kernel does; unknown for CUDA C++.
 
     Raises:
         LaunchError: it is CUDA C++.
@@ -302,7 +302,7 @@ def _function_of(step: LaunchStep) -> Function:
     record = step.record
     if record.loaded.geometry is not None:
         raise LaunchError(
-            f"explain_grad() cannot look into {record.kernel}, which is CUDA C++.", record.location,
+            f"explain_grad() cannot look inside {record.kernel}, which is CUDA C++.", record.location,
             f"gradcheck() compares {record.kernel}_adjoint with difference quotients.",
         )  # fmt: skip
     return record.loaded.function
@@ -371,8 +371,9 @@ def _around(link: Link, ran: frozenset[Op]) -> Op:
 
 def _not_run(link: Link, ran: frozenset[Op]) -> str:
     around = _around(link, ran)
-    what = {"if": "this branch was not taken", "for": "this loop made no turn", "while": "this loop made no turn"}
-    return f"{what.get(around.name, 'no thread came here')} by any thread that was looked at."
+    idle = "this loop ran no iteration"
+    what = {"if": "this branch was not taken", "for": idle, "while": idle}
+    return f"{what.get(around.name, 'this line was not reached')} in any thread that was examined."
 
 
 def _same_line(function: Function, op: Op | None) -> Op | None:

@@ -8,9 +8,9 @@ from html import escape
 ADVICE = {
     "": "",
     "backward": "Call tape.backward(loss) first.",
-    "unseen": "Use the array in a launch inside `with tape:`; what NumPy does with it is not seen.",
+    "unseen": "Use the array in a launch inside `with tape:`; operations in NumPy are not recorded.",
     "integers": "Make it an array of floats.",
-    "requires_grad": "Make it with requires_grad=True, or read tape.gradients[x].",
+    "requires_grad": "Create it with requires_grad=True, or read tape.gradients[x].",
     "unused": "Pass it to a kernel that reads it, on the way to the loss.",
     "unreached": "Let the loss use what is computed from it.",
     "overwritten": "Write the new values to another array, or change the order.",
@@ -29,7 +29,7 @@ ADVICE = {
     "seed": "Give an adjoint other than 0.",
     "infinite": "Keep the argument away from there: add a small number, or choose by `where` before the call.",
     "overflow": "Scale the loss down, or use a wider float.",
-    "value": "Mend the value first; a gradient is no better. `with wb.find_nan():` stops where it is made.",
+    "value": "Fix the value first; the gradient cannot be better. `with wb.find_nan():` stops where it is produced.",
     "lost": "Start from adjoints that are finite.",
 }
 CUTS = {
@@ -54,11 +54,11 @@ class Explanation:
 
     Attributes:
         state: "fine", "zero", "nan", "infinite" or "absent".
-        cause: the short name of the reason, a key of `ADVICE`; "" where all is well.
+        cause: the short name of the reason, a key of `ADVICE`; "" if all is well.
         message: a sentence.
-        kernel: the kernel that it happens in; "" where it is none.
+        kernel: the kernel in which it happens; "" if there is none.
         launch: which of the tape's steps, counted from 0; -1 for none.
-        line: the line in the kernel's cell, as its reader counts; 0 where it is no line.
+        line: the line in the kernel's cell, as its reader counts; 0 if there is none.
         place: the line in words: `cell [3], line 12`.
         text: the line itself.
         advice: what to do.

@@ -111,9 +111,9 @@ def _placed(record: LaunchRecord, found: Birth) -> KernelFault:
 def _unplaced(record: LaunchRecord, name: str) -> KernelFault:
     why = "no single thread does: their sum overflows"
     if record.loaded.geometry is not None:
-        why = "it is CUDA C++, which is not looked into"
+        why = "it is CUDA C++, which is not examined"
     elif record.loaded.function.block_dim:
-        why = "none of the blocks that were looked at does"
+        why = "none of the blocks that were examined does"
     message = f"{record.kernel} makes elements of {name} NaN or infinite; {why}."
     return KernelFault(message, record.location, "", record.kernel, parameter=name)
 

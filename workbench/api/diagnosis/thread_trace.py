@@ -23,7 +23,7 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import copy_of
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.execute import execute
-from workbench.runtime.launching.record import LaunchRecord
+from workbench.runtime.launching.record import LaunchOptions, LaunchRecord
 from workbench.runtime.observers import unobserved
 from workbench.types import ArrayType, Vector, is_float
 
@@ -164,7 +164,7 @@ def birth(record: LaunchRecord, arguments: Mapping[str, Any], targets: Collectio
 
 
 def suspect(record: LaunchRecord, arguments: Mapping[str, Any]) -> tuple[bool, tuple[int, ...] | None]:
-    """Whether asserts can tell, and the first thread that writes a NaN or an infinity; None where none does."""
+    """Whether asserts can tell, and the first thread that writes a NaN or an infinity; None if none does."""
     loaded = record.loaded
     arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
     if loaded.geometry is not None or loaded.function.block_dim or not arrays:
@@ -174,11 +174,12 @@ def suspect(record: LaunchRecord, arguments: Mapping[str, Any]) -> tuple[bool, t
         if value.memory not in copies:
             copies[value.memory] = copy_of(value)
     moved = {n: arrays[n].twin(copies[arrays[n].memory]) if n in arrays else a for n, a in arguments.items()}
-    options = replace(record.options, checks=True, fast_math=False, ordered=not loaded.device.is_cuda)
+    code = replace(record.options, checks=True, fast_math=False, ordered=not loaded.device.is_cuda)
     direction = then(record.direction, "finite")
     try:
         with unobserved():
-            execute(bind(record.specialisation, direction, record.dim, moved, loaded.device, options, record.block_dim))
+            how = LaunchOptions(code, record.block_dim)
+            execute(bind(record.specialisation, direction, record.dim, moved, loaded.device, how))
             next(iter(moved[n] for n in arrays)).numpy()
     except KernelFault as fault:
         ours = fault.message.startswith(MESSAGE)

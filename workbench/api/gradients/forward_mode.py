@@ -25,7 +25,7 @@ class Dual(Observer):
     """Carries tangents along what runs while it is open.
 
     Attributes:
-        tangents: of each array's memory; where there is none, it is 0.
+        tangents: of each array's memory; if there is none, it is 0.
         seen: memories of the float arrays in what it heard of.
         written: those among them that were changed.
     """
@@ -92,4 +92,4 @@ class Dual(Observer):
         Raises:
             NotDifferentiable: always: a graph is code of its own, without tangents.
         """
-        raise NotDifferentiable("A captured graph has no tangent, and one is wanted here.", advice="Launch instead.")
+        raise NotDifferentiable("A captured graph has no tangent, and one is needed here.", advice="Launch instead.")

@@ -16,8 +16,6 @@ from typing import Any
 import numpy as np
 
 from workbench.api.builds.arguments import as_block_dim, as_dims, check, deduce
-from workbench.api.cuda_cpp.in_double import WideText
-from workbench.api.cuda_cpp.kernel import CudaKernel
 from workbench.api.kernels.kernel import Kernel
 from workbench.autodiff import adjoint, adjoint_names
 from workbench.backends.base import Options
@@ -32,7 +30,6 @@ from workbench.passes.to_float64 import wide_type, widen
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.structure import spread_all
 from workbench.runtime.device.device import get_device
-from workbench.runtime.launching.geometry import as_block, with_shared
 from workbench.runtime.launching.record import BLOCK_DIM
 from workbench.runtime.native.pack import Packer
 from workbench.structs import Absent, AnyType, IndexedArray, Struct, StructArray
@@ -112,7 +109,7 @@ def gradcheck(
 ) -> Verdict:  # fmt: skip
     """Compare a kernel's adjoint with difference quotients at the given arguments; nothing of the arguments changes.
 
-    All is computed in float64: a CUDA C++ kernel is compiled once more in double, for the CPU (needs g++).
+    Everything is computed in float64: a CUDA C++ kernel is compiled once more in double, for the CPU (needs g++).
 
     Args:
         kernel: what to check.
@@ -133,9 +130,8 @@ def gradcheck(
     if len(values) != len(kernel.parameters):
         raise LaunchError(f"{kernel.name} takes {len(kernel.parameters)} arguments; {len(values)} were given.")
     dims = as_dims(dim, kernel.name)
-    if isinstance(kernel, CudaKernel):
-        block = as_block(BLOCK_DIM if block_dim is None else block_dim, dims, kernel.name)
-        text = WideText(kernel, values, dims, with_shared(block, shared, kernel.name))
+    text = kernel.in_double(values, dims, BLOCK_DIM if block_dim is None else block_dim, shared)
+    if text is not None:
         made = _Check(text.function, values, np.random.default_rng(seed), text.forward, text.backward, text.checked)
         return made.verdict(kernel.name, samples, tolerance)
     tiling = None if block_dim is None else Tiling(as_block_dim(block_dim, kernel.name), len(dims))

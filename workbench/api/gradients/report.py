@@ -155,10 +155,10 @@ def _verdict(found: Verdict) -> tuple[str, ...]:
 def gradients_of(
     call: Callable[[], array], wrt: Mapping[str, array], *, check: bool = False, what: str = "", seed: int = 0
 ) -> GradientReport:
-    """The gradient of the float that `call` gives by the arrays of `wrt`, in numbers; with `check`, checked.
+    """The gradient of the float that `call` returns with respect to the arrays of `wrt`; with `check`, it is checked.
 
     Args:
-        call: launches kernels and gives an array of one float. With `check` it runs again, on changed contents of the
+        call: launches kernels and returns an array of one float. With `check` it runs again, on changed contents of the
             arrays of `wrt`, which are put back.
         wrt: name to array of floats.
         check: compare with difference quotients, of the whole and of each kernel.
@@ -166,12 +166,12 @@ def gradients_of(
         seed: of the random directions and elements.
 
     Raises:
-        LaunchError: an array holds no floats, or the result is no single float that a launch has written.
+        LaunchError: an array holds no floats, or the result is not a single float that a launch has written.
         NotDifferentiable: a kernel has no right adjoint.
     """
     for name, value in wrt.items():
         if not isinstance(value, array) or not is_float(value.dtype):
-            raise LaunchError(f"{name} is no array of floats: it has no gradient.", parameter=name)
+            raise LaunchError(f"{name} is not an array of floats, so it has no gradient.", parameter=name)
     before = {name: clone(value) for name, value in wrt.items()} if check else {}
     tape = Tape(into_grad=False, only=tuple(wrt.values()))
     with tape:
@@ -181,7 +181,7 @@ def gradients_of(
             f"{result.type!r} of shape {result.shape}" if isinstance(result, array) else f"a {type(result).__name__}"
         )
         raise LaunchError(
-            f"{what or 'The call'} gives {shown}; a gradient is of one float.", advice="Sum it in a kernel."
+            f"{what or 'The call'} returns {shown}; a gradient is of one float.", advice="Sum it in a kernel."
         )
     tape.backward(result)
     found = {name: clone(tape.adjoint_of(value)) for name, value in wrt.items()}
@@ -241,7 +241,7 @@ def _directions(
         again = at()
         if not math.isclose(again, value, rel_tol=1e-5, abs_tol=1e-30):
             return (), (
-                f"A second run gives {again:.9g}: it changes what it reads, so it cannot be compared as a whole.",
+                f"A second run returns {again:.9g}: it changes what it reads, so it cannot be compared as a whole.",
             )
         return tuple(_direction(name, at, before[name], gradients[name], value, random) for name in wrt), ()
     finally:

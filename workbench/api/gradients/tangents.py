@@ -11,14 +11,12 @@ from typing import Any
 from workbench.api.builds.arguments import check
 from workbench.api.builds.bind import bind
 from workbench.api.kernels.kernel import Kernel
-from workbench.api.launches.launch import prepare
+from workbench.api.launches.launch import launch_options, prepare
 from workbench.autodiff import parameters, tangent_names, then
-from workbench.backends.base import Options
 from workbench.errors import LaunchError
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import zeros_like
 from workbench.runtime.device.device import Device
-from workbench.runtime.launching.checks import checks_wanted
 from workbench.runtime.launching.execute import execute
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.types import ArrayType, Vector, is_float
@@ -46,10 +44,8 @@ def launch_tangent(
         LaunchError: an argument or a tangent does not fit; nothing has run.
         NotDifferentiable: a derivative would flow through what has none.
     """
-    options = Options(
-        checks=checks_wanted(checks, getattr(kernel, "checks", None)), fast_math=fast_math or kernel.fast_math
-    )
-    record = prepare(kernel, dim, [*inputs, *outputs], device=device, options=options)
+    how = launch_options(kernel, checks, fast_math)
+    record = prepare(kernel, dim, [*inputs, *outputs], device=device, how=how)
     given = [*tan_inputs, *[None] * (len(inputs) - len(tan_inputs)), *tan_outputs]
     if len(tan_inputs) > len(inputs) or len(tan_outputs) > len(outputs):
         raise LaunchError(f"{kernel.name}: there are more tangents than arguments.", advice="Give one an argument.")
@@ -58,7 +54,7 @@ def launch_tangent(
 
 
 def bind_tangent(record: LaunchRecord, tangents: Mapping[str, Any]) -> LaunchRecord:
-    """The tangent of a recorded launch, with tangents by parameter; 0 where there is none.
+    """The tangent of a recorded launch, with tangents by parameter; 0 if there is none.
 
     Raises:
         LaunchError: a tangent does not fit its argument.
@@ -85,9 +81,7 @@ def bind_tangent(record: LaunchRecord, tangents: Mapping[str, Any]) -> LaunchRec
         complete[name] = value
     direction = then(record.direction, "tangent")
     arguments = {**record.arguments, **complete}
-    return bind(
-        record.specialisation, direction, record.dim, arguments, device, record.options, record.block_dim, record.stream
-    )
+    return bind(record.specialisation, direction, record.dim, arguments, device, record.how)
 
 
 def _zero(type: Any) -> Any:

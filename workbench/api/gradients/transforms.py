@@ -26,7 +26,7 @@ Arguments = int | Sequence[int]
 
 
 def grad(f: Callable[..., Any], argnums: Arguments = 0) -> Callable[..., Any]:
-    """The gradient of a function that launches kernels and gives an array of one float.
+    """The gradient of a function that launches kernels and returns an array of one float.
 
         >>> import numpy as np, workbench as wb
         >>> @wb.kernel
@@ -42,7 +42,7 @@ def grad(f: Callable[..., Any], argnums: Arguments = 0) -> Callable[..., Any]:
         >>> wb.grad(lambda x: energy(wb.grad(energy)(x)))(np.float32([1, 2, 3])).numpy()   # of |2x|²
         array([ 8., 16., 24.], dtype=float32)
 
-    The function's launches, copies and fills are recorded on a tape of its own; the `.grad` of arrays stays as it is.
+    The function's launches, copies and fills are recorded on a separate tape; the `.grad` of arrays stays as it is.
     NumPy arrays among the arguments are copied to arrays; what the function computes with NumPy has no derivative.
 
     Args:
@@ -50,9 +50,9 @@ def grad(f: Callable[..., Any], argnums: Arguments = 0) -> Callable[..., Any]:
         argnums: which argument, or which arguments, to differentiate by.
 
     Returns:
-        A function of the same arguments. It gives an array of the argument's shape and dtype, or a tuple of them where
-        `argnums` is a sequence. It raises LaunchError (the argument holds no floats, the result is no single float that
-        a launch has written) and NotDifferentiable.
+        A function of the same arguments. It returns an array of the argument's shape and dtype, or a tuple of them if
+        `argnums` is a sequence. It raises LaunchError (the argument holds no floats, or the result is not a single
+        float that a launch has written) and NotDifferentiable.
     """
     both = value_and_grad(f, argnums)
 
@@ -80,7 +80,7 @@ def value_and_grad(f: Callable[..., Any], argnums: Arguments = 0) -> Callable[..
         (13.0, array([3., 5.], dtype=float32), array([1., 2.], dtype=float32))
 
     Returns:
-        A function that gives the pair (the function's result, the gradient).
+        A function that returns the pair (the function's result, the gradient).
     """
 
     @wraps(f)
@@ -93,7 +93,7 @@ def value_and_grad(f: Callable[..., Any], argnums: Arguments = 0) -> Callable[..
         _check_result(f, result)
         if result.size != 1 or result.dtype.shape:
             raise LaunchError(
-                f"{_name(f)} gives {result.type!r} of shape {result.shape}; a gradient is of one float.",
+                f"{_name(f)} returns {result.type!r} of shape {result.shape}; a gradient is of one float.",
                 advice="Sum it in a kernel, or use wb.jacobian.",
             )
         _check_written(f, result, bool(tape.path([result])))
@@ -120,12 +120,12 @@ def jvp(f: Callable[..., Any], argnums: Arguments = 0) -> Callable[..., Any]:
         array([2., 4., 6.], dtype=float32)
 
     Args:
-        f: a function of arrays (and anything else) that gives an array, or a tuple of arrays.
+        f: a function of arrays (and anything else) that returns an array, or a tuple of arrays.
         argnums: which argument, or which arguments, move.
 
     Returns:
         A function of the same arguments and `along`: an array like the argument, or a sequence of them where `argnums`
-        is one. It gives the pair (result, derivative). Raises as `grad`'s does.
+        is one. It returns the pair (result, derivative). Raises as `grad`'s does.
     """
 
     @wraps(f)
@@ -165,7 +165,7 @@ def hvp(f: Callable[..., Any], argnums: Arguments = 0) -> Callable[..., Any]:
         array([ 6., 12.], dtype=float32)
 
     Returns:
-        A function of the same arguments and `along`, as `jvp`'s; it gives what `grad`'s does.
+        A function of the same arguments and `along`, as `jvp`'s; it returns what `grad`'s does.
     """
     pushed = jvp(grad(f, argnums), argnums)
 
@@ -177,7 +177,7 @@ def hvp(f: Callable[..., Any], argnums: Arguments = 0) -> Callable[..., Any]:
 
 
 def jacobian(f: Callable[..., Any], argnums: int = 0, mode: str = "auto") -> Callable[..., Any]:
-    """All partial derivatives of a function that gives an array.
+    """All partial derivatives of a function that returns an array.
 
         >>> import workbench as wb
         >>> @wb.kernel
@@ -193,14 +193,14 @@ def jacobian(f: Callable[..., Any], argnums: int = 0, mode: str = "auto") -> Cal
                [ 0., -1.,  1.]], dtype=float32)
 
     Args:
-        f: a function of arrays (and anything else) that gives an array.
+        f: a function of arrays (and anything else) that returns an array.
         argnums: which argument to differentiate by.
         mode: "reverse", one backward pass for each number of the result; "forward", one run of the function for each
-            number of the argument; "auto": what needs fewer.
+            number of the argument; "auto": whichever needs fewer.
 
     Returns:
-        A function of the same arguments. It gives an array of scalars of the result's shape followed by the argument's
-        (components of vectors count as axes), of at most 4 dimensions.
+        A function of the same arguments. It returns an array of scalars; its shape is the result's followed by the
+        argument's (components of vectors count as axes), of at most 4 dimensions.
 
     Raises:
         ValueError: another mode.
@@ -269,7 +269,7 @@ def _values(f: Callable[..., Any], args: Sequence[Any]) -> list[Any]:
     """The arguments, NumPy arrays as arrays.
 
     Raises:
-        LaunchError: `f` is no function: a kernel, say.
+        LaunchError: `f` is not a function: a kernel, say.
     """
     if hasattr(f, "__wb_kernel__"):
         raise LaunchError(
@@ -280,10 +280,10 @@ def _values(f: Callable[..., Any], args: Sequence[Any]) -> list[Any]:
 
 
 def _chosen(f: Callable[..., Any], argnums: Arguments, values: list[Any]) -> list[array]:
-    """The arguments to differentiate by; each is put in memory of its own, since derivatives belong to memories.
+    """The arguments to differentiate by; each is put in its own memory, since derivatives belong to memories.
 
     Raises:
-        LaunchError: there is none of that number, it is no array of floats, or one is named twice.
+        LaunchError: there is none of that number, it is not an array of floats, or one is named twice.
     """
     found = []
     if not isinstance(argnums, int) and len({k % max(1, len(values)) for k in argnums}) < len(argnums):
@@ -329,7 +329,7 @@ def _check_result(f: Callable[..., Any], result: Any) -> None:
     if not isinstance(result, array) or not is_float(result.dtype):
         what = repr(result.type) if isinstance(result, array) else type(result).__name__
         raise LaunchError(
-            f"{_name(f)} gives {what}; a derivative is of an array of floats.",
+            f"{_name(f)} returns {what}; a derivative is of an array of floats.",
             advice="Return the array that a kernel has written, not a number taken out of it.",
         )
 

@@ -31,7 +31,7 @@ from workbench.structs import Struct
 from workbench.types import is_float
 
 Branch = Graph | Callable[..., Any] | None
-_BRANCH = "Give a function that launches, not what a launch gives: lambda: wb.launch(…)."
+_BRANCH = "Pass a function that launches, not the result of a launch: lambda: wb.launch(…)."
 
 
 class _Capture(Observer):
@@ -166,7 +166,7 @@ def capture_stream(
     Outside of a capture the library's work runs at once, in order with what our arrays' default stream does.
 
     Args:
-        reads, writes: the arrays that the library uses; where none is said its work runs after all that was captured
+        reads, writes: the arrays that the library uses; if none is named, its work runs after all that was captured
             before and before all that comes after.
         device: where; that of the arrays, else the current one.
         name: what pictures call it.
@@ -181,7 +181,9 @@ def capture_stream(
     used = [*reads, *writes]
     place = get_device(device) if device is not None else used[0].device if used else get_device()
     if any(a.device != place for a in used):
-        raise LaunchError(f"{name}: its arrays are not all on {place}.", advice="A library's work is of one device.")
+        raise LaunchError(
+            f"{name}: its arrays are not all on {place}.", advice="A library's work must be on one device."
+        )
     opened = _open()
     if opened is None:
         yield Stream(place)
@@ -210,10 +212,10 @@ def capture_if(condition: array, on_true: Branch = None, on_false: Branch = None
         condition: an int32 array of one element; 0 is false. Kernels may write it.
         on_true: a function that launches kernels, or a graph.
         on_false: the same for a condition of 0.
-        arguments: handed to the functions.
+        arguments: passed to the functions.
 
     Raises:
-        TypeError: the condition is no such array, or a branch is neither function nor graph.
+        TypeError: the condition is not such an array, or a branch is neither function nor graph.
         LaunchError: there is no branch, or one is a graph that cannot run.
     """
     condition_of(condition)
@@ -229,15 +231,15 @@ def capture_if(condition: array, on_true: Branch = None, on_false: Branch = None
 
 
 def capture_while(condition: array, body: Branch, **arguments: Any) -> None:
-    """Run `body` again and again while `condition` is not 0, tested before each turn.
+    """Run `body` repeatedly while `condition` is not 0, tested before each iteration.
 
     Args:
         condition: an int32 array of one element, which the body writes: otherwise it never ends.
         body: a function that launches kernels, or a graph.
-        arguments: handed to the function.
+        arguments: passed to the function.
 
     Raises:
-        TypeError: the condition is no such array, or the body is neither function nor graph.
+        TypeError: the condition is not such an array, or the body is neither function nor graph.
         LaunchError: there is no body, it is a graph that cannot run, or it never writes the condition (in a capture).
     """
     condition_of(condition)

@@ -37,7 +37,7 @@ class Graph(Body):
         self._not_ready = _OPEN
 
     def close(self, problem: str = "") -> None:
-        """End the capture; with a problem the graph can not be run."""
+        """End the capture; with a problem the graph cannot be run."""
         self._not_ready = problem
 
     def must_be_complete(self) -> None:
@@ -65,12 +65,12 @@ class Graph(Body):
 
     @runs(lambda frame: frame["plan"].native if "plan" in frame else Native("graph"))
     def launch(self) -> None:
-        """Run the graph on its arrays' contents of now; inside a capture, become part of that graph.
+        """Run the graph on its arrays' current contents; inside a capture, become part of that graph.
 
         Raises:
             LaunchError: it is not complete.
             KernelFault: code with checks met a fault; all that did not fault is done.
-            KeyboardInterrupt: or what else a signal's handler raises: it was stopped in the middle.
+            KeyboardInterrupt: or whatever a signal handler raises: it was stopped midway.
             NotDifferentiable: a tape records: it cannot look inside a graph.
         """
         observers, direct = OBSERVERS.get(), self._direct
@@ -106,11 +106,11 @@ class Graph(Body):
         """Change parameters in place, in graphs inside this one too; the next `launch()` uses them.
 
         Args:
-            only: the launches of this kernel (itself or its name), or one node by its index; all where None.
+            only: the launches of this kernel (itself or its name), or one node by its index; all if None.
             dim: the dimensions of those launches, forward and adjoint alike.
             changes: parameter name to value, for every one of them that has the parameter. An array replaces the one
                 that was there in the whole graph: in other launches, views of it, copies, and its gradient by the new
-                array's. With an index it replaces that node's alone.
+                array's. With an index it replaces only that node's.
 
         Raises:
             LaunchError: no launch has such a parameter, or a value does not fit; nothing is changed.
@@ -167,7 +167,7 @@ class Graph(Body):
         self.changed([n for n in self.walk() if isinstance(n, LaunchNode) and id(n) in records], arrays)
 
     def profile(self) -> Graph:
-        """Run once, node by node, each timed alone: `node.milliseconds`, shown in pictures; gives the graph."""
+        """Run once, node by node, each timed alone: `node.milliseconds`, shown in pictures; returns the graph."""
         self.must_be_complete()
         for node in self.nodes:
             alone = Body()

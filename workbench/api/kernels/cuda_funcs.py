@@ -13,18 +13,18 @@ from workbench.frontend import Custom, Definition, native_of
 def func_native(
     cuda: str, adj_cuda: str | None = None, replay_cuda: str | None = None, *, source: str | None = None
 ) -> Callable[[Callable[..., Any]], Func]:
-    """Decorator: a func that is CUDA C++ text on CUDA; elsewhere it is its own Python body, which is its meaning.
+    """Decorator: a func that is CUDA C++ source on CUDA; elsewhere it is its Python body, which defines its meaning.
 
-    The text sees the parameters by name (an array as `x.data`, `x.shape[k]`, `x.strides[k]` in bytes) and gives its one
-    result by `return`; its type is the def's annotation. Where the body is `...`, kernels that call the func run on
-    CUDA alone.
+    The source sees the parameters by name (an array as `x.data`, `x.shape[k]`, `x.strides[k]` in bytes) and returns
+    its one result by `return`; its type is the def's annotation. Where the body is `...`, kernels that call the func
+    run on CUDA alone.
 
     Args:
         cuda: the statements.
         adj_cuda: statements that add to `adj_x` for every input x of floats (a number, a vector, or an array like x),
             given the result's adjoint `adj_ret`. Without them the gradient is derived from the Python body.
-        replay_cuda: statements that give the result again without effects, for adjoints.
-        source: the function's text, where Python cannot find it.
+        replay_cuda: statements that compute the result again without effects, for adjoints.
+        source: the function's source code, if Python cannot find it.
 
     Raises:
         KernelTypeError: a parameter has no type.

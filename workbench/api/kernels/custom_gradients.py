@@ -24,25 +24,25 @@ def func_grad(func: Any, *, source: str | None = None) -> Callable[[Callable[...
 
     Args:
         func: the func; of one with several versions, the version whose parameters the gradient's begin with.
-        source: the function's text, where Python cannot find it.
+        source: the function's source code, if Python cannot find it.
 
     Raises:
-        KernelTypeError: `func` is none, or the first parameters are not its inputs.
+        KernelTypeError: `func` is not a func, or the first parameters are not its inputs.
     """
     return lambda function: _attach(func, definition_of(function, source), "gradient")
 
 
 def func_replay(func: Any, *, source: str | None = None) -> Callable[[Callable[..., Any]], Func]:
-    """Decorator: what an adjoint runs to have a func's results again, in place of the func's own lines.
+    """Decorator: what an adjoint runs to compute a func's results again, in place of the func's own lines.
 
-    It takes the func's inputs, returns as many values of the same types, and changes nothing.
+    It takes the func's inputs, returns the same number of values of the same types, and changes nothing.
 
     Args:
         func: the func; of one with several versions, the version with the same parameters.
-        source: the function's text, where Python cannot find it.
+        source: the function's source code, if Python cannot find it.
 
     Raises:
-        KernelTypeError: `func` is none, or the parameters are not its inputs.
+        KernelTypeError: `func` is not a func, or the parameters are not its inputs.
     """
     return lambda function: _attach(func, definition_of(function, source), "replay")
 

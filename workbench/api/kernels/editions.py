@@ -40,7 +40,7 @@ class Name:
     Attributes:
         content: of the kernel that it means now.
         cell: what people call the cell that bound it last.
-        stale: why even that one is out of date; empty where it is not.
+        stale: why even that one is out of date; empty if it is not.
     """
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class Edition:
     Attributes:
         kernel: its name.
         content: a digest of its text, its options and the constants given with its cell.
-        name: what binds it; None where no cell did.
+        name: what binds it; None if no cell did.
     """
 
     def __init__(self, kernel: Versioned) -> None:
@@ -77,7 +77,7 @@ class Edition:
 
     @property
     def outdated(self) -> str:
-        """Why it is not the version of now; empty where it is."""
+        """Why it is not the version of now; empty if it is."""
         if self.name is None:
             return ""
         if self.name.content != self.content:

@@ -29,7 +29,7 @@ class Func:
     def beside(self, before: Any) -> Func:
         """This func, as one more version of `before` where that stands above it in the same text.
 
-        A version with the same annotations is replaced; text that was edited, or run again, begins anew.
+        A version with the same annotations is replaced; text that was edited, or run again, starts again.
         """
         (new,) = self.__wb_definitions__
         old = before.__wb_definitions__ if isinstance(before, Func) else ()
@@ -58,7 +58,7 @@ def func(function: Callable[..., Any] | None = None, *, source: str | None = Non
     the one that fits its arguments.
 
     Raises:
-        KernelSyntaxError: its text cannot be found, or it has variadic parameters.
+        KernelSyntaxError: its source code cannot be found, or it has variadic parameters.
     """
     names = sys._getframe(1).f_locals
     if function is None:

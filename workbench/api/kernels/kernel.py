@@ -36,6 +36,7 @@ from workbench.ir.values import Function
 from workbench.passes.nonatomic import adds_alone
 from workbench.runtime.device.device import Device
 from workbench.runtime.launching.loaded import Loaded
+from workbench.runtime.launching.record import LaunchOptions, LaunchRecord
 from workbench.structs import Absent, AnyType, IndexedArray
 from workbench.types import ArrayType
 
@@ -48,14 +49,14 @@ class Specialisation:
 
     Attributes:
         kernel: whose it is.
-        types: one a parameter.
+        types: one per parameter.
         function: the forward kernel in IR.
         adds_alone: whether it has plain adds where no arguments overlap.
         loaded: what has been built of it, kept by `workbench.api.builds.build`.
         jax_plans: what JAX programs call of it, kept by `workbench.interop.jax.launches.plan`.
         seconds: what parsing and typing took.
         notices: lines that mean something else than in Warp, where the kernel was written for that.
-        tiling: how a kernel of tiles is launched; None for one that runs once a thread.
+        tiling: how a kernel of tiles is launched; None for one that runs once per thread.
     """
 
     def __init__(self, kernel: Kernel, types: tuple[AnyType, ...], tiling: Tiling | None = None) -> None:
@@ -76,7 +77,7 @@ class Specialisation:
         self.seconds = time.perf_counter() - started
 
     def load(self, direction: str, device: Device) -> Loaded | None:
-        """Code that does not come from the IR; None where it does."""
+        """Code that does not come from the IR; None if it does."""
         return None
 
     def is_current(self) -> bool:
@@ -112,7 +113,7 @@ class Specialisation:
 
 
 def plain_place(watched: Watched) -> tuple[Mapping[str, Any], str, Any] | None:
-    """A dict and the key under which it holds the value, where looking there says all; None where it does not.
+    """A dict and the key under which it holds the value, where looking there says all; None if it does not.
 
     So it is for a name of the user's globals and for an attribute of a module, as long as no closure is in the way; not
     for NumPy arrays, which can change in place.
@@ -154,10 +155,10 @@ class Kernel:
     Attributes:
         name: as written.
         parameters: names, in order.
-        annotations: each parameter's type, or None where it is generic (decided by the launch's arguments).
-        place: the `def` in the user's text.
-        checks: what its cell says of checks; None where it says nothing.
-        fast_math: whether its cell asks for approximate maths.
+        annotations: each parameter's type, or None if it is generic (decided by the launch's arguments).
+        place: the `def` in the user's source code.
+        checks: what its cell says of checks; None if it says nothing.
+        fast_math: whether its cell requests approximate maths.
         checkpoints: how many states of a loop its adjoint keeps at once.
         matmul: how it multiplies tiles on CUDA: "auto", "generated", "cublasdx"; empty: as `WORKBENCH_MATMUL` says.
         enable_backward: whether it may have an adjoint.
@@ -196,10 +197,10 @@ class Kernel:
 
     @property
     def annotations(self) -> dict[str, AnyType | None]:
-        """Each parameter's type, or None where it is generic.
+        """Each parameter's type, or None if it is generic.
 
         Raises:
-            KernelTypeError: an annotation is no type.
+            KernelTypeError: an annotation is not a type.
         """
         if self._annotations is None or (self._structs and self._structs != structs_named(self.definition)):
             self._structs = structs_named(self.definition)
@@ -228,12 +229,12 @@ class Kernel:
         return Edition(self)
 
     def specialise(self, types: Sequence[AnyType] | None = None, tiling: Tiling | None = None) -> Specialisation:
-        """The kernel for these parameter types (its annotations where none are given).
+        """The kernel for these parameter types (its annotations if none are given).
 
         Args:
-            types: one a parameter.
+            types: one per parameter.
             tiling: how its blocks are launched. A flat one is meant for kernels of tiles alone: one that turns out to
-                use none runs once a thread. Without, a kernel of tiles is taken as launched over blocks.
+                use none runs once per thread. Without, a kernel of tiles is taken as launched over blocks.
 
         Raises:
             KernelTypeError: a type does not fit its annotation, or an annotation is missing and no type is given.
@@ -254,7 +255,7 @@ class Kernel:
     def _specialised(
         self, key: tuple[Any, ...], types: tuple[AnyType, ...], tiling: Tiling | None
     ) -> Specialisation | None:
-        """The specialisation, made where it is not there or out of date; None where it needs blocks and has none."""
+        """The specialisation, made where it is not there or out of date; None if it needs blocks and has none."""
         place = (*key, tiling)
         found = self._specialisations.get(place)
         if tiling is None and place in self._tiled and self._tiled[place].is_current():
@@ -269,6 +270,29 @@ class Kernel:
                 return None
             _tell(found)
         return found
+
+    def prepare(
+        self, dims: tuple[int, ...], values: Sequence[Any], adjoints: Sequence[Any] | None,
+        device: Device | str | None, how: LaunchOptions, tiled: bool,
+    ) -> LaunchRecord | None:  # fmt: skip
+        """A checked launch as a record, from a kernel that binds its arguments itself; None: `launch` binds them.
+
+        What is given is not yet checked. Without `adjoints` the launch is forward; with `tiled`, dims count blocks.
+        """
+        return None
+
+    def in_double(self, values: Sequence[Any], dims: tuple[int, ...], block_dim: Any, shared: int) -> Any:
+        """What `gradcheck` runs of a kernel without IR; None: it makes the IR's floats float64."""
+        return None
+
+    def refuse_stale(self) -> None:
+        """Refuse to launch a kernel whose cell has changed and failed since.
+
+        Raises:
+            LaunchError: it is stale.
+        """
+        if self.stale:
+            raise LaunchError(f"{self.name} is out of date: {self.stale}", advice="Fix its cell and run it again.")
 
     def outdated_by(self, names: Collection[str], namespace: Mapping[str, Any]) -> list[str]:
         """Those of the names whose value in the namespace is not what the kernel was last made with."""
@@ -316,7 +340,7 @@ def _checked(checkpoints: Any, definition: Definition) -> int:
     if isinstance(checkpoints, int) and not isinstance(checkpoints, bool) and checkpoints in CHECKPOINT_RANGE:
         return checkpoints
     raise KernelTypeError(
-        f"{definition.name} asks for checkpoints={checkpoints!r}.", definition.locate(definition.node),
+        f"{definition.name} requests checkpoints={checkpoints!r}.", definition.locate(definition.node),
         f"Give a whole number from {CHECKPOINT_RANGE[0]} to {CHECKPOINT_RANGE[-1]}, or leave it out for {CHECKPOINTS}.",
         definition.name,
     )  # fmt: skip
@@ -327,7 +351,7 @@ def _checked_matmul(value: Any, definition: Definition) -> str:
         return value
     listed = ", ".join(f'"{word}"' for word in MATMULS)
     raise KernelTypeError(
-        f"{definition.name} asks for matmul={value!r}.", definition.locate(definition.node), f"Give one of {listed}.",
+        f"{definition.name} requests matmul={value!r}.", definition.locate(definition.node), f"Give one of {listed}.",
         definition.name,
     )  # fmt: skip
 
@@ -347,7 +371,7 @@ def kernel(
 
     Args:
         function: a `def` whose parameters are annotated with types of the language, or generic without.
-        source: its text, where Python cannot find it (a function made by `exec`).
+        source: its source code, if Python cannot find it (a function made by `exec`).
         import_from_warp: the kernel was written for Warp: at its first use a warning names the lines that mean
             something else here (division of integers, the `else` of a loop, draws, noise; the guide has the list).
         checkpoints: how many states of a loop the adjoint keeps at once in each thread, 2 to 1024, where it needs what
@@ -359,8 +383,8 @@ def kernel(
         enable_backward: False refuses an adjoint, so that nothing is ever built for one.
 
     Raises:
-        KernelSyntaxError: its text cannot be found, or it has variadic parameters.
-        KernelTypeError: checkpoints is no whole number from 2 to 1024, or matmul is none of its words.
+        KernelSyntaxError: its source code cannot be found, or it has variadic parameters.
+        KernelTypeError: checkpoints is not a whole number from 2 to 1024, or matmul is none of its words.
     """
     if function is None:
         given = {"source": source, "import_from_warp": import_from_warp, "checkpoints": checkpoints, "matmul": matmul}

@@ -41,17 +41,17 @@ def definition_of(function: Callable[..., Any], source: str | None = None) -> De
             lines, first = inspect.getsourcelines(function)
         except (OSError, TypeError):
             raise KernelSyntaxError(
-                f"The text of {name} cannot be found.", advice="Give it: wb.kernel(function, source=text)."
+                f"The source code of {name} cannot be found.", advice="Pass it: wb.kernel(function, source=text)."
             ) from None
         whole = "".join(linecache.getlines(code.co_filename)) or "".join(lines)
     text = textwrap.dedent("".join(lines))
     indent = len(lines[0]) - len(lines[0].lstrip())
     node = _def_of(name, text, code.co_firstlineno - first + 1)
     if node is None and source is not None:
-        advice = "Give the text it was made from."
-        raise KernelSyntaxError(f"The text given for {name} has no def {name}.", advice=advice)
+        advice = "Pass the source code it was made from."
+        raise KernelSyntaxError(f"The source code given for {name} has no def {name}.", advice=advice)
     if node is None:
-        raise KernelSyntaxError(f"{name} is not written as a def.", advice="Write def, not lambda or async def.")
+        raise KernelSyntaxError(f"{name} is not defined with def.", advice="Write def, not lambda or async def.")
     ast.increment_lineno(node, first - 1)
     scope = Scope(closure=lambda: _closure(function), user=getattr(function, "__globals__", {}))
     place = Source(whole, _shown(code.co_filename), code.co_filename)
@@ -61,7 +61,7 @@ def definition_of(function: Callable[..., Any], source: str | None = None) -> De
 def _annotations(function: Callable[..., Any]) -> dict[str, Any]:
     """Annotations as Python evaluated them, of a function made by another one: those that are no text."""
     if "<locals>" not in getattr(function, "__qualname__", ""):
-        return {}  # names of a module are looked up each time: what they mean may be made anew
+        return {}  # names of a module are looked up each time: what they mean may be redefined
     try:
         return {name: value for name, value in function.__annotations__.items() if not isinstance(value, str)}
     except NameError:  # Python 3.14 evaluates them when asked
@@ -73,7 +73,7 @@ def _def_of(name: str, text: str, line: int) -> ast.FunctionDef | None:
     try:
         tree = parsed(text)
     except SyntaxError as error:
-        raise KernelSyntaxError(f"The text of {name} is not Python: {error.msg}.") from None
+        raise KernelSyntaxError(f"The source code of {name} is not Python: {error.msg}.") from None
     found = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == name]
     begins = [min(n.lineno, *(d.lineno for d in n.decorator_list)) if n.decorator_list else n.lineno for n in found]
     return next((n for n, at in zip(found, begins, strict=True) if at == line), found[0] if found else None)

@@ -40,7 +40,7 @@ def struct(cls: type) -> Any:
         if not name.startswith("__"):
             raise _extra(cls.__name__, name, callable(value) or isinstance(value, (staticmethod, classmethod)), place)
     if cls.__bases__ != (object,):
-        raise KernelTypeError(f"{cls.__name__} has a base class; a struct stands alone.", place)
+        raise KernelTypeError(f"{cls.__name__} has a base class; a struct cannot inherit.", place)
     fields = []
     for name, annotation in given.items():
         if isinstance(annotation, str):
@@ -79,7 +79,7 @@ def struct_of_node(node: ast.ClassDef, source: Source, scope: Scope) -> type:
         annotation = evaluated(definition, statement.annotation, name)
         fields.append((name, field_type(annotation, node.name, name, place)))
     if node.bases or node.keywords:
-        raise KernelTypeError(f"{node.name} has a base class; a struct stands alone.", definition.locate(node))
+        raise KernelTypeError(f"{node.name} has a base class; a struct cannot inherit.", definition.locate(node))
     return make_struct(node.name, fields, definition.locate(node), "__main__", doc)
 
 
@@ -90,7 +90,7 @@ def make_struct(name: str, fields: list[tuple[str, AnyType]], place: Location, m
         KernelTypeError: there are no fields.
     """
     if not fields:
-        raise KernelTypeError(f"{name} has no fields.", place, "Write name: type, one a line.")
+        raise KernelTypeError(f"{name} has no fields.", place, "Write name: type, one per line.")
     made = type(name, (StructValue,), {"__module__": module, "__doc__": doc, "__slots__": ()})
     found = Struct.of(name, fields)
     made.__wb_struct__ = Struct(found.name, found.fields, made)
@@ -122,7 +122,8 @@ def _evaluated(text: str, space: Mapping[str, Any], struct: str, name: str, plac
 
 
 def _recursive(struct: str, name: str, place: Location) -> KernelTypeError:
-    return KernelTypeError(f"{name} makes {struct} hold itself.", place, "Keep an index into an array of them instead.")
+    advice = "Keep an index into an array of them instead."
+    return KernelTypeError(f"{name} makes {struct} contain itself.", place, advice)
 
 
 def _default(struct: str, name: str, place: Location) -> KernelTypeError:
@@ -134,7 +135,7 @@ def _default(struct: str, name: str, place: Location) -> KernelTypeError:
 def _extra(struct: str, name: str, callable_: bool, place: Location) -> KernelTypeError:
     if callable_:
         return KernelTypeError(
-            f"{struct} has a method, {name}; a struct holds fields alone.", place,
+            f"{struct} has a method, {name}; a struct holds only fields.", place,
             f"Make it a func that takes a {struct}.",
         )  # fmt: skip
     return KernelTypeError(f"{name} of {struct} has no annotation.", place, f"Write {name}: float, say.")

@@ -20,8 +20,7 @@ from workbench.api.builds.arguments import (
     listed,
     wrong_count,
 )
-from workbench.api.builds.bind import PLAIN, adjoint_arguments, bind, not_wanted, overlap, record_of
-from workbench.api.cuda_cpp.kernel import CudaKernel, prepare_text
+from workbench.api.builds.bind import adjoint_arguments, bind, not_wanted, overlap, record_of
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.launches.launch_object import Launch
 from workbench.backends.base import Options
@@ -35,15 +34,15 @@ from workbench.runtime.arrays.structure import arrays_in, kind_of, spread_all
 from workbench.runtime.device.device import Device, get_device
 from workbench.runtime.launching.checks import checks_wanted
 from workbench.runtime.launching.execute import execute, run_unseen
-from workbench.runtime.launching.geometry import as_block
 from workbench.runtime.launching.loaded import Loaded
-from workbench.runtime.launching.record import BLOCK_DIM, LaunchRecord
+from workbench.runtime.launching.record import BLOCK_DIM, PLAIN, LaunchOptions, LaunchRecord
 from workbench.runtime.observers import OBSERVERS
 from workbench.structs import IndexedArray, Struct, StructArray
 from workbench.types import Scalar, Vector, float32, float64
 
 _OPTIONS = {
-    (c, f, d): Options(checks=c, fast_math=f, ordered=d) for c, f, d in itertools.product((False, True), repeat=3)
+    (c, f, d): LaunchOptions(Options(checks=c, fast_math=f, ordered=d))
+    for c, f, d in itertools.product((False, True), repeat=3)
 }
 
 
@@ -95,17 +94,17 @@ def launch(
         KernelFault: with checks, something was out of range; the launch is over, and all that did not fault is done.
     """
     values = [*inputs, *outputs]
-    options = launch_options(kernel, checks, fast_math, deterministic)
-    plain = not adjoint and stream is None and block_dim == BLOCK_DIM
-    plan = _plan_for(kernel, dim, values, device, options) if plain else None
-    if plan is None:
-        extra = adjoint_list(inputs, outputs, adj_inputs, adj_outputs), device, options, block_dim, stream
-        record = prepare(kernel, dim, listed(kernel, inputs, outputs), adjoint, *extra)
-    else:
+    how = launch_options(kernel, checks, fast_math, deterministic)
+    plain = stream is None and block_dim is BLOCK_DIM  # a block_dim that is merely equal to it is checked first
+    how = how if plain else LaunchOptions(how.code, block_dim, stream)
+    plan = _plan_for(kernel, dim, values, device, how.code) if plain and not adjoint else None
+    if plan is not None:
         dims, arguments = plan.arguments(kernel, dim, values)
         if not (record_cmd or OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
             return run_unseen(plan.loaded, dims, arguments)
-        record = plan.record(kernel, dims, arguments, options)
+        return finished(kernel, plan.record(kernel, dims, arguments, how), record_cmd, record_tape)
+    adjoints = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
+    record = prepare(kernel, dim, listed(kernel, inputs, outputs), adjoints if adjoint else None, device, how)
     return finished(kernel, record, record_cmd, record_tape)
 
 
@@ -115,8 +114,10 @@ def finished(kernel: Kernel, record: LaunchRecord, record_cmd: bool, record_tape
     return Launch(kernel, record) if record_cmd else execute(record)
 
 
-def launch_options(kernel: Kernel, checks: bool | None, fast_math: bool, deterministic: bool) -> Options:
-    """What the launch and the kernel's cell ask for."""
+def launch_options(
+    kernel: Kernel, checks: bool | None = None, fast_math: bool = False, deterministic: bool = False
+) -> LaunchOptions:
+    """What the launch and the kernel's cell ask for, in blocks and in a stream of which nothing is said."""
     fast = bool(fast_math or getattr(kernel, "fast_math", False))
     return _OPTIONS[checks_wanted(checks, getattr(kernel, "checks", None)), fast, bool(deterministic)]
 
@@ -154,19 +155,19 @@ class _Plan:
             return (dim,), values
         return as_dims(dim, kernel.name), values
 
-    def record(self, kernel: Kernel, dims: tuple[int, ...], values: list[Any], options: Options) -> LaunchRecord:
+    def record(self, kernel: Kernel, dims: tuple[int, ...], values: list[Any], how: LaunchOptions) -> LaunchRecord:
         """The launch as a record, for whoever watches."""
         named = dict(zip((s.name for s in self.loaded.layout.slots), values, strict=True))
-        return record_of(self.loaded, self.specialisation, dims, named, options)
+        return record_of(self.loaded, self.specialisation, dims, named, how)
 
 
 def _plan_for(
-    kernel: Kernel, dim: Any, values: Sequence[Any], device: Device | str | None, options: Options
+    kernel: Kernel, dim: Any, values: Sequence[Any], device: Device | str | None, code: Options
 ) -> _Plan | None:
     """The plan of an earlier launch with arguments of the same kinds, where all is as it was; else None."""
     if not isinstance(kernel, Kernel) or kernel.stale:
         return None
-    plan: _Plan | None = kernel.plans.get(_kinds(dim, values, options))
+    plan: _Plan | None = kernel.plans.get(_kinds(dim, values, code))
     if plan is None or not plan.specialisation.is_current():
         return None
     if device is not None and device not in (plan.loaded.device, plan.loaded.device.name):
@@ -175,13 +176,13 @@ def _plan_for(
     return None if alone and overlap(_arrays(values)) else plan
 
 
-def _kinds(dim: Any, values: Sequence[Any], options: Options) -> tuple[Any, ...]:
+def _kinds(dim: Any, values: Sequence[Any], code: Options) -> tuple[Any, ...]:
     kinds = [v.tag if type(v) is array else kind_of(v) for v in values]
-    wanted = options.checks, options.fast_math, options.ordered
-    return (len(dim) if isinstance(dim, (tuple, list)) else 1, *wanted, *kinds)
+    ndim = len(dim) if isinstance(dim, (tuple, list)) else 1
+    return ndim, code.checks, code.fast_math, code.ordered, *kinds
 
 
-def _keep_plan(kernel: Kernel, dim: Any, values: Sequence[Any], options: Options, record: LaunchRecord) -> None:
+def _keep_plan(kernel: Kernel, dim: Any, values: Sequence[Any], code: Options, record: LaunchRecord) -> None:
     """Keep what was found for the next launch of this kind; not where it depends on more than the arguments' kinds."""
     arrays = _arrays(values)
     specialisation = record.specialisation
@@ -198,7 +199,7 @@ def _keep_plan(kernel: Kernel, dim: Any, values: Sequence[Any], options: Options
         if isinstance(t, (Scalar, Vector))
     )
     spreads = any(isinstance(t, (IndexedArray, Struct, StructArray)) for t in specialisation.types)
-    kernel.plans[_kinds(dim, values, options)] = _Plan(specialisation, record.loaded, numbers, spreads)
+    kernel.plans[_kinds(dim, values, code)] = _Plan(specialisation, record.loaded, numbers, spreads)
 
 
 def _arrays(values: Sequence[Any]) -> dict[str, array]:
@@ -226,30 +227,27 @@ def adjoint_list(
 
 
 def prepare(
-    kernel: Kernel, dim: Any, values: Sequence[Any], adjoint: bool = False, adjoints: Sequence[Any] = (),
-    device: Device | str | None = None, options: Options = PLAIN, block_dim: int = BLOCK_DIM, stream: Any = None,
-    tiled: bool = False,
+    kernel: Kernel, dim: Any, values: Sequence[Any], adjoints: Sequence[Any] | None = None,
+    device: Device | str | None = None, how: LaunchOptions = PLAIN, tiled: bool = False,
 ) -> LaunchRecord:  # fmt: skip
-    """A checked launch as a record, not yet run; `tiled`: dim counts blocks."""
+    """A checked launch as a record, not yet run: of the adjoint if there are `adjoints`; `tiled`: dim counts blocks."""
     if not isinstance(kernel, Kernel):
         above = isinstance(getattr(kernel, "__wrapped__", None), Kernel)
         raise LaunchError(
             f"launch() takes a kernel; this is a {type(kernel).__name__}.",
             advice="Put @wb.kernel above the other decorators." if above else "Decorate it: @wb.kernel.",
         )
-    if kernel.stale:
-        raise LaunchError(f"{kernel.name} is out of date: {kernel.stale}", advice="Mend its cell and run it again.")
+    kernel.refuse_stale()
     dims = as_dims(dim, kernel.name)
-    if isinstance(kernel, CudaKernel):
-        if tiled:
-            raise LaunchError(f"{kernel.name} is CUDA C++: launch() runs it in blocks.", advice="Give it block_dim.")
-        block = as_block(block_dim, dims, kernel.name)
-        return prepare_text(kernel, dims, values, adjoint, adjoints, device, options, block, stream)
+    own = kernel.prepare(dims, values, adjoints, device, how, tiled)
+    if own is not None:
+        return own
     if len(values) != len(kernel.parameters):
         raise wrong_count(kernel, values)
     place = get_device(device) if device is not None else _device_of(values)
-    where = as_block_dim(block_dim, kernel.name), as_stream(stream, place, kernel.name)
-    tiling = Tiling(where[0], len(dims)) if tiled else Tiling(where[0], 1, flat=True)
+    block_dim = as_block_dim(how.block_dim, kernel.name)
+    how = LaunchOptions(how.code, block_dim, as_stream(how.stream, place, kernel.name))
+    tiling = Tiling(block_dim, len(dims)) if tiled else Tiling(block_dim, 1, flat=True)
     specialisation = kernel.specialise(deduce(kernel, values), tiling)
     dims = dims if tiled else as_blocks(dims, specialisation, kernel.name)
     arguments = {
@@ -257,14 +255,14 @@ def prepare(
         for name, type, value in zip(kernel.parameters, specialisation.types, values, strict=True)
     }
     arguments = spread_all(arguments)
-    if not adjoint:
-        record = bind(specialisation, "forward", dims, arguments, place, options, *where)
-        _keep_plan(kernel, dim, values, options, record)
+    if adjoints is None:
+        record = bind(specialisation, "forward", dims, arguments, place, how)
+        _keep_plan(kernel, dim, values, how.code, record)
         return record
     constant = not_wanted(specialisation, adjoints)
     pairs = adjoint_arguments(specialisation, arguments, adjoints, place, constant)
-    options = replace(options, constant=constant) if constant else options
-    record = bind(specialisation, "adjoint", dims, {**arguments, **pairs}, place, options, *where)
+    how = replace(how, code=replace(how.code, constant=constant)) if constant else how
+    record = bind(specialisation, "adjoint", dims, {**arguments, **pairs}, place, how)
     _refuse_overwritten(record)
     return record
 

@@ -74,7 +74,8 @@ class Launch:
         Raises:
             LaunchError: it is none; nothing is changed.
         """
-        self._record = replace(self._record, block_dim=as_block_dim(block_dim, self.kernel.name))
+        how = replace(self._record.how, block_dim=as_block_dim(block_dim, self.kernel.name))
+        self._record = replace(self._record, how=how)
 
     def set_stream(self, stream: Any) -> None:
         """Run in this CUDA stream from now on; None is the device's default one.

@@ -11,14 +11,12 @@ from typing import Any
 
 from workbench.api.builds.bind import adjoint_arguments, bind
 from workbench.api.kernels.kernel import Kernel
-from workbench.api.launches.launch import adjoint_list, prepare
-from workbench.backends.base import Options
+from workbench.api.launches.launch import adjoint_list, launch_options, prepare
 from workbench.errors import LaunchError
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import covering
 from workbench.runtime.device.device import Device
 from workbench.runtime.device.memory import Memory, allocate
-from workbench.runtime.launching.checks import checks_wanted
 from workbench.runtime.launching.execute import execute_again
 from workbench.runtime.launching.record import LaunchRecord
 
@@ -35,9 +33,9 @@ class LaunchPair:
     def __init__(self, forward: LaunchRecord, adjoints: dict[str, array]) -> None:
         self.forward_record = forward
         arrays = {n: a for n, a in forward.arguments.items() if isinstance(a, array)}
-        place, options = forward.loaded.device, forward.options
+        place, how = forward.loaded.device, forward.how
         arguments = {**forward.arguments, **adjoints}
-        first = bind(forward.specialisation, "adjoint", forward.dim, arguments, place, options, forward.block_dim)
+        first = bind(forward.specialisation, "adjoint", forward.dim, arguments, place, how)
         changed = {arrays[n].memory for n in forward.writes}
         needed = (first.loaded.reads | first.loaded.writes) & arrays.keys()
         self.kept = tuple(n for n in arrays if n in needed and arrays[n].memory in changed)
@@ -51,7 +49,7 @@ class LaunchPair:
         ]
         instead = {n: a.twin(room[a.memory]) for n, a in arrays.items() if a.memory in room}
         self.backward_record = bind(
-            forward.specialisation, "adjoint", forward.dim, {**arguments, **instead}, place, options, forward.block_dim
+            forward.specialisation, "adjoint", forward.dim, {**arguments, **instead}, place, how
         )
         read = first.loaded.reads & arrays.keys() - set(self.kept)
         self._read = {n: arrays[n].memory for n in arrays if n in read}
@@ -111,10 +109,8 @@ def launch_pair(
         LaunchError: the arguments do not fit, or an array has no adjoint.
         NotDifferentiable: the kernel has no right adjoint.
     """
-    options = Options(
-        checks=checks_wanted(checks, getattr(kernel, "checks", None)), fast_math=fast_math or kernel.fast_math
-    )
-    record = prepare(kernel, dim, [*inputs, *outputs], device=device, options=options)
+    how = launch_options(kernel, checks, fast_math)
+    record = prepare(kernel, dim, [*inputs, *outputs], device=device, how=how)
     given = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
     place = record.loaded.device
     return LaunchPair(record, adjoint_arguments(record.specialisation, record.arguments, given, place))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from workbench.api.builds.arguments import listed
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.launches.launch import adjoint_list, finished, launch_options, prepare
 from workbench.api.launches.launch_object import Launch
 from workbench.runtime.device.device import Device
-from workbench.runtime.launching.record import BLOCK_DIM
+from workbench.runtime.launching.record import BLOCK_DIM, LaunchOptions
 
 
 def launch_tiled(
@@ -56,8 +57,8 @@ def launch_tiled(
         NotDifferentiable: with `adjoint`, the kernel has no right adjoint.
         KernelFault: with checks, something was out of range; the launch is over, and all that did not fault is done.
     """
-    values = [*inputs, *outputs]
-    options = launch_options(kernel, checks, fast_math, deterministic)
+    how = LaunchOptions(launch_options(kernel, checks, fast_math, deterministic).code, block_dim, stream)
     adjoints = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
-    record = prepare(kernel, dim, values, adjoint, adjoints, device, options, block_dim, stream, tiled=True)
+    values = listed(kernel, inputs, outputs)
+    record = prepare(kernel, dim, values, adjoints if adjoint else None, device, how, tiled=True)
     return finished(kernel, record, record_cmd, record_tape)

@@ -35,9 +35,9 @@ class Bench:
     Attributes:
         what: what was called.
         rounds: seconds of one call, for each round.
-        number: calls in a round.
+        number: calls per round.
         effort: what one call does.
-        ceiling: what the device can do at most; None where nothing was launched.
+        ceiling: what the device can do at most; None if nothing was launched.
     """
 
     what: str
@@ -48,7 +48,7 @@ class Bench:
 
     @property
     def seconds(self) -> float:
-        """Of one call, in the shortest round."""
+        """Seconds per call, in the fastest round."""
         return min(self.rounds)
 
     @property
@@ -63,12 +63,12 @@ class Bench:
 
     @property
     def flops_per_second(self) -> float | None:
-        """Operations on floats, over the time; None where they are not known."""
+        """Operations on floats, over the time; None if they are not known."""
         return None if self.effort.flops is None else self.effort.flops / self.seconds
 
     @property
     def bound(self) -> str:
-        """What the ceiling is made of: "memory" or "arithmetic" (the roofline model); empty where it is not known."""
+        """What the ceiling is made of: "memory" or "arithmetic" (the roofline model); empty if it is not known."""
         flops = self.effort.flops
         if self.ceiling is None or flops is None or not (flops or self.effort.bytes):
             return ""
@@ -86,7 +86,7 @@ class Bench:
 
     def __str__(self) -> str:
         runs = f"best of {len(self.rounds)} rounds of {self.number:,}, median {self.spread:+.0%}"
-        lines = [f"{duration(self.seconds)} a call ({runs})"]
+        lines = [f"{duration(self.seconds)} per call ({runs})"]
         if self.ceiling is not None:
             lines.append(f"  memory      {self._against(self.bytes_per_second, self.ceiling.bytes_per_second, 'B/s')}")
             flops = self.flops_per_second
@@ -95,9 +95,9 @@ class Bench:
                 f"  arithmetic  {self._against(flops, most, 'FLOP/s') if flops is not None else 'not counted'}"
             )
         if self.share is not None:
-            cached = "; more than that can be where data stay in a cache" if self.share > 1.05 else ""
-            said = f"bound by {self.bound}: {self.share:.0%} of what this machine does at most{cached}"
-            lines.append(f"  {said if self.share >= FAR else 'far from both: what takes the time is something else'}")
+            cached = "; data that stay in a cache can exceed it" if self.share > 1.05 else ""
+            said = f"bound by {self.bound}: {self.share:.0%} of this machine's measured maximum{cached}"
+            lines.append(f"  {said if self.share >= FAR else 'far from both limits: something else takes the time'}")
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -113,13 +113,13 @@ def bench(call: Callable[[], Any], *, number: int = 0, repeat: int = 7, what: st
     """Time a call that launches kernels.
 
     Args:
-        call: what to time; it runs many times, so it should leave its arrays fit for another run.
-        number: calls in a round; 0 chooses so many that a round takes 20 ms.
+        call: what to time; it runs many times, so it must leave its arrays ready for another run.
+        number: calls per round; 0 chooses a number for which a round takes 20 ms.
         repeat: rounds.
         what: what to call it.
 
     Raises:
-        LaunchError: number or repeat is no count.
+        LaunchError: number or repeat is not a count.
         Exception: what the call raises.
     """
     if number < 0 or repeat < 1:

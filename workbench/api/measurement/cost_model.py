@@ -45,7 +45,7 @@ class Effort:
     Attributes:
         launches: how many, those of graphs included.
         bytes: that have to move.
-        flops: operations on floats; None where they could not be counted.
+        flops: operations on floats; None if they could not be counted.
         devices: where it ran.
     """
 
@@ -61,7 +61,7 @@ class Effort:
 
 
 def effort_of(call: Callable[[], Any]) -> Effort:
-    """Run `call` once and tell what it did.
+    """Run `call` once and report what it did.
 
     Raises:
         Exception: what the call raises.
@@ -130,7 +130,7 @@ def effort_of_launch(record: LaunchRecord) -> Effort:
 
 
 def _sampled(record: LaunchRecord) -> tuple[float | None, Counter[str] | None]:
-    """Operations on floats of the launch, and the bytes that each array's accesses move; None where unknown."""
+    """Operations on floats of the launch, and the bytes that each array's accesses move; None if unknown."""
     try:
         function = record.loaded.function
         arguments = _on_host(record)
@@ -157,7 +157,7 @@ def _sampled(record: LaunchRecord) -> tuple[float | None, Counter[str] | None]:
 
 
 def _on_host(record: LaunchRecord) -> list[Any] | None:
-    """The arguments for the interpreter, arrays that are written as copies; None where they are too large."""
+    """The arguments for the interpreter, arrays that are written as copies; None if they are too large."""
     arrays = {n: v for n, v in record.arguments.items() if isinstance(v, array)}
     copied = [v for n, v in arrays.items() if n in record.writes or v.device != CPU]
     if sum(v.nbytes for v in copied) > MOST_BYTES:

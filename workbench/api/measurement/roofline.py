@@ -41,7 +41,7 @@ class Ceiling:
 
 
 def ceiling(device: Device | str | None = None) -> Ceiling:
-    """Measure what a device can do at most; once a process, it takes some tenths of a second.
+    """Measure what a device can do at most; once per process, it takes some tenths of a second.
 
     Raises:
         DeviceError: there is no such device, or it has too little memory.

@@ -28,8 +28,8 @@ class Sweep:
     Attributes:
         what: what was called.
         axes: name to values.
-        points: one a combination, the last axis changing fastest; None where that combination was refused.
-        refused: the first refusal, where there was one.
+        points: one per combination, the last axis changing fastest; None if that combination was refused.
+        refused: the first refusal, if there was one.
     """
 
     what: str
@@ -85,7 +85,7 @@ class Sweep:
         assert best is not None and worst is not None
         chosen = ", ".join(f"{n}={shown(v)}" for n, v in self.best.items())
         ratio = worst.seconds / best.seconds
-        gain = f", {ratio:.2g} times as fast as the slowest" if ratio >= 1.1 else "; the others need hardly more"
+        gain = f", {ratio:.2g} times as fast as the slowest" if ratio >= 1.1 else "; the others are hardly slower"
         gain = gain if len(order) > 1 else ""
         missing = f"; {self.points.count(None)} refused: {self.refused}" if self.refused else ""
         return f"shortest: {chosen} with {duration(best.seconds)}{gain}{missing}"
@@ -108,7 +108,7 @@ class Sweep:
         return line_chart(title, places, [shown(v) for v in values], times, duration)
 
     def rates_svg(self) -> str:
-        """Bytes or operations a second over one axis, with the ceiling that binds the last point; empty otherwise."""
+        """Bytes or operations per second over one axis, with the ceiling that binds the last point; empty otherwise."""
         points = [p for p in self.points if p]
         last = points[-1] if points else None
         if len(self.axes) != 1 or len(points) < len(self.points) or last is None or not last.bound or not last.ceiling:
@@ -175,7 +175,7 @@ def using_threads(count: int | None) -> Iterator[None]:
     """CPU launches inside use so many threads; None changes nothing.
 
     Raises:
-        LaunchError: it is no number of threads.
+        LaunchError: it is not a number of threads.
     """
     if count is None:
         yield

@@ -20,8 +20,8 @@ class CutStep(Step):
     Attributes:
         changed: arrays of floats that it has changed.
         lost: their memories that taped steps had changed before, as long as no function of the user's answers for them.
-        refusal: gives the error for one of these arrays.
-        launch: what ran, with `record_tape=False`; None where it was not seen.
+        refusal: returns the error for one of these arrays.
+        launch: what ran, with `record_tape=False`; None if it was not seen.
     """
 
     changed: Sequence[array]
@@ -70,7 +70,8 @@ def untaped(step: LaunchStep, taped: set[Memory]) -> CutStep:
         name = next(n for n in sorted(record.writes) if step.arrays[n] is value)
         return NotDifferentiable(
             f"{record.kernel} was launched with record_tape=False and writes {name}, through which the gradient goes.",
-            record.location, f"Note what undoes it: tape.record_func(backward, [{name}, …]), or leave record_tape out.",
+            record.location,
+            f"Record its backward function: tape.record_func(backward, [{name}, …]), or leave record_tape out.",
             record.kernel, parameter=name,
         )  # fmt: skip
 
@@ -93,7 +94,7 @@ def unseen(value: array) -> CutStep:
 def refuse_conversion(source: array, dtype: Any) -> NotDifferentiable:
     """The error for an array that becomes one of another element type, which derivatives do not follow."""
     return NotDifferentiable(
-        f"An {source.type!r} is made into an array of {dtype!r}, and a gradient would not follow.",
-        advice=f"Convert it in a kernel, y[i] = {element(dtype)!r}(x[i]), or before the tape records. Where it is a "
+        f"An {source.type!r} is converted to an array of {dtype!r}, and the gradient would be lost.",
+        advice=f"Convert it in a kernel, y[i] = {element(dtype)!r}(x[i]), or before the tape records. If it is a "
         "constant: wb.array(x.numpy(), dtype=…).",
     )

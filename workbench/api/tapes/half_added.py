@@ -40,7 +40,7 @@ def half_adding(steps: Sequence[Step], adjoints: Mapping[Memory, array]) -> Iter
         more = f" and {len(listed) - _MOST} more" if len(listed) > _MOST else ""
         say(
             error,
-            f"backward() ended in the middle: half added are the gradients of {', '.join(listed[:_MOST])}{more}. "
+            f"backward() ended midway and left these gradients half added: {', '.join(listed[:_MOST])}{more}. "
             "Set them to 0 (tape.zero()) before the next backward().",
         )
         raise
@@ -55,7 +55,7 @@ def refuse_half_added(steps: Sequence[Step], adjoints: Mapping[Memory, array]) -
     for memory, adjoint in adjoints.items():
         if adjoint.memory.half_added == adjoint.memory.version:
             raise NotDifferentiable(
-                f"The gradient of {_names(steps)[memory]} is half added: a backward() ended in the middle.",
+                f"The gradient of {_names(steps)[memory]} is half added: a backward() ended midway.",
                 advice="Set it to 0 first: tape.zero(), or x.grad.zero_().",
             )
 

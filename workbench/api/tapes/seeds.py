@@ -78,10 +78,10 @@ def seed(target: array, value: Any) -> array:
 
 
 def memories_of(only: Sequence[array]) -> set[Memory]:
-    """The memories of arrays whose gradients are wanted.
+    """The memories of arrays whose gradients are requested.
 
     Raises:
-        LaunchError: it is no list of arrays of floats.
+        LaunchError: it is not a list of arrays of floats.
     """
     if not isinstance(only, list | tuple) or not all(isinstance(a, array) and is_float(a.dtype) for a in only):
         raise LaunchError(f"Tape(only=…) takes a list of arrays of floats; this is {only!r}.", advice="Write only=[x].")

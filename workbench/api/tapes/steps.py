@@ -32,7 +32,7 @@ class Keeper(Protocol):
     """What looks after what an array held: a tape's snapshots or checkpoints."""
 
     def as_it_was(self, value: array, version: int) -> array | None:
-        """The array with what it held at that version; None if nobody kept it."""
+        """The array with what it held at that version; None if it was not kept."""
         ...
 
 
@@ -92,7 +92,7 @@ class LaunchStep(Step):
 
     Attributes:
         record: what ran.
-        unwanted: arrays that it only reads, and whose gradients nobody wants.
+        unwanted: arrays that it only reads, and whose gradients are not requested.
     """
 
     record: LaunchRecord
@@ -110,7 +110,7 @@ class LaunchStep(Step):
 
     @cached_property
     def used(self) -> Sequence[array]:  # type: ignore[override]
-        """Float arrays that the launch reads and whose gradients are wanted."""
+        """Float arrays that the launch reads and whose gradients are requested."""
         read = self.record.reads - self.unwanted
         return [a for n, a in self.arrays.items() if n in read and is_float(a.dtype)]
 
@@ -151,7 +151,7 @@ class LaunchStep(Step):
         )  # fmt: skip
 
     def reads_of(self, memory: Memory) -> str:
-        """The first parameter in this memory that the adjoint reads; "" where it reads none."""
+        """The first parameter in this memory that the adjoint reads; "" if it reads none."""
         return next((n for n, a in self.arrays.items() if a.memory is memory and n in self.needed), "")
 
     def version_of(self, memory: Memory) -> int:
@@ -173,7 +173,7 @@ class LaunchStep(Step):
             n: a if n in self.unwanted else tape.adjoint_of(a) for n, a in self.arrays.items() if is_float(a.dtype)
         }
         options = replace(self.record.options, ordered=tape.deterministic or self.record.options.ordered)
-        made = replace(self.record, options=options)
+        made = replace(self.record, how=replace(self.record.how, code=options))
         return bind_adjoint(made, adjoints, self.as_they_were(tape), self.unwanted)
 
     def as_they_were(self, tape: Tape) -> dict[str, array]:
@@ -342,7 +342,5 @@ def bind_adjoint(
     arguments = {**record.arguments, **(instead or {}), **complete}
     options = adjoint_options(record, unwanted)
     direction = then(record.direction, "adjoint")
-    return bind(
-        record.specialisation, direction, record.dim, arguments, record.loaded.device, options, record.block_dim,
-        record.stream,
-    )  # fmt: skip
+    how = replace(record.how, code=options)
+    return bind(record.specialisation, direction, record.dim, arguments, record.loaded.device, how)

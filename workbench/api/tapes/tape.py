@@ -40,7 +40,7 @@ class Gradients(Mapping[array, array]):
         if not is_float(key.dtype):
             raise KeyError(f"an array of {key.dtype!r} has no gradient")
         if key.memory not in self._tape.adjoints and key.memory.grad is None:
-            raise KeyError("the tape saw no launch, copy or fill of this array")
+            raise KeyError("the tape recorded no launch, copy or fill of this array")
         return self._tape.adjoint_of(key)
 
     def __iter__(self) -> Iterator[array]:
@@ -51,7 +51,7 @@ class Gradients(Mapping[array, array]):
 
 
 class Tape(Observer):
-    """Records launches, copies and fills inside a `with`; `backward` gives the gradients.
+    """Records launches, copies and fills inside a `with`; `backward` computes the gradients.
 
         x = wb.array([1.0, 2.0, 3.0], requires_grad=True)
         with wb.Tape() as tape:
@@ -66,16 +66,16 @@ class Tape(Observer):
     and one tape may record what another one's `backward` runs: the gradient of a gradient.
 
     Args:
-        into_grad: gather gradients in the arrays' own `.grad`, where they have one; else in `gradients` alone.
-        deterministic: `backward` gives the same bits in every run: its launches are as with `launch(deterministic=…)`.
+        into_grad: accumulate gradients in the arrays' own `.grad` if they have one; else in `gradients`.
+        deterministic: `backward` has the same bits in every run: its launches are as with `launch(deterministic=…)`.
         checkpoint_every: keep little: one copy of what changes in so many steps; `backward` runs the steps between
             again, so it costs one run more. 0: keep what gradients need of every step.
-        only: the arrays whose gradients are wanted; what leads to none of them is not computed (of a matrix product by
+        only: the arrays whose gradients are requested; what leads to none is not computed (of a matrix product by
             one factor one product is made, not two). None: those of all arrays.
 
     Raises:
-        ValueError: `checkpoint_every` is no number of steps.
-        LaunchError: `only` is no list of arrays of floats.
+        ValueError: `checkpoint_every` is not a number of steps.
+        LaunchError: `only` is not a list of arrays of floats.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Tape(Observer):
         self.kept = Checkpoints(checkpoint_every) if checkpoint_every else Snapshots()
         self.seeds: dict[array, array] = {}
         self.deterministic = deterministic
-        # Memories that hold one of the wanted arrays or anything computed from them; None where all are wanted.
+        # Memories that hold one of the requested arrays or anything computed from them; None if all are requested.
         self._carriers = None if only is None else memories_of(only)
         if checkpoint_every:
             self._carriers = None
@@ -141,7 +141,7 @@ class Tape(Observer):
     # What it hears of.
 
     def launching(self, record: LaunchRecord) -> None:
-        """Note a launch, and keep what it is about to overwrite."""
+        """Record a launch, and keep what it is about to overwrite."""
         step = LaunchStep(record, self._unwanted(record))
         for value in step.arrays.values():
             self._see(value)
@@ -156,16 +156,16 @@ class Tape(Observer):
                 self.kept.before_change(value, record.kernel)
 
     def stopped(self, record: LaunchRecord) -> None:
-        """Note that a launch did not come to its end."""
+        """Record that a launch did not finish."""
         self._stopped.update(s for s in self.steps[-1:] if isinstance(s, LaunchStep) and s.record is record)
 
     def copying(self, target: array, source: array) -> None:
-        """Note a copy."""
+        """Record a copy."""
         self._change(target, "copy", CopyStep(target, source))
         self._see(source)
 
     def adding(self, target: array, source: array) -> None:
-        """Note a sum."""
+        """Record a sum."""
         self._change(target, "add", CopyStep(target, source, add=True))
         self._see(source)
 
@@ -176,7 +176,7 @@ class Tape(Observer):
             raise refuse_conversion(source, dtype)
 
     def filling(self, target: array, value: float) -> None:
-        """Note a fill."""
+        """Record a fill."""
         self._change(target, "fill", FillStep(target, value))
 
     def _change(self, target: array, what: str, step: Step) -> None:
@@ -232,7 +232,7 @@ class Tape(Observer):
             self.seen.setdefault(id(value), value)
 
     def record_func(self, backward: Callable[[], None], arrays: Sequence[array]) -> None:
-        """Note a computation of the user's own, that no launch did.
+        """Record a computation by the user's own code, outside any launch.
 
         Args:
             backward: called with nothing in its turn of the backward pass; it reads the adjoints of what the
@@ -270,14 +270,14 @@ class Tape(Observer):
             grads: arrays to their adjoints (arrays or NumPy arrays of the same shape, or one number for all elements).
                 They are copied before anything changes, so they may be any arrays: `{y: y.grad}` will do.
             retain_grad: leave in the adjoint of every array what it was after the array's last change; without, the
-                adjoints of what a launch, a copy or a fill has overwritten are used up (0) in the end.
+                adjoints of what a launch, a copy or a fill has overwritten are used up (0) at the end.
 
         Raises:
             LaunchError: neither or both are given, the loss is not one float, nothing recorded wrote it (or used what
                 `grads` names), or an adjoint does not fit.
             NotDifferentiable: a kernel has no right adjoint, an array its adjoint reads has changed unseen, two arrays
                 were made of the same memory, or a gradient is half added by a pass that was stopped.
-            KeyboardInterrupt: it was stopped; the text names the gradients that are half added.
+            KeyboardInterrupt: it was stopped; the message names the gradients that are half added.
         """
         if self._token is not None:
             raise LaunchError("backward() was called inside the tape's own `with`.", advice="Call it after the block.")
@@ -389,6 +389,6 @@ class Tape(Observer):
         return base
 
     def lend(self, memory: Memory, base: array) -> None:
-        """Let this array be the adjoint of all that lies in a memory; `written` has what backward passes change."""
+        """Use this array as the adjoint of everything in a memory; `written` has what backward passes change."""
         self.adjoints[memory] = base
         self.written.add(base.memory)

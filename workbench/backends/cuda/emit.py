@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from workbench.backends.base import Options
 from workbench.backends.cuda.cpp import faults
@@ -29,10 +30,8 @@ from workbench.backends.cuda.tiles.uses import Region
 from workbench.deep import deep
 from workbench.errors import BuildError
 from workbench.ir.values import Function, Op, Value, walk
-from workbench.passes.bounds_checks import guard, without_asserts
-from workbench.passes.dce import prune
 from workbench.passes.expand import expand
-from workbench.passes.halves import halves
+from workbench.passes.pipeline import CUDA, CUDA_TILES, Pass, run
 from workbench.types import ArrayType, Scalar, Vector
 
 _AXES = "ijkl"
@@ -82,15 +81,20 @@ def emit_kernel(function: Function, options: Options, *, lines: bool = False, li
 
     With `link`, an architecture, multiplications of tiles are calls of link-time products where there can be one.
     """
-    chosen = guard(function) if options.checks else without_asserts(function)
-    wide = halves(for_linking(chosen, link) if link else chosen)
+    passes: dict[str, Pass | bool] = {
+        "strip_asserts": not options.checks,
+        "bounds_checks": options.checks,
+        "link_products": bool(link) and partial(for_linking, target=link),
+        "expand": _expanded,
+    }
     if function.block_dim:
-        lowered = lower_tiles(_expanded(with_combinations(wide)), options.contiguous)
+        made = run(CUDA_TILES, function, combine=with_combinations, **passes)
+        lowered = lower_tiles(made, options.contiguous)
         text = _Kernel(lowered.function, options, lines, lowered.shared).text()
-        made = [op.attrs["product"].linked for op in walk(lowered.function.body) if op.name == "product"]
-        products = tuple(dict.fromkeys(spec for spec in made if spec is not None))
+        linked = [op.attrs["product"].linked for op in walk(lowered.function.body) if op.name == "product"]
+        products = tuple(dict.fromkeys(spec for spec in linked if spec is not None))
         return EmittedKernel(text, lowered.shared, lowered.regions, products)
-    return EmittedKernel(_Kernel(prune(_expanded(wide)), options, lines).text())
+    return EmittedKernel(_Kernel(run(CUDA, function, **passes), options, lines).text())
 
 
 def _expanded(function: Function) -> Function:

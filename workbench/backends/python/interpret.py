@@ -20,7 +20,7 @@ from workbench.builtins.declaration.meaning import value_of
 from workbench.deep import deep
 from workbench.errors import LaunchError
 from workbench.ir.values import Function, Value
-from workbench.passes.bounds_checks import guard
+from workbench.passes import pipeline
 from workbench.types import ArrayType, Vector
 
 HANDLERS = Handlers(operations.PLAIN | tiles.PLAIN, operations.STRUCTURED | tiles.STRUCTURED)
@@ -48,7 +48,7 @@ def run(
     """
     dims = _dims(dim)
     bound = _bind(function, args)
-    running = guard(function) if checks else function
+    running = pipeline.run(pipeline.PYTHON, function, bounds_checks=checks)
     faults: list[FaultRecord] = []
     every = product(*(range(n) for n in dims)) if threads is None else threads
     with np.errstate(all="ignore"):

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from workbench.builtins.declaration.declare import Builtin
+from workbench.ranges import rounded
 from workbench.types import Kind, Scalar, Vector, element, in_float32, is_half
 
 
@@ -62,7 +63,7 @@ def convert(value: Any, type: Scalar | Vector) -> Any:
     if (value.dtype.itemsize == 2 and value.dtype.kind in "fV") or (scalar.is_half and value.dtype.kind in "biu"):
         value = value.astype(np.float32)  # a half as it is, an integer as NumPy and XLA round it
     if scalar.is_half and value.dtype == np.float64:
-        return scalar(value)
+        return rounded(value, scalar)
     if scalar.kind in (Kind.INT, Kind.UINT) and isinstance(value, np.floating):
         return scalar.numpy.type(_saturated(float(value), scalar))
     return _BY_KIND[scalar.kind](value, scalar.numpy)

@@ -183,8 +183,8 @@ def thread_index(context: Context, node: ast.Call, count: int) -> tuple[Value, .
     if before not in (None, count):
         raise context.error(
             KernelTypeError,
-            f"tid() was asked for {before} indices before and for {count} here.",
-            "Ask for as many each time.",
+            f"tid() was called for {before} indices before and is called for {count} here.",
+            "Request the same number each time.",
         )
     context.shared.launch_ndim = count
     return tuple(context.builder.one("tid", (), int32, {"axis": axis}) for axis in range(count))

@@ -1,6 +1,6 @@
 """Conditions: `and` and `or`, which look at their right side only where it counts, and `x is None`.
 
-What is known while compiling (whether an array was passed) decides while compiling, so the side that it excludes is not
+What is known at compile time (whether an array was passed) decides while compiling, so the side that it excludes is not
 even typed.
 """
 
@@ -25,7 +25,7 @@ _CHEAPER = CHEAP | {"lt", "le", "gt", "ge", "eq", "ne", "and_", "or_", "not_", "
 
 
 def is_none(context: Context, node: ast.Compare, expression: Expression) -> Operand | None:
-    """`x is None`, known while compiling: a launch with None in an array's place has code of its own."""
+    """`x is None`, known at compile time: a launch with None in an array's place has code of its own."""
     right = node.comparators[0]
     if len(node.ops) != 1 or not isinstance(right, ast.Constant) or right.value is not None:
         return None
@@ -41,7 +41,7 @@ def boolean(context: Context, node: ast.BoolOp, expression: Expression) -> Opera
     name = "and_" if isinstance(node.op, ast.And) else "or_"
     absorbing = name == "or_"
     parts = list(node.values)
-    while True:  # what is known while compiling decides, or says nothing
+    while True:  # what is known at compile time decides, or says nothing
         with context.at(parts[0]):
             first = expression(context, parts[0])
         if not (isinstance(first, Static) and (first.value is None or isinstance(first.value, bool))):

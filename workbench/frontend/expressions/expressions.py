@@ -161,7 +161,7 @@ def _fold(context: Context, python: Callable[..., Any], *numbers: Any) -> Operan
     if isinstance(result, bool):
         return context.builder.const(result, bool_)
     if not isinstance(result, (int, float)):
-        raise context.error(KernelTypeError, f"This constant is {result!r}, which is no real number.")
+        raise context.error(KernelTypeError, f"This constant is {result!r}, which is not a real number.")
     return _literal(context, result)
 
 
@@ -337,7 +337,7 @@ def _item_of(context: Context, base: Operand, node: ast.Subscript) -> Operand:
         if isinstance(index, Literal) and not index.is_float and -len(base) <= index.value < len(base):
             return base[int(index.value)]
         message = f"A tuple of {len(base)} takes a literal index below {len(base)}."
-        advice = f"Where the run knows the index, make it a vector: vector({len(base)}, float)(…)."
+        advice = f"If the index is known only at run time, make it a vector: vector({len(base)}, float)(…)."
         raise context.error(KernelTypeError, message, advice if len(base) > 1 else "")
     if isinstance(base, Elements):
         return structs.subscript(context, base, node.slice, expression)

@@ -23,7 +23,7 @@ PYTHON: dict[str, Callable[..., Any]] = {
 
 
 def folded(builtin: Builtin, operands: Sequence[Operand]) -> Literal | None:
-    """What the builtin gives for literals, at least one of them a float; None where the kernel is to compute it."""
+    """What the builtin returns for literals, at least one of them a float; None if the kernel is to compute it."""
     numbers = [o.value for o in operands if isinstance(o, Literal)]
     if builtin.name not in PYTHON or len(numbers) != len(operands) or not any(isinstance(n, float) for n in numbers):
         return None

@@ -1,6 +1,6 @@
 """What stands left of `=`: a name, an element of an array, or a part of either, `p.vel.x`, `ps[i].pos[1]`.
 
-A part is changed by making the whole anew around it (`insert`, a struct with another field) and putting that where the
+A part is changed by rebuilding the whole around it (`insert`, a struct with another field) and putting that where the
 whole came from. Only memory is not: of an element of an array of structs one field is written and the others are left
 alone. A component of a vector in memory takes its vector along, so it is for one thread at a time to change.
 """

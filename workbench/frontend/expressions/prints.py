@@ -1,4 +1,4 @@
-"""`print(…)` and `printf(format, …)`: one operation, whose text is known while compiling and whose values are not."""
+"""`print(…)` and `printf(format, …)`: one operation, whose text is known at compile time and whose values are not."""
 
 from __future__ import annotations
 

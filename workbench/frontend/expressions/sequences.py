@@ -1,4 +1,4 @@
-"""Sequences known while compiling: tuples, vectors, `enumerate` and `zip` of them, and `in` over them.
+"""Sequences known at compile time: tuples, vectors, `enumerate` and `zip` of them, and `in` over them.
 
 A sequence is a tuple of operands, so an unrolled loop, an unpacking and a membership test see the same elements.
 """
@@ -27,7 +27,7 @@ OVER = (
     "Write for i in range(n).",
 )
 ARRAY = (
-    "How long an array is shows only when the kernel runs; here it has to be known while compiling.",
+    "The length of an array is known only when the kernel runs; here it must be known at compile time.",
     "Write for i in range(len(x)), and index every array by i.",
 )
 ITERATORS: dict[Any, str] = {enumerate: "enumerate", zip: "zip"}
@@ -48,7 +48,7 @@ def sequence(context: Context, node: ast.expr, expression: Expression) -> tuple[
     """The elements of what a loop runs over.
 
     Raises:
-        KernelSyntaxError: it is no sequence known while compiling.
+        KernelSyntaxError: it is not a sequence known at compile time.
         KernelTypeError: it is too long to be unrolled, or `zip(…, strict=True)` gets unequal lengths.
     """
     name = iterator_name(context, node, expression)
@@ -73,7 +73,7 @@ def sequence(context: Context, node: ast.expr, expression: Expression) -> tuple[
 
 
 def elements(context: Context, operand: Operand) -> tuple[Operand, ...] | None:
-    """The elements of a tuple or vector, the rows of a matrix; None where it is none of them."""
+    """The elements of a tuple or vector, the rows of a matrix; None if it is none of them."""
     if isinstance(operand, tuple):
         return operand
     if isinstance(operand, Static) and isinstance(operand.value, tuple):
@@ -90,7 +90,7 @@ def _range(context: Context, node: ast.Call, expression: Expression) -> tuple[Op
     given = [expression(context, a) for a in node.args]
     if node.keywords or not all(isinstance(g, Literal) and not g.is_float for g in given):
         raise context.error(
-            KernelTypeError, "The bounds of this range are not known while compiling, and here they have to be.",
+            KernelTypeError, "The bounds of this range are not known at compile time, and here they must be.",
             "Write for i in range(…), and compute the other names from i.",
         )  # fmt: skip
     try:

@@ -1,8 +1,8 @@
 """`static(expression)`: Python's own value of an expression, computed while the kernel is lowered.
 
-The expression sees the user's names, and of the kernel's own only what is known while compiling: loop names of unrolled
+The expression sees the user's names, and of the kernel's own only what is known at compile time: loop names of unrolled
 loops, literal arguments, funcs. At each launch it is computed again; where its value is another in type or in any bit,
-the kernel is specialised anew.
+the kernel is specialised again.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ def _known(context: Context, name: str) -> Any:
         if isinstance(operand, (Literal, Static)):
             return operand.value
         raise context.error(
-            KernelTypeError, f"static() is computed while compiling; {name} is computed by the kernel.",
-            "Use names from outside the kernel, or leave static() away.",
+            KernelTypeError, f"static() is computed at compile time; {name} is computed by the kernel.",
+            "Use names from outside the kernel, or leave static() out.",
         )  # fmt: skip
 
     return python(context.env[name])
@@ -132,7 +132,7 @@ def _operand(context: Context, value: Any, text: str) -> Operand:
     operand = captured_value(context, value, text) if number else Static(value, text)
     if isinstance(operand, Static) and not usable:
         raise context.error(
-            KernelTypeError, f"static() gives a {type(value).__name__} here, which no kernel can use.",
-            f"Let it give a number, a vector, a tuple of those, a func or a type ({', '.join(list(SCALARS)[:3])}, …).",
+            KernelTypeError, f"static() returns a {type(value).__name__} here, which no kernel can use.",
+            f"Return a number, a vector, a tuple of those, a func or a type ({', '.join(list(SCALARS)[:3])}, …).",
         )  # fmt: skip
     return operand

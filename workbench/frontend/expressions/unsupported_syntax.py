@@ -28,12 +28,12 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.ClassDef: ("A class cannot be defined inside a kernel.", ""),
     ast.Global: ("A kernel cannot change global names.", "Write to an array parameter."),
     ast.Nonlocal: ("A kernel cannot change outer names.", "Write to an array parameter."),
-    ast.Delete: ("A kernel has no del.", "Leave the name alone: it costs nothing."),
+    ast.Delete: ("A kernel has no del.", "Leave the name as it is: it costs nothing."),
     ast.Import: ("A kernel has no import.", "Import above the kernel."),
     ast.ImportFrom: ("A kernel has no import.", "Import above the kernel."),
     ast.NamedExpr: ("A kernel has no := .", "Assign on a line of its own."),
     ast.Starred: ("A kernel has no starred expression.", "Write the elements out."),
-    ast.Slice: ("A slice stands here where one index is wanted.", "Index one element: x[i]."),
+    ast.Slice: ("A slice stands here where one index is expected.", "Index one element: x[i]."),
 }
 REFUSED_SINCE_311: tuple[tuple[str, str, str], ...] = (
     ("TryStar", "A kernel has no try.", "Test for the condition with if."),

@@ -62,21 +62,21 @@ def native_of(definition: Definition, cuda: str, adjoint: str | None, replay: st
     for name, type in types.items():
         if type is None:
             raise KernelTypeError(
-                f"{name} of {definition.name} has no type; a func with CUDA text needs one for each parameter.", place,
-                f"Annotate it, {name}: float say.", definition.name,
+                f"{name} of {definition.name} has no type; a func with CUDA source needs one per parameter.", place,
+                f"Annotate it, for example {name}: float.", definition.name,
             )  # fmt: skip
     texts = []
     for text in (cuda, adjoint, replay):
         if text is not None and not isinstance(text, str):
-            raise KernelSyntaxError("CUDA text is a string.", place, "", definition.name)
+            raise KernelSyntaxError("CUDA source is a string.", place, "", definition.name)
         texts.append(None if text is None else Text(text, _place(definition, text)))
     returns = definition.node.returns
     result = None if returns is None or ast.unparse(returns) == "None" else annotated(definition, returns, "The result")
     for name, type in (*types.items(), ("The result", result)):
         if isinstance(type, (IndexedArray, Struct, StructArray)):
             raise KernelTypeError(
-                f"{name} of {definition.name} is {type!r}; a func with CUDA text takes numbers, vectors and arrays.",
-                place, "Hand over the fields.", definition.name,
+                f"{name} of {definition.name} is {type!r}; a func with CUDA source takes numbers, vectors and arrays.",
+                place, "Pass the fields.", definition.name,
             )  # fmt: skip
     assert not isinstance(result, (Struct, StructArray))
     first, *others = texts

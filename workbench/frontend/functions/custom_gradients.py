@@ -56,7 +56,7 @@ def custom_of(context: Context, customs: dict[Definition, Custom], definition: D
 def emit(
     context: Context, definition: Definition, custom: Custom, env: Env, body: Block, returned: Operand | None
 ) -> Operand:
-    """The operation, and what the call gives.
+    """The operation, and what the call returns.
 
     Args:
         context: of the caller.
@@ -79,7 +79,7 @@ def emit(
             context.builder.append(op)
         values = [materialise(context, p) for p in parts]
         if any(isinstance(v.type, ArrayType) for v in values):
-            raise context.error(KernelTypeError, f"{name} returns an array, and has a gradient or replay of its own.")
+            raise context.error(KernelTypeError, f"{name} returns an array, and has a custom gradient or replay.")
         context.builder.yield_(*values)
     types = [v.type for v in values]
     places = [k for k, o in enumerate(o for o in env.values() if isinstance(o, Value)) if _is_number(o.type)]
@@ -95,8 +95,8 @@ def emit(
         expected = [custom.native.result] if custom.native.result is not None else []
         if types != expected:
             raise context.error(
-                KernelTypeError, f"The Python body of {name} gives {types}, its annotation says {expected}.",
-                "Annotate the one result that the CUDA text returns: -> float say.",
+                KernelTypeError, f"The Python body of {name} returns {types}, its annotation says {expected}.",
+                "Annotate the one result that the CUDA source returns, such as -> float.",
             )  # fmt: skip
     inputs = [o for o in env.values() if isinstance(o, Value)]
     results = context.builder.emit("custom", inputs, types, attrs, (opened.block,)).results
@@ -108,19 +108,19 @@ def _check_inputs(context: Context, name: str, env: Env) -> None:
     views = [n for n, o in env.items() if isinstance(o, View)]
     if views:
         raise context.error(
-            KernelTypeError, f"{views[0]} of {name}() is a part of an array; a func with a gradient or replay of its "
-            "own takes whole arrays.", "Hand over the array and the indices.",
+            KernelTypeError, f"{views[0]} of {name}() is a part of an array; a func with a custom gradient or "
+            "replay takes whole arrays.", "Pass the array and the indices.",
         )  # fmt: skip
     structs = [n for n, o in env.items() if isinstance(o, (Parts, Elements))]
     if structs:
         raise context.error(
-            KernelTypeError, f"{structs[0]} of {name}() is a struct; a func with a gradient or replay of its own takes "
-            "numbers, vectors and arrays.", "Hand over the fields.",
+            KernelTypeError, f"{structs[0]} of {name}() is a struct; a func with a custom gradient or replay takes "
+            "numbers, vectors and arrays.", "Pass the fields.",
         )  # fmt: skip
     tuples = [n for n, o in env.items() if isinstance(o, tuple)]
     if tuples:
-        message = f"{tuples[0]} of {name}() is a tuple; a func with a gradient or replay of its own takes numbers."
-        raise context.error(KernelTypeError, message, "Hand over its elements.")
+        message = f"{tuples[0]} of {name}() is a tuple; a func with a custom gradient or replay takes numbers."
+        raise context.error(KernelTypeError, message, "Pass its elements.")
 
 
 def _is_number(type: Type) -> bool:
@@ -200,7 +200,7 @@ def _adjoint_arrays(inner: Context, names: Sequence[str]) -> list[Value]:
 
 
 def _sums(inner: Context, names: Sequence[str]) -> dict[str, Type]:
-    """The inputs whose adjoint is a number or a vector; a literal has one that nobody asks for."""
+    """The inputs whose adjoint is a number or a vector; a literal has one that is never requested."""
     found: dict[str, Type] = {}
     for own in names:
         operand = inner.env[own]
@@ -224,7 +224,7 @@ def _check(context: Context, inner: Context, block: Block, name: str, writable: 
     for op in walk(block):
         if op.name in EFFECTS and op.operands[0] not in writable:
             raise KernelTypeError(
-                f"The gradient of {name} changes {op.operands[0].name}; it may change adjoints alone.", op.location,
+                f"The gradient of {name} changes {op.operands[0].name}; it may change only adjoints.", op.location,
                 f"Write wb.adjoint[{op.operands[0].name}][…] += … .", inner.definition.name,
             )  # fmt: skip
     _same_threads(context, inner, name)
@@ -232,7 +232,7 @@ def _check(context: Context, inner: Context, block: Block, name: str, writable: 
 
 def _same_threads(context: Context, inner: Context, name: str) -> None:
     if inner.shared.launch_ndim != context.shared.launch_ndim:
-        raise _misfit(inner, f"tid() is asked for here before {name}'s caller asks for it.", "Hand the index over.")
+        raise _misfit(inner, f"tid() is called here before {name}'s caller calls it.", "Pass the index.")
 
 
 def _derive(context: Context, definition: Definition, env: Env) -> Block:
@@ -331,7 +331,7 @@ class _Adjoints(ast.NodeTransformer):
         name = node.slice.id if isinstance(node.slice, ast.Name) else ""
         if name not in self.inputs:
             text = ast.unparse(node.slice)
-            raise self._error(node, f"{text} is no input of the func.", f"The inputs are {', '.join(self.inputs)}.")
+            raise self._error(node, f"{text} is not an input of the func.", f"The inputs are {', '.join(self.inputs)}.")
         operand = self.context.env[name]
         if isinstance(operand, Value) and not is_float(operand.type):
             raise self._error(node, f"{name} is {operand.type!r}, which has no adjoint.", "Leave the line out.")

@@ -39,7 +39,7 @@ def call(context: Context, callee: Static, args: list[Operand], keywords: dict[s
     """
     if callee.value.stale:
         what = f"{callee.path} is out of date: {callee.value.stale}"
-        raise context.error(KernelSyntaxError, what, "Mend its cell and run it again.")
+        raise context.error(KernelSyntaxError, what, "Fix its cell and run it again.")
     definitions = callee.value.__wb_definitions__
     definition, given = choose(context, definitions, lambda d: _arrange(context, d, args, keywords))
     env = _bind(context, definition, given)
@@ -86,7 +86,7 @@ def _arrange(
     given: dict[str, Operand] = {p.arg: a for p, a in zip(parameters, args, strict=False)}
     for name, operand in keywords.items():
         if name in given or name not in {p.arg for p in parameters}:
-            what = "is given twice" if name in given else "is no parameter"
+            what = "is given twice" if name in given else "is not a parameter"
             raise context.error(KernelTypeError, f"{name} {what} of {definition.name}().")
         given[name] = operand
     without = len(parameters) - len(definition.node.args.defaults)
@@ -127,7 +127,7 @@ def _default(context: Context, definition: Definition, name: str, node: ast.expr
 
 
 def _member(context: Context, definition: Definition, name: str, operand: Operand, family: Generic) -> Operand:
-    """The argument of a parameter that takes one of a family; an int literal becomes a float where one is wanted."""
+    """The argument of a parameter that takes one of a family; an int literal becomes a float where one is expected."""
     if not accepts(family, operand):
         usable(context, operand) if isinstance(operand, (Unset, Poison)) else None
         raise context.error(

@@ -18,7 +18,7 @@ ALSO = {"matmul": ("mul",)}
 
 
 def on_structs(context: Context, name: str, *operands: Operand) -> Operand:
-    """What an operator gives where a struct is among its operands.
+    """What an operator returns where a struct is among its operands.
 
     Args:
         context: where.

@@ -16,8 +16,7 @@ from workbench.frontend.state.operands import Operand, Poison, Returned
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import Mapping, copy_op, fresh
 from workbench.ir.values import Function
-from workbench.passes.dce import prune
-from workbench.passes.fold import fold
+from workbench.passes.pipeline import LOWERED, run
 
 COPIED_FROM = 3
 
@@ -43,7 +42,7 @@ def call(context: Context, definition: Definition, env: Env, lower: Callable[[En
 
 
 def _body(context: Context, env: Env, lower: Callable[[Env], Returned]) -> Body | None:
-    """The func lowered by itself; None where something is wrong with it: lowered in place, it is reported."""
+    """The func lowered by itself; None if something is wrong with it: lowered in place, it is reported."""
     shared = context.shared
     mapping: Mapping = {v: fresh(v) for v in values(env.values())}
     for old, new in mapping.items():
@@ -60,7 +59,7 @@ def _body(context: Context, env: Env, lower: Callable[[Env], Returned]) -> Body 
         ends.append(op)
     ends.emit("mark", tuple(results))  # what is kept for its own sake
     params = tuple(mapping.values())
-    *ops, end = prune(fold(Function(context.definition.name, params, ends.body()))).body.ops
+    *ops, end = run(LOWERED, Function(context.definition.name, params, ends.body())).body.ops
     result = with_values(result, dict(zip(results, end.operands, strict=True))) if result is not None else None
     return Body(params, tuple(ops), result)
 

@@ -1,6 +1,6 @@
 """Calls that draw random numbers: each advances the local name that is its first argument.
 
-`randf(state)` binds `state` anew (and `tile_matmul(a, b, acc)` the tile `acc`). Before a function is lowered, `mark`
+`randf(state)` rebinds `state` (and `tile_matmul(a, b, acc)` the tile `acc`). Before a function is lowered, `mark`
 finds these calls and marks the name as one that is assigned there, so that branches and loops carry it; and it notes
 where a draw may or may not happen within one expression, which is refused.
 """
@@ -44,7 +44,7 @@ _CONDITIONAL: dict[tuple[type[ast.AST], str], tuple[int, str]] = {
 }
 
 
-# Calls on tiles that bind an argument anew: its position and its name.
+# Calls on tiles that rebind an argument: its position and its name.
 CHANGED = {"tile_matmul": (2, "out"), "tile_assign": (0, "dst")}
 
 
@@ -73,7 +73,7 @@ def _mark(definition: Definition, node: ast.AST, place: str) -> None:
 
 
 def _rebound(definition: Definition, node: ast.AST) -> ast.Name | None:
-    """The name that a call binds anew: the state of a draw, the tile that is added or written to."""
+    """The name that a call rebinds: the state of a draw, the tile that is added or written to."""
     if not isinstance(node, ast.Call) or not (node.args or node.keywords):
         return None
     path, callee = [], node.func
@@ -144,7 +144,7 @@ def stream(context: Context, node: ast.Call, least: int, most: int, wanted: str 
         )  # fmt: skip
     if argument.id not in context.env:
         raise context.error(
-            KernelTypeError, f"{name}() advances its state, and {argument.id} is no local name here.",
+            KernelTypeError, f"{name}() advances its state, and {argument.id} is not a local name here.",
             f"Write {argument.id} = rand_init(seed, i) first.",
         )  # fmt: skip
     state = usable(context, context.env[argument.id])

@@ -48,10 +48,10 @@ def _is_annotation(value: Any) -> bool:
 
 
 def parameter_annotations(definition: Definition) -> dict[str, AnyType | None]:
-    """Each parameter's type, or None where it is generic.
+    """Each parameter's type, or None if it is generic.
 
     Raises:
-        KernelTypeError: an annotation that is no type of the language.
+        KernelTypeError: an annotation that is not a type of the language.
     """
     return {a.arg: parameter_annotation(definition, a) for a in definition.parameters}
 
@@ -92,10 +92,10 @@ def evaluated(definition: Definition, node: ast.expr, name: str) -> Any:
 
 
 def parameter_annotation(definition: Definition, argument: ast.arg) -> AnyType | None:
-    """One parameter's type, or None where it is generic.
+    """One parameter's type, or None if it is generic.
 
     Raises:
-        KernelTypeError: its annotation is no type of the language.
+        KernelTypeError: its annotation is not a type of the language.
     """
     if argument.annotation is None:
         return None
@@ -122,10 +122,10 @@ def result(definition: Definition, node: ast.expr) -> Any:
 
 
 def annotated(definition: Definition, node: ast.expr, what: str) -> AnyType | None:
-    """The type that the annotation of something else than a parameter means; None where it leaves it open.
+    """The type that the annotation of something else than a parameter means; None if it leaves it open.
 
     Raises:
-        KernelTypeError: it is no type.
+        KernelTypeError: it is not a type.
     """
     value = evaluated(definition, node, what.lower())
     return parameter_type(value, what, definition.locate(node), definition.name)
@@ -138,11 +138,11 @@ def parameter_type(value: Any, name: str, place: Any, function: str) -> AnyType 
     if isinstance(value, (ArrayType, StructArray, IndexedArray)):
         return value
     if hasattr(value, "__wb_kernel__") or hasattr(value, "__wb_definitions__"):
-        message = f"The annotation of {name} is no type: {getattr(value, '__name__', 'it')} is a function."
+        message = f"The annotation of {name} is not a type: {getattr(value, '__name__', 'it')} is a function."
         raise KernelTypeError(message, place, function=function)
     try:
         return as_element(value)
     except TypeError as error:
-        message = f"The annotation of {name} is no type: {error}."
+        message = f"The annotation of {name} is not a type: {error}."
         advice = "Write array(dtype=float) for an array." if value in (list, tuple, np.ndarray) else ""
         raise KernelTypeError(message, place, advice, function) from None

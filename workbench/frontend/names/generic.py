@@ -71,14 +71,14 @@ Generic = Family | ArrayOf | Function
 
 
 def array_of(dtype: Any, ndim: int | None) -> ArrayOf | None:
-    """The array annotation with this generic element; None where `dtype` is not generic."""
+    """The array annotation with this generic element; None if `dtype` is not generic."""
     if dtype is Any:
         return ArrayOf(None, ndim or 1)
     return ArrayOf(dtype, ndim or 1) if isinstance(dtype, Family) else None
 
 
 def generic(value: Any) -> Generic | None:
-    """What an annotation's value asks of an argument; None where it is a type or leaves everything open."""
+    """What an annotation's value asks of an argument; None if it is a type or leaves everything open."""
     if isinstance(value, (Family, ArrayOf)):
         return value
     origin = typing.get_origin(value) or value

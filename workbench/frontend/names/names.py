@@ -133,7 +133,7 @@ def attribute(context: Context, base: Static, attr: str) -> Operand:
 
 
 def python_value(context: Context, value: Any, path: str) -> Operand:
-    """A value of the user's namespace as an operand: numbers become constants, the rest is known while compiling."""
+    """A value of the user's namespace as an operand: numbers become constants, the rest is known at compile time."""
     if isinstance(value, (Builtin, Form, Scalar, Vector, python_types.ModuleType)):
         if not isinstance(value, python_types.ModuleType):
             _watch(context, path, value)
@@ -166,7 +166,7 @@ def _constant(context: Context, path: str, type: Scalar | Vector, value: Any) ->
 
 
 def _capture(context: Context, path: str, type: Scalar | Vector, value: Any) -> str:
-    """Note a constant; gives its name in the key: numbered where the kernel and its funcs mean different ones by it."""
+    """Note a constant; returns its name in the key: numbered if the kernel and its funcs mean different ones by it."""
     if type == int64 and not -(2**63) <= value < 2**63:
         raise context.error(KernelTypeError, f"The constant {path} is too large for 64 bits.")
     captured = context.shared.captured
@@ -193,7 +193,7 @@ def _watch(context: Context, path: str, value: Any) -> None:
 
 
 def watch_annotations(context: Context) -> None:
-    """Note the structs that the parameters' annotations name: made anew, they are other types."""
+    """Note the structs that the parameters' annotations name: made again, they are other types."""
     for name, value in structs_named(context.definition).items():
         _watch(context, name, value)
 

@@ -53,7 +53,7 @@ def choose(
     if fitting:
         message = f"Several versions of {name}() fit the arguments equally well."
         raise context.error(KernelTypeError, message, f"Cast an argument. The versions: {versions}.")
-    what = f"takes ({shown})" if shown else "takes so many arguments"
+    what = f"takes ({shown})" if shown else "takes this many arguments"
     raise context.error(KernelTypeError, f"No version of {name}() {what}.", f"The versions: {versions}.")
 
 
@@ -95,7 +95,7 @@ def _literal(operand: Literal, type: AnyType) -> int | None:
 
 
 def accepts(family: Generic, operand: Operand) -> bool:
-    """Whether an argument is of a family; an int literal counts as a float where one is wanted."""
+    """Whether an argument is of a family; an int literal counts as a float where one is expected."""
     if isinstance(operand, Static):
         return family is FUNCTION and not isinstance(operand.value, bool)
     if isinstance(operand, Literal):

@@ -8,8 +8,8 @@ _TRANSFORMS = "Use a quat and a vec3: quat_rotate(q, p) + t."
 _SPATIAL = "Use two vec3, one for the angular and one for the linear part."
 _GEOMETRY = "Compute it before, with a library of geometry, and pass the results as arrays."
 _SOLVED = "Solve small systems by a loop in a func, large ones with a library between launches."
-_TILES = "Tiles have tile_load, tile_store, tile_map, tile_sum, tile_scan, tile_matmul and their kin: see wb.tile_load."
-_THREADS = "A kernel asks for its own index: i = tid(), or i, j = tid() for two dimensions."
+_TILES = "Tiles have tile_load, tile_store, tile_map, tile_sum, tile_scan, tile_matmul and others: see wb.tile_load."
+_THREADS = "A kernel gets its own index: i = tid(), or i, j = tid() for two dimensions."
 ABSENT: dict[str, str] = {
     **dict.fromkeys(("cuda", "threadIdx", "blockIdx", "blockDim"), _THREADS),
     "syncthreads": "Threads of a block work together on tiles: see tile_load, tile_sum, and wb.launch_tiled.",

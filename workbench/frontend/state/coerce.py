@@ -65,28 +65,28 @@ def usable(context: Context, operand: Operand) -> Value | Literal:
     if isinstance(operand, Static) and isinstance(operand.value, bool):
         return context.builder.const(operand.value, bool_)
     if isinstance(operand, tuple):
-        what = f"this is {describe(operand)}." if operand else "this call gives none."
+        what = f"this is {describe(operand)}." if operand else "this call returns none."
         advice = "Unpack the tuple first." if operand else "End the func with a return of a value."
-        raise context.error(KernelTypeError, f"A number is wanted here; {what}", advice)
+        raise context.error(KernelTypeError, f"A number is expected here; {what}", advice)
     if isinstance(operand, View):
         raise context.error(
-            KernelTypeError, f"A number is wanted; {operand.name or 'this'} is {operand.type!r}, a part of an array.",
+            KernelTypeError, f"A number is expected; {operand.name or 'this'} is {operand.type!r}, a part of an array.",
             "Index one element of it.",
         )  # fmt: skip
     if isinstance(operand, (Bundle, Elements)):
         raise _struct(context, operand)
     if isinstance(operand, Static) and operand.value is None:
         raise context.error(
-            KernelTypeError, f"{operand.path} is None here.", f"Ask first: if {operand.path} is not None: …"
+            KernelTypeError, f"{operand.path} is None here.", f"Test first: if {operand.path} is not None: …"
         )
     what = operand.path if isinstance(operand, Static) else "This"
     advice = _pass_it(operand.value) if isinstance(operand, Static) else ""
     advice = f"{what}[x] stands in the body of a @wb.func_grad." if what.split(".")[-1] == "adjoint" else advice
-    raise context.error(KernelTypeError, f"{what} is no value that a kernel can compute with.", advice)
+    raise context.error(KernelTypeError, f"{what} is not a value that a kernel can compute with.", advice)
 
 
 def _pass_it(value: Any) -> str:
-    """How a value of the user's namespace that is no number gets into a kernel."""
+    """How a value of the user's namespace that is not a number gets into a kernel."""
     if isinstance(value, np.ndarray) or hasattr(value, "__array__"):
         return "Pass it as an argument, to a parameter annotated array(dtype=…)."
     if isinstance(value, list):
@@ -96,9 +96,12 @@ def _pass_it(value: Any) -> str:
 
 def _struct(context: Context, operand: Bundle | Elements) -> Exception:
     if isinstance(operand, Elements):
-        message, advice = f"A number is wanted here; {operand.name} is {operand.type!r}.", "Take a field of an element."
+        message, advice = (
+            f"A number is expected here; {operand.name} is {operand.type!r}.",
+            "Take a field of an element.",
+        )
     else:
-        message = f"A number is wanted here; this is {operand.type!r}, which is a struct."
+        message = f"A number is expected here; this is {operand.type!r}, which is a struct."
         advice = f"Take one of its fields: {', '.join(f.name for f in operand.type.fields)}."
     return context.error(KernelTypeError, message, advice)
 
@@ -109,13 +112,13 @@ def default_type(literal: Literal) -> Scalar:
 
 
 def materialise(context: Context, operand: Operand, type: Type | None = None) -> Value:
-    """The operand as an IR value: a literal as a constant of `type` (its default where none is given)."""
+    """The operand as an IR value: a literal as a constant of `type` (its default if none is given)."""
     operand = usable(context, operand)
     if isinstance(operand, Value):
         return operand
     wanted = type if type is not None else default_type(operand)
     if isinstance(wanted, ArrayType):
-        raise context.error(KernelTypeError, f"An {wanted!r} is wanted here; this is {describe(operand)}.")
+        raise context.error(KernelTypeError, f"An {wanted!r} is expected here; this is {describe(operand)}.")
     scalar = element(wanted)
     if operand.is_float and scalar.kind is not Kind.FLOAT:
         raise context.error(

@@ -85,8 +85,8 @@ class Shared:
         trace: whether each statement is marked with what its names are (see frontend/statements/trace.py).
         watched: what was read from the user's namespace: path to value, for the check at the next launch.
         errors: what was found wrong so far.
-        notices: what a kernel from Warp means otherwise here; None where nobody asks.
-        tiling: how a kernel of tiles is launched; None for one that runs once a thread.
+        notices: what a kernel from Warp means otherwise here; None if not requested.
+        tiling: how a kernel of tiles is launched; None for one that runs once per thread.
         lifted: what is lowered now is done for each element of tiles.
         parts: tiles that are a part or a form of another one, with that and its name.
         tentative: values whose type a loop may still widen, and the loop's name they come from.

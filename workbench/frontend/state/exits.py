@@ -316,7 +316,7 @@ def _returns_in_loops(node: ast.AST) -> list[ast.Return]:
 
 
 def _shape(node: ast.Return) -> int:
-    """How many values a `return` gives: 0, or how many are written out; -1 where it is one expression."""
+    """How many values a `return` has: 0, or how many are written out; -1 where it is one expression."""
     if node.value is None:
         return 0
     return len(node.value.elts) if isinstance(node.value, ast.Tuple) and node.value.elts else -1

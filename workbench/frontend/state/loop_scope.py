@@ -20,7 +20,7 @@ class Loop:
         names: those that it may bind first and that are read outside of it.
         runs: whether it runs at least once.
         ends: whether it may end by itself; else only a `break` ends it.
-        until: the name of the flag that a `break` sets; None where nothing sets it.
+        until: the name of the flag that a `break` sets; None if nothing sets it.
         unset: names that are not bound at the end of some round.
         unset_at_break: names that are not bound at some `break`.
     """

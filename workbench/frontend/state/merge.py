@@ -86,7 +86,7 @@ def same(a: Operand, b: Operand) -> bool:
 
 
 def joined_type(context: Context, name: str, a: Operand, b: Operand) -> Type | None:
-    """The type of `name` where two paths meet; None where a tuple or a Python object stands on one side.
+    """The type of `name` where two paths meet; None if a tuple or a Python object stands on one side.
 
     Raises:
         KernelTypeError: the paths give it types that do not agree.
@@ -120,8 +120,8 @@ def joined_type(context: Context, name: str, a: Operand, b: Operand) -> Type | N
 def _disagree(context: Context, name: str, a: Operand, b: Operand) -> Exception:
     if name.startswith(("break.", "skip.")):
         return context.error(
-            KernelTypeError, "Threads of a block may leave this loop, or a round of it, at different times; it works "
-            "on tiles.", "Decide by a number of the block: tile_max(…) > 0, say.",
+            KernelTypeError, "Threads of a block may leave this loop, or an iteration of it, at different times; it "
+            "works on tiles.", "Decide by a number of the block, such as tile_max(…) > 0.",
         )  # fmt: skip
     if is_ours(name):  # what the function returns
         return context.error(

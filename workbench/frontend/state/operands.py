@@ -41,7 +41,7 @@ def too_large() -> KernelTypeError:
 
 @dataclass(frozen=True)
 class Static:
-    """A Python object known while compiling: a builtin, a type, a func, a module; `path` is how the user wrote it."""
+    """A Python object known at compile time: a builtin, a type, a func, a module; `path` is how the user wrote it."""
 
     value: Any
     path: str
@@ -164,6 +164,6 @@ class AlreadyReported(Exception):
 
 @dataclass(frozen=True)
 class Returned:
-    """What a function body came to: its result (None where it returns nothing)."""
+    """What a function body came to: its result (None if it returns nothing)."""
 
     value: Operand | None

@@ -69,7 +69,7 @@ def over(context: Context, what: str, operands: Sequence[Operand], make: Make) -
 
 
 def stored(value: Value, storage: str) -> Value:
-    """The value, which nobody has seen yet, with this storage."""
+    """The value, which has not been used yet, with this storage."""
     if isinstance(value.type, Tile) and value.type.storage != storage:
         object.__setattr__(value, "type", Tile(value.type.dtype, value.type.shape, storage))
     return value

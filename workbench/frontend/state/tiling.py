@@ -1,6 +1,6 @@
 """How a kernel of tiles is launched, which its lowering has to know: what `tid()` means, the threads of a block.
 
-A kernel is lowered as one that runs once a thread first. Where it turns out to use a tile, `NeedsBlocks` unwinds to
+A kernel is lowered as one that runs once per thread first. Where it turns out to use a tile, `NeedsBlocks` unwinds to
 whoever asked for the lowering, who asks again with a `Tiling`.
 """
 
@@ -18,7 +18,7 @@ class Tiling:
 
     Attributes:
         block_dim: threads of a block.
-        ndim: how many dimensions of blocks the launch has; None where no launch is known: as many as are asked for.
+        ndim: how many dimensions of blocks the launch has; None if no launch is known: as many as are asked for.
         flat: the launch counts threads: `tid()` is one index, a thread's.
     """
 
@@ -28,9 +28,9 @@ class Tiling:
 
 
 class NeedsBlocks(Exception):
-    """A tile is used in a kernel that was to run once a thread."""
+    """A tile is used in a kernel that was to run once per thread."""
 
 
 def is_thread(value: object) -> bool:
-    """Whether it is a per-thread value: a tile with one element a thread."""
+    """Whether it is a per-thread value: a tile with one element per thread."""
     return isinstance(value, Value) and isinstance(value.type, Tile) and value.type.storage == "thread"

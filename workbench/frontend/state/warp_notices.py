@@ -19,40 +19,43 @@ from workbench.ir.values import Value
 from workbench.source import Location
 from workbench.types import element, is_float
 
-DIVISION = "/ on integers gives a float here, as in Python; Warp drops what is behind the point."
+DIVISION = "/ on integers returns a float here, as in Python; Warp drops the fraction."
 REMAINDER = "% takes the divisor's sign here, as in Python; Warp takes the dividend's, so negative numbers differ."
-ELSE = "The else of a loop runs here where no break left it, as in Python; Warp drops it."
+ELSE = "The else of a loop runs here if no break left it, as in Python; Warp drops it."
 FLOOR = "// rounds down here, as in Python; on integers Warp rounds towards zero, so negative numbers differ."
-NOT_NEGATIVE = "Nothing is to be done where neither side is negative."
+NOT_NEGATIVE = "Nothing needs to change if neither side is negative."
 SIGNS: dict[type[ast.operator], tuple[str, str]] = {
     ast.Div: (DIVISION, "Write // for whole numbers."),
     ast.Mod: (REMAINDER, NOT_NEGATIVE),
     ast.FloorDiv: (FLOOR, NOT_NEGATIVE),
 }
 NAMED: dict[str, type[ast.operator]] = {"div": ast.Div, "mod": ast.Mod, "floordiv": ast.FloorDiv}
-_BEYOND = "{0} of what is outside of -1 to 1 is NaN here; Warp takes the nearer of the two."
+_BEYOND = "{0} of a value outside -1 to 1 is NaN here; Warp uses the nearer of the two."
 BUILTINS: dict[str, tuple[str, str]] = {
-    "sign": ("sign(0) is 0 here, as NumPy's; Warp gives 1.", "Write where(x < 0.0, -1.0, 1.0) where that matters."),
-    "round": ("round takes halves to the even number here, as in Python; Warp takes them away from zero.",
+    "sign": ("sign(0) is 0 here, as in NumPy; Warp returns 1.", "Write where(x < 0.0, -1.0, 1.0) if that matters."),
+    "round": ("round rounds halves to the even number here, as in Python; Warp rounds them away from zero.",
               "Write floor(x + 0.5) for numbers that are not negative."),
-    "acos": (_BEYOND.format("acos"), "Write acos(clamp(x, -1.0, 1.0)) where x may be rounded beyond."),
-    "asin": (_BEYOND.format("asin"), "Write asin(clamp(x, -1.0, 1.0)) where x may be rounded beyond."),
+    "acos": (_BEYOND.format("acos"), "Write acos(clamp(x, -1.0, 1.0)) if x may be rounded beyond."),
+    "asin": (_BEYOND.format("asin"), "Write asin(clamp(x, -1.0, 1.0)) if x may be rounded beyond."),
 }  # fmt: skip
 
-_NOISE = ("{0} gives other numbers than Warp's, of the same kind.", "Compare what is made of it, not its values.")
+_NOISE = (
+    "{0} returns different values than in Warp, of the same kind.",
+    "Compare results computed from it, not its values.",
+)
 FORMS: dict[str, tuple[str, str]] = {
-    "rand_init": ("Of the numbers drawn from a state the first is Warp's; the later ones are others.",
+    "rand_init": ("The first number drawn from a state equals Warp's; the later ones differ.",
                   "Compare distributions, not draws."),
     **{name: (_NOISE[0].format(name), _NOISE[1]) for name in ("noise", "pnoise", "curlnoise")},
-    "lower_bound": ("lower_bound beyond the last element is the length here, as NumPy's; Warp gives the last index.",
-                    "Write min(lower_bound(a, v), len(a) - 1) where that matters."),
-    "quat_to_matrix": ("The gradient of quat_to_matrix differs from Warp's where the quaternion's length is not 1.",
+    "lower_bound": ("lower_bound beyond the last element is the length here, as in NumPy; Warp returns the last index.",
+                    "Write min(lower_bound(a, v), len(a) - 1) if that matters."),
+    "quat_to_matrix": ("The gradient of quat_to_matrix differs from Warp's if the quaternion's length is not 1.",
                        "Normalize it first."),
 }  # fmt: skip
 
 
 def note_operator(context: Context, sign: type[ast.operator], left: Operand, right: Operand) -> None:
-    """Note a division or remainder whose result may be another one, where the kernel asks for that."""
+    """Note a division or remainder whose result may be another one, if the kernel requests that."""
     if context.shared.notices is None or sign not in SIGNS:
         return
     if sign is not ast.Mod and not (_is_int(left) and _is_int(right)):  # of floats, / and // are the same
@@ -63,10 +66,10 @@ def note_operator(context: Context, sign: type[ast.operator], left: Operand, rig
 
 
 def note_call(context: Context, name: str, operands: Sequence[Operand]) -> None:
-    """Note a call of a builtin that gives another number there, where the kernel asks for that.
+    """Note a call of a builtin that gives another number there, if the kernel requests that.
 
     Raises:
-        KernelTypeError: `step` with one argument, which Warp has and this language has not, asked for or not.
+        KernelTypeError: `step` with one argument, which Warp has and this language has not, requested or not.
     """
     if name == "step" and len(operands) == 1:
         raise context.error(
@@ -80,18 +83,18 @@ def note_call(context: Context, name: str, operands: Sequence[Operand]) -> None:
 
 
 def note_form(context: Context, name: str) -> None:
-    """Note a form (`rand_init`, `noise`, …) that gives other numbers there, where the kernel asks for that."""
+    """Note a form (`rand_init`, `noise`, …) that gives other numbers there, if the kernel requests that."""
     if name in FORMS and context.shared.notices is not None:
         _note(context, context.definition.locate(context.node or context.definition.node), *FORMS[name])
 
 
 def note_loops(context: Context, definition: Definition) -> None:
-    """Note the `else` of each loop of a function, where the kernel asks for that."""
+    """Note the `else` of each loop of a function, if the kernel requests that."""
     if context.shared.notices is None:
         return
     for node in ast.walk(definition.node):
         if isinstance(node, (ast.For, ast.While)) and node.orelse:
-            _note(context, definition.locate(node.orelse[0]), ELSE, "Leave it away, or write after the loop.")
+            _note(context, definition.locate(node.orelse[0]), ELSE, "Leave it out, or write after the loop.")
 
 
 def _note(context: Context, place: Location, message: str, advice: str) -> None:

@@ -110,10 +110,10 @@ def _unrolled(context: Context, node: ast.For, items: Sequence[Operand], lower_b
     loop.after(context.env)
     for name in names:
         if name not in context.env:
-            context.env[name] = Unset(f"{name} is unbound here: the loop before runs over nothing.")
+            context.env[name] = Unset(f"{name} is unbound here: the loop before has nothing to iterate over.")
         elif until is not None and isinstance(context.env[name], Unset):
             context.env[name] = Unset(
-                f"{name} is of another kind in each round of the loop before: it is not known here."
+                f"{name} has a different kind in each iteration of the loop before: it is not known here."
             )
 
 

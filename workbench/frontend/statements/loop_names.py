@@ -1,7 +1,7 @@
 """Names that a loop binds first: what they are after it.
 
 Where a loop surely runs (a range known now that is not empty, `while True`), a name that every way out of it has set is
-bound after it, as in Python. Such a name goes round the loop like any other, from a start that nobody reads: inside the
+bound after it, as in Python. Such a name goes round the loop like any other, from a start that is not read: inside the
 body it is unset until the body sets it. Where only some ways out set it, it stays unset, but keeps its value for what
 an `else` of the loop needs: if the loop was left by a `break`, the names set before each `break` are bound.
 

@@ -81,7 +81,9 @@ def settle(
         types = types | wider
         made.update(wider)
     which = ", ".join(sorted(made))
-    message = f"The types of {which} in this loop do not settle." if which else "The types in this loop do not settle."
+    message = (
+        f"The types of {which} in this loop do not converge." if which else "The types in this loop do not converge."
+    )
     raise context.error(KernelTypeError, message, "Give them types before it: n = float(0).")
 
 
@@ -98,7 +100,7 @@ def _read(node: ast.For | ast.While, names: Sequence[str], before: Env) -> Env:
 
 
 def _start_type(operand: Operand) -> Type | None:
-    """The type in which a name is carried first; None where it cannot be carried."""
+    """The type in which a name is carried first; None if it cannot be carried."""
     if isinstance(operand, Value) and not isinstance(operand.type, ArrayType):
         return operand.type
     return default_type(operand) if isinstance(operand, Literal) else None

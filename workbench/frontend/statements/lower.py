@@ -23,8 +23,7 @@ from workbench.frontend.statements import returns
 from workbench.frontend.values.structs import bind, parameter
 from workbench.ir.values import Function, Value
 from workbench.ir.verify import verify
-from workbench.passes.dce import prune
-from workbench.passes.fold import fold
+from workbench.passes.pipeline import LOWERED, run
 from workbench.structs import Absent, AnyType
 
 
@@ -108,7 +107,7 @@ def _lower(
         definition.source,
         tiling.block_dim if tiling is not None else 0,
     )
-    simplified = function if trace else prune(fold(function))
+    simplified = function if trace else run(LOWERED, function)
     return Lowered(verify(simplified), tuple(shared.watched.values()), tuple(shared.notices or ()))
 
 

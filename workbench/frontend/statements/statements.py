@@ -115,7 +115,7 @@ def _annotated(context: Context, node: ast.AnnAssign) -> None:
 def _annotation(context: Context, node: ast.expr) -> AnyType | None:
     operand = expression(context, node)
     if not isinstance(operand, Static):
-        raise context.error(KernelTypeError, f"{ast.unparse(node)} is no type.")
+        raise context.error(KernelTypeError, f"{ast.unparse(node)} is not a type.")
     return parameter_type(operand.value, ast.unparse(node), context.builder.location, context.definition.name)
 
 
@@ -126,7 +126,7 @@ def _expression(context: Context, node: ast.Expr) -> None:
     if not isinstance(node.value, ast.Call) and isinstance(result, (Value, Static)):
         equal = isinstance(node.value, ast.Compare) and isinstance(node.value.ops[0], ast.Eq)
         advice = "Write = to assign: == compares." if equal else "Assign it to a name."
-        raise context.error(KernelSyntaxError, "This line computes a value and drops it.", advice)
+        raise context.error(KernelSyntaxError, "This line computes a value and discards it.", advice)
 
 
 def _pass(context: Context, node: ast.Pass) -> None:
@@ -135,8 +135,8 @@ def _pass(context: Context, node: ast.Pass) -> None:
 
 def _return_in_loop(context: Context, node: ast.Return) -> None:
     raise context.error(
-        KernelSyntaxError, "This return inside a loop gives another number of values than the one before.",
-        "Return as many values everywhere, written out.",
+        KernelSyntaxError, "This return inside a loop returns a different number of values than the one before.",
+        "Return the same number of values everywhere, written out.",
     )  # fmt: skip
 
 

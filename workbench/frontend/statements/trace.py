@@ -1,7 +1,7 @@
-"""What every name is at each statement, for stepping: marks in the IR of a lowering that nobody compiles.
+"""What every name is at each statement, for stepping: marks in the IR of a lowering that is never compiled.
 
 A mark's operands are the values of all names in all open functions; the rest (numbers that have no type yet, functions,
-parts of arrays) is known while compiling and stands in its attribute. Names with a dot are ours and left out.
+parts of arrays) is known at compile time and stands in its attribute. Names with a dot are ours and left out.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from workbench.source import Location
 
 @dataclass(frozen=True)
 class Shown:
-    """A name's value as text or number, where it is known while compiling."""
+    """A name's value as text or number, where it is known at compile time."""
 
     value: object
 
@@ -57,7 +57,7 @@ def mark(context: Context, statement: ast.stmt | None) -> None:
 
 
 def _is_hidden(name: str, env: Env) -> bool:
-    """Whether the name is one of ours; a struct's fields have a dot too."""
+    """Whether the name is one of our own; a struct's fields have a dot too."""
     return "." in name and not isinstance(env.get(name.split(".")[0]), Parts)
 
 

@@ -1,4 +1,4 @@
-"""Arguments of calls on tiles: shapes and options known while compiling, offsets and indices of the whole block."""
+"""Arguments of calls on tiles: shapes and options known at compile time, offsets and indices of the whole block."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Arguments:
             raise context.error(KernelTypeError, f"{self.name}() takes {shown_names}; it got {len(node.args)}.")
         for keyword in node.keywords:
             if keyword.arg not in known or keyword.arg in nodes:
-                what = "is given twice" if keyword.arg in nodes else "is no argument of it"
+                what = "is given twice" if keyword.arg in nodes else "is not an argument of it"
                 raise context.error(KernelTypeError, f"{self.name}() takes {shown_names}; {keyword.arg} {what}.")
             nodes[keyword.arg or ""] = keyword.value
         missing = [p for p in params if not p.endswith("?") and p not in nodes]
@@ -77,12 +77,12 @@ class Arguments:
         raise self.error(f"takes a tile as {name}; this is {describe(found)}.", "Make one: tile_load, tile_full.")
 
     def shape(self, name: str = "shape") -> tuple[int, ...]:
-        """A shape: an int, or a tuple of 1 to 4, known while compiling."""
+        """A shape: an int, or a tuple of 1 to 4, known at compile time."""
         operand = self.given[name]
         parts = operand if isinstance(operand, tuple) else (operand,)
         if not all(isinstance(p, Literal) and not p.is_float for p in parts):
             raise self.error(
-                f"takes {name} as whole numbers that are known while compiling.",
+                f"takes {name} as whole numbers that are known at compile time.",
                 "Write them out, or use names of the module: TILE = 16.",
             )
         shape = tuple(int(p.value) for p in parts)  # type: ignore[union-attr]
@@ -94,7 +94,7 @@ class Arguments:
         return shape
 
     def number(self, name: str, default: int | None = None) -> int | None:
-        """A whole number known while compiling."""
+        """A whole number known at compile time."""
         if name not in self.given:
             return default
         operand = self.given[name]
@@ -142,7 +142,7 @@ class Arguments:
         raise self.error(f"takes {name} as one of {', '.join(map(repr, allowed))}.")
 
     def offsets(self, ndim: int, name: str = "offset") -> list[Value]:
-        """One integer a dimension, the same for the whole block; zeros where none are given."""
+        """One integer per dimension, the same for the whole block; zeros if none are given."""
         if name not in self.given:
             return [self.context.builder.const(0, int32) for _ in range(ndim)]
         operand = self.given[name]
@@ -174,7 +174,7 @@ def tiling_of(context: Context) -> Tiling:
     """How the kernel is launched.
 
     Raises:
-        NeedsBlocks: it was to run once a thread.
+        NeedsBlocks: it was to run once per thread.
     """
     tiling = context.shared.tiling
     if tiling is None:

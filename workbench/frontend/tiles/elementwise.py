@@ -1,6 +1,6 @@
 """Lines about per-thread values: each is one map over the threads of the block.
 
-A statement that names a per-thread value, and does nothing to tiles, is lowered as in a kernel that runs once a thread,
+A statement that names a per-thread value and does nothing to tiles is lowered as in a kernel that runs once per thread,
 inside a map whose elements are those values. So it may branch, loop, index arrays, call funcs; what it assigns is
 per-thread afterwards. An expression given to an operation on tiles, `tile(x[i])`, is treated alike.
 """
@@ -216,7 +216,7 @@ def _assigned(context: Context, before: Env, roots: Sequence[str]) -> tuple[dict
     return values, known
 
 
-_INSIDE = "{name} depends on the thread and is no number or vector, so it is known on its own line alone."
+_INSIDE = "{name} depends on the thread and is not a number or vector, so it is known on its own line alone."
 
 
 def _kept_inside(context: Context, name: str) -> Exception:

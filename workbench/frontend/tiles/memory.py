@@ -42,7 +42,7 @@ def tile_full(context: Context, node: ast.Call, expression: Expression) -> Opera
 
 
 def tile_arange(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_arange(stop)`, `(start, stop)`, `(start, stop, step)`: as Python's range, known while compiling."""
+    """`tile_arange(stop)`, `(start, stop)`, `(start, stop, step)`: as Python's range, known at compile time."""
     bounds = ast.Call(node.func, [], node.keywords)
     ast.copy_location(bounds, node)
     given = Arguments(context, bounds, expression, "dtype? storage?")

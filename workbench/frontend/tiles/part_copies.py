@@ -18,7 +18,7 @@ from workbench.ir.values import Value
 
 
 def part_of(context: Context, part: Value, whole: Value) -> Value:
-    """The part (or another form) of a tile, noted as one; of a tile without a name nobody else knows."""
+    """The part (or another form) of a tile, noted as one; a tile without a name is not known elsewhere."""
     parts = context.shared.parts
     if part is not whole and (whole.name or whole in parts):
         parts[part] = parts.get(whole, (whole, whole.name))

@@ -47,7 +47,7 @@ def tile_map(context: Context, node: ast.Call, expression: Expression) -> Operan
 
 
 def called(context: Context, form: str, callee: Operand, args: list[Operand]) -> Operand:
-    """What a func or builtin gives for these, lowered for one element."""
+    """What a func or builtin returns for these, lowered for one element."""
     target = callee.value if isinstance(callee, Static) else None
     builtin = names.as_builtin(target)
     lifted, context.shared.lifted = context.shared.lifted, True
@@ -109,7 +109,7 @@ def tile_reduce(context: Context, node: ast.Call, expression: Expression) -> Ope
         found = usable(context, called(context, "tile_reduce", callee, [a, b]))
         result = materialise(context, found)
         if result.type != dtype:
-            raise given.error(f"takes a func of two {dtype!r} that gives one; this one gives {result.type!r}.")
+            raise given.error(f"takes a func of two {dtype!r} that returns one; this one returns {result.type!r}.")
         context.builder.yield_(result)
     return reduced(given, value, "func", (opened.block,))
 
@@ -139,7 +139,7 @@ def scan(kind: str, exclusive: bool) -> Callable[[Context, ast.Call, Expression]
 
 
 def tile_matmul(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_matmul(a, b)`, and `tile_matmul(a, b, acc)`, which adds to acc and binds that name anew."""
+    """`tile_matmul(a, b)`, and `tile_matmul(a, b, acc)`, which adds to acc and rebinds that name."""
     given = Arguments(context, node, expression, "a b out? alpha? precision?")
     if "alpha" in given:
         raise given.error("takes no alpha.", "Scale one of the tiles: tile_matmul(alpha * a, b, acc).")

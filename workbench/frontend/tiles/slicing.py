@@ -22,7 +22,7 @@ Part = tuple[list[Value], tuple[int, ...], tuple[int, ...]]
 
 
 def one(context: Context, name: str, operands: Sequence[Value], tile: Any, attrs: dict[str, Any]) -> Value:
-    """An operation that gives a tile."""
+    """An operation that returns a tile."""
     return context.builder.one(name, operands, tile, attrs)
 
 
@@ -75,8 +75,8 @@ def _slice(context: Context, node: ast.Slice, size: int, expression: Expression)
     bounds = [None if n is None else expression(context, n) for n in (node.lower, node.upper, node.step)]
     if not all(b is None or (isinstance(b, Literal) and not b.is_float) for b in bounds):
         raise context.error(
-            KernelTypeError, "A slice of a tile has bounds that are known while compiling.",
-            "Where the start is not: tile_view(t, offset=(i, j), shape=(m, n)).",
+            KernelTypeError, "A slice of a tile has bounds that are known at compile time.",
+            "If the start is not: tile_view(t, offset=(i, j), shape=(m, n)).",
         )  # fmt: skip
     numbers = [None if b is None else int(b.value) for b in bounds]  # type: ignore[union-attr]
     span = range(size)[slice(*numbers)] if numbers[2] != 0 else range(0)
@@ -116,7 +116,7 @@ def changed(
 
 
 def is_first(context: Context, base: Operand, node: ast.expr, expression: Expression) -> bool:
-    """Whether it is `s[0]` of a number: what `tile_sum` gives stands for the tile of one element."""
+    """Whether it is `s[0]` of a number: what `tile_sum` returns stands for the tile of one element."""
     number = isinstance(base, Value) and isinstance(base.type, Scalar)
     return number and isinstance(node, ast.Constant) and node.value == 0
 
@@ -175,7 +175,7 @@ def _ask_inside(given: Arguments, axis: int, start: int, size: int, whole: Tile)
 
 
 def tile_assign(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_assign(dst, src, offset)`: binds the name dst anew."""
+    """`tile_assign(dst, src, offset)`: rebinds the name dst."""
     given = Arguments(context, node, expression, "dst src offset?")
     target = given.nodes["dst"]
     if not isinstance(target, ast.Name):

@@ -1,4 +1,4 @@
-"""Blocks and the threads in them: what `tid()` gives in a kernel of tiles, and `block_dim()`."""
+"""Blocks and the threads in them: what `tid()` returns in a kernel of tiles, and `block_dim()`."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def build(context: Context, entry: Composition, args: Sequence[Operand]) -> Oper
     operands = [usable(context, a) for a in args]
     if len(operands) != len(entry.kinds):
         message = f"{entry.name}() takes {counted(len(entry.kinds))}; it got {len(operands)}."
-        advice = f"What it computes it gives back: … = {entry.name}(…)." if len(operands) > len(entry.kinds) else ""
+        advice = f"It returns what it computes: … = {entry.name}(…)." if len(operands) > len(entry.kinds) else ""
         raise context.error(KernelTypeError, message, advice)
     for operand, kind in zip(operands, entry.kinds, strict=True):
         if not _fits(operand, kind):

@@ -39,7 +39,7 @@ _BINARY_PLACE = ("add", "sub")
 
 
 def parts(context: Context, value: Value) -> tuple[Value, ...]:
-    """What iterating gives: the rows of a matrix, the components of a vector."""
+    """What iterating returns: the rows of a matrix, the components of a vector."""
     type = value.type
     assert isinstance(type, Vector)
     if isinstance(type, Matrix):
@@ -231,7 +231,7 @@ def _matrix(context: Context, components: list[Value], columns: int) -> Value:
 
 
 def _identity(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`identity(n=3, dtype=float)`: both known while compiling."""
+    """`identity(n=3, dtype=float)`: both known at compile time."""
     names = ("n", "dtype")
     given: dict[str, Any] = dict(zip(names, (expression(context, a) for a in node.args), strict=False))
     given |= {k.arg: expression(context, k.value) for k in node.keywords if k.arg}

@@ -1,4 +1,4 @@
-"""Structs in the front end: a value is a bundle of operands, one a field; IR never hears of them.
+"""Structs in the front end: a value is a bundle of operands, one per field; IR never hears of them.
 
 Where a struct has a name, each field has one too (`p.x`), so that branches and loops join and carry fields as they do
 numbers. An array of structs is an array for each field; of an element those fields are loaded that are used.
@@ -112,7 +112,7 @@ def field(context: Context, base: Bundle | Element, name: str) -> Operand:
 
 
 def loaded(context: Context, element: Element) -> Bundle:
-    """The struct that stands in memory, all fields of it; those that nobody uses are pruned later."""
+    """The struct that stands in memory, all fields of it; unused ones are pruned later."""
     array = element.array
     parts = (field(context, element, f.name) for f in array.type.dtype.fields)
     return Bundle(array.type.dtype, tuple(loaded(context, p) if isinstance(p, Element) else p for p in parts))
@@ -147,7 +147,7 @@ def subscript(context: Context, array: Elements, node: ast.expr, expression: Exp
 
 
 def element(context: Context, array: Elements, node: ast.expr, expression: Expression) -> Element:
-    """`ps[…]` where one element is wanted.
+    """`ps[…]` where one element is expected.
 
     Raises:
         KernelTypeError: it is a part of the array.

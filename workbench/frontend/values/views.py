@@ -1,6 +1,6 @@
 """Parts of arrays: `a[i]`, `a[1:n]`, `a[::2, j]`, views of views, and the elements of all of them.
 
-A view is known while compiling: for each dimension of its array an index, or a start, a step and a length. An element
+A view is known at compile time: for each dimension of its array an index, or a start, a step and a length. An element
 of it is an element of the array, at indices composed of both; so nothing below the front end knows views, and gradients
 through them are those of the array. Bounds of slices are Python's: clamped to the size. What a slice adds to an index
 is computed in 64 bits, so it cannot wrap and loops vectorise.
@@ -83,7 +83,7 @@ def element(context: Context, array: Value | View, node: ast.expr, expression: E
     """The array and the indices of the element written between the brackets, ready for `load` and `store`.
 
     Raises:
-        KernelTypeError: it is no element but a part of the array.
+        KernelTypeError: it is not an element but a part of the array.
     """
     view = _part(context, array, node, expression)
     places = _indices(view)
@@ -207,7 +207,7 @@ def _step(context: Context, node: ast.expr | None, expression: Expression) -> in
     if not isinstance(operand, Literal) or operand.is_float or operand.value == 0:
         raise context.error(
             KernelTypeError, "The step of a slice is an integer written out, and not 0.",
-            "Write a loop over range(start, stop, step) where it is known only when running.",
+            "Write a loop over range(start, stop, step) if it is known only at run time.",
         )  # fmt: skip
     return int(operand.value)
 

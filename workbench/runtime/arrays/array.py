@@ -189,7 +189,7 @@ class array:
         return self.memory.version
 
     def changed(self) -> None:
-        """Count a change of the memory: for whoever writes to it by another way than Workbench."""
+        """Count a change of the memory: for code that writes to it by other means than Workbench."""
         self.memory.version += 1
 
     def numpy(self) -> np.ndarray[Any, Any]:
@@ -202,7 +202,7 @@ class array:
         return self.host()
 
     def host(self) -> np.ndarray[Any, Any]:
-        """As `numpy`, without telling anybody."""
+        """Like `numpy`, without notifying observers."""
         if not self.device.is_cuda:
             return host_view(self)
         packed = self if side_by_side(self) else self.contiguous()
@@ -242,7 +242,7 @@ class array:
         """One field of every element, as a strided view: `ps["vel"]`.
 
         Raises:
-            KeyError: this is no array of structs, or there is no such field.
+            KeyError: this is not an array of structs, or there is no such field.
         """
         found = self.dtype.find(name) if isinstance(self.dtype, Struct) else None
         if found is None:
@@ -311,11 +311,11 @@ class array:
 
     def _only(self) -> Any:
         if self.size != 1:
-            raise TypeError(f"only an array of one element is a number; this one has shape {self.shape}")
+            raise TypeError(f"only an array of one element converts to a number; this one has shape {self.shape}")
         return self.numpy().reshape(-1)[0]
 
     def fill_(self, value: Any) -> array:
-        """Set every element (every component) to `value`; gives the array.
+        """Set every element (every component) to `value`; returns the array.
 
         Raises:
             OverflowError: the value does not fit the element type; infinity is written inf.
@@ -329,7 +329,7 @@ class array:
         return self
 
     def copy_(self, source: array) -> array:
-        """Become a copy of `source`, across devices too; gives the array.
+        """Become a copy of `source`, across devices too; returns the array.
 
         Raises:
             LaunchError: shape or dtype differ.
@@ -342,7 +342,7 @@ class array:
         return self
 
     def add_(self, source: array) -> array:
-        """Add the elements of `source`, on the CPU; gives the array.
+        """Add the elements of `source`, on the CPU; returns the array.
 
         Raises:
             LaunchError: shape or dtype differ.
@@ -369,19 +369,19 @@ class array:
         return array.undefined(self.shape, kind, self.device)
 
     def zero_(self) -> array:
-        """Set every element to 0; gives the array."""
+        """Set every element to 0; returns the array."""
         return self.fill_(0)
 
     def assign(self, source: Any) -> array:
-        """Become a copy of `source` (an array or anything `array()` takes); gives the array."""
+        """Become a copy of `source` (an array or anything `array()` takes); returns the array."""
         return self.copy_(source if isinstance(source, array) else array(source, self.dtype, device=self.device))
 
     def contiguous(self) -> array:
-        """The array itself where it is dense, else a dense copy."""
+        """The array itself if it is dense, else a dense copy."""
         return self if side_by_side(self) else self.fresh_like().copy_(self)
 
     def to(self, device: Device | str) -> array:
-        """The array itself where it is there already, else a copy on that device."""
+        """The array itself if it is already there, else a copy on that device."""
         return self if get_device(device) == self.device else array(self, device=device)
 
     def __repr__(self) -> str:

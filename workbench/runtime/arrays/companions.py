@@ -1,6 +1,6 @@
 """Companions of arrays, by memory: gradients, tangents, earlier versions.
 
-A companion lies in memory of its own exactly as the array lies in its memory. So views share the companion of what they
+A companion lies in its own memory exactly as the array lies in its memory. So views share the companion of what they
 are views of, and what overlaps overlaps there too.
 """
 
@@ -40,7 +40,7 @@ def refuse_apart(memories: Iterable[Memory], involved: Collection[Memory]) -> No
 
     Args:
         memories: in which arrays with companions lie.
-        involved: those among them that are written, or whose gradients are wanted.
+        involved: those among them that are written, or whose gradients are requested.
 
     Raises:
         NotDifferentiable: bytes of an involved memory are those of another one, too.
@@ -67,7 +67,7 @@ class Twins:
         return value.memory in self.memories
 
     def of(self, value: array) -> array:
-        """The companion of the array, made now where there is none."""
+        """The companion of the array, made now if there is none."""
         found = self.memories.get(value.memory)
         if found is None:
             found = self.memories[value.memory] = allocate(value.device, value.memory.nbytes)

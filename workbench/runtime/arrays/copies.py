@@ -1,4 +1,4 @@
-"""Fills, copies and sums of arrays, carried out at once; `array` tells the observers first and counts the change.
+"""Fills, copies and sums of arrays, carried out at once; `array` notifies the observers first and counts the change.
 
 On a device, dense ones are the driver's own; strided ones and sums are small kernels.
 """

@@ -24,8 +24,8 @@ def empty(
         dtype: the element type.
         device: where.
         requires_grad: whether it has a `.grad`.
-        pinned: on the CPU, in page-locked memory where there is a CUDA device: copies from and to the device are then
-            queued, and `synchronize()` tells when they are done.
+        pinned: on the CPU, in page-locked memory if there is a CUDA device: copies from and to the device are then
+            queued, and they are done after `synchronize()`.
     """
     return array.undefined(as_shape(shape), as_element(dtype), get_device(device), requires_grad, pinned)
 
@@ -33,7 +33,7 @@ def empty(
 def full(
     shape: Shape, value: float, dtype: Any = None, device: Device | str | None = None, requires_grad: bool = False
 ) -> array:
-    """An array filled with `value`; int32 or float32 after the value where no dtype is given."""
+    """An array filled with `value`; int32 or float32, by the value, if no dtype is given."""
     kind = dtype if dtype is not None else type(value)
     made = empty(shape, kind, device, requires_grad)
     made.memory.version = -1  # the first fill is no change: observers count as the memory does
@@ -89,7 +89,7 @@ def from_numpy(data: np.ndarray[Any, Any], dtype: Any = None, requires_grad: boo
     """A CPU array that shares the NumPy array's memory.
 
     Raises:
-        TypeError: it is no NumPy array, or its numbers would have to be converted and so could not be shared.
+        TypeError: it is not a NumPy array, or its numbers would have to be converted and so could not be shared.
         ValueError: no dimension, or more than 4.
         LaunchError: it is read-only.
     """

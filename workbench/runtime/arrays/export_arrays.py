@@ -50,7 +50,7 @@ def to_dlpack(source: Strided, stream: int | None, options: dict[str, Any]) -> A
     """A capsule of the array's memory; on a device, ordered before what the consumer's stream does from now on.
 
     Raises:
-        BufferError: an array of structs, or a copy on another device is asked for.
+        BufferError: an array of structs, or a copy on another device is requested.
     """
     if isinstance(source.dtype, Struct):
         raise BufferError(f"DLPack has no type for {source.dtype!r}; give a field: a.field(name)")
@@ -58,7 +58,7 @@ def to_dlpack(source: Strided, stream: int | None, options: dict[str, Any]) -> A
     if not source.device.is_cuda and scalar != bfloat16:
         return host_view(source).__dlpack__(**options)
     if options.get("dl_device") not in (None, dlpack_device(source)) or options.get("copy"):
-        raise BufferError("an array is given as it is, where it is; copy it with to() or clone() before")
+        raise BufferError("an array is exported as it is, where it is; copy it with to() or clone() before")
     if source.device.is_cuda:
         _hand_over(source, stream)
     inner = source.dtype.shape

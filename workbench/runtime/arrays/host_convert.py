@@ -86,7 +86,7 @@ def _tuples(data: Any, struct: Struct) -> Any:
     """Structs inside nested sequences as the tuples that NumPy makes records of."""
     if hasattr(data, "__wb_struct__"):
         if data.__wb_struct__ != struct:
-            raise TypeError(f"{struct!r} is wanted; this is another struct: {struct.difference(data.__wb_struct__)}")
+            raise TypeError(f"{struct!r} is expected; this is another struct: {struct.difference(data.__wb_struct__)}")
         return data.as_tuple()
     if isinstance(data, np.void):
         return records(data, struct).item()
@@ -96,7 +96,7 @@ def _tuples(data: Any, struct: Struct) -> Any:
 
 
 def as_value(struct: Struct, record: Any) -> Any:
-    """A record of NumPy as a value of the struct's class; the record itself where it has none."""
+    """A record of NumPy as a value of the struct's class; the record itself if it has none."""
     return struct.host.from_record(record) if struct.host is not None else record
 
 

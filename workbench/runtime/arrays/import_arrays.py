@@ -29,14 +29,14 @@ def from_dlpack(source: Any, dtype: Any = None, *, copy: bool = False, requires_
 
     Args:
         source: has `__dlpack__`, or `__cuda_array_interface__`.
-        dtype: a vector type, to take the last axes as components; the source's own dtype where None.
+        dtype: a vector type, to take the last axes as components; the source's own dtype if None.
         copy: copy instead of sharing: for what is read-only.
         requires_grad: whether it has a `.grad`.
 
     Raises:
-        TypeError: the source speaks neither protocol, or holds a dtype that arrays have not.
+        TypeError: the source speaks neither protocol, or holds a dtype that arrays do not support.
         ValueError: it has no dimension or more than 4.
-        LaunchError: its memory is read-only, of a device that is not here, or not aligned.
+        LaunchError: its memory is read-only, not aligned, or on a device that this machine does not have.
     """
     return _made(source, dtype, copy, requires_grad, only_read=False)
 
@@ -58,7 +58,7 @@ def _made(source: Any, dtype: Any, copy: bool, requires_grad: bool, only_read: b
 
 
 def from_torch(tensor: Any, dtype: Any = None, *, requires_grad: bool | None = None) -> array:
-    """A PyTorch tensor's memory as an array; `requires_grad` as the tensor's where None.
+    """A PyTorch tensor's memory as an array; `requires_grad` as the tensor's if None.
 
     Raises:
         TypeError, ValueError, LaunchError: as `from_dlpack`.
@@ -88,7 +88,7 @@ def _from_capsule(source: Any, dtype: Any, may_be_read_only: bool) -> array:
     taken = Taken(capsule)
     if taken.read_only and not may_be_read_only:
         raise LaunchError(
-            f"The {type(source).__name__} is read-only, and kernels may write to arrays.", advice="Give copy=True."
+            f"The {type(source).__name__} is read-only, and kernels may write to arrays.", advice="Pass copy=True."
         )
     name = dlpack.CODES.get(taken.code, "")
     name = "bool" if name == "bool" else f"{name}{taken.bits}"
@@ -124,7 +124,7 @@ def _from_interface(source: Any, dtype: Any, copy: bool) -> array:
         raise TypeError(f"a {type(source).__name__} of {facts['typestr']} cannot become an array")
     if read_only and not copy:
         raise LaunchError(
-            f"The {type(source).__name__} is read-only, and kernels may write to arrays.", advice="Give copy=True."
+            f"The {type(source).__name__} is read-only, and kernels may write to arrays.", advice="Pass copy=True."
         )
     place = get_device(f"cuda:{getattr(getattr(source, 'device', None), 'id', 0)}")
     found = driver()
@@ -147,7 +147,7 @@ def _adopted(
     if not 1 <= dims <= MAX_NDIM:
         raise ValueError(f"an array has 1 to 4 dimensions; this one has {dims}")
     if address % scalar.size or any(s % scalar.size for s in strides):
-        raise LaunchError(f"The memory is not aligned for {scalar!r}.", advice="Give copy=True where it was made.")
+        raise LaunchError(f"The memory is not aligned for {scalar!r}.", advice="Pass copy=True when you create it.")
     made = object.__new__(array)
     made._place(Memory(place, address, 0, owner), kind, shape[:dims], strides[:dims], False, address)
     low, high = extent(made)

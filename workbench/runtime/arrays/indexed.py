@@ -45,7 +45,7 @@ class indexedarray:
 
         Args:
             data: the array (a NumPy array is shared where it can be).
-            indices: one for each dimension, None where it has none; for one dimension also without a list. What is no
+            indices: one for each dimension, None if it has none; for one dimension also without a list. What is no
                 int32 array is made one.
             dtype, ndim: checked against the data where given.
 
@@ -103,12 +103,12 @@ class indexedarray:
         return IndexedArray(self.data.dtype, self.ndim, indexed=tuple(t is not None for t in self.indices))
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """The elements in a NumPy array of their own."""
+        """The elements in a new NumPy array."""
         places = [np.arange(n) if t is None else t.numpy() for t, n in zip(self.indices, self.data.shape, strict=True)]
         return self.data.numpy()[np.ix_(*places)]
 
     def contiguous(self) -> array:
-        """The elements in an array of their own."""
+        """The elements in a new array."""
         return array(self.numpy(), self.data.dtype, device=self.device)
 
     def __len__(self) -> int:

@@ -1,7 +1,7 @@
 """Structs on the host: values with checked attributes, and what a launch makes of them.
 
 A launch knows parameters of the IR only, so an argument that is a struct, or an array of structs, is spread into one
-argument a field. Records, tapes and recorders see ordinary numbers and arrays.
+argument per field. Records, tapes and recorders see ordinary numbers and arrays.
 """
 
 from __future__ import annotations
@@ -159,13 +159,13 @@ def number(type: Scalar, value: Any, what: str) -> Any:
     """A Python number for a place of this type.
 
     Raises:
-        KernelTypeError: a float where an integer is wanted, or an integer that is too large.
+        KernelTypeError: a float where an integer is expected, or an integer that is too large.
     """
     if type == bool_:
         return bool(value)
     if type.kind is Kind.FLOAT:
         if not fits(value, type):
-            raise KernelTypeError(f"{misfit(value, type, what)}.", advice="Write inf where that is meant.")
+            raise KernelTypeError(f"{misfit(value, type, what)}.", advice="Write inf if that is intended.")
         return float(value)
     if isinstance(value, (float, np.floating)):
         raise KernelTypeError(f"{what} is {type!r}; {value!r} is a float.", advice=f"Write int({value!r}).")

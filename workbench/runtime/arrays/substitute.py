@@ -59,13 +59,13 @@ class Substitution:
                     return new.view(value.shape, value.strides, new.address + value.address - old.address)
                 raise LaunchError(
                     "The replaced array is also used through a view, which the new one cannot have.",
-                    advice="Give an array with the same strides.",
+                    advice="Pass an array with the same strides.",
                 )
         for gradient in self._without:
             if value.memory is gradient.memory:
                 raise LaunchError(
                     "The record uses the gradient of the replaced array, and the new one has none.",
-                    advice="Make it with requires_grad=True.",
+                    advice="Create it with requires_grad=True.",
                 )
         return value
 

@@ -1,4 +1,4 @@
-"""The line of the user's text that asked for a launch: what a recorder shows as its place."""
+"""The line of the user's text that requested a launch: what a recorder shows as its place."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Site:
 
 
 def call_site() -> Site | None:
-    """The innermost running line that is not the library's own; None where there is none."""
+    """The innermost running line that is not the library's own; None if there is none."""
     frame = sys._getframe(1)
     while frame is not None:
         if not frame.f_code.co_filename.startswith(_OWN):

@@ -45,7 +45,7 @@ def get_devices() -> list[Device]:
 
 
 def get_device(device: Device | str | None = None) -> Device:
-    """The device of this name; the current one where none is given ("cuda" is "cuda:0").
+    """The device of this name; the current one if none is given ("cuda" is "cuda:0").
 
     Raises:
         DeviceError: there is no such device; the message says why.

@@ -1,4 +1,4 @@
-"""Our own CUDA kernels (copies, sums, conditions of graphs) on a device: compiled once a machine, loaded once."""
+"""Our own CUDA kernels (copies, sums, conditions of graphs) on a device: compiled once per machine, loaded once."""
 
 from __future__ import annotations
 

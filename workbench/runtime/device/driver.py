@@ -91,10 +91,10 @@ class Driver:
 
     def _no_memory(self, index: int, nbytes: int, problem: Exception) -> DeviceError:
         """Why memory could not be had: how much, what is free, what is held."""
-        broken = self.breakage.met(index, f"cuda:{index} could not give {nbytes:,} bytes", str(problem))
+        broken = self.breakage.met(index, f"cuda:{index} could not allocate {nbytes:,} bytes", str(problem))
         if broken is not None:
             return broken
-        what = f"cuda:{index} could not give {nbytes:,} bytes"
+        what = f"cuda:{index} could not allocate {nbytes:,} bytes"
         held = f"Arrays of this process hold {self.held(index):,} bytes"
         try:
             free, whole = self.call("cuMemGetInfo")
@@ -102,7 +102,7 @@ class Driver:
             return DeviceError(f"{what}: {problem}. {held}.", status=_status(problem))
         return DeviceError(
             f"{what}: {free:,} of its {whole:,} are free. {held}.", status=_status(problem), wanted=nbytes, free=free,
-            advice="Drop arrays and graphs that are done with, or work in smaller pieces.",
+            advice="Free arrays and graphs that are no longer needed, or work in smaller pieces.",
         )  # fmt: skip
 
     def pinned(self, index: int, nbytes: int) -> Buffer:
@@ -172,7 +172,7 @@ class Driver:
             index: the device.
             cubin: the code.
             entry: the kernel's symbol.
-            shared: bytes of dynamic shared memory that its launches will ask for.
+            shared: bytes of dynamic shared memory that its launches will request.
         """
         self.use(index)
         with self._reported(f"loading {entry} on cuda:{index}"):
@@ -199,7 +199,7 @@ class Driver:
             index: the device.
             kernel: what `load` gave for this device.
             grid: blocks, at most 2**31 - 1; or along x, y, z.
-            block: threads a block, at most 1024; or along x, y, z.
+            block: threads per block, at most 1024; or along x, y, z.
             param_addresses: where each parameter lies in host memory: pieces of the buffer of `backends/layout.py`, the
                 dims first. They are read before this returns.
             stream: a `cuda.core` stream; the device's default one where None.
@@ -300,7 +300,7 @@ class Driver:
         return self._api
 
     def call(self, name: str, *args: Any) -> Any:
-        """What a function of the driver gives: nothing, a value, or a tuple of several.
+        """What a function of the driver returns: nothing, a value, or a tuple of several.
 
         Raises:
             DeviceError: CUDA refused it; `status` is the number.
@@ -350,12 +350,12 @@ def driver() -> Driver | None:
 
 
 def why_no_cuda() -> str:
-    """One sentence on why there is no CUDA device; empty where there is one."""
+    """One sentence on why there is no CUDA device; empty if there is one."""
     return _probe().reason
 
 
 def devices() -> tuple[CudaDevice, ...]:
-    """Facts about the CUDA devices; empty where there are none."""
+    """Facts about the CUDA devices; empty if there are none."""
     found = driver()
     return found.facts if found else ()
 
@@ -384,7 +384,7 @@ def probe(find_library: Callable[[], None], modules: Callable[[], tuple[Any, Any
         first = (str(problem) or type(problem).__name__).splitlines()[0]
         return _Probe(None, f"CUDA could not be used: {first}")
     if found.count() == 0:
-        return _Probe(None, "The CUDA driver is here, but it sees no device.")
+        return _Probe(None, "The CUDA driver is installed, but it finds no device.")
     return _Probe(found, "")
 
 

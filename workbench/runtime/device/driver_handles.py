@@ -31,7 +31,7 @@ class Buffer:
     """Device memory: `handle` is its address (0 where it holds nothing), `nbytes` its size; freed when dropped."""
 
     def __init__(self, owner: Any, handle: int, nbytes: int, device: int) -> None:
-        """What `owner`, a `cuda.core` buffer, holds; None where there is nothing."""
+        """What `owner`, a `cuda.core` buffer, holds; None if there is nothing."""
         self.owner = owner
         self.handle = handle
         self.nbytes = nbytes

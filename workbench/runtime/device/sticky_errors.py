@@ -69,7 +69,7 @@ class Breakage:
             )
 
     def met(self, index: int | None, doing: str, text: str) -> DeviceError | None:
-        """The error of a call that CUDA answered with `text`; None where that breaks no device.
+        """The error of a call that CUDA answered with `text`; None if that breaks no device.
 
         Args:
             index: the device that was used.

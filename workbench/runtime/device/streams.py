@@ -59,7 +59,7 @@ class Event:
         return self.since(earlier)
 
     def since(self, earlier: Event) -> float:
-        """As `-`, without having told what the device's work left to be told."""
+        """Like `-`, without reporting what the device's work left to be reported."""
         if self._driver is None:
             return 1e3 * (self.moment - earlier.moment)
         self._driver.use(self.device.index)
@@ -115,10 +115,10 @@ class Stream:
         self.handle = self._driver.call("cuStreamCreateWithPriority", 0, priority)
 
     def record(self, event: Event | None = None) -> Event:
-        """Mark the end of what is queued so far; gives the event.
+        """Mark the end of what is queued so far; returns the event.
 
         Raises:
-            TypeError: what is given is no Event.
+            TypeError: the argument is not an Event.
         """
         if event is not None and not isinstance(event, Event):
             raise TypeError(f"a stream records an Event, not a {type(event).__name__}")
@@ -131,7 +131,7 @@ class Stream:
         return made
 
     def wait_for(self, other: Event | Stream) -> None:
-        """Let what is queued from now on wait for an event, or for all that another stream has so far.
+        """Make what is queued from now on wait for an event, or for everything queued in another stream so far.
 
         Raises:
             TypeError: it is neither.
@@ -181,7 +181,7 @@ def _drop(owner: Any, function: str) -> None:
     if owner.__dict__.get("_driver") is not None and "handle" in owner.__dict__:
         try:
             owner._driver.call(function, owner.handle)
-        except Exception:  # at the interpreter's end, or with a broken device, there is nobody to tell
+        except Exception:  # at the interpreter's end, or with a broken device, there is no one to notify
             owner.handle = None
 
 
@@ -203,7 +203,7 @@ def ScopedStream(stream: Stream | None) -> Iterator[Stream | None]:
 
 
 def synchronize(device: Device | str | None = None) -> None:
-    """Wait until a device has done all its work: every device where none is named.
+    """Wait until a device has finished all its work: every device if none is named.
 
     What kernels have printed there is shown, and a fault of a launch with checks is raised.
 
@@ -226,7 +226,7 @@ class ScopedTimer:
     """
 
     def __init__(self, name: str = "", device: Device | str | None = None) -> None:
-        """For work on `device`, the current one where none is given."""
+        """For work on `device`, the current one if none is given."""
         self.name = name
         self.elapsed: float | None = None
         self._device = get_device(device) if device is not None else None

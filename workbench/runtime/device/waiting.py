@@ -39,10 +39,10 @@ def wait_until(api: Any, index: int, function: str, handle: Any, launched: Mappi
                 pause = min(2 * pause, LONGEST)
     except KeyboardInterrupt as error:
         last = launched.get(index)
-        work = f"; the launch that was queued last is of {last}" if last else ""
+        work = f"; the last queued launch is of {last}" if last else ""
         error.args = error.args or (
             f"Waiting for cuda:{index} was stopped after {time.perf_counter() - started:.1f} s. "
-            f"The device goes on with what was queued{work}.",
+            f"The device continues with what was queued{work}.",
         )
         raise
 

@@ -32,11 +32,11 @@ class Plan(Protocol):
 
     @property
     def direct(self) -> Direct | None:
-        """A native function that does all that `run` does, with what it needs; None where that takes more."""
+        """A native function that does all that `run` does, with what it needs; None if that takes more."""
         ...
 
     def patch(self, nodes: Sequence[LaunchNode]) -> bool:
-        """Take over these launches' parameters of now; gives whether that was possible."""
+        """Take over these launches' current parameters; returns whether that was possible."""
         ...
 
 
@@ -129,7 +129,7 @@ class Body:
             self._edges = None
 
     def changed(self, nodes: Sequence[LaunchNode], arrays: bool) -> None:
-        """Launches inside have other parameters: the plan takes them over where it can, else it is made anew.
+        """Launches inside have other parameters: the plan takes them over where it can, else it is made again.
 
         Args:
             nodes: the launches.

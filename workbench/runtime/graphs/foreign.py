@@ -60,7 +60,7 @@ class ForeignNode(Node):
             if instead(access.array) is not access.array:
                 raise LaunchError(
                     f"{access.name} is used by work of a library ({self._name}), which cannot be given another array.",
-                    parameter=access.name, advice="Capture the graph anew.",
+                    parameter=access.name, advice="Capture the graph again.",
                 )  # fmt: skip
 
     def __del__(self) -> None:

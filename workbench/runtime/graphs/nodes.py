@@ -87,7 +87,7 @@ class Node:
 
     @property
     def dims(self) -> tuple[int, ...]:
-        """Threads of a launch, elements of a copy; () where it has none."""
+        """Threads of a launch, elements of a copy; () if it has none."""
         return ()
 
     @property

@@ -72,7 +72,7 @@ class CpuPlan:
 
         Raises:
             KernelFault: what the first launch with a fault reported.
-            KeyboardInterrupt: or what else a signal's handler raises: it was stopped in the middle.
+            KeyboardInterrupt: or whatever a signal handler raises: it was stopped midway.
         """
         self._faults.fill(0)
         with printing(*self._printing):
@@ -92,7 +92,7 @@ class CpuPlan:
         return None if self._nodes else (self._run, self)
 
     def patch(self, nodes: Sequence[LaunchNode]) -> bool:
-        """Whether these launches' parameters of now are already where they should be: in the buffers."""
+        """Whether these launches' current parameters are already where they should be: in the buffers."""
         return all(self._planned.get(id(n)) == _fixed(n) for n in nodes)
 
     def _table(self, body: Subgraph) -> tuple[int, int]:

@@ -79,7 +79,7 @@ class CudaPlan:
     """Queueing takes more than a native call."""
 
     def patch(self, nodes: Sequence[LaunchNode]) -> bool:
-        """Take over changed parameters in place; gives whether that was possible.
+        """Take over changed parameters in place; returns whether that was possible.
 
         Whoever changes the code, the order or an empty launch has to make another plan.
         """
@@ -93,7 +93,7 @@ class CudaPlan:
         return True
 
     def _fill(self, graph: Any, body: Subgraph, after: list[Any]) -> list[Any]:
-        """Add the nodes of a body, the first ones after these; gives those that nothing in it comes after."""
+        """Add the nodes of a body, the first ones after these; returns those that nothing in it comes after."""
         before: dict[int, list[int]] = {}
         for edge in body.edges:
             before.setdefault(edge.target, []).append(edge.source)
@@ -105,7 +105,7 @@ class CudaPlan:
         return _distinct([handle for k in sorted(leaves) for handle in ends[k]]) or after
 
     def _add(self, graph: Any, node: Node, after: list[Any]) -> list[Any]:
-        """One node; gives what comes after it has to wait for."""
+        """One node; returns what comes after it has to wait for."""
         if isinstance(node, LaunchNode):
             if not node.record.threads:
                 return after

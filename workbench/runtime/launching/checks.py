@@ -13,7 +13,7 @@ _HERE: ContextVar[bool | None] = ContextVar("workbench checks", default=None)
 
 
 def set_checks(on: bool) -> bool:
-    """Turn checks on or off for every launch of this process that says nothing; gives what it was before."""
+    """Turn checks on or off for every launch of this process that says nothing; returns what it was before."""
     global _default
     before, _default = _default, bool(on)
     return before
@@ -50,7 +50,7 @@ def checks_wanted(*asked: bool | None) -> bool:
 
 
 def checks_here() -> bool:
-    """Whether the innermost `with checks` asks for them: for checks that cost too much to be a default."""
+    """Whether the innermost `with checks` requests them: for checks that cost too much to be a default."""
     return bool(_HERE.get())
 
 

@@ -1,4 +1,4 @@
-"""Running a record: tell the observers, count the changes, one native call."""
+"""Running a record: notify the observers, count the changes, one native call."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _native_of(loaded: Loaded, dims: Sequence[int]) -> Native:
 
 @runs(lambda frame: _native_of(frame["record"].loaded, frame["record"].dim))
 def execute_again(record: LaunchRecord) -> None:
-    """Run a record once more, on the arrays' contents of now.
+    """Run a record once more, on the arrays' current contents.
 
     Raises:
         DeviceError: the device refused it.
@@ -113,7 +113,7 @@ def execute_again(record: LaunchRecord) -> None:
 
 
 def _native(record: LaunchRecord) -> Callable[[], int] | None:
-    """The launch as one native function, kept with the record; None where it takes more than that."""
+    """The launch as one native function, kept with the record; None if it takes more than that."""
     loaded = record.loaded
     if loaded.device.is_cuda or loaded.checked or loaded.prints:
         return None
@@ -133,7 +133,7 @@ def table_row(record: LaunchRecord, params: int | None = None, fault: int = 0) -
 
 @runs(lambda frame: _native_of(frame["loaded"], frame["dims"]))
 def run_unseen(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) -> None:
-    """Run a launch that nobody watches, without a record of it.
+    """Run a launch that is not observed, without a record of it.
 
     Raises:
         DeviceError: the device refused it.
@@ -162,7 +162,7 @@ def run_unseen(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) 
             explain(error, _native_of(loaded, dims))
             raise
         if record[0]:
-            raise fault_of(loaded, dims, params, bytes(record)) or AssertionError("a fault that nobody can name")
+            raise fault_of(loaded, dims, params, bytes(record)) or AssertionError("a fault of unknown origin")
         return
     buffer = packer.new()
     packer.write(buffer, dims, arguments)
@@ -173,7 +173,7 @@ def run_unseen(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) 
 
 def _run_record(record: LaunchRecord) -> KernelFault | None:
     arguments = list(record.arguments.values())
-    return _run(record.loaded, record.dim, record.buffer, record.block_dim, record.stream, arguments)
+    return _run(record.loaded, record.dim, record.buffer, record.how.block_dim, record.how.stream, arguments)
 
 
 @runs(lambda frame: _native_of(frame["loaded"], frame["dims"]))

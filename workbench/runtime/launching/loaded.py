@@ -54,9 +54,9 @@ class Loaded:
         checked: the code tests bounds, divisions and asserts, and takes a fault record.
         ordered: all threads of a launch run on one core, in order.
         metadata: what the artifact says of itself.
-        geometry: how it is called, where it sees its blocks; None where it is called once a thread.
-        explain: gives the error of a fault record, where that does not come from the IR.
-        make_function: gives the IR (an adjoint from the cache is derived only when somebody looks at it).
+        geometry: how it is called, where it sees its blocks; None if it is called once per thread.
+        explain: returns the error of a fault record, where that does not come from the IR.
+        make_function: returns the IR (an adjoint from the cache is derived only when somebody looks at it).
     """
 
     name: str

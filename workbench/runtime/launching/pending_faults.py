@@ -1,4 +1,4 @@
-"""What a CUDA device still has to tell: faults of launches with checks, and what kernels printed.
+"""What a CUDA device still has to report: faults of launches with checks, and what kernels printed.
 
 A launch is queued and says nothing. Reading its fault record at once would make every launch with checks wait, so the
 records stay on the device until something waits for it anyway: `synchronize`, an event or a stream waited for, an array
@@ -33,7 +33,7 @@ SLOTS = 1024
 
 
 def fault_of(loaded: Loaded, dims: Sequence[int], buffer: Any, record: bytes) -> KernelFault | None:
-    """The error that a launch's fault record tells of; None where it tells of none. `buffer`: the packed parameters."""
+    """The error that a launch's fault record describes; None if it describes none. `buffer`: the packed parameters."""
     found = FaultRecord.read(record)
     if found is None:
         return None
@@ -88,7 +88,7 @@ def read_records(found: Driver, address: int, count: int) -> list[bytes]:
 
 
 class Settling:
-    """What the devices of one driver have to tell."""
+    """What the devices of one driver have to report."""
 
     def __init__(self, found: Driver) -> None:
         """For this driver, which comes here whenever it waits."""
@@ -124,7 +124,7 @@ class Settling:
         self._printed.add(index)
 
     def owes(self) -> list[int]:
-        """The devices that have something to tell, or may have; a broken one tells nothing any more."""
+        """The devices that have something to report, or may have; a broken one reports nothing any more."""
         owing = {*self._printed, *(index for index, sources in self._sources.items() if sources)}
         return sorted(owing - self._driver.breakage.devices.keys())
 
@@ -162,7 +162,7 @@ _lock = renewed(__name__, "_lock")
 
 
 def settling(found: Driver) -> Settling:
-    """What the devices of this driver have to tell; one a driver."""
+    """What the devices of this driver have to report; one per driver."""
     with _lock:
         if not _settling or _settling[0]._driver is not found:
             _settling[:] = [Settling(found)]
@@ -170,7 +170,7 @@ def settling(found: Driver) -> Settling:
 
 
 def settle_all() -> None:
-    """Wait for the devices that have something to tell, and have it told: at the end of a notebook's cell.
+    """Wait for the devices that have something to report, and have it reported: at the end of a notebook's cell.
 
     Raises:
         KernelFault, DeviceError: a kernel failed.

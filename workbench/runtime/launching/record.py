@@ -24,6 +24,24 @@ BLOCK_DIM = 256
 """Threads of a CUDA block where nothing is said."""
 
 
+@dataclass(frozen=True)
+class LaunchOptions:
+    """How a launch runs: all that is neither what runs, over what, nor on which arguments.
+
+    Attributes:
+        code: what changes the generated code (checks, fast maths), and whether threads run in order.
+        block_dim: threads of a CUDA block; a Block where the kernel sees it.
+        stream: the CUDA stream; None is the device's default one.
+    """
+
+    code: Options = field(default_factory=Options)
+    block_dim: int | Block = BLOCK_DIM
+    stream: Any = None
+
+
+PLAIN = LaunchOptions()
+
+
 @dataclass(frozen=True, eq=False)
 class Binder:
     """What a record asks when one of its arguments changes: the floor above knows kernels and their variants.
@@ -48,9 +66,7 @@ class LaunchRecord:
         specialisation: what the code was built from (opaque here); a tape asks it for the adjoint.
         location: the kernel's `def` in the user's text.
         versions: of each array's memory, just before the launch.
-        options: what the code was asked for (checks, fast maths).
-        block_dim: threads of a CUDA block; a Block where the kernel sees it.
-        stream: the CUDA stream; None is the device's default one.
+        how: code, block and stream that were asked for.
         binder: makes a record of other arguments.
         taped: whether tapes differentiate it.
     """
@@ -61,9 +77,7 @@ class LaunchRecord:
     specialisation: Any = None
     location: Location | None = None
     versions: Mapping[str, int] = field(default_factory=dict, repr=False)
-    options: Options = field(default_factory=Options, repr=False)
-    block_dim: int | Block = BLOCK_DIM
-    stream: Any = None
+    how: LaunchOptions = field(default=PLAIN, repr=False)
     binder: Binder | None = field(default=None, repr=False)
     taped: bool = True
 
@@ -71,6 +85,21 @@ class LaunchRecord:
     def kernel(self) -> str:
         """The kernel's name."""
         return self.loaded.name
+
+    @property
+    def options(self) -> Options:
+        """What the code was asked for (checks, fast maths)."""
+        return self.how.code
+
+    @property
+    def block_dim(self) -> int | Block:
+        """Threads of a CUDA block; a Block where the kernel sees it."""
+        return self.how.block_dim
+
+    @property
+    def stream(self) -> Any:
+        """The CUDA stream; None is the device's default one."""
+        return self.how.stream
 
     @property
     def direction(self) -> str:
@@ -129,7 +158,7 @@ class LaunchRecord:
 
     def on_stream(self, stream: Any) -> LaunchRecord:
         """The same launch in another stream."""
-        return replace(self, stream=stream)
+        return replace(self, how=replace(self.how, stream=stream))
 
     @property
     def _binder(self) -> Binder:

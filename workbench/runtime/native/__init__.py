@@ -1,1 +1,1 @@
-"""The native launcher of this process: what it is given, and what it tells while it runs."""
+"""The native launcher of this process: what it is given, and what it reports while it runs."""

@@ -46,7 +46,7 @@ class UnderWay:
         doing: "running" or "compiling".
         what: what people call it.
         seconds: how long it has been seen to go on.
-        done: how far it is; empty where nobody knows.
+        done: how far it is; empty if unknown.
     """
 
     doing: str

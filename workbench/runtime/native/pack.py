@@ -78,7 +78,7 @@ class Packer:
         return b"".join([dims_piece(dims), *[v.packed if p is None else p(v) for p, v in zip(self.pieces, values)]])  # noqa: B905
 
     def single(self, position: int, value: Any) -> bytes:
-        """The bytes of one argument that is no array."""
+        """The bytes of one argument that is not an array."""
         piece = self.pieces[position]
         assert piece is not None
         return piece(value)

@@ -39,7 +39,7 @@ class Entry:
     Attributes:
         started: when, in seconds of `time.perf_counter`; 0 where it is not known.
         seconds: how long the caller waited for it (a CUDA launch is queued by then, not over); None: not known.
-        site: the line that asked for it.
+        site: the line that requested it.
         events: on CUDA, before and after it in its stream, until they have been read.
         on_device: when the device began it, on the clock of `started`, and for how many seconds it ran there.
     """
@@ -86,7 +86,7 @@ class Entry:
         return ()
 
     def launch(self) -> None:
-        """Run it again, on the arrays' contents of now."""
+        """Run it again, on the arrays' current contents."""
         raise NotImplementedError
 
     def changed(self, values: Mapping[str, Any], swap: Substitution) -> Entry:
@@ -154,7 +154,7 @@ class LaunchEntry(Entry):
         return self.record.changes
 
     def launch(self) -> None:
-        """Run it again, on the arrays' contents of now."""
+        """Run it again, on the arrays' current contents."""
         execute_again(self.record)
 
     def changed(self, values: Mapping[str, Any], swap: Substitution) -> Entry:

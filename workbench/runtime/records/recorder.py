@@ -49,8 +49,8 @@ class Recorder(Observer):
 
     Attributes:
         entries: what ran, in order.
-        contents: what arrays held before their first use; None where that is not kept.
-        lost: how many calls of other libraries could not be noted.
+        contents: what arrays held before their first use; None if that is not kept.
+        lost: how many calls of other libraries could not be recorded.
     """
 
     def __init__(
@@ -68,23 +68,23 @@ class Recorder(Observer):
     # What observers are told.
 
     def launching(self, record: LaunchRecord) -> None:
-        """Note a launch."""
+        """Record a launch."""
         self._note(LaunchEntry(record, started=time.perf_counter(), site=call_site()))
 
     def copying(self, target: array, source: array) -> None:
-        """Note a copy."""
+        """Record a copy."""
         self._note(CopyEntry("copy", target, source, started=time.perf_counter(), site=call_site()))
 
     def adding(self, target: array, source: array) -> None:
-        """Note a sum."""
+        """Record a sum."""
         self._note(CopyEntry("add", target, source, started=time.perf_counter(), site=call_site()))
 
     def filling(self, target: array, value: Any) -> None:
-        """Note a fill."""
+        """Record a fill."""
         self._note(FillEntry(target, value, started=time.perf_counter(), site=call_site()))
 
     def replaying(self, graph: Any) -> None:
-        """Note a run of a captured graph."""
+        """Record a run of a captured graph."""
         self._note(GraphEntry(graph, started=time.perf_counter(), site=call_site()))
 
     def measured(self, subject: object, before: Any, after: Any) -> None:
@@ -126,14 +126,14 @@ class Recorder(Observer):
         self._forget()
 
     def start(self) -> Self:
-        """Begin to record what this context runs; again does nothing."""
+        """Begin to record what this context runs; calling it again does nothing."""
         if self not in OBSERVERS.get():
             OBSERVERS.set((*OBSERVERS.get(), self))
             open_listener(self)
         return self
 
     def stop(self) -> None:
-        """Record no more; `start` goes on. What ran is put in the order in which it began."""
+        """Stop recording; `start` continues it. What ran is put in the order in which it began."""
         OBSERVERS.set(tuple(o for o in OBSERVERS.get() if o is not self))
         close_listener(self)
         self.entries[:] = device_times(self.entries)
@@ -178,14 +178,14 @@ class Recorder(Observer):
     # Running it again.
 
     def replay(self, arrays: Mapping[array, array] | None = None, /, **changes: Any) -> None:
-        """Run everything again, in order, on the arrays' contents of now.
+        """Run everything again, in order, on the arrays' current contents.
 
         Neighbouring launches on the CPU are one native call; Ctrl-C ends it between two of them.
 
         Args:
             arrays: recorded arrays to the ones to use in their place, everywhere: in launches, copies and fills, views
                 and gradients included.
-            changes: parameter name to value, for every launch that has the parameter, for this run alone. An array
+            changes: parameter name to value, for every launch that has the parameter, only for this run. An array
                 given for a parameter replaces the recorded one everywhere.
 
         Raises:
@@ -238,7 +238,7 @@ class Recorder(Observer):
         warning). The file is written whole or not at all.
 
         Raises:
-            RecordError: something in the record has no form in a file, or the file cannot be written.
+            RecordError: something in the record cannot be represented in a file, or the file cannot be written.
         """
         if self.contents is None:
             told = "this record kept no contents (record with inputs=True): the arrays are saved as they are now"
@@ -272,7 +272,7 @@ class Recorder(Observer):
             elif len(distinct) > 1:
                 raise LaunchError(
                     f"{name} is {len(distinct)} different arrays in this record.", parameter=name,
-                    advice="Say which: rec.replay({old: new}).",
+                    advice="Specify which: rec.replay({old: new}).",
                 )  # fmt: skip
             else:
                 swaps[next(iter(distinct.values()))] = value
@@ -289,10 +289,10 @@ class Recorder(Observer):
             self._memories = {id(a.memory) for e in self.entries for a in e.arrays}
         for old, new in (given or {}).items():
             if not isinstance(old, array):
-                raise LaunchError(f"{old!r} is no array.", advice="By name it is rec.replay(x=new).")
+                raise LaunchError(f"{old!r} is not an array.", advice="By name it is rec.replay(x=new).")
             fits("The array", old, new)
             if id(old.memory) not in (self._memories or ()):
-                raise LaunchError(f"The {old.type!r} of shape {old.shape} to replace is none of this record's.")
+                raise LaunchError(f"The {old.type!r} of shape {old.shape} to replace is not used by this record.")
         return dict(given or {})
 
     def _uses(self, name: str) -> tuple[list[LaunchRecord], dict[Any, Any]]:
@@ -320,17 +320,17 @@ class Recorder(Observer):
     def __reduce__(self) -> Any:
         raise RecordError(
             "A record cannot be pickled, nor copied with what it uses.",
-            advice='rec.save("run.wbr") writes it, and wb.load_record("run.wbr") gives another one.',
+            advice='rec.save("run.wbr") writes it, and wb.load_record("run.wbr") loads a copy.',
         )
 
     # Showing it.
 
     def spans(self) -> tuple[Span, ...]:
-        """One span of time an entry: what a timeline draws."""
+        """One span of time per entry: what a timeline draws."""
         return spans(self.entries)
 
     def rows(self) -> list[tuple[str, ...]]:
-        """One row an entry, kind, name, size, time, place, each followed by those of its parts."""
+        """One row per entry: kind, name, size, time, place, each followed by those of its parts."""
         return [row[1:] for row in self._numbered()]
 
     def _numbered(self) -> list[tuple[str, ...]]:
@@ -348,7 +348,7 @@ class Recorder(Observer):
         return "\n".join([f"{len(self)} recorded{self._lost()}", *lines])
 
     def _lost(self) -> str:
-        return f", {self.lost} more could not be noted" if self.lost else ""
+        return f", {self.lost} more could not be recorded" if self.lost else ""
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{h}</th>" for h in ("#", *HEAD))

@@ -92,7 +92,7 @@ class Batch:
 
 @dataclass(frozen=True, eq=False)
 class _Move:
-    """A copy, sum or fill as a row: native function, parameters, elements, elements a chunk, what they point to."""
+    """A copy, sum or fill as a row: native function, parameters, elements, elements per chunk, what they point to."""
 
     address: int
     params: np.ndarray[Any, Any]
@@ -102,7 +102,7 @@ class _Move:
 
 
 def native_move(entry: Entry) -> _Move | None:
-    """A copy, sum or fill as a native function does it; None where there is none, or two arrays may overlap."""
+    """A copy, sum or fill as a native function does it; None if there is none, or two arrays may overlap."""
     if not isinstance(entry, (CopyEntry, FillEntry)) or any(a.device.is_cuda for a in entry.arrays):
         return None
     if isinstance(entry, FillEntry) and not repeats(entry.target.dtype, entry.value):
@@ -185,7 +185,7 @@ class Prepared:
             moved.clear()
 
     def run(self) -> None:
-        """Run all, on the arrays' contents of now.
+        """Run all, on the arrays' current contents.
 
         Raises:
             KernelFault, DeviceError: as the launches.
@@ -221,7 +221,7 @@ class Prepared:
 
 @dataclass(frozen=True, eq=False)
 class _Patch:
-    """The places of one parameter of one kernel in one batch: one row a launch, one column a word of 8 bytes."""
+    """The places of one parameter of one kernel in one batch: one row per launch, one column per word of 8 bytes."""
 
     record: LaunchRecord
     name: str
@@ -235,7 +235,7 @@ class _Patch:
         return np.frombuffer(self.record.loaded.packer.single(self.position, checked), np.int64)
 
     def write(self, words: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """Write the words; gives what was there."""
+        """Write the words; returns what was there."""
         old = self.words64[self.places]
         self.words64[self.places] = words
         return old

@@ -35,7 +35,7 @@ def file_bytes(entries: list[Entry], contents: Contents) -> bytes:
     """The bytes of a `.wbr` file.
 
     Raises:
-        RecordError: an entry or a kernel has no form in a file.
+        RecordError: an entry or a kernel cannot be represented in a file.
     """
     writer = _Writer(contents)
     listed = [writer.entry(e) for e in entries]

@@ -167,7 +167,7 @@ def _read(content: Any, members: Mapping[str, bytes], trust: bool) -> Saved:
     fields = saved_values.record(content, "the content", parts)
     lists = [fields[p] for p in parts]
     if not all(isinstance(part, list) for part in lists):
-        raise saved_values.Wrong("a part of the content is no list")
+        raise saved_values.Wrong("a part of the content is not a list")
     modules = [_function(m, members, trust) for m in fields["modules"]]
     functions = tuple(function for function, _ in modules)
     memories = tuple(_memory(m, members) for m in fields["memories"])
@@ -239,7 +239,7 @@ def _array(told: Any, memories: Sequence[SavedMemory], count: int) -> SavedArray
 def _graph(
     told: Any, functions: Sequence[Function], arrays: Sequence[SavedArray], inner: Sequence[SavedGraph]
 ) -> SavedGraph:
-    """A graph; those inside it stand before it, so that none can hold itself."""
+    """A graph; those inside it stand before it, so that none can contain itself."""
     given = saved_values.record(told, "a graph", ("nodes",))
     if not isinstance(given["nodes"], list):
         raise saved_values.Wrong("a graph without nodes")
@@ -251,7 +251,7 @@ def _graph(
         if kind not in BODIES:
             work = _work(kind, node, ("kind",), functions, arrays)
             if kind == "fill" and isinstance(getattr(work, "source", None), np.ndarray):
-                raise saved_values.Wrong("a graph with a fill that is no number")
+                raise saved_values.Wrong("a graph with a fill that is not a number")
             nodes.append((kind, work))
             total += 1
             continue
@@ -275,7 +275,7 @@ def _branch(kind: str, given: Mapping[str, Any], arrays: Sequence[SavedArray], c
     if condition is not None:
         a = arrays[saved_values.index(condition, len(arrays), "array")]
         if a.dtype != int32 or a.field is not None or math.prod(a.shape) != 1:
-            raise saved_values.Wrong("a condition that is no int32 of one element")
+            raise saved_values.Wrong("a condition that is not an int32 of one element")
     return SavedBranch({name: saved_values.index(n, count, "graph") for name, n in told.items()}, condition)
 
 

@@ -44,28 +44,28 @@ def index(data: Any, count: int, what: str) -> int:
 def whole(data: Any) -> int:
     """A whole number below 2⁶²."""
     if type(data) is not int or abs(data) >= 2**62:
-        raise Wrong(f"{str(data)[:40]} where a whole number should be")
+        raise Wrong(f"{str(data)[:40]} where a whole number was expected")
     return data
 
 
 def wholes(data: Any) -> tuple[int, ...]:
     """A shape or strides."""
     if not isinstance(data, list) or len(data) > MAX_NDIM:
-        raise Wrong("a shape or strides that are none")
+        raise Wrong("an invalid shape or strides")
     return tuple(whole(n) for n in data)
 
 
 def text(data: Any) -> str:
     """A name."""
     if not isinstance(data, str) or len(data) > 1000:
-        raise Wrong("a number where a name should be")
+        raise Wrong("a number where a name was expected")
     return data
 
 
 def seconds(data: Any) -> float:
     """A time."""
     if type(data) not in (int, float) or not abs(data) < 1e18:
-        raise Wrong("a time that is none")
+        raise Wrong("an invalid time")
     return float(data)
 
 
@@ -80,7 +80,7 @@ def fill_value(data: Any, dtype: Scalar | Vector | Struct) -> Any:
             case bool() | int():
                 value = data
             case _:
-                raise Wrong("a fill with something that is no number")
+                raise Wrong("a fill with something that is not a number")
         with np.errstate(all="ignore"):
             np.full((), value, item(dtype))
     except (ValueError, OverflowError, TypeError):
@@ -99,7 +99,7 @@ def site(data: Any) -> Site | None:
 
 
 def field_place(data: Any) -> tuple[int, int] | None:
-    """The pitch of structs and the place of a field in them; None where there are none."""
+    """The pitch of structs and the place of a field in them; None if there are none."""
     match data:
         case None:
             return None

@@ -19,13 +19,13 @@ class Span:
 
     Attributes:
         start: seconds after the first span's start.
-        seconds: how long the caller waited for it; None where it is not known.
+        seconds: how long the caller waited for it; None if it is not known.
         lane: where it ran: a device's name, with its stream's where it had one, or "jax".
         kind: "forward", "adjoint", "tangent", "copy", "add", "fill", "graph" or "jax".
         name: the kernel's, or the value of a fill.
         size: dimensions of the launch, or the shape of what was copied.
         bytes: of all elements of the arrays that it touches.
-        site: the line that asked for it.
+        site: the line that requested it.
     """
 
     start: float
@@ -50,7 +50,7 @@ def spans(entries: Iterable[Entry]) -> tuple[Span, ...]:
 
 
 def device_times(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries with the times that their events tell, once the devices have come past them.
+    """The entries with the times that their events report, once the devices have come past them.
 
     A device's clock is laid on the host's where its first launch was queued: it cannot have begun before.
     """

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from workbench.backends.base import Options
@@ -27,10 +28,9 @@ from workbench.deep import deep
 from workbench.errors import BuildError
 from workbench.ir.values import Block, Function, Op
 from workbench.passes.analysis.cost import mostly_adds
-from workbench.passes.bounds_checks import guard, without_asserts
+from workbench.passes.bounds_checks import guard
 from workbench.passes.expand import expand
-from workbench.passes.halves import halves
-from workbench.passes.lower_tiles.lower import lower_tiles
+from workbench.passes.pipeline import CPU, run
 from workbench.types import Scalar, Vector, element
 
 ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" }'
@@ -56,9 +56,14 @@ def emit_llvm(
     Raises:
         BuildError: it has an operation that cannot be expressed in LLVM IR.
     """
-    function = numbered(function)
-    chosen = guard(function, versions=True) if options.checks else without_asserts(function)
-    made = expand(halves(lower_tiles(chosen)), native)
+    made = run(
+        CPU,
+        function,
+        number_prints=numbered,
+        strip_asserts=not options.checks,
+        bounds_checks=options.checks and partial(guard, versions=True),
+        expand=partial(expand, native=native),
+    )
     return ModuleEmitter(made, options, maths, half_instructions, for_one_core(function, options)).module()
 
 

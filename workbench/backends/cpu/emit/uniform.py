@@ -6,6 +6,11 @@ all of it is the same (it starts from `c[0]`, which LLVM cannot load before the 
 that), `v = v * (1 - v)` doubles the paths, and 24 such lines take minutes. A `freeze` of the load ends the first walk
 at once, an interleave count of 1 leaves out the second; results are the same. Paths are counted, so other code stays as
 it is.
+
+What an `if` chooses by a condition of each thread is not the same in all lanes, and ends the walk. But where one
+condition decides another (`i > 3` holds in `i > 4`), jump threading goes from the one straight into the other. There
+the value is one side's, and may be the same for all again. So each value is looked at twice: as it is in general, and
+as it is once the `if`s before it are decided, which counts inside other such `if`s.
 """
 
 from __future__ import annotations
@@ -37,22 +42,27 @@ def uniform_loads(function: Function) -> frozenset[Op]:
     variation = _Variation(function)
     if not variation.found():
         return frozenset()
-    while variation.changed and variation.sweeps < _SWEEPS:
-        variation.sweep()
+    variation.settle()
     loads = variation.found()
-    return loads if loads and _Paths(variation, loads).explode() else frozenset()
+    if not loads:
+        return frozenset()
+    decided = _Variation(function, decided=True)
+    decided.settle()
+    return loads if _Paths(variation, decided, loads).explode() else frozenset()
 
 
 class _Variation:
     """What each value varies with: one bit a loop, 1 for the loop over threads.
 
     Attributes:
+        decided: whether what an `if` gives varies as its sides do, whatever its condition: other `if`s have decided it.
         of: the bits of each value; none where there is no entry.
         around: the bits of the loops around each load.
     """
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, decided: bool = False) -> None:
         self.function = function
+        self.decided = decided
         self.of: dict[Value, int] = {}
         self.around: dict[Op, int] = {}
         self.loops: dict[Op, int] = {}
@@ -67,6 +77,11 @@ class _Variation:
     def stays(self, value: Value, around: int) -> bool:
         """Whether one of the loops leaves the value as it is."""
         return bool(around & ~self.of.get(value, 0))
+
+    def settle(self) -> None:
+        """Sweep until nothing changes, or often enough."""
+        while self.changed and self.sweeps < _SWEEPS:
+            self.sweep()
 
     def sweep(self) -> None:
         """Once over everything, in order; what loops carry back is seen by the next sweep."""
@@ -105,7 +120,7 @@ class _Variation:
 
     def structured(self, op: Op, around: int) -> None:
         if op.name == "if":
-            bits = self.together(op.operands)
+            bits = 0 if self.decided else self.together(op.operands)
             for block in op.blocks:
                 self.block(block, around)
             for n, value in enumerate(op.results):
@@ -128,10 +143,18 @@ class _Paths:
     """How many paths lead from the loads to each value, along those that some loop leaves as they are.
 
     A count is an integer of digits: from loads, from what the outermost loop around carries, from what the next does.
+
+    Attributes:
+        variation: of the values as they are in general.
+        decided: of the values where `if`s are decided.
+        inside: how many `if`s that each thread decides are around; paths multiply in one, and where a value is the same
+            in general. Elsewhere a walk ends at the result of an `if`.
     """
 
-    def __init__(self, variation: _Variation, loads: frozenset[Op]) -> None:
+    def __init__(self, variation: _Variation, decided: _Variation, loads: frozenset[Op]) -> None:
         self.variation = variation
+        self.decided = decided
+        self.inside = 0
         self.loads = loads
         self.of: dict[Value, int] = {}
         self.constants: dict[Value, int] = {}
@@ -144,7 +167,7 @@ class _Paths:
         return self.exploded
 
     def learn(self, value: Value, count: int, around: int) -> None:
-        if count and self.variation.stays(value, around):
+        if count and self.decided.stays(value, around):
             self.of[value] = count
             self.exploded |= bool(count & self.many)
 
@@ -174,30 +197,34 @@ class _Paths:
             elif op.name == "slot_write":
                 self.learn(op.operands[0], self.most((op.operands[0], op.operands[-1])), around)
             elif op.name not in ("load", "yield"):
-                together = self.most if op.name in ("vec", "insert") else self.total
-                count = together(op.operands)
                 for value in op.results:
-                    self.learn(value, count, around)
+                    multiplies = op.name not in ("vec", "insert") and (
+                        self.inside or self.variation.stays(value, around)
+                    )
+                    self.learn(value, (self.total if multiplies else self.most)(op.operands), around)
         return operations
 
     def structured(self, op: Op, around: int, level: int) -> int:
         if op.name == "if":
+            each = not self.variation.stays(op.operands[0], around)
+            self.inside += each
             operations = sum(self.block(b, around, level) for b in op.blocks)
-            condition = self.total(op.operands)
+            self.inside -= each
+            together, condition = (self.most, 0) if each else (self.total, self.total(op.operands))
             for n, value in enumerate(op.results):
-                self.learn(value, condition + self.total(tuple(b.yielded[n] for b in op.blocks)), around)
+                self.learn(value, condition + together(tuple(b.yielded[n] for b in op.blocks)), around)
             return operations
         return self.loop(op, around, level + 1)
 
     def loop(self, op: Op, around: int, level: int) -> int:
         """What the loop carries counts as 1 inside; behind it, as often as the iterations written out make it."""
         init = op.operands[LEAD[op.name] :]
-        inside = around | self.variation.loops[op]
+        within = around | self.variation.loops[op]
         operations = 0
         for block in op.blocks:
             for value in block.params[len(block.params) - len(init) :]:
-                self.learn(value, 1 << _DIGIT * level, inside)
-            operations += self.block(block, inside, level)
+                self.learn(value, 1 << _DIGIT * level, within)
+            operations += self.block(block, within, level)
         trips = max(1, min(self.trips(op), UNROLLED // max(1, operations)))
         own = (1 << _DIGIT) - 1 << _DIGIT * level
         after = [self.of.get(v, 0) for v in op.blocks[-1].yielded]

@@ -46,8 +46,8 @@ FUNCTIONS = (
 )  # fmt: skip
 """What the handler calls of the driver, in the order in which `cuda.ll` counts."""
 _UNCHECKED = (
-    "Kernels run without checks on GPUs under JAX: nothing there waits to read a fault. Say wb.checks(False) where"
-    " that is meant, or look for the fault on the CPU, or by wb.launch."
+    "Kernels run without checks on GPUs under JAX: nothing there reads faults. Use wb.checks(False) if"
+    " that is intended, or look for the fault on the CPU or with wb.launch."
 )
 _VERSION = 12030  # the first in which a command buffer may hold what other libraries queue
 
@@ -90,7 +90,7 @@ class CudaTarget:
         return replace(self, name=content_name(self.description, self.name, "exported"))
 
     def register(self) -> None:
-        """Make it known to XLA for CUDA; once a process."""
+        """Make it known to XLA for CUDA; once per process."""
         make_known_on_gpus(self.name, self.thunks)
 
     def thunks(self) -> dict[str, int]:
@@ -164,7 +164,8 @@ def target_for(plan: Plan, block: int, arch: str) -> CudaTarget:
     wanted = entry.metadata.get("dynamic_shared", 0)
     if wanted:
         raise DeviceError(
-            f"{plan.kernel} needs {wanted:,} bytes of shared memory a block; under JAX a kernel has {STATIC_SHARED:,}.",
+            f"{plan.kernel} needs {wanted:,} bytes of shared memory per block; "
+            f"under JAX a kernel has {STATIC_SHARED:,}.",
             advice="Make its tiles smaller, or launch it by wb.launch_tiled.", function=plan.kernel,
         )  # fmt: skip
     wires = tuple(replace(w, kind=Kind.ACCUMULATOR) if w.name in names else w for w in described.wires)

@@ -131,7 +131,7 @@ def _primal_wire(
     if used:
         raise NotDifferentiable(
             f"The gradient of {loaded.name} needs what {wire.name} held before, which {loaded.name} changes.",
-            advice="Make it an input that comes out (in_out_argnames), or give it a value first (init).",
+            advice="Make it an input that is also an output (in_out_argnames), or give it an initial value (init).",
             function=loaded.name,
         )
     return replace(plain, operand=_place(operands, Source("output", wire.result)))

@@ -99,6 +99,6 @@ def _size(size: Any, plan: Plan, how: How) -> int:
                 return -1 - (4 * number + shape.index(size))
     raise LaunchError(
         f"{plan.kernel} would be launched over {size} threads, which is the size of none of its arrays.",
-        advice="Under symbolic shapes give launch_dims that are dimensions of arguments.",
+        advice="Under symbolic shapes, pass launch_dims that are dimensions of arguments.",
         function=plan.kernel,
     )

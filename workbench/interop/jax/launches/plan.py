@@ -1,6 +1,6 @@
 """A kernel's launch as JAX's primitives carry it: the target to call, and how its derivatives are called.
 
-Plans are made once a signature. Their equality is their target's, so JAX's own caches work across re-made kernels.
+Plans are made once per signature. Their equality is their target's, so JAX's own caches work across re-made kernels.
 """
 
 from __future__ import annotations
@@ -103,8 +103,8 @@ class Plan:
         launch_ndim: dimensions that its launch must have; 0 for any.
         target: what XLA calls.
         code: where its derivatives come from.
-        gradient: gives the plan of its adjoint for cotangents of the operands with these numbers (all by default), and
-            how to call it; raises NotDifferentiable where there is none.
+        gradient: returns the plan of its adjoint for cotangents of the operands with these numbers (default: all), and
+            how to call it; raises NotDifferentiable if there is none.
         tangent: the same of its tangent.
     """
 
@@ -168,7 +168,7 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
 
     Args:
         loaded: what runs.
-        wires: one a parameter.
+        wires: one per parameter.
         code: where derivatives come from.
         name: in errors; by default the kernel's.
 
@@ -182,7 +182,7 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
         )  # fmt: skip
     if loaded.prints:
         raise LaunchError(
-            f"{loaded.name} prints, and under JAX nobody reads what it prints.",
+            f"{loaded.name} prints, and under JAX nothing reads what it prints.",
             advice="Leave print() out, or use jax.debug.print on what the kernel returns.",
         )
     grains = loaded.threads_per_task, loaded.strip
@@ -239,7 +239,7 @@ def recorded_plan(record: LaunchRecord, wires: tuple[Wire, ...], shared: bool, a
 
     Args:
         record: the launch.
-        wires: one a parameter.
+        wires: one per parameter.
         shared, aliased: as in `Code`.
     """
     loaded = record.loaded

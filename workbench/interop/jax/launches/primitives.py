@@ -157,7 +157,7 @@ def _axis_size(operands: Sequence[Any], axes: Sequence[Any]) -> int:
 
 
 def _lead(x: Any, axis: int | None, size: int) -> Any:
-    """`x` with its batch axis first; where it has none, with one of `size`."""
+    """`x` with its batch axis first; if it has none, with one of `size`."""
     jax = library()
     return jax.jax.lax.broadcast(x, (size,)) if axis is None else jax.jnp.moveaxis(x, axis, 0)
 
@@ -286,7 +286,7 @@ def _transpose_tangent(cotangents: Sequence[Any], *operands: Any, plan: Plan, ho
     full = {n: ad.instantiate_zeros(c) for n, c in zip(floats, cotangents, strict=True)}
 
     def given(source: Source) -> Any:
-        if source.place == "output":  # only its shape is used: what a launch found undefined is read by nobody
+        if source.place == "output":  # only its shape is used: what a launch found undefined is not read
             dtype = element(plan.results[source.number].type).numpy
             return jnp.zeros((*[1] * len(how.batch), *how.results[source.number]), dtype)
         return inputs[source.number] if source.place == "input" else full[source.number]

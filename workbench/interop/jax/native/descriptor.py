@@ -20,6 +20,11 @@ THUNK = "workbench_thunk"
 DESCRIPTION = "workbench_description"
 OUTDATED = "workbench_outdated"
 """The word that is null, or points to why the kernel must not be called any more (see `edits`)."""
+TYPE = "%Kernel = type { "
+FIRST_FIELDS = 11
+"""Fields of a description in the first version whose exports are read."""
+ADDED = (0, 65_536)
+"""What a description of before is taken to say in the fields that came later: `late` and `strip`."""
 
 
 class Kind(IntEnum):
@@ -41,7 +46,7 @@ class Wire:
         type: the type of an element (a vector's components are the last axis of the operand).
         rank: dimensions besides batch axes and that last axis.
         operand, result, value: number among the call's operands, results, static values; -1 for none.
-        fill: what the result holds before the launch, a number or its bytes; None where it may hold anything.
+        fill: what the result holds before the launch, a number or its bytes; None if it may hold anything.
         view: dimensions of the kernel's array where that is a view of the operand or result; 0 where it is all of it.
     """
 
@@ -67,7 +72,7 @@ class Description:
 
     Attributes:
         kernel: the name in errors.
-        wires: one a parameter; the results among them are numbered without gaps, and there is at least one.
+        wires: one per parameter; the results among them are numbered without gaps, and there is at least one.
         layout: of the parameter buffer.
         grain: the largest launch, in points, that stays on one thread.
         strip: points that run before it looks whether to stop; 0 on a GPU.
@@ -121,7 +126,7 @@ class Description:
         return "\n".join(
             [
                 f"%Param = type {{ ptr, {', '.join(['i64'] * 13)} }}",
-                "%Kernel = type { ptr, ptr, i64, i64, i64, i64, i64, i64, i64, ptr, i64, i64, i64 }",
+                f"{TYPE}ptr, ptr, {', '.join(['i64'] * 7)}, ptr, {', '.join(['i64'] * (1 + len(ADDED)))} }}",
                 *strings,
                 f"@params = private constant {table} [",
                 ",\n".join(f"  {row}" for row in rows),
@@ -131,6 +136,20 @@ class Description:
                 "}",
             ]
         )
+
+
+def completed(text: str) -> str:
+    """A description that an earlier version kept, with the fields that it did not have yet.
+
+    completed("… = type { …, i64 }\\n…ptr @params, i64 3\\n}")    # … i64 3, i64 0, i64 65536
+    """
+    lines = text.split("\n")
+    (kind,) = (n for n, line in enumerate(lines) if line.startswith(TYPE))
+    (value,) = (n for n, line in enumerate(lines) if line.startswith("  ptr @kernel,"))
+    missing = ADDED[lines[kind].count(",") + 1 - FIRST_FIELDS :]
+    lines[kind] = lines[kind].replace(" }", ", i64" * len(missing) + " }")
+    lines[value] += "".join(f", i64 {n}" for n in missing)
+    return "\n".join(lines)
 
 
 def _pattern(wire: Wire) -> tuple[int, int]:

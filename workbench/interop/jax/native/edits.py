@@ -23,7 +23,7 @@ from workbench.forks import renewed
 from workbench.frontend import MISSING, Scope, meaning, seen
 
 CLEAR = "Call jax.clear_caches(): the next call compiles the program with the new one."
-MEND = "Mend its cell and run it again."
+MEND = "Fix its cell and run it again."
 T = TypeVar("T", bound=Any)  # a target, of the CPU or of GPUs
 _lock = renewed(__name__, "_lock", threading.RLock)
 
@@ -44,7 +44,7 @@ class Claim:
 
     @property
     def outdated(self) -> str:
-        """Why it is not what would be made now; empty where it is."""
+        """Why it is not what would be made now; empty if it is."""
         if self.edition.outdated:
             return self.edition.outdated
         for scope, path, before in self.reads:

@@ -1,6 +1,6 @@
 """Faults of code with checks under XLA: their text, and the way back from XLA's error to a `KernelFault`.
 
-The handler's error carries text alone, and all of it: nothing of ours runs when a jitted function raises. Where a call
+The handler's error carries text alone, all of it: no code of Workbench runs when a jitted function raises. Where a call
 does come back to Python (nothing traced it), the fault itself is raised.
 """
 
@@ -45,7 +45,7 @@ def said(fault: KernelFault, room: int = 1 << 20) -> str:
 
 
 def fault_in(error: Exception | str) -> KernelFault | None:
-    """The fault that an error of XLA's, or the text of one, reports; None where it reports something else."""
+    """The fault that an error of XLA's, or the text of one, reports; None if it reports something else."""
     found = str(error)
     return next((fault for text, fault in reversed(_recent) if text in found), None)
 
@@ -55,7 +55,7 @@ def fault_in(error: Exception | str) -> KernelFault | None:
 def _explain(
     kernel: int, buffer: int, record: Any, ndim: int, axes: int, sizes: Any, late: int, text: int, room: int
 ) -> None:  # fmt: skip
-    """Write the text of a fault, cut to its place, or let it wait; nothing where the IR has no form in a file."""
+    """Write the text of a fault, cut to its place, or let it wait; nothing if the IR has no form in a file."""
     try:
         if not record:
             error_later(stopped(ctypes.string_at(ctypes.c_void_p.from_address(kernel).value or 0).decode()))

@@ -14,12 +14,12 @@ from workbench.ir.values import Function
 
 names: dict[int, str] = {}
 segments: dict[int, Any] = {}
-"""By the address of a fused program's table, what it was made from; None where that was only preloaded."""
+"""By the address of a fused program's table, what it was made from; None if that was only preloaded."""
 functions: dict[str, Callable[[], Function]] = {}
 """By the name of a target with checks: what makes its IR, which knows the lines of its faults."""
 plans: WeakValueDictionary[str, Any] = WeakValueDictionary()
 
 
 def plan_of(description: int) -> Any:
-    """The plan whose description lies at this address; None where it is gone, or was only preloaded."""
+    """The plan whose description lies at this address; None if it is gone, or was only preloaded."""
     return plans.get(names.get(description, ""))

@@ -144,7 +144,7 @@ class Segment:
         return found
 
     def register(self) -> None:
-        """Make it known to XLA for the CPU; once a process, after JAX's backend is up."""
+        """Make it known to XLA for the CPU; once per process, after JAX's backend is up."""
         words, calls = self._words
         described = {"program": self.function, "words": words, "calls": {str(k): t.name for k, t in calls.items()}}
         if make_known(self.name, self.thunk):

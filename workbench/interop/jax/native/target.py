@@ -25,7 +25,7 @@ from workbench.cache.store import default_store
 from workbench.errors import CacheError
 from workbench.forks import renewed
 from workbench.interop.jax.native import edits, registry
-from workbench.interop.jax.native.descriptor import DESCRIPTION, OUTDATED, THUNK, Description
+from workbench.interop.jax.native.descriptor import DESCRIPTION, OUTDATED, THUNK, Description, completed
 from workbench.interop.jax.native.handler import handler_text
 from workbench.interop.jax.native.thunk import thunk_source, thunk_text
 from workbench.interop.jax.values.library import library
@@ -65,7 +65,7 @@ class Target:
         return Target(name, self.description, self.code, self.digest, self.function)
 
     def register(self) -> None:
-        """Make the target known to XLA for CPU; once a process, after JAX's backend is up."""
+        """Make the target known to XLA for CPU; once per process, after JAX's backend is up."""
         if make_known(self.name, self.thunk):
             self.keep()
 
@@ -154,7 +154,7 @@ def thunk_named(name: str) -> int:
     if "function" in described:
         registry.functions.setdefault(name, partial(from_data, described["function"]))
     code = load_kernel(artifact.image, artifact.metadata["entry"])
-    return _thunk(name, described["description"], code)
+    return _thunk(name, completed(described["description"]), code)
 
 
 def _key(name: str) -> Key:
@@ -190,7 +190,7 @@ def make_known_on_gpus(name: str, thunks: Callable[[], dict[str, int]]) -> None:
 
 
 def _thunk(name: str, text: str, kernel: jit.CpuCode) -> int:
-    """One a name, also where several threads ask for it."""
+    """One per name, also where several threads ask for it."""
     with _thunks_lock:
         if name not in _thunks:
             image = compile_text(thunk_text(text, kernel.address), CpuBackend().target(), optimise=False)

@@ -139,7 +139,7 @@ class _Body:
         return found, self._at("ptr", "%Array", array, 2)
 
     def _dims(self, ndim: str, data: str) -> str:
-        """Write the launch's dimensions, one or two of them; gives how many points it has."""
+        """Write the launch's dimensions, one or two of them; returns how many points it has."""
         for n in range(1, 4):
             self._put("i64", "1", 8 * n)
         first = self._word(data, 0)

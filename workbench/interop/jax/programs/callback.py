@@ -82,7 +82,7 @@ class Called:
 
 
 class _Run:
-    """One call's arguments, as arrays of ours; no observer of the caller's sees it.
+    """One call's arguments, as our own arrays; no observer of the caller's sees it.
 
     What ends it and must not fail the call is raised later, and the call goes on behind the `with`.
     """
@@ -200,7 +200,8 @@ def _jvp(primals: Sequence[Any], tangents: Sequence[Any], *, called: Called) -> 
     for name, type in (types[n] for n in wanted):
         if not isinstance(type, ArrayType):
             raise NotDifferentiable(
-                f"{called.signature.function} is called back in Python, which gives no gradient to the number {name}.",
+                f"{called.signature.function} is called back in Python, which provides no "
+                f"gradient for the scalar {name}.",
                 advice="Pass it as an array of one element, or let the function read no values.",
                 function=called.signature.function,
             )

@@ -92,7 +92,7 @@ def flatten(closed: Any, inner: Inner, launch: Any) -> Flat:
 
     Args:
         closed: the jaxpr.
-        inner: gives the closed jaxpr that an operation stands for, or None.
+        inner: returns the closed jaxpr that an operation stands for, or None.
         launch: the primitive whose operations are native.
     """
     flat = Flat([_value(v.aval) for v in closed.jaxpr.invars])

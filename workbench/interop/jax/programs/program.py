@@ -131,7 +131,7 @@ class Linearised:
     """A program split for derivatives.
 
     Attributes:
-        forward: gives the results, then residuals that are no operand or result.
+        forward: returns the results, then residuals that are neither operands nor results.
         tangent: from residuals and tangents, the tangents of the results that are floats.
         residuals: of each, ("operand" or "result", its number).
     """
@@ -359,7 +359,7 @@ def _batch(
 
 
 def _drop_results(used: list[bool], *given: Any) -> tuple[list[bool], Any]:
-    """What nobody asks for is not computed; `given` is the equation, in JAX 0.12 after which inputs are live."""
+    """What is not requested is not computed; `given` is the equation, in JAX 0.12 after which inputs are live."""
     equation = given[-1]
     program = equation.params["program"]
     if not any(used):

@@ -18,7 +18,7 @@ def rebinding(trace: Trace, name: str) -> LaunchError:
     for node in ast.walk(definition.node):
         if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
             return LaunchError(
-                f"{definition.name} gives the name {name} to another array, and its output {name} stays unwritten.",
+                f"{definition.name} binds the name {name} to another array, and its output {name} stays unwritten.",
                 definition.locate(node),
                 f"Write into it: wb.copy({name}, …), {name}.fill_(…), or a launch.",
                 definition.name,

@@ -116,7 +116,7 @@ class Signature:
         """Name, type and shape without components of each flat result.
 
         Raises:
-            LaunchError: an in-out parameter is no array.
+            LaunchError: an in-out parameter is not an array.
         """
         found = []
         for leaf in self.leaves:
@@ -210,7 +210,7 @@ def _stand_ins(trace: Trace, signature: Signature, operands: Sequence[Any]) -> t
 
 
 def run_inside(outer: Trace, callee: Any, values: Mapping[str, Any], output_dims: Any) -> Any:
-    """Call a JAX function from inside a function that is being traced: arrays of ours in, arrays of ours out."""
+    """Call a JAX function from inside a function that is being traced: our own arrays in, our own arrays out."""
     tree = library().jax.tree
 
     def plain(value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 Values that leave a segment are its results; those that live inside share one hidden result by their lifetimes, so XLA
 allocates everything and nothing is allocated when the program runs. A launch that changes a value in place does so in
-the value's own memory where nobody needs it later; a result that began as an operand shares XLA's memory with it.
+the value's own memory if it is not needed later; a result that began as an operand shares XLA's memory with it.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ class _Planner:
         return results, tuple(outputs), tuple(same)
 
     def _place_temporaries(self) -> int:
-        """Offsets of what lives inside only, by lifetime: each takes the first gap; gives the bytes of them all."""
+        """Offsets of what lives inside only, by lifetime: each takes the first gap; returns the bytes of them all."""
         size, placed = 0, []
         for buffer in (b for b in self.buffers if b.result < 0):
             alive = sorted((b.offset, b.offset + b.bytes) for b in placed if b.last >= buffer.first)

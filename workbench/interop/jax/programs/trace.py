@@ -1,6 +1,6 @@
 """A Python function's launches, copies and fills as a JAX computation: what runs is noted, and nothing is run.
 
-The function is called once a signature with stand-in arrays. Each memory it touches has a JAX value, flat, that every
+The function is called once per signature with stand-in arrays. Each memory it touches has a JAX value, flat, that every
 launch, copy and fill replaces by a new one; so what is changed in place for the function is functional for JAX, whose
 own machinery then differentiates and batches it, and whose compiler decides what shares memory. Arrays that the
 function makes become values of XLA's: nothing is allocated when the program runs.
@@ -40,7 +40,7 @@ from workbench.types import Scalar, Vector, element, is_float
 
 
 class ValuesRead(LaunchError):
-    """The function asked for values that are known only when the program runs; `name` is what it asked for."""
+    """The function read values that are known only when the program runs; `name` is what it read."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class Trace(Observer):
         return ValuesRead(
             f"{self.definition.name} {what}, which are known only when the compiled program runs.",
             self.place(),
-            'Leave that to a kernel, or say graph_mode="none": the function is then called back in Python each time.',
+            'Leave that to a kernel, or pass graph_mode="none": the function is then called back in Python each time.',
             self.definition.name,
             parameter=name,
         )
@@ -153,7 +153,7 @@ class Trace(Observer):
         return state
 
     def _change(self, target: array) -> None:
-        """Refuse to change what belongs to nobody inside."""
+        """Refuse to change what belongs to nothing inside."""
         if target.memory not in self._values and target.memory not in self._filled:
             raise LaunchError(
                 f"{self.definition.name} changes an array that is neither a parameter nor made inside it.",
@@ -171,7 +171,7 @@ class Trace(Observer):
     # ---- what the function does
 
     def filling(self, target: array, value: Any) -> None:
-        """Note a fill."""
+        """Record a fill."""
         self._change(target)
         scalar, where = element(target.dtype), _where(target)
         number = value.value if isinstance(value, TracedNumber) else scalar.numpy.type(value)
@@ -187,7 +187,7 @@ class Trace(Observer):
             self._values[target.memory] = whole.at[where].set(number)
 
     def copying(self, target: array, source: array) -> None:
-        """Note a copy."""
+        """Record a copy."""
         self._change(target)
         if self._part_by_launch("move", target, source):
             return
@@ -197,7 +197,7 @@ class Trace(Observer):
         self._values[target.memory] = part
 
     def adding(self, target: array, source: array) -> None:
-        """Note a sum."""
+        """Record a sum."""
         self._change(target)
         if self._part_by_launch("gather", target, source):
             return
@@ -206,7 +206,7 @@ class Trace(Observer):
         self._values[target.memory] = whole + part if where is None else whole.at[where].add(part)
 
     def _part_by_launch(self, what: str, target: array, source: array) -> bool:
-        """Whether a copy or sum of parts became a launch of a kernel of ours: not where the parts overlap."""
+        """Whether a copy or sum of parts became a launch of a kernel of our own: not where the parts overlap."""
         whole = _where(target) is None and _where(source) is None
         if whole or overlap({"target": target, "source": source}):
             return False
@@ -214,7 +214,7 @@ class Trace(Observer):
         return True
 
     def launching(self, record: LaunchRecord) -> None:
-        """Note a launch."""
+        """Record a launch."""
         self.specialisations.add(record.specialisation)
         self.checked |= record.loaded.checked
         if record.threads == 0 or not record.writes:
@@ -223,7 +223,7 @@ class Trace(Observer):
         block = record.block_dim
         if not isinstance(block, int):
             raise LaunchError(
-                f"{record.kernel} is launched over a grid of blocks, as CUDA C++ is, and that does not cross to JAX.",
+                f"{record.kernel} is launched over a grid of blocks, as CUDA C++ is; that is not supported under JAX.",
                 self.place(), "Launch it outside of JAX, or write it as a kernel of threads.", record.kernel,
             )  # fmt: skip
         self._check_reach(record)
@@ -260,7 +260,7 @@ def _refuse_structs(record: LaunchRecord) -> None:
     if name:
         name = name.partition("[]")[0]
         raise LaunchError(
-            f"{name} of {record.kernel} is an array of structs, and those do not cross to JAX.",
+            f"{name} of {record.kernel} is an array of structs, and those are not supported under JAX.",
             advice="Keep each field in an array of its own.", function=record.kernel, parameter=name,
         )  # fmt: skip
 

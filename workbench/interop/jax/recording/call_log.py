@@ -56,9 +56,9 @@ class CallEntry(Entry):
         attributes: the call's, as numbers: the launch's dimensions first.
         operands, results: its buffers.
         outputs: what the results were when it was last run again here; of more than four dimensions the first as one.
-        plan: the kernel's plan; None where that is gone.
+        plan: the kernel's plan; None if that is gone.
         calls: of a fused program, its launches.
-        segment: of a fused program, what it was made from; None where it was only preloaded.
+        segment: of a fused program, what it was made from; None if it was only preloaded.
     """
 
     kernel: int
@@ -136,7 +136,7 @@ class CallEntry(Entry):
         if self.segment is not None and self.calls:
             return self._unfolded_program()
         if self.plan is None:
-            raise RecordError(f"The kernel {self.label} that JAX called is gone, so the call cannot be saved.")
+            raise RecordError(f"The kernel {self.label} that JAX called no longer exists, so the call cannot be saved.")
         results = [(o.dtype, o.shape) for o in self.results]
         steps, outputs = unfold(self.plan, self.attributes, given, results)
         return CalledEntry(self.label, self.size, steps, outputs, started=self.started, seconds=self.seconds)
@@ -237,7 +237,7 @@ def _read(address: int, handlers: tuple[int, int]) -> tuple[CallEntry, int, int]
 
 
 def _seen(data: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """A result as an array of ours has it: 1 to 4 dimensions."""
+    """A result as an array of our own has it: 1 to 4 dimensions."""
     extra = data.ndim - MAX_NDIM + 1
     return data.reshape(-1, *data.shape[extra:]) if extra > 1 else data.reshape(data.shape or (1,))
 
@@ -275,7 +275,7 @@ def _call(
     handler: int, kernel: int, given: Sequence[np.ndarray[Any, Any]], made: Sequence[np.ndarray[Any, Any]],
     attributes: Sequence[tuple[int, ...]],
 ) -> str:  # fmt: skip
-    """Hand the handler a frame of our own, on this thread alone; gives why it refused, or an empty text."""
+    """Hand the handler a frame of our own, on this thread alone; returns why it refused, or an empty text."""
     said: list[str] = []
     pointer = ctypes.c_void_p
 

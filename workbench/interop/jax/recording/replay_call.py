@@ -21,6 +21,7 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.shapes import dense
 from workbench.runtime.device.device import CPU
 from workbench.runtime.device.memory import Memory, allocate
+from workbench.runtime.launching.record import LaunchOptions
 from workbench.runtime.records.contents import write_bytes
 from workbench.runtime.records.entries import CopyEntry, Entry, FillEntry, LaunchEntry
 from workbench.types import MAX_NDIM, SCALARS, Scalar, Vector, element
@@ -33,7 +34,7 @@ MOST_BATCHES = 100_000
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """A buffer of the call in memory of its own: element type, shape, and where it begins."""
+    """A buffer of the call in its own memory: element type, shape, and where it begins."""
 
     dtype: Scalar
     shape: tuple[int, ...]
@@ -73,7 +74,7 @@ def unfold(
     except RecordError:
         raise
     except WorkbenchError as error:
-        raise RecordError(f"JAX's call of {plan.kernel} cannot be written out: {error.message}") from None
+        raise RecordError(f"JAX's call of {plan.kernel} cannot be saved: {error.message}") from None
 
 
 class _Call:
@@ -89,7 +90,7 @@ class _Call:
         self.values = rest.pop(0) if any(w.value >= 0 for w in self.wires) else ()
         self.views: Sequence[int] = rest.pop(0) if any(w.view for w in self.wires) else []
         if rest:
-            raise RecordError(f"JAX's call of {plan.kernel} has attributes that have no form in a file.")
+            raise RecordError(f"JAX's call of {plan.kernel} has attributes that cannot be represented in a file.")
         lead = next(w for w in self.wires if w.result == 0 and w.kind is not Kind.SHAPE)
         self.axes = max(0, len(self.results[0].shape) - _own_rank(lead))
         self.batches = self.results[0].shape[: self.axes]
@@ -122,7 +123,8 @@ class _Call:
         code = self.plan.code
         for batch in itertools.product(*map(range, self.batches)):
             arguments = dict(self.arguments(batch))
-            yield LaunchEntry(bind(code.specialisation, code.direction, self.dims, arguments, CPU, code.options))
+            how = LaunchOptions(code.options)
+            yield LaunchEntry(bind(code.specialisation, code.direction, self.dims, arguments, CPU, how))
 
     def arguments(self, batch: tuple[int, ...]) -> Iterator[tuple[str, Any]]:
         """The kernel's arguments in one batch."""
@@ -167,7 +169,7 @@ def _own_rank(wire: Wire) -> int:
 def _held(name: str, shape: Sequence[int], data: np.ndarray[Any, Any] | None = None) -> Held:
     dtype = SCALARS.get(name)
     if dtype is None:
-        raise RecordError(f"An operand of {name} has no form in a file.")
+        raise RecordError(f"An operand of {name} cannot be represented in a file.")
     memory = allocate(CPU, math.prod(shape) * dtype.size)
     raw = np.zeros(memory.nbytes, np.uint8) if data is None else np.ascontiguousarray(data).reshape(-1).view(np.uint8)
     write_bytes(memory, memory.address, raw)

@@ -36,7 +36,7 @@ def jax_export(function: Callable[..., Any], **options: Any) -> Callable[..., An
     def make(*args: Any, **named: Any) -> Any:
         if checks_here():
             raise LaunchError(
-                "An exported program cannot report unwritten outputs, as `with wb.checks():` asks for.",
+                "An exported program cannot report unwritten outputs, as `with wb.checks():` requests.",
                 advice="Export outside of it. wb.set_checks(True) exports tests of indices, divisions and asserts.",
             )
         known: tuple[str, ...] = ()

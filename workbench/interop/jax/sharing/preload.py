@@ -13,7 +13,7 @@ from workbench.interop.jax.native.target import NAME, kept, make_known, register
 
 
 def jax_preload(programs: Iterable[object] | object) -> tuple[str, ...]:
-    """Make known to XLA the kernels of programs that this process did not trace: exported ones.
+    """Register with XLA the kernels of programs that this process did not trace, such as exported ones.
 
         exported = jax.export.deserialize(data)
         wb.jax_preload(exported)

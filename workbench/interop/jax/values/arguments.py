@@ -58,7 +58,7 @@ def operand(kernel: str, name: str, value: Any, type: Type) -> Any:
     if not _is_typed(value):
         return flat(_from_python(kernel, name, value, type, shape), type)
     if tuple(value.shape) != shape:
-        raise _misfit(kernel, name, value, type, "Give one value.")
+        raise _misfit(kernel, name, value, type, "Pass one value.")
     given = SCALARS.get(value.dtype.name)
     if given == scalar:
         return flat(value, type)
@@ -98,7 +98,7 @@ def result_type(kernel: str, name: str, annotation: Type | None) -> ArrayType:
     """The type of an output.
 
     Raises:
-        LaunchError: the kernel does not say it, or it is no array.
+        LaunchError: the kernel does not say it, or it is not an array.
     """
     if annotation is None:
         raise LaunchError(
@@ -209,7 +209,7 @@ def split(
     if num_outputs < 1 or not 0 <= pure <= len(parameters):
         raise LaunchError(
             f"num_outputs={num_outputs} does not fit {function}, which has {len(parameters)} parameters.",
-            advice="It counts the outputs, which stand last, and the names in in_out_argnames.",
+            advice="It counts the outputs, which come last, and the names in in_out_argnames.",
             function=function,
         )
     return parameters[: len(parameters) - pure], parameters[len(parameters) - pure :]
@@ -257,7 +257,7 @@ def fills(kernel: str, init: Mapping[str, Any], types: Mapping[str, ArrayType]) 
         number = 0 if isinstance(value, str) and value == "zeros" else value
         if not isinstance(number, (bool, int, float, np.generic)):
             raise LaunchError(
-                f'init of {kernel} gives {name} {value!r}; it takes a number or "zeros".',
+                f'init of {kernel} sets {name} to {value!r}; it takes a number or "zeros".',
                 function=kernel,
                 parameter=name,
             )
@@ -277,20 +277,21 @@ def _is_typed(value: Any) -> bool:
 
 
 def without_structs(kernel: str, name: str, annotation: AnyType | None) -> Type | None:
-    """The annotation, where it is no struct and no array of structs.
+    """The annotation, if it is neither a struct nor an array of structs.
 
     Raises:
         LaunchError: it is one.
     """
     if isinstance(annotation, IndexedArray):
         raise LaunchError(
-            f"{name} of {kernel} is {annotation!r}, which does not cross to JAX.",
+            f"{name} of {kernel} is {annotation!r}, which is not supported under JAX.",
             advice="Pass the array and its indices, and read x[indices[i]].", function=kernel, parameter=name,
         )  # fmt: skip
     if isinstance(annotation, (Struct, StructArray)):
         raise LaunchError(
-            f"{name} of {kernel} is {annotation!r}; arrays of structs, and structs as outputs, do not cross to JAX.",
-            advice="Use a struct of arrays: it is a tree with an array for each field, and may go in and come out.",
+            f"{name} of {kernel} is {annotation!r}; arrays of structs, and structs as outputs, "
+            "are not supported under JAX.",
+            advice="Use a struct of arrays: it is a pytree with one array per field, and may be input and output.",
             function=kernel,
             parameter=name,
         )
@@ -319,7 +320,7 @@ def _check_array(kernel: str, name: str, value: Any, annotation: ArrayType) -> A
     scalar = element(annotation)
     inner = annotation.dtype.shape
     if not _is_typed(value):
-        raise _misfit(kernel, name, value, annotation, "Give a JAX or NumPy array.")
+        raise _misfit(kernel, name, value, annotation, "Pass a JAX or NumPy array.")
     if value.dtype.name != scalar.name:
         raise _misfit(kernel, name, value, annotation, f"Convert it: {name}.astype({scalar.name!r}).")
     wanted = [
@@ -359,7 +360,7 @@ def _from_python(kernel: str, name: str, value: Any, type: Scalar | Vector, shap
         with np.errstate(over="ignore"):
             return np.asarray(value, dtype=scalar.numpy) if shape else np.asarray(plain.item(), dtype=scalar.numpy)
     except (ValueError, TypeError, OverflowError):
-        raise _misfit(kernel, name, value, type, f"Give a value that {scalar.name} can hold.") from None
+        raise _misfit(kernel, name, value, type, f"Pass a value that {scalar.name} can hold.") from None
 
 
 def _misfit(kernel: str, name: str, value: Any, wanted: Type, advice: str) -> LaunchError:

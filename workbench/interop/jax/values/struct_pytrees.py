@@ -1,6 +1,6 @@
 """Structs of arrays and numbers under JAX: trees with a value for each field, such as dicts and named tuples.
 
-A kernel takes a struct as one parameter a field, `body.mass`; so a tree is taken apart into those, and what comes out
+A kernel takes a struct as one parameter per field, `body.mass`; so a tree is taken apart into those, and what comes out
 is put back into a tree of the same kind.
 """
 
@@ -55,7 +55,7 @@ def _field(kernel: str, name: str, struct: Struct, value: Any, field: str) -> An
         listed = ", ".join(f.name for f in struct.fields)
         raise LaunchError(
             f"{name} of {kernel} is a {struct!r}, and {type(value).__name__} has no {field}.",
-            advice=f"Give a dict, a named tuple or another object with {listed}.", function=kernel, parameter=name,
+            advice=f"Pass a dict, a named tuple or another object with {listed}.", function=kernel, parameter=name,
         )  # fmt: skip
     return found
 

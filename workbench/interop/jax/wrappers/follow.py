@@ -49,7 +49,7 @@ def current(wrapped: W) -> W:
     kernel = newest(old)
     if kernel is old:
         if old.stale:
-            raise LaunchError(f"{old.name} is out of date: {old.stale}", advice="Mend its cell and run it again.")
+            raise LaunchError(f"{old.name} is out of date: {old.stale}", advice="Fix its cell and run it again.")
         return wrapped
     found = wrapped._newest.made
     if found is None or found.kernel is not kernel:

@@ -1,8 +1,8 @@
 """`jax_callable`: a Python function that launches kernels, as a JAX function.
 
-The function is traced once a signature (`trace`) under a `jax.jit` of its own, and what it launches is one native call
+The function is traced once per signature (`trace`) under its own `jax.jit`, and what it launches is one native call
 (`program`); everything that JAX can do with a program it can do with the function. Where the function needs values
-while it runs, it can only be called back in Python (`callback`): that is asked for, or said in a warning.
+while it runs, it can only be called back in Python (`callback`): that is requested, or reported in a warning.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class GraphMode(StrEnum):
     """How the launches of a `jax_callable` run.
 
     WORKBENCH: all as one native call, which follows a table of launches and fills. On the CPU, where memory that moves
-    costs nothing, that is also what STAGED is. JAX: each launch is a call of its own in XLA's program, which XLA may
+    costs nothing, that is also what STAGED is. JAX: each launch is a separate call in XLA's program, which XLA may
     reorder and overlap, and which a GPU captures with the rest. NONE: the function is called back in Python each time.
     On a GPU all but NONE are JAX.
     """
@@ -112,7 +112,7 @@ class JaxCallable(FunctionObject, taking="inputs"):
         Raises:
             LaunchError: an argument does not fit, or a launch must reach outside of an array; `parameter` names it.
             KernelFault: traced with checks, where JAX does not trace the call; a jitted program raises JAX's error.
-            ValuesRead: the function asks for values that a compiled program does not have.
+            ValuesRead: the function reads values that a compiled program does not have.
         """
         raise_late()
         values = arguments.by_name(self.__name__, self.inputs, args, named)
@@ -139,8 +139,8 @@ class JaxCallable(FunctionObject, taking="inputs"):
                 if mode is not None:
                     raise
                 warnings.warn(
-                    f"{error.message} {self.__name__} is called back in Python at every call. Say "
-                    'graph_mode="none" if that is meant.', stacklevel=2,
+                    f"{error.message} {self.__name__} is called back in Python at every call. Pass "
+                    'graph_mode="none" if that is intended.', stacklevel=2,
                 )  # fmt: skip
                 object.__setattr__(self, "graph_mode", GraphMode.NONE)
                 mode = GraphMode.NONE
@@ -148,7 +148,7 @@ class JaxCallable(FunctionObject, taking="inputs"):
         return self._result(signature, call_back(self.function, signature, values))
 
     def _fast_key(self, values: Mapping[str, Any], output_dims: Any) -> Any:
-        """What tells one signature from another where no argument is a tree; None where one is."""
+        """What tells one signature from another where no argument is a tree; None if one is."""
         if output_dims is not None:
             return None
         known = self._needed | self.static
@@ -159,7 +159,7 @@ class JaxCallable(FunctionObject, taking="inputs"):
         return (*aspects, arguments.wide(), *checks_both(None))
 
     def _learn(self, error: ValuesRead, values: Mapping[str, Any]) -> bool:
-        """A number that was given as a Python number and whose value is asked for becomes part of the program."""
+        """A Python scalar whose value is read while tracing becomes a compile-time constant."""
         name = error.facts["parameter"]
         if name in self._needed or not isinstance(values.get(name), (bool, int, float, np.generic)):
             return False
@@ -194,14 +194,14 @@ class JaxCallable(FunctionObject, taking="inputs"):
             dims = named.get(name)
             if dims is None and not shapes:
                 raise LaunchError(
-                    f"{self.__name__} has no array input whose shape its output {name} could have.",
-                    advice="Give output_dims.", function=self.__name__, parameter=name,
+                    f"{self.__name__} has no array input from which its output {name} could take its shape.",
+                    advice="Pass output_dims.", function=self.__name__, parameter=name,
                 )  # fmt: skip
             shape = shapes[0] if dims is None else arguments.dimensions(self.__name__, f"output_dims for {name}", dims)
             if len(shape) != type.ndim:
                 raise LaunchError(
                     f"{name} of {self.__name__} is {type!r}, and its dimensions would be {shape}.",
-                    advice=f'Give output_dims={{"{name}": …}}; by default they are the first array\'s.',
+                    advice=f'Pass output_dims={{"{name}": …}}; by default they are the first array\'s.',
                     function=self.__name__, parameter=name,
                 )  # fmt: skip
             made.append(Output(name, type, shape, init.get(name)))
@@ -256,10 +256,10 @@ def jax_callable(
     Its parameters are inputs first, outputs last; outputs are arrays and annotated with their types. Inputs may be
     arrays, numbers, None, or trees of arrays. Inside, `wb.launch`, `wb.copy`, `fill_`, views, arrays made by `wb.zeros`
     and the like, and arithmetic with numbers work; a number that the function needs to know (a loop's count, say)
-    becomes part of the program where it was given as a Python number.
+    becomes a compile-time constant if it was passed as a Python number.
 
     Args:
-        func: a `def`; it is called once for each new signature.
+        func: a `def`; it is called once per new signature.
         num_outputs: how many results there are, those of `in_out_argnames` included.
         graph_mode: "workbench": all launches are one native call, and "staged" is the same on the CPU. "jax": every
             launch is a native call of XLA's program, which a GPU captures with the rest. "none": the function is called
@@ -267,14 +267,14 @@ def jax_callable(
             warning; said so, a function that reads values is an error at the line.
         vmap_method: "expand_dims" (no copies), "broadcast_all", or "sequential".
         output_dims: dimensions of the outputs, or of each by name; by default those of the first array input.
-        in_out_argnames: inputs that the function changes; each comes out as a result.
+        in_out_argnames: inputs that the function changes; each is also a result.
         init: initial value of outputs by name, a number or "zeros"; others are undefined until they are written.
         static_argnames: inputs that are part of the traced program: any hashable value.
-        source: the text of `func`, where Python cannot find it.
+        source: the source code of `func`, if Python cannot find it.
 
     Raises:
         LaunchError: an option names no parameter, or the numbers do not fit.
-        KernelSyntaxError: the text of `func` cannot be found.
+        KernelSyntaxError: the source code of `func` cannot be found.
     """
     definition = definition_of(func, source)
     name, parameters = definition.name, tuple(a.arg for a in definition.parameters)
@@ -296,7 +296,7 @@ def jax_callable(
 
 
 def _annotations(definition: Definition) -> dict[str, Type | None]:
-    """Each parameter's type; None where the annotation is none of ours: a tree, a static value, or nothing."""
+    """Each parameter's type; None if the annotation is none of our own: a tree, a static value, or nothing."""
     found: dict[str, Type | None] = {}
     for argument in definition.parameters:
         try:

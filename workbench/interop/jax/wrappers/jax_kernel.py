@@ -53,7 +53,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
     Attributes:
         kernel: the kernel.
         parameters: names of what a call takes.
-        inputs: of the kernel's parameters that these are: a struct is one a field.
+        inputs: of the kernel's parameters that these are: a struct is one per field.
         outputs: names of those that are results only.
         in_out, static: names among the inputs.
         init: initial values by name of an output.
@@ -204,7 +204,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
         """The kernel for these types; one that uses tiles for launches over blocks of so many threads.
 
         Raises:
-            LaunchError: it uses tiles, and nobody says how many blocks there are.
+            LaunchError: it uses tiles, and the number of blocks is not given.
         """
         ordered = tuple((self._structs | types)[n] for n in self.kernel.parameters)
         found = self.kernel.specialise(ordered)
@@ -214,7 +214,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
         if wanted is None:
             raise LaunchError(
                 f"{self.kernel.name} uses tiles, and how many blocks its launch has is not known.",
-                advice="Give launch_dims, which count blocks here.", function=self.kernel.name,
+                advice="Pass launch_dims, which count blocks here.", function=self.kernel.name,
             )  # fmt: skip
         dims = arguments.dimensions(self.kernel.name, "launch_dims", wanted)
         return self.kernel.specialise(ordered, Tiling(block, len(dims)))
@@ -257,14 +257,14 @@ class JaxKernel(FunctionObject, taking="parameters"):
         for parameter in sorted(written_arrays(function) & set(self.inputs) - self.in_out):
             raise LaunchError(
                 f"{name} writes to {parameter}, which is an input, and JAX's arrays do not change.",
-                advice=f'Say in_out_argnames=["{parameter}"]; it then is a result too and counts in num_outputs.',
+                advice=f'Pass in_out_argnames=["{parameter}"]; it then is a result too and counts in num_outputs.',
                 function=name,
                 parameter=parameter,
             )
         for parameter in sorted(read_before_written(function) & set(self.outputs) - self.init.keys()):
             raise LaunchError(
-                f"{name} reads or adds to its output {parameter}, which XLA hands over uninitialised.",
-                advice=f'Say init={{"{parameter}": "zeros"}} (or a number), or pass it in: '
+                f"{name} reads or adds to its output {parameter}, which XLA passes uninitialised.",
+                advice=f'Pass init={{"{parameter}": "zeros"}} (or a number), or pass it in: '
                 f'in_out_argnames=["{parameter}"].',
                 function=name,
                 parameter=parameter,
@@ -276,8 +276,8 @@ class JaxKernel(FunctionObject, taking="parameters"):
         if wanted is None:
             if not arrays:
                 raise LaunchError(
-                    f"{name} has no array input whose shape its launch could have.",
-                    advice="Give launch_dims, to jax_kernel() or to the call.",
+                    f"{name} has no array input from which its launch could take its shape.",
+                    advice="Pass launch_dims, to jax_kernel() or to the call.",
                     function=name,
                 )
             wanted = next(iter(arrays.values()))
@@ -286,7 +286,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
         if asked not in (0, len(dims)):
             raise LaunchError(
                 f"{name} asks tid() for {asked} dimensions; its launch would have {len(dims)}: {dims}.",
-                advice="Give launch_dims; by default they are the shape of the first array.",
+                advice="Pass launch_dims; by default they are the shape of the first array.",
                 function=name,
             )
         return dims
@@ -313,7 +313,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
         if len(shape) != type.ndim:
             raise LaunchError(
                 f"{name} of {self.kernel.name} is {type!r}, and its dimensions would be {shape}.",
-                advice=f'Give output_dims={{"{name}": …}}; by default they are the launch\'s.',
+                advice=f'Pass output_dims={{"{name}": …}}; by default they are the launch\'s.',
                 function=self.kernel.name,
                 parameter=name,
             )
@@ -345,7 +345,7 @@ def jax_kernel(
         launch_dims: dimensions of the launch; by default the shape of the first array input. Of a kernel of tiles they
             count blocks, and have to be given.
         output_dims: dimensions of the outputs, or of each by name; by default the launch's.
-        in_out_argnames: inputs that the kernel changes; each comes out as a result.
+        in_out_argnames: inputs that the kernel changes; each is also a result.
         init: initial value of outputs by name, a number or "zeros"; other outputs start uninitialised.
         vmap_method: "expand_dims" (no copies), "broadcast_all", or "sequential".
         enable_backward: False refuses differentiation, and compiles no adjoint.

@@ -1,0 +1,154 @@
+"""The lists of passes are what real kernels go through, and nobody runs those passes beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.architecture.modules import ROOT, files, imports_of
+from workbench.api.builds import build
+from workbench.backends.base import Options
+from workbench.backends.cpu.emit.emit import emit_llvm
+from workbench.backends.cuda.emit import emit_cuda
+from workbench.backends.python import interpret
+from workbench.frontend import Tiling
+from workbench.ir.values import Function
+from workbench.passes import pipeline
+
+
+@wb.kernel
+def scaled(x: wb.array[wb.float32], y: wb.array[wb.float32]):
+    i = wb.tid()
+    assert x[i] > 0.0
+    y[i] += 2.0 * x[i]
+
+
+@wb.kernel
+def summed(x: wb.array[wb.float32], y: wb.array[wb.float32]):
+    i = wb.tid()
+    t = wb.tile_load(x, shape=64, offset=i * 64)
+    wb.tile_store(y, wb.tile_sum(t), offset=i)
+
+
+CHECKED = Options(checks=True)
+DERIVED = {
+    "forward": ["strip_custom_gradients", "nonatomic"],
+    "adjoint": [
+        *("strip_asserts", "strip_prints"),
+        *("fold", "nonatomic", "hoist", "fold", "promote", "load_forwarding", "dead_stores", "dce"),
+        *("dce", "recompute", "dce"),
+        *("fold", "dce"),
+    ],
+    "tangent": ["dce", "fold", "dce", "strip_custom_gradients", "nonatomic"],
+}
+DERIVED["finite"] = ["finite_checks", *DERIVED["forward"]]
+DERIVED["adjoint tangent"] = [*DERIVED["adjoint"], *DERIVED["tangent"]]
+DERIVED["tangent adjoint"] = ["dce", "fold", "dce", *DERIVED["adjoint"]]
+
+
+@pytest.fixture
+def passed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the passes as they run."""
+    names: list[str] = []
+    real = pipeline.apply
+
+    def noted(name: str, step: Callable[[Function], Function], function: Function) -> Function:
+        after = real(name, step, function)
+        names.append(name)
+        return after
+
+    monkeypatch.setattr(pipeline, "apply", noted)
+    return names
+
+
+def test_source_code_becomes_ir_by_the_list(passed: list[str]) -> None:
+    @wb.kernel
+    def alone(x: wb.array[wb.float32]):
+        x[wb.tid()] = 1.0
+
+    alone.specialise()
+    assert passed == ["fold", "dce"]
+
+
+@pytest.mark.parametrize("direction", DERIVED)
+def test_a_direction_takes_the_passes_of_its_steps(direction: str, passed: list[str]) -> None:
+    specialisation = scaled.specialise()
+    passed.clear()
+    build.function_of(specialisation, direction)
+    assert passed == DERIVED[direction]
+
+
+def test_arguments_that_overlap_keep_their_atomic_adds(passed: list[str]) -> None:
+    specialisation = scaled.specialise()
+    passed.clear()
+    build.function_of(specialisation, "forward", atomic=True)
+    assert passed == ["strip_custom_gradients"]
+
+
+@pytest.mark.parametrize(
+    ("emit", "options", "names"),
+    [
+        (emit_llvm, Options(), ["number_prints", "strip_asserts", "lower_tiles", "halves", "expand"]),
+        (emit_llvm, CHECKED, ["number_prints", "bounds_checks", "lower_tiles", "halves", "expand"]),
+        (emit_cuda, Options(), ["strip_asserts", "halves", "expand", "dce"]),
+        (emit_cuda, CHECKED, ["bounds_checks", "halves", "expand", "dce"]),
+    ],
+)
+def test_an_adjoint_goes_to_a_backend_by_the_list(
+    emit: Callable[..., str], options: Options, names: list[str], passed: list[str]
+) -> None:
+    function = build.function_of(scaled.specialise(), "adjoint")
+    passed.clear()
+    emit(function, options)
+    assert passed == names
+
+
+def test_tiles_for_cuda_have_a_list_of_their_own(passed: list[str]) -> None:
+    function = build.function_of(summed.specialise(tiling=Tiling(64)), "adjoint")
+    passed.clear()
+    emit_cuda(function, Options())
+    assert passed == ["strip_asserts", "halves", "combine", "expand"]
+
+
+@pytest.mark.parametrize(("checks", "names"), [(True, ["bounds_checks"]), (False, [])])
+def test_the_interpreter_adds_checks_on_request(checks: bool, names: list[str], passed: list[str]) -> None:
+    function = scaled.specialise().function
+    passed.clear()
+    y = np.zeros(2, np.float32)
+    interpret.run(function, 2, [np.ones(2, np.float32), y], checks=checks)
+    assert passed == names
+    assert y.tolist() == [2, 2]
+
+
+def test_a_key_of_forward_code_alone_is_without_the_users_gradients(passed: list[str]) -> None:
+    specialisation = scaled.specialise()
+    backend = build.BACKENDS["cpu"]
+    passed.clear()
+    for direction in ("adjoint", "forward"):
+        build.key_of(specialisation, direction, Options(), backend, "x86-64", False)
+    assert passed == ["strip_custom_gradients"]
+
+
+def test_a_pass_that_is_not_of_the_stage_is_refused() -> None:
+    with pytest.raises(AssertionError, match=r"\['unroll'\] are not in \('fold', 'dce'\)"):
+        pipeline.run(pipeline.LOWERED, scaled.specialise().function, unroll=False)
+
+
+def test_passes_run_from_the_lists_alone() -> None:
+    listed = {step.__name__ for step in pipeline.PASSES.values()}
+    beside = [
+        f"{path.relative_to(ROOT)}:{item.line} imports {name}"
+        for path in files("workbench")
+        if not path.is_relative_to(ROOT / "workbench/passes")
+        for item in imports_of(path)
+        if item.module.startswith("workbench.passes.")
+        for name in listed & set(item.names)
+    ]
+    # With settings: handed to `run`.
+    assert [row.partition(":")[0] for row in beside] == [
+        "workbench/autodiff/adjoint.py",
+        "workbench/backends/cpu/emit/emit.py",
+    ], "\n".join(beside)

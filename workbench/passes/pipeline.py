@@ -1,0 +1,106 @@
+"""What happens to a kernel between its source code and its machine code: each list of passes, in the order they run.
+
+    source code
+        frontend/statements/lower.py        names and types, then        LOWERED
+    IR of the kernel                        its cache key is made from   KEYED (forward) or the IR as it is (the others)
+        autodiff/directions.py              the direction, step by step:
+            forward                                                      RUNNABLE
+            adjoint                         ADJOINT_INPUT, SIMPLIFIED, the reverse sweep, SWEPT, ADJOINT
+            tangent                         the forward walk, TANGENT,   RUNNABLE
+            finite                          FINITE,                      RUNNABLE
+    IR of one direction                     what is compiled, and what `launch` asks which arrays are read and written
+        backends/cpu/emit/emit.py           CPU, then LLVM IR and LLVM
+        backends/cuda/emit.py               CUDA or CUDA_TILES, then CUDA C++ and NVRTC
+        backends/python/interpret.py        PYTHON, then one thread after the other
+    machine code
+
+A direction of several words takes a step for each ("adjoint tangent": the tangent of the adjoint); RUNNABLE comes once,
+after the last one, unless that is an adjoint, which has chosen its atomics and inlined its funcs itself.
+
+A pass goes by the name of its file where the file is one pass; `PASSES` and the comments say where the others are.
+Those that live on another floor, or take settings, are handed to `run` by its caller. `gradcheck` runs `to_float64`
+first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from workbench.ir.values import Function
+from workbench.passes.bounds_checks import guard, without_asserts, without_prints
+from workbench.passes.dce import prune
+from workbench.passes.finite_checks import finite
+from workbench.passes.fold import fold
+from workbench.passes.halves import halves
+from workbench.passes.lower_tiles.lower import lower_tiles
+from workbench.passes.nonatomic import nonatomic
+from workbench.passes.strip_custom_gradients import without_customs
+
+Pass = Callable[[Function], Function]
+Stage = tuple[str, ...]
+
+# After lowering. A func that is called often is copied from its lowered form, which goes through the same.
+LOWERED: Stage = ("fold", "dce")
+
+# Before the key of forward code: a gradient that the user wrote for a func changes adjoints and tangents alone.
+KEYED: Stage = ("strip_custom_gradients",)
+
+# Before the reverse sweep. An adjoint runs the kernel's lines again: what they assert and print has been said.
+ADJOINT_INPUT: Stage = ("strip_asserts", "strip_prints")
+# Then, and again after each loop that is unrolled because a value it carries is missing (autodiff/adjoint.py).
+# Here `nonatomic` takes arrays that are read as well; `promote` is autodiff/hoist.py and promote.py, without effect
+# unless it promotes something; the next two are in autodiff/memory.
+SIMPLIFIED: Stage = ("fold", "nonatomic", "promote", "load_forwarding", "dead_stores", "dce")
+HOISTED: Stage = ("hoist", "fold")
+# After the sweep: what turned out to be needed of the forward pass is written out (autodiff/reverse/recompute.py).
+SWEPT: Stage = ("dce", "recompute", "dce")
+ADJOINT: Stage = ("fold", "dce")
+
+TANGENT: Stage = ("dce", "fold", "dce")
+FINITE: Stage = ("finite_checks",)
+
+# Before any backend. Arguments that overlap keep their atomic adds.
+RUNNABLE: Stage = ("strip_custom_gradients", "nonatomic")
+
+# Per backend: code with checks gets the second of the first two, code without them the first.
+# `number_prints` is in backends/prints.py; what `expand` leaves is what the backend has.
+CPU: Stage = ("number_prints", "strip_asserts", "bounds_checks", "lower_tiles", "halves", "expand")
+# `link_products` is in backends/cuda/products/needed.py, for code that is linked with cuBLASDx.
+CUDA: Stage = ("strip_asserts", "bounds_checks", "link_products", "halves", "expand", "dce")
+# `combine` is in backends/cuda/tiles/reduce.py; tiles/operations.py then lays tiles out over the threads of a block.
+CUDA_TILES: Stage = ("strip_asserts", "bounds_checks", "link_products", "halves", "combine", "expand")
+PYTHON: Stage = ("bounds_checks",)
+
+PASSES: Mapping[str, Pass] = {
+    "bounds_checks": guard,
+    "dce": prune,
+    "finite_checks": finite,
+    "fold": fold,
+    "halves": halves,
+    "lower_tiles": lower_tiles,
+    "nonatomic": nonatomic,
+    "strip_asserts": without_asserts,
+    "strip_custom_gradients": without_customs,
+    "strip_prints": without_prints,
+}
+
+
+def run(stage: Stage, function: Function, **given: Pass | bool) -> Function:
+    """The function after every pass of the stage, in order.
+
+    Args:
+        stage: names of passes.
+        function: what goes in.
+        given: by name, a pass of another floor or with settings; or whether to run the one of this floor.
+    """
+    assert given.keys() <= set(stage), f"{sorted(given.keys() - set(stage))} are not in {stage}"
+    for name in stage:
+        step = given.get(name, True)
+        if step is not False:
+            function = apply(name, PASSES[name] if step is True else step, function)
+    return function
+
+
+def apply(name: str, step: Pass, function: Function) -> Function:
+    """One pass: where a test or a person with a question looks in."""
+    return step(function)
