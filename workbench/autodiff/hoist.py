@@ -11,7 +11,7 @@ from workbench.ir.values import Function, Op, Value, walk
 from workbench.types import is_integer
 
 # What can be done too often: whole, defined for all operands, and reported by no check.
-PURE = frozenset({"const", "cast", "shape", "tid", "add", "sub", "mul", "neg", "wrap_index"})
+HOISTED = frozenset({"const", "cast", "shape", "tid", "add", "sub", "mul", "neg", "wrap_index"})
 
 
 def hoist(function: Function) -> Function:
@@ -34,7 +34,7 @@ def _steady(loop: Op) -> dict[Op, None]:
     inside |= {p for op in (loop, *ops) for block in op.blocks for p in block.params}
     found: dict[Op, None] = {}
     for op in ops:
-        if op.name not in PURE or not is_integer(op.result.type) or op.attrs.get("captured"):
+        if op.name not in HOISTED or not is_integer(op.result.type) or op.attrs.get("captured"):
             continue
         whole = op.name == "shape" or all(is_integer(v.type) for v in op.operands)
         if whole and inside.isdisjoint(op.operands):

@@ -144,7 +144,7 @@ class _Expander:
         ops = scratch.body().ops
         if ops and ops[-1].results == (value,):
             last = ops[-1]
-            ops = (*ops[:-1], Op(last.name, last.operands, op.results, last.attrs, last.blocks, op.location))
+            ops = (*ops[:-1], last.replace(results=op.results))
             value = op.result
         for inner in ops:
             self.op(inner)
