@@ -7,6 +7,8 @@ from collections.abc import Callable
 import pytest
 from cuda_kernels import KERNELS, Make, array
 
+from tests.frontend import meaning
+from workbench.autodiff import adjoint
 from workbench.backends.base import Options
 from workbench.backends.cuda.emit import emit_cuda, entry_name
 from workbench.errors import BuildError
@@ -94,3 +96,27 @@ def test_a_scalar_times_a_vector_stays_one() -> None:
     i = k.tid()
     k.store(k.v, i, k.load(k.v, i) * k.s)
     assert "v.data[i] = v.data[i] * s;" in emit_cuda(k.done(), Options())
+
+
+def test_the_same_function_has_the_same_text() -> None:
+    f = (
+        meaning.define("""
+        def first(u: float64, m: int32):
+            r = u
+            for j in range(m):
+                r = r * 1.3 + 0.1 * u
+                if r > 2.0:
+                    return r * r
+            return r
+
+        def k(x: array[float64], y: array[float64], a: float64, n: int32):
+            i = tid()
+            s = 0.0 * a
+            for q in range(n):
+                s = s * 0.5 + first(x[q], 4)
+            y[i] = s
+    """)["k"]
+        .specialise()
+        .function
+    )
+    assert len({emit_cuda(adjoint(f), Options()) for _ in range(30)}) == 1

@@ -42,13 +42,13 @@ class Folding:
     fixed: set[Value] = field(default_factory=set)
     whole: set[Value] = field(default_factory=set)
 
-    def leaves(self, value: Value) -> set[Value]:
-        """The locals that the expression of `value` reads."""
+    def leaves(self, value: Value) -> dict[Value, None]:
+        """The locals that the expression of `value` reads, from left to right."""
         if value in self.fixed:
-            return set()
+            return {}
         if value not in self.folded:
-            return {value}
-        found: set[Value] = set()
+            return {value: None}
+        found: dict[Value, None] = {}
         for operand in self.definition[value].operands:
             found |= self.leaves(operand)
         return found

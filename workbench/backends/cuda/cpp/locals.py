@@ -155,8 +155,7 @@ class Locals:
         result = op.result
         if result in self.folding.folded or result in self.folding.fixed or op.name in FENCES:
             return
-        read = set().union(*(self.folding.leaves(v) for v in op.operands)) if op.operands else set()
-        for leaf in read:
+        for leaf in dict.fromkeys(leaf for v in op.operands for leaf in self.folding.leaves(v)):
             same = bool(result.name) and leaf.name == result.name
             if leaf.type == result.type and (same or (op.name == "insert" and leaf is op.operands[0])):
                 self._try(result, leaf)
