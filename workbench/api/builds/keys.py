@@ -15,7 +15,7 @@ from workbench.runtime.device.device import Device
 from workbench.runtime.device.driver import driver
 from workbench.structs import Struct, StructArray
 
-FORCED = "asked to compile anew"
+FORCED = "recompilation was requested"
 """Why a kernel was compiled that was in the cache."""
 _LAST_KEYS: dict[tuple[str, str, str], dict[Any, Key]] = {}  # kernel, direction, backend; by option, the last one last
 _WHY: dict[tuple[str, str], tuple[str, ...]] = {}
