@@ -1,5 +1,5 @@
 # make lab     opens JupyterLab on the tour        make test       the default tests
-# make tour    runs the tour without a screen      make test-slow  the rest
+# make tour    runs the tour without a screen      make test-slow  the rest; make test-quick: a minute of the default ones
 # make lint    ruff and pyright                    make bench      tables against Warp, numba and jax.jit
 # make docs    the site, in build/site              VENV=... PYTHON=... JOBS=... may be set
 # make clean   removes what was built
@@ -18,7 +18,7 @@ PYTEST := $(PY) -m pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab tour test test-slow lint docs bench clean
+.PHONY: help lab tour test test-quick test-slow lint docs bench clean
 
 help:
 	@sed -n 's/^# \{0,1\}//; 1,5p' Makefile
@@ -31,6 +31,10 @@ tour: $(VENV)/.has-lab
 
 test: $(VENV)/.has-test
 	$(PYTEST) -m "not slow"
+
+# Types, IR, passes, the front end and what kernels mean: no NVRTC, no browser.
+test-quick: $(VENV)/.has-test
+	$(PYTEST) -m "not slow" tests/unit_types tests/ir tests/passes tests/backends/python tests/frontend
 
 test-slow: $(VENV)/.has-test
 	$(PYTEST) -m slow

@@ -177,7 +177,7 @@ def test_a_function_made_by_exec_needs_its_source():
     text = "def k(x: array[float]):\n    x[tid()] = 4.0\n"
     namespace = dict(wb.LANGUAGE)
     exec(text, namespace)
-    with pytest.raises(wb.KernelSyntaxError, match="text of k cannot be found"):
+    with pytest.raises(wb.KernelSyntaxError, match="source code of k cannot be found"):
         wb.kernel(namespace["k"])
     x = wb.zeros(1)
     wb.launch(wb.kernel(namespace["k"], source=text), 1, inputs=[x])

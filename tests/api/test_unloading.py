@@ -25,6 +25,7 @@ def edit(name: str, factor: float, namespace: dict[str, Any]) -> Any:
     return cell.kernels[name]
 
 
+@pytest.mark.slow
 def test_editing_a_kernel_leaves_no_code_behind() -> None:
     namespace: dict[str, Any] = {}
     x, y = wb.ones(N, "float32", device="cpu"), wb.zeros(N, "float32", device="cpu")

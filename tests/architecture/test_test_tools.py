@@ -43,6 +43,7 @@ def test_a_missing_tool_fails_where_nothing_may_be_missing(tmp_path: Path) -> No
     assert code == 1 and "g++ is not installed" in out and "1 failed" in out
 
 
+@pytest.mark.slow
 def test_a_file_that_skips_as_a_whole_fails_there_too(tmp_path: Path) -> None:
     text = "import pytest\npytest.importorskip('no_such_module_here')\ndef test_a(): pass\n"
     assert run(tmp_path, text)[0] in (0, 5)
@@ -50,6 +51,7 @@ def test_a_file_that_skips_as_a_whole_fails_there_too(tmp_path: Path) -> None:
     assert code not in (0, 5) and "no_such_module_here" in out
 
 
+@pytest.mark.slow
 def test_only_the_device_tests_may_skip(tmp_path: Path) -> None:
     text = "import pytest\ndef test_a(): pytest.skip('no device')\n"
     assert run(tmp_path, text, strict=True, name="gpu/test_it.py")[0] == 0
@@ -57,6 +59,7 @@ def test_only_the_device_tests_may_skip(tmp_path: Path) -> None:
     assert run(tmp_path, marked, strict=True)[0] == 0
 
 
+@pytest.mark.slow
 def test_golden_files_are_written_then_compared(tmp_path: Path) -> None:
     text = "def test_g(golden): golden('a/b.txt', 'one\\n{}')\n"
     code, out = run(tmp_path, text.format("two"))

@@ -25,6 +25,7 @@ def test_four_processes_build_each_key_once(start, root: Path, tmp_path: Path) -
     assert not [p for p in root.rglob("*") if p.name.endswith(".tmp") or p.parent.name in ("damaged", "locks")]
 
 
+@pytest.mark.slow
 def test_four_processes_put_get_prune_and_clear_at_once(start, root: Path, tmp_path: Path) -> None:
     log = tmp_path / "log"
     jobs = [start("hammer", root, 400, log) for _ in range(4)]

@@ -46,6 +46,7 @@ def processes(count: int) -> None:
     assert [out.splitlines()[-1] for out in shown] == ["equal"] * count
 
 
+@pytest.mark.slow
 def test_a_halo_exchange_between_two_processes() -> None:
     processes(2)
 
@@ -55,6 +56,7 @@ def test_a_halo_exchange_between_four_processes() -> None:
     processes(4)
 
 
+@pytest.mark.slow
 def test_two_processes_share_xlas_compilation_cache(tmp_path: Path) -> None:
     assert finish(start("cached.py", tmp_path)) == ["compiled\n"]
     assert finish(start("cached.py", tmp_path)) == ["hit\n"]

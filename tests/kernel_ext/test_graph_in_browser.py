@@ -124,6 +124,7 @@ def test_it_fits_a_narrow_notebook_and_leaves_nothing_behind(put: Callable[..., 
 
 
 @BROWSE
+@pytest.mark.slow
 def test_five_hundred_nodes_are_drawn_and_chosen_from(put: Callable[..., Any]) -> None:
     x = wb.zeros(2)
     with wb.capture() as chain:

@@ -63,7 +63,7 @@ def test_a_build_that_fails_is_one_clear_error_and_the_session_lives(
         products([SPEC], fake(mode).builder, time_limit=0.0 if mode == "hang" else 300.0)
     assert sentence in caught.value.message
     assert caught.value.log == log
-    assert all(p.poll() is not None for p in started)
+    assert all(p.wait(900) is not None for p in started)  # its answer comes before its end
     assert not cache.entries()
     assert [type(e) for e in told] == [events.ProductStarted, events.ProductFailed]
     assert products([SPEC], fake().builder)[0].code, "the next build of the same product works"
@@ -79,7 +79,7 @@ def test_an_interrupt_ends_every_process_and_keeps_nothing(
     with pytest.raises(KeyboardInterrupt):
         build([SPEC, OTHER], fake("hang").builder, parallel=2)
     assert len(started) == 2
-    assert all(p.poll() is not None for p in started)
+    assert all(p.wait(900) is not None for p in started)  # its answer comes before its end
     assert not cache.entries()
     assert [e.message for e in told if isinstance(e, events.ProductFailed)] == ["cancelled", "cancelled"]
 

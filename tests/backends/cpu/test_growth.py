@@ -51,6 +51,7 @@ def built(program: str, *arguments: str) -> str:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT, check=True).stdout
 
 
+@pytest.mark.slow
 def test_chains_that_are_the_same_for_all_threads_are_built() -> None:
     assert built(MANY) == "built\n"
 
