@@ -24,6 +24,14 @@ class Listener(Protocol):
         """Whether what it hears of is left to it."""
         ...
 
+    def measured(self, subject: Any, before: Any, after: Any) -> None:
+        """What was announced lies between these two events."""
+        ...
+
+    def stopped(self, record: Any) -> None:
+        """The launch that was announced last did not come to its end."""
+        ...
+
     def done(self, subject: Any, started: float, seconds: float) -> None:
         """What was announced is over."""
         ...

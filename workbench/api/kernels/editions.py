@@ -25,13 +25,40 @@ WATCHERS: list[Callable[[str], None]] = []
 class Versioned(Protocol):
     """A kernel, as far as its versions go."""
 
-    name: str
-    stale: str
-    edition: Edition
-    definition: Any
-    checkpoints: Any
-    matmul: Any
-    enable_backward: Any
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        ...
+
+    @property
+    def stale(self) -> str:
+        """Why it is out of date; empty if it is not."""
+        ...
+
+    @property
+    def checkpoints(self) -> Any:
+        """An option of it."""
+        ...
+
+    @property
+    def matmul(self) -> Any:
+        """An option of it."""
+        ...
+
+    @property
+    def enable_backward(self) -> Any:
+        """An option of it."""
+        ...
+
+    @property
+    def definition(self) -> Any:
+        """Its source code with what it sees."""
+        ...
+
+    @property
+    def edition(self) -> Any:
+        """Its version."""
+        ...
 
 
 class Name:

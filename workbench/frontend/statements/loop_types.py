@@ -41,7 +41,8 @@ def settle(
     read = _read(node, names, before)
     key = node, *read, *form(context, read.values())
     known = context.shared.settled.get(key) or _first(names, before)
-    types, made, hidden, loop = known.types, set(known.made), dict(known.hidden), Loop(set(known.fixed))
+    types: dict[str, Type] = known.types
+    made, hidden, loop = set(known.made), dict(known.hidden), Loop(set(known.fixed))
 
     def fresh() -> dict[str, Value]:
         made = carried(context, loop, types, before)

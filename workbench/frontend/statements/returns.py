@@ -217,7 +217,7 @@ def _alike(context: Context, a: Operand | None, b: Operand | None) -> Operand | 
         c, d = (f"{n} value{'s' * (n != 1)}" if n else "nothing" for n in shapes)
         message = f"{name} returns {c} on one path and {d} on another."
         raise context.error(KernelTypeError, message, "End each path with a return of the same number of values.")
-    if structs.form(a) != structs.form(b):
+    if a is not None and b is not None and structs.form(a) != structs.form(b):
         shown_ = [", ".join(map(describe, side if isinstance(side, tuple) else (side,))) for side in (a, b)]
         raise context.error(KernelTypeError, f"{name} returns {shown_[0]} on one path and {shown_[1]} on the other.")
     return a

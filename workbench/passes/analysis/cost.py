@@ -27,10 +27,10 @@ def constants(block: Block) -> dict[Value, Any]:
 
 def known_trips(op: Op, known: Mapping[Value, Any]) -> int | None:
     """How many turns a loop has, where constants say that."""
-    bounds = [known.get(v) for v in op.operands[:3]] if op.name == "for" else [None]
-    if any(b is None for b in bounds):
+    bounds = [int(known[v]) for v in op.operands[:3] if v in known] if op.name == "for" else []
+    if len(bounds) < 3:
         return None
-    start, stop, step = map(int, bounds)
+    start, stop, step = bounds
     return max(0, -((start - stop) // step)) if step else 0
 
 

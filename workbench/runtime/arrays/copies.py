@@ -87,7 +87,8 @@ def everywhere(target: Strided, value: Any) -> Any:
     """One element (a vector, a struct) seen as an array of the target's shape: what a fill with it copies."""
     whole = np.empty((1, *target.dtype.shape), item(target.dtype))
     whole[...] = value
-    one = target.__class__(whole, target.dtype, device=target.device)
+    make: Any = target.__class__
+    one = make(whole, target.dtype, device=target.device)
     return one.view(target.shape, (0,) * target.ndim, one.address)
 
 

@@ -18,8 +18,15 @@ from workbench.types import ArrayType, Type
 class Options(Protocol):
     """What a wrapper says of all its calls."""
 
-    has_side_effect: bool
-    vmap_method: str
+    @property
+    def has_side_effect(self) -> bool:
+        """Whether XLA keeps a call that it would merge or drop."""
+        ...
+
+    @property
+    def vmap_method(self) -> str:
+        """How batches run."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,8 +29,13 @@ class Newest(Generic[W]):
 class Wrapper(Protocol):
     """A kernel as a JAX function, as far as following its kernel goes."""
 
-    kernel: Kernel
-    _newest: Newest[Any]
+    @property
+    def kernel(self) -> Kernel:
+        """What is wrapped."""
+        ...
+
+    @property
+    def _newest(self) -> Newest[Any]: ...
 
 
 def followed(wrapped: W, make: Callable[[Kernel], W]) -> W:
