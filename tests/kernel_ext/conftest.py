@@ -218,7 +218,7 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-
 QUIET = ["--disable-background-networking", "--disable-component-update", "--hide-scrollbars"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium(need: Callable[[str], str]) -> Iterator[Any]:
     need("playwright")
     path = need("chromium")
