@@ -18,7 +18,7 @@ PYTEST := $(PY) -m pytest -n $(JOBS)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab tour test test-quick test-slow lint docs bench clean
+.PHONY: help lab tour test test-quick test-slow test-emulated lint docs bench clean
 
 help:
 	@sed -n 's/^# \{0,1\}//; 1,5p' Makefile
@@ -38,6 +38,10 @@ test-quick: $(VENV)/.has-test
 
 test-slow: $(VENV)/.has-test
 	$(PYTEST) -m slow
+
+# The suite of the GPU, on the device that the CPU emulates.
+test-emulated: $(VENV)/.has-test
+	WORKBENCH_GPU=emulated $(PYTEST) tests/gpu
 
 lint: $(VENV)/.has-test
 	$(VENV)/bin/ruff check .

@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from measure import RESULTS, machine
 
 import workbench as wb
-from tests.families import FAMILIES, LONG, NESTED, SAME_FOR_ALL, Family
+from tests.support.kernels.families import FAMILIES, LONG, NESTED, SAME_FOR_ALL, Family
 from workbench.api.builds.build import function_of
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
@@ -39,7 +39,7 @@ KEPT = RESULTS / "compile_growth.json"
 
 @dataclass(frozen=True)
 class Curve:
-    """One family in one direction: CPU seconds by size, None where a build did not end."""
+    """One family in one direction: CPU seconds by size, None if a build did not end."""
 
     group: str
     family: str
@@ -48,7 +48,7 @@ class Curve:
 
     @property
     def exponent(self) -> float | None:
-        """The slope; None where fewer than two builds are long enough."""
+        """The slope; None if fewer than two builds are long enough."""
         points = [(math.log(n), math.log(s)) for n, s in self.seconds.items() if s is not None and s >= COUNTS]
         if len(points) < 2:
             return None
@@ -71,7 +71,7 @@ def here(_: object, task: Task, request: dict[str, Any], data: bytes) -> tuple[d
 
 
 def apart(text: str, direction: str) -> float | None:
-    """`compiled` in a process of its own; None where it does not end."""
+    """`compiled` in a process of its own; None if it does not end."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:

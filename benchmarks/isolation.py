@@ -22,8 +22,8 @@ from pathlib import Path
 from measure import Row, Table, write
 
 PR_SET_CHILD_SUBREAPER = 36
-ROUNDS = 5
-MANY = 21
+ROUNDS = 15
+MANY = 61
 HERE = Path(__file__).parents[1]
 PROGRAM = """
 import sys

@@ -1,7 +1,7 @@
 """What retraces leave in memory, up to 100,000: of programs with kernels, their gradients, and the same in plain JAX.
 
 Each kind runs in a process of its own, for at most `SECONDS` (`LONG` where it is a kernel), and tells its resident
-memory after 10, 50 and 100 % of what it reached. A kind that grows where plain JAX does not is a leak of ours.
+memory after 10, 50 and 100 % of what it reached. A kind that grows where plain JAX does not is a leak in Workbench.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from measure import OURS, Row, Table, write
 RETRACES = 100_000
 SECONDS, LONG = 30.0, 600.0  # seconds of a kind, and of those that shall come to all retraces
 JAX = "plain JAX"
-# What is traced anew, how, and the same in plain JAX below it.
+# What is traced again, how, and the same in plain JAX below it.
 HOWS = ("traced", "gradient traced")
 KINDS = [(what, how) for how in HOWS for what in ("a kernel", JAX)]
 KINDS += [("a function of launches", "gradient traced"), ("a kernel, wrapped anew", "gradient traced")]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
+from typing import Any
+
 import warp as wp
 from measure import Row, Table, clock, take_turns, write
 
@@ -26,8 +30,21 @@ def warp_touch(a: float, x: wp.array(dtype=float), y: wp.array(dtype=float)):
     y[i] = a * x[i]
 
 
+def taped(api: Any, kernel: Any, arrays: list[Any], seed: Any) -> Callable[[], None]:
+    """One tape: each array from the one before it, then backwards."""
+
+    def run() -> None:
+        tape = api.Tape()
+        with tape:
+            for source, target in itertools.pairwise(arrays):
+                api.launch(kernel, dim=1, inputs=[2.0, source], outputs=[target], device="cpu")
+        tape.backward(grads={arrays[-1]: seed})
+
+    return run
+
+
 def main() -> None:
-    """Time the three ways to launch and write the table."""
+    """Time the three ways to launch, and tapes, and write the table."""
     wp.config.quiet = True
     x, y = wb.ones(1, dtype=wb.float32, device="cpu"), wb.zeros(1, dtype=wb.float32, device="cpu")
     wx, wy = wp.ones(1, dtype=float, device="cpu"), wp.zeros(1, dtype=float, device="cpu")
@@ -46,6 +63,13 @@ def main() -> None:
     }
     replay = clock(record.replay, 20)
     rows[f"one of {RECORDED} launches in a replay"] = {"workbench": lambda: replay() / RECORDED}
+    for count in (1, 20):
+        made = [wb.zeros(1, dtype=wb.float32, device="cpu", requires_grad=True) for _ in range(count + 1)]
+        others = [wp.zeros(1, dtype=float, device="cpu", requires_grad=True) for _ in range(count + 1)]
+        rows[f"{count} on a tape, forward and backward"] = {
+            "workbench": clock(taped(wb, touch, made, x), REPEAT // 10),
+            "warp": clock(taped(wp, warp_touch, others, wx), REPEAT // 10),
+        }
     table = Table("launch_costs", "Cost of a launch over one element, CPU", ROUNDS)
     table.rows = [Row(what, take_turns(cases, ROUNDS)) for what, cases in rows.items()]
     write(table)

@@ -1,7 +1,7 @@
 """Medians of things run in turn, in one process, and the tables made of them.
 
 A time on a shared machine says little alone; two times taken in turn, minute by minute, give a ratio that holds. So
-every case of a row runs once a round, and a row is told as its medians and as ratios to Workbench.
+every case of a row runs once per round, and a row reports its medians and their ratios to Workbench's.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the live pictures cost in the browser: 20,000 spans, 500 graph nodes, a million elements, 2,000 steps.
 
 Each widget's own module stands alone in a page of headless Chromium without a GPU. A drawing is timed with the layout
-that it causes; thirty zooms or choices follow each other, one a frame: the median frame is told, and the longest.
+that it causes; thirty zooms or choices follow each other, one per frame: the median frame and the longest are reported.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ NOT_SCRIPTS = ("run", "measure", "isolation", "stopping")  # the last two compar
 
 
 def main(names: list[str]) -> int:
-    """Run the scripts called `names` (all where none is given); the number of those that failed."""
+    """Run the scripts called `names` (all if none is given); the number of those that failed."""
     found = {path.stem: path for path in sorted(HERE.glob("*.py")) if path.stem not in NOT_SCRIPTS}
     unknown = [name for name in names if name not in found]
     if unknown:

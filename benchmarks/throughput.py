@@ -1,7 +1,7 @@
 """Elementwise kernels on ten million numbers: Workbench against Warp, numba's prange and jax.jit.
 
 saxpy is bound by memory, sin·exp by arithmetic. Each system writes into an array that is there already, but for JAX,
-which makes its result anew (XLA reuses the memory).
+which allocates its result (XLA reuses the memory).
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ RUNS: dict[tuple[str, Case, int], dict[str, Any]] = {}
 
 
 def workbench(case: Case, n: int, constant: int, folder: Path) -> int:
-    """Compile with Workbench; gives the bytes of the cubins."""
+    """Compile with Workbench; returns the bytes of the cubins."""
     import workbench as wb
 
     before = {e.digest for e in wb.cache.entries()}
@@ -87,7 +87,7 @@ def workbench(case: Case, n: int, constant: int, folder: Path) -> int:
 
 
 def warp(case: Case, n: int, constant: int, folder: Path) -> int:
-    """Compile with Warp; gives the bytes of the cubin."""
+    """Compile with Warp; returns the bytes of the cubin."""
     import warp as wp
 
     text = THEIRS.format(n=n, constant=constant, backward=case.gradient, linked=case.linked)

@@ -73,7 +73,7 @@ def best_of(run: Callable[[], object], repeats: int = 15) -> float:
 
 
 def peak(lanes: int) -> float:
-    """Float operations a second of `CHAINS` independent chains of multiply-adds on vectors of so many float32."""
+    """Float operations per second of `CHAINS` independent chains of multiply-adds on vectors of so many float32."""
     kind = f"<{lanes} x float>"
     rows = [f"declare {kind} @llvm.fma.v{lanes}f32({kind}, {kind}, {kind})"]
     rows += [f'define i32 @peak(ptr %out, i64 %n) nounwind "min-legal-vector-width"="{lanes * 32}" {{', "start:"]

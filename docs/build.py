@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[1]
 HERE = Path(__file__).parent
 STAGED = (("docs/guide", "guide"), ("notebooks", "notebooks"), ("design", "design"))
 LEFT_OUT = shutil.ignore_patterns("*.py", ".ipynb_checkpoints", "__pycache__")
-# Where a page of ours may lead: to what is staged, or out of the site.
+# Where one of our pages may lead: to what is staged, or out of the site.
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)#\s]+)(#[^)]*)?\)")
 
 API = {
@@ -47,8 +47,8 @@ API = {
     "JAX": "jax_kernel jax_callable GraphMode jax_export jax_preload",
     "Devices": """
         Device get_device get_devices ScopedDevice Stream ScopedStream Event ScopedTimer synchronize
-        is_peer_access_supported is_peer_access_enabled set_peer_access_enabled""",
-    "Measuring, waiting": "bench Bench sweep Sweep wait Work",
+        is_peer_access_supported is_peer_access_enabled set_peer_access_enabled trim""",
+    "Measuring, waiting": "bench Bench sweep Sweep profile Profile wait Work",
     "Errors": """
         WorkbenchError KernelSyntaxError KernelTypeError CellErrors BuildError LaunchError KernelFault NotDifferentiable
         RecordError CacheError DeviceError""",
@@ -63,7 +63,7 @@ VALUES = {
 
 
 def stage(folder: Path) -> None:
-    """Put every source of the site into `folder`, which is made anew."""
+    """Put every source of the site into `folder`, which is emptied first."""
     shutil.rmtree(folder, ignore_errors=True)
     for source, target in STAGED:
         shutil.copytree(ROOT / source, folder / target, ignore=LEFT_OUT)

@@ -12,25 +12,22 @@ from functools import partial
 from typing import Any
 
 import workbench as wb
-from kernel_ext import show
 from kernel_ext.magics.completion import Matcher
 from kernel_ext.magics.cuda_magics import CudaMagics
 from kernel_ext.magics.gradient_magics import GradientMagics
 from kernel_ext.magics.graph_magics import GraphMagics
-from kernel_ext.magics.magics import KernelMagics
+from kernel_ext.magics.kernel_magics import KernelMagics
 from kernel_ext.magics.measure_magics import MeasureMagics
 from kernel_ext.magics.options import with_help
 from kernel_ext.magics.record_magics import RecordMagics
+from kernel_ext.magics.words import Help
 from kernel_ext.magics.workbench_magic import HouseMagics
-from kernel_ext.output.output_area import show_here
 from kernel_ext.output.progress import Progress
-from kernel_ext.output.renderable import Shown
 from kernel_ext.session.device_flush import settle
 from kernel_ext.session.edits import note_edits
-from kernel_ext.session.recording import timeline_view
 from kernel_ext.session.tracebacks import ShortTracebacks
-from kernel_ext.views import queries, timeline
-from kernel_ext.views.views import TimelineView
+from kernel_ext.values import Values
+from kernel_ext.views import queries
 from workbench import inspect
 
 _KEY = "kernel_ext"
@@ -41,8 +38,10 @@ class _Loaded:
     """What one shell was given, kept in its registry of magics."""
 
     magics: tuple[Any, ...]
+    values: Values
     tracebacks: ShortTracebacks
     matcher: Matcher
+    asked: Help
     after_cells: tuple[Callable[..., None], ...]
     progress: Progress
     before: dict[str, dict[str, Any]]
@@ -62,12 +61,14 @@ def load(shell: Any) -> None:
         )  # fmt: skip
         magics += (HouseMagics(shell, magics),)
         shell.register_magics(*map(with_help, magics))
-        show_recorders(shell, magics[1])
-        show_live(shell)
+        values = Values(shell, magics[1].label)
+        values.install()
         tracebacks = ShortTracebacks(shell)
         tracebacks.install()
         matcher = Matcher(shell, magics, cuda.headers)
         matcher.install()
+        asked = Help(shell)
+        asked.install()
         after_cells = (partial(settle, shell), partial(note_edits, shell))
         for ends in after_cells:
             shell.events.register("post_run_cell", ends)
@@ -75,41 +76,10 @@ def load(shell: Any) -> None:
         progress.install()
         warming = threading.Thread(target=inspect.warm, name="workbench-warm", daemon=True)
         registry[_KEY] = _Loaded(
-            magics, tracebacks, matcher, after_cells, progress, before, warming, wb.set_checks(True)
+            magics, values, tracebacks, matcher, asked, after_cells, progress, before, warming, wb.set_checks(True)
         )  # fmt: skip
         warming.start()
     print(queries.greeting())
-
-
-_DRAWN = {"text/html": timeline.timeline_html, "text/plain": timeline.timeline_text}
-"""How a recorder that ends a cell is shown."""
-
-
-def show_recorders(shell: Any, magics: RecordMagics) -> None:
-    """Show a recorder that ends a cell as its timeline."""
-
-    def drawn(draw: Callable[[TimelineView], str]) -> Callable[[wb.Recorder], str]:
-        return lambda recorder: draw(timeline_view(recorder, label=magics.label))
-
-    html, plain = (drawn(_DRAWN[kind]) for kind in ("text/html", "text/plain"))
-    shell.display_formatter.formatters["text/html"].for_type(wb.Recorder, html)
-    shell.display_formatter.formatters["text/plain"].for_type(wb.Recorder, lambda r, p, cycle: p.text(plain(r)))
-
-
-_LIVE: dict[type, Callable[[Any], Shown]] = {
-    inspect.Steps: show.steps,
-    wb.Verdict: show.grad,
-    wb.GradientReport: show.gradient_report,
-}
-"""Values that are shown live when they end a cell."""
-
-
-def show_live(shell: Any) -> None:
-    """Show each of `_LIVE` by its function."""
-    for kind, made in _LIVE.items():
-        shell.display_formatter.ipython_display_formatter.for_type(
-            kind, lambda value, made=made: show_here(made(value))
-        )
 
 
 def unload(shell: Any) -> None:
@@ -128,12 +98,10 @@ def unload(shell: Any) -> None:
         if magics in shell.configurables:
             shell.configurables.remove(magics)
         magics.close()
-    for kind in _DRAWN:
-        shell.display_formatter.formatters[kind].pop(wb.Recorder, None)
-    for shown in _LIVE:
-        shell.display_formatter.ipython_display_formatter.pop(shown, None)
+    loaded.values.remove()
     loaded.tracebacks.remove()
     loaded.matcher.remove()
+    loaded.asked.remove()
     for ends in loaded.after_cells:
         shell.events.unregister("post_run_cell", ends)
     loaded.progress.remove()

@@ -5,74 +5,242 @@ The magics show the same objects. Each function reads its argument once; what is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import workbench as wb
+from kernel_ext.output.film import write_gif
 from kernel_ext.output.html_export import write_page
 from kernel_ext.output.renderable import Shown
 from kernel_ext.session.recording import Label, timeline_view
-from kernel_ext.views import array_fallback, array_view, gradient_view, queries, renderers, units
 from kernel_ext.views import controls as sliders
+from kernel_ext.views import gradient_view, profile_view, queries, renderers, units
 from kernel_ext.views import step_view as step_rows
+from kernel_ext.views import tape_view as tape_rows
 from kernel_ext.views import timeline as timelines
+from kernel_ext.views.arrays import animation as moving
+from kernel_ext.views.arrays import array_fallback, array_view
+from kernel_ext.views.arrays import points_view as cloud
 from kernel_ext.views.views import InspectView, PaneView
 from workbench import inspect
 
 
-def array(value: Any, name: str = "array", at: tuple[int, ...] = ()) -> Shown:
+def array(
+    value: Any, name: str = "array", at: tuple[int, ...] = (), *, rgb: bool | None = None, colours: str = "",
+    range: tuple[float, float] | None = None, size: int = array_view.SIDE,
+) -> Shown:  # fmt: skip
     """An array of numbers as a plot or an image, with a histogram, its range, and marks where it is NaN or infinite.
+
+        show.array(u, "u", range=(-1, 1), colours="coolwarm")
+        show.array(image, rgb=True)
 
     Args:
         value: a Workbench, NumPy, JAX or PyTorch array on the host or a device.
         name: what to call it.
         at: indices of the leading dimensions of an array of more than two; a live view has sliders for them.
+        rgb: draw three components as one picture in colours: `vec3`, or shape (rows, columns, 3). None: if a picture of
+            `vec3` holds values from 0 to 1 only.
+        colours: the colour map of an image: "viridis", "coolwarm", "magma" or "gray". "" is coolwarm, with white at
+            zero, if the range has both signs, else viridis.
+        range: the values at the ends of the colours and of the axis; those of the array if not given. Of colours: black
+            and full, 0 and 1 (integers: 0 and 255) if not given.
+        size: points of the longer side of an image; a larger array is reduced to means of blocks.
+
+    Returns:
+        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
 
     Raises:
-        Refusal: it is not an array of numbers, or `at` does not fit.
+        Refusal: it is not an array of numbers, or an option does not fit.
     """
-    view = array_view.array_view(value, name, at)
+    return array_look(value, name, at, array_view.Look(rgb, colours, range, size))
+
+
+def array_look(value: Any, name: str, at: tuple[int, ...], look: array_view.Look) -> Shown:
+    """An array as `array` shows it, with the options as one value.
+
+    Args:
+        value: the array.
+        name: what to call it.
+        at: indices of the leading dimensions of an array of more than two.
+        look: colours, range and size.
+
+    Returns:
+        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+    """
+    view = array_view.array_view(value, name, at, look)
     return Shown(
         "array_view", view, array_fallback.array_text(view), array_fallback.array_html(view),
-        slice_at=lambda other: array_view.array_view(value, name, other),
+        slice_at=lambda other: array_view.array_view(value, name, other, look),
     )  # fmt: skip
 
 
+def points(
+    value: Any, name: str = "points", *, color: Any = None, colours: str = "",
+    range: tuple[float, float] | None = None, size: float = 3.0, box: tuple[Any, Any] | None = None,
+) -> Shown:  # fmt: skip
+    """Points in a plane or in space; a live view turns, moves and enlarges them (WebGL where the browser has it).
+
+        show.points(x, "particles", color=speed)
+
+    Args:
+        value: an array of `vec2` or `vec3`, or of shape (n, 2) or (n, 3). Of more than 200,000 every second, third, …
+            is drawn; those with a NaN or an infinity are left out and counted.
+        name: what to call them.
+        color: a number for each point, drawn by a colour map, or a `vec3` from 0 to 1: red, green, blue.
+        colours: the colour map, as of `array`.
+        range: the values at the ends of the colours; those of `color` if not given.
+        size: the diameter of a point in pixels.
+        box: the lower and the upper corner of what is drawn; the points' own if not given.
+
+    Returns:
+        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+
+    Raises:
+        Refusal: these are no points, or an option does not fit.
+    """
+    view = cloud.points_view(value, name, color, colours, range, size, box)
+    return Shown("points", view, cloud.points_text(view), cloud.points_html(view))
+
+
+def animate(
+    step: Any, watch: Any, *, frames: int = 200, fps: float = 30.0, name: str = "", draw: Callable[..., Shown] = array,
+    **options: Any,
+) -> Animated:  # fmt: skip
+    """A program as a moving picture with play, pause and a slider: each frame is a step, and frames are kept.
+
+        show.animate(lambda: wb.launch(wave, n, [u, v, 0.1]), watch=u, range=(-1, 1))
+        show.animate(step, watch=x, draw=show.points, color=speed, box=((0, 0), (1, 1)))
+
+    Args:
+        step: makes the next frame: a function (of the frame's number, if it takes an argument), a graph, a record, or a
+            launch made with `record_cmd=True`.
+        watch: the array that is drawn, as it is now and after each step.
+        frames: how many frames there can be; the first is before any step.
+        fps: frames per second, if the program is fast enough.
+        name: what to call it.
+        draw: `array` or `points`.
+        options: those of `draw`. Without `range` the colours of an array take in all frames so far.
+
+    Returns:
+        What is shown; `.save("wave.gif")` writes all frames as a GIF.
+
+    Raises:
+        Refusal: the step is none, or an option does not fit.
+    """
+    title = name or "animation"
+    made = moving.Animation(
+        step, lambda: draw(watch, title, **options).view, title, frames, fps, bool(options.get("range")),
+        options.get("colours", ""),
+    )  # fmt: skip
+    return Animated(made, draw(watch, title, **options))
+
+
+class Animated(Shown):
+    """A moving picture; see `animate`."""
+
+    def __init__(self, made: moving.Animation, first: Shown) -> None:
+        """`first` is the frame that a notebook without a kernel shows."""
+        text, page = moving.animation_text(made.view, first.text), moving.animation_html(made.view, first.html)
+        super().__init__("animation", made.view, text, page, frames=made)
+        self._made = made
+
+    def save(self, path: str, fps: float = 20.0, scale: int = 1) -> str:
+        """Run all frames and write them as a GIF.
+
+        Args:
+            path: the file.
+            fps: frames per second.
+            scale: pixels of the file for each point of an image.
+
+        Returns:
+            What was written, in a sentence.
+
+        Raises:
+            Refusal: Pillow is not installed, a step fails, or the file cannot be written.
+        """
+        return write_gif(path, self._made, fps, scale)
+
+
+def tape(tape: wb.Tape, title: str = "tape", namespace: Mapping[str, Any] | None = None) -> Shown:
+    """What a tape recorded as a graph of its steps, and what it keeps for whose gradient and why.
+
+    Args:
+        tape: the tape.
+        title: what to call it.
+        namespace: names of arrays, as `globals()`.
+
+    Returns:
+        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+    """
+    view = tape_rows.tape_view(tape, title, namespace)
+    picture = tape_rows.tape_picture(tape, view, namespace or {})
+    return Shown("graph_view", picture, tape_rows.tape_text(view), tape_rows.tape_html(view, picture))
+
+
 def cache() -> Shown:
-    """The cache: what is in it, how it served, why kernels were rebuilt. A live view can remove modules."""
+    """The cache: what is in it, how it served, why kernels were rebuilt. A live view can remove modules.
+
+    Returns:
+        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+    """
     view = queries.cache_view()
     return Shown("cache_table", view, renderers.cache_text(view), renderers.cache_html(view))
 
 
-def source(kernel: Any, panes: Iterable[str] = ("source", "ir")) -> Shown:
+def source(kernel: Any, panes: Iterable[str] = ("source", "ir"), said: str = "") -> Shown:
     """Texts about a kernel side by side, with linked lines; a live view offers all others.
 
     Args:
         kernel: the kernel.
         panes: of `workbench.inspect.PANES`.
+        said: a few words beside its name.
+
+    Returns:
+        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
     """
-    return texts(queries.inspect_view(kernel, panes), lambda _, name: queries.pane_views(kernel, (name,))[0])
+    return texts(queries.inspect_view(kernel, panes, said), lambda _, name: queries.pane_views(kernel, (name,))[0])
 
 
 def texts(view: InspectView, make_pane: Callable[[str, str], PaneView] | None = None) -> Shown:
-    """Texts side by side; `make_pane` makes those that are opened later."""
+    """Texts side by side; `make_pane` makes those that are opened later.
+
+    Returns:
+        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+    """
     return Shown("source_view", view, renderers.inspect_text(view), renderers.inspect_html(view), make_pane=make_pane)
 
 
 def timeline(recorder: wb.Recorder, title: str = "record", label: Label = str) -> Shown:
-    """A record as lanes of bars; `label` turns a file's name into what people call it."""
+    """A record as lanes of bars.
+
+    Args:
+        recorder: what `wb.record` returned.
+        title: what to call it.
+        label: turns a file's name into what people call it.
+
+    Returns:
+        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+    """
     view = timeline_view(recorder, title, label)
     return Shown("timeline", view, timelines.timeline_text(view), timelines.timeline_html(view))
 
 
 def graph(graph: wb.Graph) -> Shown:
-    """A captured graph as boxes and lines."""
+    """A captured graph as boxes and lines.
+
+    Returns:
+        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+    """
     static = graph._repr_mimebundle_()
     return Shown("graph_view", graph.layout(), static["text/plain"], static["text/html"])
 
 
 def steps(steps: inspect.Steps) -> Shown:
-    """What `wb.step` gave: one thread through a kernel, statement by statement."""
+    """What `wb.step` returned: one thread through a kernel, statement by statement.
+
+    Returns:
+        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+    """
     view = step_rows.steps_view(steps)
     return Shown("stepper", view, units.ascii_only(str(steps)), step_rows.steps_html(view))
 
@@ -85,6 +253,9 @@ def grad(verdict: wb.Verdict | None = None, tape: wb.Tape | None = None, **array
         tape: whose gradients to show; the arrays' own `.grad` if not given.
         arrays: name=array, each beside its adjoint.
 
+    Returns:
+        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+
     Raises:
         Refusal: there is nothing to show, or an array has no gradient.
     """
@@ -93,20 +264,47 @@ def grad(verdict: wb.Verdict | None = None, tape: wb.Tape | None = None, **array
 
 
 def gradient_report(report: wb.GradientReport) -> Shown:
-    """What `%grad` and `wb.gradients_of` return: each gradient drawn, and the checks if there were any."""
+    """What `%grad` and `wb.gradients_of` return: each gradient drawn, and the checks if there were any.
+
+    Returns:
+        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+    """
     return Shown("grad_view", gradient_view.report_view(report), units.ascii_only(str(report)), report._repr_html_())
 
 
-def controls(
-    subject: wb.Recorder | wb.Launch, *, watch: Any = None, rewind: bool | None = None, **ranges: Any
-) -> Shown:
-    """Sliders for the numbers of a record or a kept launch: a move replays, and compiles nothing.
+def profile(profile: wb.Profile) -> Shown:
+    """Show what `wb.profile` counted, line by line, with pictures; a live view steps through the first warp.
 
     Args:
-        subject: what `wb.record` gave, a part of it (`rec.only(…)`), or `wb.launch(…, record_cmd=True)`.
-        watch: an array that is drawn after each replay.
+        profile: what `wb.profile` returned.
+
+    Returns:
+        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+    """
+    view = profile_view.profile_view(profile)
+    return Shown("profile_view", view, units.ascii_only(str(profile)), profile._repr_html_())
+
+
+def controls(
+    subject: wb.Recorder | wb.Launch | wb.Graph | Callable[..., Any],
+    *,
+    watch: Any = None,
+    rewind: bool | None = None,
+    **ranges: Any,
+) -> Shown:
+    """Sliders for the numbers of a record, a kept launch, a graph or a function: a move runs it again.
+
+    A record, a launch and a graph are replayed, and nothing is compiled.
+
+    Args:
+        subject: what `wb.record` gave, a part of it (`rec.only(…)`), `wb.launch(…, record_cmd=True)`, a graph, or a
+            function whose parameters are numbers.
+        watch: an array that is drawn after each run; of a function, what it returns if that is an array.
         rewind: first restore what the arrays held; None: where the record kept it (`inputs=True`).
         ranges: number=(low, high) or (low, high, step); every number from 0 to twice its value if none is given.
+
+    Returns:
+        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
 
     Raises:
         Refusal: a range or a name is wrong, there is no number to change, or nothing to rewind to.
@@ -118,9 +316,31 @@ def controls(
 
 
 def page(path: str, *shown: Shown, title: str = "Workbench") -> str:
-    """Write views as one interactive page that needs no server and loads nothing; returns what was written.
+    """Write views as one interactive page that needs no server and loads nothing.
+
+    Args:
+        path: the HTML file to write.
+        *shown: views, in the order of the page.
+        title: the page's title.
+
+    Returns:
+        What was written, in a sentence.
 
     Raises:
         Refusal: there is nothing to show, or the file cannot be written.
     """
     return write_page(path, title, shown)
+
+
+__all__ = [
+    "animate", "array", "cache", "controls", "grad", "graph", "page", "points", "source", "steps", "tape", "timeline",
+]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    """List what is for users: `show.<Tab>` offers no name that this file imports.
+
+    Returns:
+        Names.
+    """
+    return [*__all__, "__all__", "__doc__"]

@@ -1,4 +1,4 @@
-"""Runs a notebook without a screen and tells what happened: `python notebooks/run_notebook.py [NOTEBOOK]`.
+"""Runs a notebook without a screen and reports what happened: `python notebooks/run_notebook.py [NOTEBOOK]`.
 
 `make tour` calls it: one line a cell while it runs, a page to open afterwards (build/<name>.html, nothing in it is
 fetched), and a short table of what Workbench did. `--save` writes the outputs back into the notebook, without widget

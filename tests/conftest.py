@@ -22,7 +22,7 @@ from typing import Any
 import hypothesis
 import pytest
 
-from tests.left_behind import changes, look
+from tests.support.checks.left_behind import changes, look
 from workbench.work import Work
 
 TESTS = Path(__file__).parent
@@ -43,7 +43,7 @@ MODULES = {
 }
 # PyTorch's only wheel for Linux brings all of CUDA, gigabytes: its test runs where PyTorch is, and is never asked for.
 collect_ignore = [] if importlib.util.find_spec("torch") else ["runtime/test_torch.py"]
-PROGRAMS = {"g++": ("g++",), "chromium": ("chromium", "chromium-browser", "google-chrome")}
+PROGRAMS = {"g++": ("g++",), "clang-19": ("clang-19",), "chromium": ("chromium", "chromium-browser", "google-chrome")}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -54,12 +54,30 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--shuffle", metavar="SEED", help="run the tests in an order drawn from SEED")
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Under `--shuffle`, mixes tests of all files; the same seed gives every worker the same order."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
+    """Leaves of each `sample` what its number says, and under `--shuffle` mixes tests of all files.
+
+    The same seed gives every worker the same sample and the same order.
+    """
     seed = config.getoption("--shuffle")
+    for item in _left_out_of_samples(items, seed or ""):
+        item.add_marker(pytest.mark.slow)
+    yield
     if seed is not None:
         random.Random(seed).shuffle(items)
+
+
+def _left_out_of_samples(items: list[pytest.Item], seed: str) -> Iterator[pytest.Item]:
+    """The quick cases of each test marked `sample(n)`, but for n of them, drawn from the seed and the test's name."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("sample") and not item.get_closest_marker("slow"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for name, found in cases.items():
+        (most,) = found[0].get_closest_marker("sample").args  # type: ignore[union-attr]
+        drawn = random.Random(seed + name).sample(range(len(found)), min(most, len(found)))
+        yield from (item for n, item in enumerate(found) if n not in drawn)
 
 
 def pytest_report_header() -> list[str]:

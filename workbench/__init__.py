@@ -59,7 +59,12 @@ from workbench.runtime.arrays.create import (
 from workbench.runtime.arrays.import_arrays import from_dlpack, from_jax, from_torch
 from workbench.runtime.arrays.indexed import indexedarray
 from workbench.runtime.device.device import Device, ScopedDevice, get_device, get_devices
-from workbench.runtime.device.peers import is_peer_access_enabled, is_peer_access_supported, set_peer_access_enabled
+from workbench.runtime.device.peers import (
+    is_peer_access_enabled,
+    is_peer_access_supported,
+    set_peer_access_enabled,
+    trim,
+)
 from workbench.runtime.device.streams import Event, ScopedStream, ScopedTimer, Stream, synchronize
 from workbench.runtime.launching.checks import checks, set_checks
 from workbench.structs import array_type as _array_type
@@ -84,6 +89,8 @@ if TYPE_CHECKING:
     from workbench.api.load_record import load_record
     from workbench.api.measurement.bench import Bench, bench
     from workbench.api.measurement.sweep import Sweep, sweep
+    from workbench.api.profiling.profile import profile
+    from workbench.api.profiling.report import Profile
     from workbench.api.tapes.tape import Tape
     from workbench.interop.jax import GraphMode, jax_callable, jax_export, jax_kernel, jax_preload
     from workbench.runtime.records.recorder import Recorder, record
@@ -107,12 +114,14 @@ _MODULES = {
     "workbench.api.diagnosis.stepper": ("step",),
     "workbench.api.measurement.sweep": ("Sweep", "sweep"),
     "workbench.api.gradients.tangents": ("launch_tangent",),
+    "workbench.api.profiling.profile": ("profile",),
+    "workbench.api.profiling.report": ("Profile",),
     "workbench.api.tapes.tape": ("Tape",),
     "workbench.interop.jax": ("GraphMode", "jax_callable", "jax_export", "jax_kernel", "jax_preload"),
     "workbench.runtime.records.recorder": ("Recorder", "record"),
 }
 _LATER = {name: module for module, names in _MODULES.items() for name in names}
-"""Where names are that are imported when they are first asked for: a first kernel needs none of them, and importing
+"""Where names are that are imported on first use: a first kernel needs none of them, and importing
 them takes as long as a quarter of all the others."""
 
 
@@ -156,7 +165,15 @@ LANGUAGE |= {name: _CONSTANTS[name] for name in _BARE}
 
 
 def build_cell(text: str, namespace: dict[str, Any], **options: Any) -> Cell:
-    """Read a cell of kernels and build them; see `workbench.api.builds.cell`; all of the language is in scope.
+    """Read a cell of kernels and build them; all of the language is in scope.
+
+    Args:
+        text: the cell's source code.
+        namespace: the names that its kernels may use; `Cell.names` says what the cell adds to them.
+        **options: of `workbench.api.builds.cell.build_cell`: `backend`, `name`, `checks`, `fast_math`, `compile`, …
+
+    Returns:
+        The kernels, funcs and structs of the cell.
 
     Raises:
         WorkbenchError: what is wrong with the cell; several at once as `CellErrors`. Nothing is built then.
@@ -178,14 +195,14 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER, *_BUILTINS, *_TYPES, *_CONSTANTS})
+    return sorted({*__all__, *_BUILTINS, *_TYPES, *_CONSTANTS, "inspect", "__all__", "__doc__", "__version__"})
 
 
 __all__ = [
     "LANGUAGE", "Bench", "BuildError", "CacheError", "Cell", "CellErrors", "CudaKernel", "CudaModule", "Device",
     "DeviceError", "Event", "Explanation", "Float", "Func", "GradientReport", "Graph", "GraphMode", "Int",
     "Kernel", "KernelFault", "KernelSyntaxError", "KernelTypeError", "Launch", "LaunchError", "LaunchPair",
-    "NotDifferentiable", "RecordError", "Recorder", "Scalar", "ScopedDevice", "ScopedStream", "ScopedTimer",
+    "NotDifferentiable", "Profile", "RecordError", "Recorder", "Scalar", "ScopedDevice", "ScopedStream", "ScopedTimer",
     "Stream", "Sweep", "Tape", "Verdict", "Work", "WorkbenchError", "array", "array1d", "array2d", "array3d",
     "array4d", "bench", "build_cell", "cache", "capture", "capture_if", "capture_stream", "capture_while",
     "checks", "clone", "constant", "copy", "cuda_module", "empty", "empty_like", "errors", "events",
@@ -193,7 +210,7 @@ __all__ = [
     "func_native", "func_replay", "get_device", "get_devices", "grad", "gradcheck", "gradients_of", "hvp",
     "indexedarray", "is_peer_access_enabled", "is_peer_access_supported", "jacobian", "jax_callable",
     "jax_export", "jax_kernel", "jax_preload", "jvp", "kernel", "launch", "launch_pair", "launch_tangent",
-    "launch_tiled", "load_record", "map", "matrix", "ones", "record", "set_checks", "set_peer_access_enabled",
-    "step", "struct", "sweep", "synchronize", "types", "value_and_grad", "vector", "wait", "zeros",
-    "zeros_like",
+    "launch_tiled", "load_record", "map", "matrix", "ones", "profile", "record", "set_checks",
+    "set_peer_access_enabled", "step", "struct", "sweep", "synchronize", "trim", "types", "value_and_grad", "vector",
+    "wait", "zeros", "zeros_like",
 ]  # fmt: skip

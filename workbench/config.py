@@ -49,6 +49,9 @@ class Settings:
         compile_seconds: processor seconds that one compilation may take (`WORKBENCH_COMPILE_SECONDS`, default 60; ten
             times as many on the clock).
         compile_memory: bytes that a compiler's process may take (`WORKBENCH_COMPILE_MEMORY`, default 4 GiB).
+        emulated_memory: bytes of memory of each emulated device (`WORKBENCH_EMULATED_MEMORY`, default 8 GiB).
+        emulated_seed: of the order in which emulated devices do work that has none (`WORKBENCH_EMULATED_SEED`); None,
+            the default, is the order in which it was queued.
     """
 
     cache_dir: Path
@@ -59,6 +62,8 @@ class Settings:
     matmul: str
     compile_seconds: int
     compile_memory: int
+    emulated_memory: int
+    emulated_seed: int | None
 
 
 def settings() -> Settings:
@@ -75,6 +80,8 @@ def settings() -> Settings:
         matmul=_one_of("WORKBENCH_MATMUL", MATMULS),
         compile_seconds=max(1, _number("WORKBENCH_COMPILE_SECONDS", 60)),
         compile_memory=max(256 << 20, _number("WORKBENCH_COMPILE_MEMORY", 4 << 30)),
+        emulated_memory=_number("WORKBENCH_EMULATED_MEMORY", 8 << 30, least=1 << 20, unit=" of bytes"),
+        emulated_seed=_number("WORKBENCH_EMULATED_SEED", 0) if env.get("WORKBENCH_EMULATED_SEED") else None,
     )
 
 

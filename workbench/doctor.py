@@ -7,6 +7,7 @@ compiler installed does not mean that it works.
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Callable
@@ -72,16 +73,22 @@ class Report:
 
     def _repr_html_(self) -> str:
         cell = "text-align:left;padding:1px 12px 1px 0;vertical-align:top"
+        first = f"{cell};white-space:nowrap"
         rows = "".join(
-            f'<tr><td style="{cell}">{_MARKS[f.state]}</td><td style="{cell}">{escape(f.what)}</td>'
-            f'<td style="{cell}">{escape(f.found)}{f"<br><b>{escape(f.advice)}</b>" if f.advice else ""}</td></tr>'
+            f'<tr><td style="{first}">{_MARKS[f.state]}</td><td style="{cell}">{escape(f.what)}</td>'
+            f'<td style="{cell};overflow-wrap:anywhere">{escape(f.found)}'
+            f"{f'<br><b>{escape(f.advice)}</b>' if f.advice else ''}</td></tr>"
             for f in self.findings
         )
         return f'<table style="border-collapse:collapse">{rows}</table>'
 
 
 def doctor() -> Report:
-    """Look at the machine: driver, compilers, JAX, widgets, cache folder, and what the optional tools are for."""
+    """Look at the machine: driver, compilers, JAX, widgets, cache folder, and what the optional tools are for.
+
+    Returns:
+        One finding per thing looked at: whether it is there, its version, and what to do if it is missing.
+    """
     return Report(tuple(check() for check in CHECKS))
 
 
@@ -154,6 +161,15 @@ def _jax() -> Finding:
     return Finding("JAX", "ok", f"jax {version}, jaxlib {_version('jaxlib') or 'missing'}")
 
 
+def _shared_memory() -> Finding:
+    what = "GPU memory"
+    kept = os.environ.get("XLA_PYTHON_CLIENT_PREALLOCATE", "true").lower() not in ("false", "0")
+    if devices() and _version("jax") and kept:
+        advice = "To share the GPU, set XLA_PYTHON_CLIENT_PREALLOCATE=false before JAX is imported."
+        return Finding(what, "optional", "JAX takes three quarters of it when it starts", advice)
+    return Finding(what, "ok", "shared with other libraries" if devices() else "no device")
+
+
 def _widgets() -> Finding:
     missing = [name for name in WIDGETS if not _version(name)]
     if missing:
@@ -192,6 +208,7 @@ def _cublasdx() -> Finding:
 
 
 CHECKS: tuple[Callable[[], Finding], ...] = (
-    _python, _cpu, _driver, _nvrtc, _architecture, _jax, _widgets, _cache, _compiler, _disassembler, _cublasdx,
+    _python, _cpu, _driver, _nvrtc, _architecture, _jax, _shared_memory, _widgets, _cache, _compiler, _disassembler,
+    _cublasdx,
 )  # fmt: skip
 """In the order they are told."""

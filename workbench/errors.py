@@ -1,17 +1,25 @@
 """The family of errors a user can meet.
 
-Each keeps its facts as fields, pickles, and renders as: kind, place, excerpt with caret, one sentence, and what to
-write instead. In a notebook only this shows (`_render_traceback_` is IPython's hook for it), never a file of Workbench.
+Each keeps what it is about in typed fields, pickles, and renders as: kind, place, excerpt with caret, one sentence, and
+what to write instead. In a notebook only this shows (`_render_traceback_` is IPython's hook for it), never a file of
+Workbench.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from workbench.source import Location
 
+if TYPE_CHECKING:  # a worker process imports this file, and starts sooner without NumPy
+    from workbench.types import Type
 
+
+# No `eq`: two errors are the same only if they are one object, and an exception has to be hashable. No `repr`: that of
+# `Exception` shows the sentence alone.
+@dataclass(eq=False, repr=False)
 class WorkbenchError(Exception):
     """Base of all errors raised on purpose.
 
@@ -22,24 +30,14 @@ class WorkbenchError(Exception):
         function: the kernel or func it concerns; may be empty.
     """
 
-    def __init__(
-        self, message: str, location: Location | None = None, advice: str = "", function: str = "", **facts: Any
-    ) -> None:
-        super().__init__(message)
-        self.message = message
-        self.location = location
-        self.advice = advice
-        self.function = function
-        self.facts = facts
+    message: str
+    location: Location | None = None
+    advice: str = ""
+    function: str = ""
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self.message, self.location, self.advice, self.function, self.facts)
-
-    def __getattr__(self, name: str) -> Any:
-        facts = self.__dict__.get("facts", {})
-        if name in facts:
-            return facts[name]
-        raise AttributeError(f"{type(self).__name__} has no field {name!r}")
+    def __post_init__(self) -> None:
+        # Unpickling calls the class with `args` and then restores the fields: the message is enough here.
+        super().__init__(self.message)
 
     def render(self) -> str:
         """The whole message as plain text."""
@@ -60,17 +58,6 @@ class WorkbenchError(Exception):
         return self.render().splitlines()
 
 
-def _rebuild(
-    cls: type[WorkbenchError],
-    message: str,
-    location: Location | None,
-    advice: str,
-    function: str,
-    facts: dict[str, Any],
-) -> WorkbenchError:
-    return cls(message, location, advice, function, **facts)
-
-
 class KernelSyntaxError(WorkbenchError):
     """A construct that the kernel language does not have."""
 
@@ -79,23 +66,32 @@ class KernelTypeError(WorkbenchError):
     """A construct whose types do not fit."""
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class NotDifferentiable(WorkbenchError):
-    """A kernel whose adjoint would not be right; `location` is the line that prevents it."""
+    """A kernel whose adjoint would not be right; `location` is the line that prevents it.
+
+    Attributes:
+        parameter: the parameter whose gradient is not known; empty if it is not about one.
+    """
+
+    parameter: str = ""
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class CellErrors(KernelSyntaxError, KernelTypeError):
-    """Several errors of one cell, reported together; `errors` holds them in the order of their lines."""
+    """Several errors of one cell, reported together.
 
-    def __init__(self, message: str, *args: Any, errors: Iterable[WorkbenchError] = (), **facts: Any) -> None:
-        super().__init__(message, *args, **facts)
-        self.errors = tuple(errors)
-        self.facts["errors"] = self.errors
+    Attributes:
+        errors: the errors, in the order of their lines.
+    """
+
+    errors: tuple[WorkbenchError, ...] = ()
 
     @classmethod
     def of(cls, errors: Iterable[WorkbenchError]) -> WorkbenchError:
         """One error as it is, several as a `CellErrors`."""
         found = sorted(errors, key=lambda e: (e.location.line, e.location.column) if e.location else (0, 0))
-        return found[0] if len(found) == 1 else cls(f"{len(found)} errors in this cell", errors=found)
+        return found[0] if len(found) == 1 else cls(f"{len(found)} errors in this cell", errors=tuple(found))
 
     def render(self) -> str:
         """All errors, one after the other, with their number last."""
@@ -105,20 +101,79 @@ class CellErrors(KernelSyntaxError, KernelTypeError):
         return "\n" + self.render()
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class BuildError(WorkbenchError):
-    """A compiler rejected generated code; `log` holds its messages."""
+    """A compiler rejected generated code.
+
+    Attributes:
+        log: the compiler's messages; may be empty.
+        text: the source code that it was given; empty if there was none.
+        line: of that code, from 1, where one line is to blame; else 0.
+    """
+
+    log: str = ""
+    text: str = ""
+    line: int = 0
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class LaunchError(WorkbenchError):
-    """A launch whose arguments do not fit the kernel; nothing has run. `parameter` names the one at fault."""
+    """A launch whose arguments do not fit the kernel; nothing has run.
+
+    Attributes:
+        parameter: the parameter whose argument is at fault; empty if it is not about one.
+        expected: the parameter's type, if the argument's type does not fit it; else None.
+        given: the argument in words ("a float64 array of shape (3,)"), if its type does not fit; else empty.
+    """
+
+    parameter: str = ""
+    expected: Type | None = None
+    given: str = ""
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class DeviceError(WorkbenchError):
-    """A device is missing, busy or broken."""
+    """A device is missing, busy or broken.
+
+    Attributes:
+        status: the CUDA driver's status (a `CUresult`); 0 if the driver reported none.
+        target: the architecture that cannot be compiled for, such as "sm_10"; may be empty.
+        wanted: bytes that were requested and not available; 0 if it is not about memory.
+        free: bytes that were free then; 0 if it is not about memory.
+    """
+
+    status: int = 0
+    target: str = ""
+    wanted: int = 0
+    free: int = 0
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class KernelFault(WorkbenchError):
-    """A fault while a kernel ran: `thread` is its index, `values` the operands, `count` how many faults there were."""
+    """A fault while a kernel ran.
+
+    Attributes:
+        thread: index of the thread, one number per dimension of the launch; of a kernel with tiles, of the block; in
+            CUDA C++, within its block; empty if it is not known.
+        block: in CUDA C++, index of the block along x, y, z; else empty.
+        values: what the operation was given: the indices, the divisor, …; empty if they are not known.
+        count: how many faults the launch had; this is the first.
+        parameter: the array concerned; empty if it is not about one.
+        line: in CUDA C++, the line, counted as the source's `#line` directives say; else 0.
+        log: what a program that checks threads or memory wrote; else empty.
+        batch: under `jax.vmap`, index of the batch; else empty.
+        kind: what the sanitizer of an emulated device found, in a word ("race"); else empty.
+    """
+
+    thread: tuple[int, ...] = ()
+    block: tuple[int, ...] = ()
+    values: tuple[Any, ...] = ()
+    count: int = 1
+    parameter: str = ""
+    line: int = 0
+    log: str = ""
+    batch: tuple[int, ...] = ()
+    kind: str = ""
 
 
 class CacheError(WorkbenchError):

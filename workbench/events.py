@@ -174,7 +174,7 @@ SUBSCRIBERS: list[tuple[Subscriber, tuple[type[Event], ...]]] = []
 
 
 def subscribe(subscriber: Subscriber, *kinds: type[Event]) -> Callable[[], None]:
-    """Call `subscriber` with each event of `kinds` (all where none is given); the returned function ends that."""
+    """Call `subscriber` with each event of `kinds` (all if none is given); the returned function ends that."""
     entry = (subscriber, kinds or (Event,))
     SUBSCRIBERS.append(entry)
 

@@ -9,7 +9,6 @@ import difflib
 import functools
 import gc
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec
 
 from workbench import cache
@@ -24,14 +23,18 @@ from workbench.api.diagnosis.stepper import Steps
 from workbench.api.kernels.editions import note_bindings
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.launches.launch import launch_options
-from workbench.api.tapes.steps import CopyStep, LaunchStep
-from workbench.api.tapes.tape import Tape
+from workbench.api.profiling.drawing import Drawing
+from workbench.api.profiling.profile import profiles
+from workbench.api.profiling.warp import Access, Step
+from workbench.api.tapes.flow import tape_graph, tape_svg
+from workbench.api.tapes.summary import TapeSteps, tape_steps
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
 from workbench.backends.cuda.compile.disassemble import sass as disassembled
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.cuda.emit import emit_cuda
 from workbench.backends.cuda.lines import marked_cuda, marked_ptx
+from workbench.builtins.declaration.help import is_word, word_help
 from workbench.cache.store import CacheInfo, EntryInfo
 from workbench.doctor import Finding, Report, doctor
 from workbench.errors import LaunchError, WorkbenchError
@@ -74,15 +77,17 @@ def _specialisation(kernel: Kernel) -> Specialisation:
         return kernel.specialise()
     used = kernel.used()
     if used is None:
-        raise LaunchError(
-            f"{kernel.name} is generic and was not launched yet: its types are not known.", advice="Launch it."
-        )
+        raise LaunchError(f"{kernel.name} is generic; no launch has given its types yet.", advice="Launch it.")
     return used
 
 
 @_or_text("source")
 def source(kernel: Kernel) -> str:
-    """The kernel's own lines."""
+    """The kernel's own lines.
+
+    Returns:
+        The source code, as it was written.
+    """
     node = kernel.definition.node
     first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
     return "\n".join(kernel.definition.source.lines[first - 1 : node.end_lineno])
@@ -90,13 +95,30 @@ def source(kernel: Kernel) -> str:
 
 @_or_text("ir")
 def ir(kernel: Kernel, *, lines: bool = False) -> str:
-    """The typed IR; with `lines`, each operation ends in `@ line` of the source."""
+    """The typed IR; with `lines`, each operation ends in `@ line` of the source.
+
+        >>> import workbench as wb
+        >>> @wb.kernel
+        ... def twice(x: wb.array[float]):
+        ...     i = wb.tid()
+        ...     x[i] = 2.0 * x[i]
+        >>> print(wb.inspect.source(twice).splitlines()[1])
+        def twice(x: wb.array[float]):
+        >>> "mul" in wb.inspect.ir(twice)
+        True
+
+    Returns:
+        Text as `workbench.ir.show` writes it.
+    """
     return show(_specialisation(kernel).function, lines=lines)
 
 
 @_or_text("adjoint")
 def adjoint(kernel: Kernel, *, lines: bool = False) -> str:
     """The adjoint's IR.
+
+    Returns:
+        Text as `ir` returns it, of the kernel that runs backwards.
 
     Raises:
         NotDifferentiable: there is no right adjoint; the message says which line prevents it.
@@ -108,6 +130,9 @@ def adjoint(kernel: Kernel, *, lines: bool = False) -> str:
 def tangent(kernel: Kernel, *, lines: bool = False) -> str:
     """The tangent's IR.
 
+    Returns:
+        Text as `ir` returns it, of the kernel with its derivative along a direction.
+
     Raises:
         NotDifferentiable: a derivative would flow through what has none; the message says at which line.
     """
@@ -116,7 +141,16 @@ def tangent(kernel: Kernel, *, lines: bool = False) -> str:
 
 @_or_text("cuda")
 def cuda(kernel: Kernel, direction: str = "forward", *, lines: bool = False) -> str:
-    """The CUDA C++ text; with `lines`, each ends in `// @ line` of the source."""
+    """The CUDA C++ text; with `lines`, each ends in `// @ line` of the source.
+
+    Args:
+        kernel: a kernel; a generic one must have been launched, as its last types are shown.
+        direction: "forward", "adjoint" or "tangent".
+        lines: mark each line with the line of the source it comes from.
+
+    Returns:
+        The source code that NVRTC compiles.
+    """
     text = emit_cuda(build.function_of(_specialisation(kernel), direction), _OPTIONS, lines=lines)
     return marked_cuda(text, *_origin(kernel)) if lines else text
 
@@ -128,21 +162,38 @@ def _origin(kernel: Kernel) -> tuple[str, int]:
 
 @_or_text("llvm")
 def llvm(kernel: Kernel, direction: str = "forward") -> str:
-    """The LLVM IR after optimisation, for this machine's CPU."""
+    """The LLVM IR after optimisation, for this machine's CPU and the cores that launches have.
+
+    Returns:
+        The module as text.
+    """
     function = build.function_of(_specialisation(kernel), direction)
-    return cpu.optimised_text(function, _OPTIONS, cpu.CpuBackend().target())
+    return cpu.optimised_text(function, build.options_on(CPU, _OPTIONS), cpu.CpuBackend().target())
 
 
 @_or_text("asm")
 def asm(kernel: Kernel, direction: str = "forward") -> str:
-    """The machine code of this machine's CPU, as assembly."""
+    """The machine code of this machine's CPU, for the cores that launches have, as assembly.
+
+    Returns:
+        Assembly in the syntax of LLVM's default for the CPU.
+    """
     function = build.function_of(_specialisation(kernel), direction)
-    return cpu.assembly(function, _OPTIONS, cpu.CpuBackend().target())
+    return cpu.assembly(function, build.options_on(CPU, _OPTIONS), cpu.CpuBackend().target())
 
 
 @_or_text("ptx")
 def ptx(kernel: Kernel, arch: str = "sm_90", direction: str = "forward", *, lines: bool = False) -> str:
     """The PTX for a GPU architecture; needs NVRTC, no GPU. With `lines`, each ends in `// @ line` of the source.
+
+    Args:
+        kernel: a kernel; a generic one must have been launched, as its last types are shown.
+        arch: a GPU architecture, such as "sm_90"; no GPU is needed.
+        direction: "forward", "adjoint" or "tangent".
+        lines: mark each line with the line of the source it comes from.
+
+    Returns:
+        The PTX text.
 
     Raises:
         BuildError, DeviceError: NVRTC is missing or refused.
@@ -155,6 +206,14 @@ def ptx(kernel: Kernel, arch: str = "sm_90", direction: str = "forward", *, line
 def sass(kernel: Kernel, arch: str = "sm_90", direction: str = "forward") -> str:
     """The machine code of a GPU architecture; needs NVRTC and a disassembler (see `disassemble`), no GPU.
 
+    Args:
+        kernel: a kernel; a generic one must have been launched, as its last types are shown.
+        arch: a GPU architecture, such as "sm_90"; no GPU is needed.
+        direction: "forward", "adjoint" or "tangent".
+
+    Returns:
+        The disassembled machine code.
+
     Raises:
         BuildError, DeviceError: NVRTC or the disassembler is missing or refused.
     """
@@ -165,6 +224,14 @@ def sass(kernel: Kernel, arch: str = "sm_90", direction: str = "forward") -> str
 
 def diff(kernel: Kernel, other: Kernel, pane: str = "ir") -> str:
     """How one text about `kernel` differs from that about `other`, as a unified diff; empty if they are alike.
+
+    Args:
+        kernel: the new side.
+        other: the old side.
+        pane: one of `PANES`.
+
+    Returns:
+        Lines as `difflib.unified_diff` writes them.
 
     Raises:
         KeyError: a pane that is none of `PANES`.
@@ -178,7 +245,11 @@ def diff(kernel: Kernel, other: Kernel, pane: str = "ir") -> str:
 
 @_or_text("key")
 def key(kernel: Kernel, direction: str = "forward") -> str:
-    """The parts of the module key of a CPU launch that says nothing of options, one per line, and its digest."""
+    """The parts of the module key of a CPU launch that says nothing of options, one per line, and its digest.
+
+    Returns:
+        One line per part of the key, then the digest that names the artifact in the cache.
+    """
     backend = build.BACKENDS["cpu"]
     options = build.options_on(CPU, launch_options(kernel).code)
     made = keys.key_of(_specialisation(kernel), direction, options, backend, backend.target(), False)
@@ -196,6 +267,9 @@ _MAKE = {
 def panes(kernel: Kernel, names: Iterable[str] = PANES) -> dict[str, str]:
     """Pane name to text; a pane that cannot be made holds the reason.
 
+    Returns:
+        One text per name, in the order of `names`.
+
     Raises:
         KeyError: a name that is none of `PANES`.
     """
@@ -209,12 +283,19 @@ def panes(kernel: Kernel, names: Iterable[str] = PANES) -> dict[str, str]:
 
 
 def parameters(kernel: Kernel) -> list[tuple[str, Type]]:
-    """Names and types of the kernel's parameters."""
+    """Names and types of the kernel's parameters.
+
+    Returns:
+        Pairs (name, type), in the order of the signature.
+    """
     return [(p.name, p.type) for p in _specialisation(kernel).function.params]
 
 
 def constants(kernel: Kernel) -> dict[str, Any]:
     """Values that the kernel captured from outside, by the names that it reads them from.
+
+    Returns:
+        Values by name; they are compiled into the kernel, and a change of one compiles it again.
 
     Raises:
         LaunchError: a generic kernel that was never launched.
@@ -223,44 +304,27 @@ def constants(kernel: Kernel) -> dict[str, Any]:
 
 
 def why(kernel: Kernel | str, direction: str = "forward") -> tuple[str, ...]:
-    """What differed from the key before, when the kernel (or the one of that name) was last rebuilt."""
+    """What differed from the key before, when the kernel (or the one of that name) was last rebuilt.
+
+    Returns:
+        One sentence per difference; empty if the kernel was never rebuilt.
+    """
     if isinstance(kernel, CudaKernel):
         return cuda_build.why(kernel.name)
     name = kernel if isinstance(kernel, str) else kernel.name
     return keys.why(name, direction) or cuda_build.why(name)
 
 
-@dataclass(frozen=True)
-class TapeSteps:
-    """Steps of a tape of one kind: "launch", "copy", "add", "fill" or "function"; `dim` of the first."""
-
-    kind: str
-    name: str
-    times: int
-    dim: tuple[int, ...]
-    changes: tuple[str, ...]
-
-
-def tape_steps(tape: Tape) -> list[TapeSteps]:
-    """What a tape recorded, one entry a kernel or kind, in the order of the first of each."""
-    groups: dict[tuple[str, str], list[Any]] = {}
-    for step in tape.steps:
-        record = step.record if isinstance(step, LaunchStep) else None
-        kind = "launch" if record else type(step).__name__.removesuffix("Step").lower()
-        kind = "add" if isinstance(step, CopyStep) and step.add else kind
-        groups.setdefault((kind, record.kernel if record else ""), []).append(step)
-    found = []
-    for (kind, name), steps in groups.items():
-        first = steps[0]
-        launch = isinstance(first, LaunchStep)
-        dim = first.record.dim if launch else first.changed[0].shape if first.changed else ()
-        changes = tuple(sorted(first.record.writes)) if launch else ()
-        found.append(TapeSteps(kind, name, len(steps), tuple(dim), changes))
-    return found
-
-
 def products(kernel: Kernel, arch: str = "sm_90", direction: str = "forward") -> tuple[ProductView, ...]:
     """The link-time products that the kernel's multiplications of tiles would call on a GPU, and which are built.
+
+    Args:
+        kernel: a kernel; a generic one must have been launched, as its last types are shown.
+        arch: a GPU architecture, such as "sm_90"; no GPU is needed.
+        direction: "forward", "adjoint" or "tangent".
+
+    Returns:
+        One entry per product, in the order in which the kernel calls them.
 
     Raises:
         NotDifferentiable: with "adjoint", there is no right adjoint.
@@ -279,12 +343,12 @@ def free_memory() -> int:
 
 
 def cache_info() -> CacheInfo:
-    """The cache's size and hits."""
+    """The cache's entries, bytes and hits, in memory and on disk."""
     return cache.info()
 
 
 def cache_entries() -> list[EntryInfo]:
-    """What is in the cache."""
+    """What is in the cache, one entry per artifact, the one used last first."""
     return cache.entries()
 
 
@@ -311,7 +375,7 @@ def cpu_target() -> str:
 
 
 def cpu_threads() -> int:
-    """Threads of a large CPU launch."""
+    """Threads of a large CPU launch; `WORKBENCH_THREADS` sets them."""
     return threads_of_launches()
 
 
@@ -327,8 +391,9 @@ def warm() -> None:
 
 
 __all__ = [
-    "CUDA_PANES", "PANES", "Finding", "ProductView", "Report", "Steps", "TapeSteps", "UnderWay", "Watch", "adjoint",
-    "arm", "asm", "cache_entries", "cache_info", "can_link", "constants", "cpu_target", "cpu_threads", "cuda",
-    "devices", "diff", "doctor", "free_memory", "held", "ir", "key", "llvm", "note_bindings", "panes", "parameters",
-    "products", "ptx", "sass", "settle_all", "source", "tangent", "tape_steps", "warm", "why",
+    "CUDA_PANES", "PANES", "Access", "Drawing", "Finding", "ProductView", "Report", "Step", "Steps", "TapeSteps",
+    "UnderWay", "Watch", "adjoint", "arm", "asm", "cache_entries", "cache_info", "can_link", "constants", "cpu_target",
+    "cpu_threads", "cuda", "devices", "diff", "doctor", "free_memory", "held", "ir", "is_word", "key", "llvm",
+    "note_bindings", "panes", "parameters", "products", "profiles", "ptx", "sass", "settle_all", "source", "tangent",
+    "tape_graph", "tape_steps", "tape_svg", "warm", "why", "word_help",
 ]  # fmt: skip

@@ -37,7 +37,7 @@ class Scalar(Protocol):
 
 
 # From here on a number rounds to infinity: the largest one and half a step.
-INFINITE_FROM = {
+INFINITE_FROM: dict[str, float] = {
     "float16": 65520.0,
     "bfloat16": 3.3961775292304957e38,
     "float32": 3.4028235677973366e38,

@@ -13,11 +13,19 @@ from functools import cached_property
 
 
 def parsed(text: str) -> ast.Module:
-    """`ast.parse(text)`, once more where a thread that parses at the same time disturbs it (see `workbench.weak`)."""
+    """`ast.parse(text)`, once more where a thread that parses at the same time disturbs it (see `workbench.weak`).
+
+    Raises:
+        SyntaxError: it is not Python.
+        RecursionError: it is nested too deeply.
+    """
     try:
-        return ast.parse(text)
-    except SystemError:
-        return ast.parse(text)
+        try:
+            return ast.parse(text)
+        except SystemError:
+            return ast.parse(text)
+    except MemoryError:  # what Python's parser raises where its stack is full, whatever memory there is
+        raise RecursionError("the text is nested too deeply for Python's parser") from None
 
 
 @dataclass(frozen=True)
@@ -47,7 +55,7 @@ class Source:
         return hashlib.sha256(self.text.encode()).hexdigest()[:12]
 
     def line(self, number: int) -> str:
-        """Line `number` (from 1) of the text; empty where there is none."""
+        """Line `number` (from 1) of the text; empty if there is none."""
         return self.lines[number - 1] if 1 <= number <= len(self.lines) else ""
 
 

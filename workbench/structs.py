@@ -13,7 +13,19 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from workbench.types import MAX_NDIM, ArrayType, Scalar, Type, Vector, as_type, element, int32, is_float, uint8
+from workbench.types import (
+    MAX_NDIM,
+    Aggregate,
+    ArrayType,
+    Scalar,
+    Type,
+    Vector,
+    as_type,
+    element,
+    int32,
+    is_float,
+    uint8,
+)
 
 ELEMENT = "[]"  # in a parameter's name: a field of every element of an array of structs, `ps[].x`
 
@@ -202,6 +214,7 @@ def alignment(type: AnyType) -> int:
 
 def size(type: AnyType) -> int:
     """Bytes of a field; an array counts as an address."""
+    assert not isinstance(type, Aggregate)
     return 8 if isinstance(type, (ArrayType, StructArray)) else type.size
 
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any, TypeGuard
 
-from workbench.types import MAX_NDIM, Scalar, Type, Vector
+from workbench.types import MAX_NDIM, Aggregate, Scalar, Type, Vector
 
 MOST_ELEMENTS = 2**20
 STORAGES = ("register", "shared", "thread")
 
 
 @dataclass(frozen=True)
-class Tile:
+class Tile(Aggregate):
     """A tile: element type (scalar or vector), shape (1 to 4 sizes, known at compile time) and where it lies.
 
     Attributes:
@@ -66,7 +66,7 @@ def is_shape(shape: Any) -> bool:
     return whole and all(type(n) is int and n >= 1 for n in shape) and prod(shape) <= MOST_ELEMENTS
 
 
-def contents(type: Type | Tile) -> Scalar | Vector:
+def contents(type: Type) -> Scalar | Vector:
     """The type of a tile's elements; a scalar or vector type itself."""
     found = type.dtype if isinstance(type, Tile) else type
     assert isinstance(found, (Scalar, Vector))

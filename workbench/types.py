@@ -55,7 +55,7 @@ class Scalar:
         Raises:
             TypeError: it is bfloat16's, and the package ml_dtypes is not installed.
         """
-        return np.dtype(self.name) if self.name != "bfloat16" else _bfloat16()
+        return _numpy(self.name)
 
     @property
     def is_half(self) -> py.bool:
@@ -76,7 +76,9 @@ class Scalar:
 
 
 @cache
-def _bfloat16() -> np.dtype[Any]:
+def _numpy(name: str) -> np.dtype[Any]:
+    if name != "bfloat16":
+        return np.dtype(name)
     try:
         import ml_dtypes
     except ImportError:
@@ -213,8 +215,14 @@ class ArrayType:
         return f"array{'' if self.ndim == 1 else f'{self.ndim}d'}[{self.dtype!r}{place}]"
 
 
+class Aggregate:
+    """Several elements of one type under one value: a thread's `Slots`, a block's `Tile`; never a parameter."""
+
+    dtype: Scalar | Vector
+
+
 @dataclass(frozen=True)
-class Slots:
+class Slots(Aggregate):
     """A thread's own storage for `count` values, where a loop run backwards keeps what it will need; never a user's."""
 
     dtype: Scalar | Vector
@@ -224,7 +232,7 @@ class Slots:
         return f"slots[{self.count}, {self.dtype!r}]"
 
 
-Type: TypeAlias = Scalar | Vector | ArrayType
+Type: TypeAlias = Scalar | Vector | ArrayType | Aggregate
 
 # `bool` hides Python's below this line: code of this file uses `py.bool` where it means that one.
 bool = Scalar("bool", Kind.BOOL, 8)
@@ -274,6 +282,9 @@ MOST_COMPONENTS = 64
 def vector(length: int, dtype: Any) -> Vector:
     """The vector type of `length` (2 to 64) and scalar `dtype`.
 
+    Returns:
+        The type; called with components it is a value, in kernels and here.
+
     Raises:
         TypeError: the length is out of range, or the dtype is not a scalar type.
     """
@@ -286,6 +297,9 @@ def vector(length: int, dtype: Any) -> Vector:
 
 def matrix(shape: Any, dtype: Any) -> Matrix:
     """The matrix type of `shape` (rows, columns), each at least 2 and 64 components in all, and scalar `dtype`.
+
+    Returns:
+        The type; called with components, row by row, it is a value, in kernels and here.
 
     Raises:
         TypeError: the shape is not a pair of such sizes, or the dtype is not a scalar type.
@@ -301,10 +315,7 @@ def matrix(shape: Any, dtype: Any) -> Matrix:
 
 def is_wide(shape: Sequence[int]) -> py.bool:
     """Whether a size is beyond int32."""
-    return max(shape, default=0) > _LARGEST
-
-
-_LARGEST = 2**31 - 1
+    return max(shape, default=0) >= 2**31
 
 
 def is_small(shape: Sequence[int]) -> py.bool:
@@ -313,7 +324,7 @@ def is_small(shape: Sequence[int]) -> py.bool:
 
 
 def as_type(spec: Any) -> Scalar | Vector:
-    """The element type meant by `spec`: one of ours, Python's `int float bool`, or anything NumPy takes as a dtype.
+    """The element type of `spec`: a type of the language, Python's `int float bool`, or what NumPy takes as a dtype.
 
     Raises:
         TypeError: `spec` names no scalar or vector type of the language.
@@ -362,7 +373,7 @@ def is_integer(t: Type) -> py.bool:
 
 
 def promote(a: Scalar, b: Scalar) -> Scalar | None:
-    """The type in which `a` and `b` meet, by JAX's lattice; None where there is none (int64 with uint64).
+    """The type in which `a` and `b` meet, by JAX's lattice; None if there is none (int64 with uint64).
 
     Source: JAX, "Type promotion semantics".
     """
@@ -382,9 +393,8 @@ def promote(a: Scalar, b: Scalar) -> Scalar | None:
 
 def promote_all(types: Iterable[Scalar]) -> Scalar | None:
     """`promote` folded over one or more types."""
-    result: Scalar | None = None
-    for t in types:
-        result = t if result is None else promote(result, t)
-        if result is None:
-            return None
+    others = iter(types)
+    result = next(others, None)
+    for t in others:
+        result = promote(result, t) if result is not None else None
     return result

@@ -1,4 +1,4 @@
-"""Weak references by key, without code of ours in the garbage collector.
+"""Weak references by key, without Python code that runs in the garbage collector.
 
 `weakref.WeakValueDictionary` removes a dead entry in Python, inside the collector, wherever that was started. In
 CPython before 3.11.8 and 3.12.2 another thread that gets its turn there, while the collector interrupts `ast.parse`,
@@ -22,7 +22,7 @@ class Weak(Generic[K, V]):
         self._sweep_at = 64
 
     def get(self, key: K) -> V | None:
-        """The value; None where there is none any more."""
+        """The value; None if it is gone."""
         found = self._kept.get(key)
         return found() if found is not None else None
 

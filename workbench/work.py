@@ -1,7 +1,7 @@
 """Work in a thread of its own, that can be waited for and dropped.
 
 A build calls compilers that cannot be stopped from outside: LLVM has no way, NVRTC asks now and then. So a build that a
-reader may interrupt runs as `Work`; dropping it ends it at its next stage, and nobody waits until then.
+reader may interrupt runs as `Work`; dropping it ends it at its next stage, and nothing waits until then.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _guard = renewed(__name__, "_guard")
 
 
 class Dropped(BaseException):
-    """Raised inside work that nobody waits for any more; never seen outside."""
+    """Raised inside work that is no longer needed; never seen outside."""
 
 
 class Work(Generic[T]):
@@ -34,7 +34,7 @@ class Work(Generic[T]):
     Attributes:
         name: what people call it.
         done: whether it is over, and how it ended is known.
-        dropped: whether it was asked to end.
+        dropped: whether it was dropped.
     """
 
     def __init__(self, call: Callable[..., T], *args: Any, name: str = "", after: Callable[[], None] | None = None):
@@ -118,7 +118,7 @@ _HERE: ContextVar[Work[Any] | None] = ContextVar("workbench work", default=None)
 
 
 def current() -> Work[Any] | None:
-    """The work that this thread does; None where it does none."""
+    """The work that this thread does; None if it does none."""
     return _HERE.get()
 
 
@@ -134,9 +134,15 @@ def go_on() -> None:
 
 
 def wait(works: Iterable[Work[Any]] | None = None) -> int:
-    """Wait until builds in the background are over: these, or all there are; gives how many it waited for.
+    """Wait until builds in the background are over.
 
     An interrupt ends the waiting and not the builds.
+
+    Args:
+        works: these; None: all there are.
+
+    Returns:
+        How many it waited for.
     """
     count = 0
     for each in Work.running() if works is None else works:

@@ -53,24 +53,29 @@ def by_hand(gpu: Driver, x: int, y: int, count: int) -> Callable[[], Any]:
     return lambda: graph.launch(stream)
 
 
+def measured(gpu: Driver, count: int) -> dict[str, float]:
+    """Seconds of LAUNCHES launches over `count` threads, each way."""
+    saxpy = wb.build_cell(CELL, {}, backend="cpu").names["saxpy"]
+    x, y = (wb.zeros(count, float, device=DEVICE) for _ in range(2))
+
+    def one_by_one() -> None:
+        for _ in range(LAUNCHES):
+            wb.launch(saxpy, count, [0.5, x, y])
+
+    with wb.capture() as graph:
+        one_by_one()
+    return {
+        "graph": seconds(gpu, graph.launch),
+        "one by one": seconds(gpu, one_by_one),
+        "graph by hand": seconds(gpu, by_hand(gpu, x.address, y.address, count)),
+    }
+
+
 def main() -> None:
     """Measure and print a table."""
     gpu = the_driver()
-    saxpy = wb.build_cell(CELL, {}, backend="cuda").names["saxpy"]
     for count in (1, 1 << 12, 1 << 20):
-        x, y = (wb.zeros(count, float, device=DEVICE) for _ in range(2))
-
-        def one_by_one(count: int = count, x: wb.array = x, y: wb.array = y) -> None:
-            for _ in range(LAUNCHES):
-                wb.launch(saxpy, count, [0.5, x, y])
-
-        with wb.capture() as graph:
-            one_by_one()
-        found = {
-            "graph": seconds(gpu, graph.launch),
-            "one by one": seconds(gpu, one_by_one),
-            "graph by hand": seconds(gpu, by_hand(gpu, x.address, y.address, count)),
-        }
+        found = measured(gpu, count)
         print(f"{LAUNCHES} launches over {count:,}")
         for name, value in found.items():
             print(f"  {name:<14} {value * 1e6:9.1f} µs  {value / found['graph by hand']:6.2f} × by hand")

@@ -28,6 +28,7 @@ def blur(image: array2d[float], out: array2d[float]):
             total += image[clamp(i + di, 0, image.shape[0] - 1), clamp(j + dj, 0, image.shape[1] - 1)]
     out[i, j] = total / 9.0
 """
+PLAIN = 'extern "C" __global__ void plain(float a, float* x, float* y, int n) { y[0] = a * x[0] + y[0]; }'
 N = 1 << 28
 SIDE = 1 << 14
 QUEUED = 1000
@@ -47,7 +48,7 @@ def host_seconds(gpu: Driver, run: Callable[[], Any]) -> float:
 
 
 def bandwidths(gpu: Driver, kernels: dict[str, Any]) -> dict[str, float]:
-    """Bytes a second of each row."""
+    """Bytes per second of each row."""
     x, y = (wb.full(N, 1.0, float, device=DEVICE) for _ in range(2))
     image, out = (wb.full((SIDE, SIDE), 1.0, float, device=DEVICE) for _ in range(2))
     found = {"device copy": 2 * 4 * N / device_seconds(gpu, lambda: gpu.copy(y.address, x.address, 4 * N, 0))}
@@ -63,22 +64,34 @@ def bandwidths(gpu: Driver, kernels: dict[str, Any]) -> dict[str, float]:
 
 
 def launches(gpu: Driver, kernels: dict[str, Any]) -> dict[str, float]:
-    """Host seconds a launch of each row."""
+    """Host seconds per launch of each row."""
     x, y = (wb.zeros(1, float, device=DEVICE) for _ in range(2))
     kept = wb.launch(kernels["saxpy"], 1, [2.0, x], [y], record_cmd=True)
+    cupy = cupy_launch()
     return {
         "wb.launch": host_seconds(gpu, lambda: wb.launch(kernels["saxpy"], 1, [2.0, x], [y])),
         "Launch.launch()": host_seconds(gpu, kept.launch),
         "cuda.core launch": host_seconds(gpu, core_launch(gpu, x.address, y.address)),
+        **({"CuPy launch": host_seconds(gpu, cupy)} if cupy else {}),
     }
+
+
+def cupy_launch() -> Callable[[], None] | None:
+    """The same through CuPy; None if it is not installed."""
+    try:
+        import cupy  # type: ignore[import-not-found]
+    except ImportError:
+        return None
+    kernel, number = cupy.RawKernel(PLAIN, "plain"), np.float32(2.0)
+    x, y, count = cupy.zeros(1, np.float32), cupy.zeros(1, np.float32), np.int32(1)
+    return lambda: kernel((1,), (256,), (number, x, y, count))
 
 
 def core_launch(gpu: Driver, x: int, y: int) -> Callable[[], None]:
     """The same arithmetic through cuda.core's own compiler-independent path: plain pointers and numbers."""
     import cuda.core as core
 
-    text = 'extern "C" __global__ void plain(float a, float* x, float* y, int n) { y[0] = a * x[0] + y[0]; }'
-    device, kernel = core_kernel(gpu, text, "plain")
+    device, kernel = core_kernel(gpu, PLAIN, "plain")
     config = core.LaunchConfig(grid=1, block=256)
     stream, number, count = device.default_stream, np.float32(2.0), np.int32(1)
     return lambda: core.launch(stream, config, kernel, number, x, y, count)

@@ -1,4 +1,7 @@
-"""A tiled product of matrices on a device, beside cuBLAS through CuPy or JAX where it is there. Needs a CUDA device."""
+"""A tiled product of matrices and its adjoint on a device, beside cuBLAS through PyTorch, CuPy or JAX if one is there.
+
+Needs a CUDA device.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ SIDE = 4096
 ROWS, COLUMNS = 128, 64
 TM, TN, TK = wb.constant(ROWS), wb.constant(COLUMNS), wb.constant(32)
 BLOCK = 128
-TYPES = {"float32": np.float32, "float16": np.float16, "bfloat16": ml_dtypes.bfloat16}
+TYPES = {"float32": np.float32, "tf32": np.float32, "float16": np.float16, "bfloat16": ml_dtypes.bfloat16}
 
 
 @wb.kernel
@@ -32,54 +35,111 @@ def gemm(A: wb.array2d[wb.Any], B: wb.array2d[wb.Any], C: wb.array2d[float]):
     wb.tile_store(C, acc, offset=(i * TM, j * TN))
 
 
-def measured(gpu: Driver, side: int = SIDE) -> dict[str, float]:
-    """Operations a second of the product of two matrices of `side` × `side`, by type."""
-    rates = {}
-    for name, type in TYPES.items():
-        a, b = (wb.array(np.ones((side, side), type), device=DEVICE) for _ in range(2))
-        c = wb.zeros((side, side), float, device=DEVICE)
-        dim = [-(-side // ROWS), -(-side // COLUMNS)]
-        run = wb.launch_tiled(gemm, dim=dim, inputs=[a, b, c], block_dim=BLOCK, record_cmd=True)
+@wb.kernel
+def gemm_tf32(A: wb.array2d[float], B: wb.array2d[float], C: wb.array2d[float]):
+    """The same, of operands rounded to TF32."""
+    i, j = wb.tid()
+    acc = wb.tile_zeros(shape=(TM, TN), dtype=wb.float32)
+    for k in range((A.shape[1] + TK - 1) // TK):
+        a = wb.tile_load(A, shape=(TM, TK), offset=(i * TM, k * TK))
+        b = wb.tile_load(B, shape=(TK, TN), offset=(k * TK, j * TN))
+        wb.tile_matmul(a, b, acc, precision="tf32")
+    wb.tile_store(C, acc, offset=(i * TM, j * TN))
+
+
+def measured(gpu: Driver, side: int = SIDE, adjoint: bool = False) -> dict[str, float]:
+    """Operations per second by type; the arguments are those of `rate`."""
+    return {name: rate(gpu, name, side, adjoint) for name in TYPES}
+
+
+def rate(gpu: Driver, name: str, side: int, adjoint: bool) -> float:
+    """Operations per second of the product of two matrices of `side` × `side` and this type, or of its adjoint.
+
+    The adjoint is two products: of the cotangent of C with B, and of A with it.
+    """
+    a, b, adj_a, adj_b = (wb.array(np.full((side, side), k, TYPES[name]), device=DEVICE) for k in (1, 1, 0, 0))
+    c, adj_c = wb.zeros((side, side), float, device=DEVICE), wb.full((side, side), 1.0, float, device=DEVICE)
+    kernel, dim = gemm_tf32 if name == "tf32" else gemm, [-(-side // ROWS), -(-side // COLUMNS)]
+    if not adjoint:
+        run = wb.launch_tiled(kernel, dim=dim, inputs=[a, b, c], block_dim=BLOCK, record_cmd=True)
         assert run is not None
-        rates[name] = 2 * side**3 / device_seconds(gpu, run.launch)
+        found = 2 * side**3 / device_seconds(gpu, run.launch)
         assert (c.numpy() == side).all(), f"the product of {name} is wrong"
-    return rates
+        return found
+    wb.launch_tiled(kernel, dim=dim, inputs=[a, b], outputs=[c], block_dim=BLOCK, adjoint=True,
+                    adj_inputs=[adj_a, adj_b], adj_outputs=[adj_c])  # fmt: skip
+    for adjoints in (adj_a, adj_b):
+        assert (adjoints.numpy() == TYPES[name](side)).all(), f"the adjoint of the product of {name} is wrong"
+    run = wb.launch_tiled(kernel, dim=dim, inputs=[a, b], outputs=[c], block_dim=BLOCK, adjoint=True,
+                          adj_inputs=[adj_a, adj_b], adj_outputs=[adj_c], record_cmd=True)  # fmt: skip
+    assert run is not None
+    return 4 * side**3 / device_seconds(gpu, run.launch)
+
+
+Product = Callable[[int, str], Callable[[], Any]]
+"""Side and type to a product that is done when it returns; None for a type that the library does not have."""
 
 
 def library_rates(side: int = SIDE) -> dict[str, float]:
-    """The same by cuBLAS; nothing where neither CuPy nor JAX with a GPU is installed."""
-    product = _cupy() or _jax()
-    return {name: 2 * side**3 / product(side, name) for name in TYPES} if product else {}
+    """Operations per second by cuBLAS, forward; empty if there is no PyTorch, CuPy or JAX with a GPU."""
+    product = _torch() or _cupy() or _jax()
+    if product is None:
+        return {}
+    found = {name: product(side, name) for name in TYPES}
+    return {name: 2 * side**3 / _median(run) for name, run in found.items() if run is not None}
 
 
-def _cupy() -> Callable[[int, str], float] | None:
+def _torch() -> Product | None:
+    try:
+        import torch  # type: ignore[import-not-found]
+    except ImportError:
+        return None
+    if not torch.cuda.is_available():
+        return None
+
+    def product(side: int, name: str) -> Callable[[], Any]:
+        a = torch.ones((side, side), dtype=getattr(torch, "float32" if name == "tf32" else name), device="cuda:0")
+
+        def run() -> None:
+            torch.backends.cuda.matmul.allow_tf32 = name == "tf32"
+            torch.matmul(a, a)
+            torch.cuda.synchronize()
+
+        return run
+
+    return product
+
+
+def _cupy() -> Product | None:
     try:
         import cupy  # type: ignore[import-not-found]
     except ImportError:
         return None
 
-    def seconds(side: int, name: str) -> float:
+    def product(side: int, name: str) -> Callable[[], Any] | None:
+        if name == "tf32":
+            return None
         a = cupy.ones((side, side), cupy.dtype(TYPES[name]))
-        return _median(lambda: (a @ a, cupy.cuda.Device().synchronize()))
+        return lambda: (a @ a, cupy.cuda.Device().synchronize())
 
-    return seconds
+    return product
 
 
-def _jax() -> Callable[[int, str], float] | None:
+def _jax() -> Product | None:
     try:
         import jax
 
         jax.devices("gpu")
     except (ImportError, RuntimeError):
         return None
-    jax.config.update("jax_default_matmul_precision", "highest")
 
-    def seconds(side: int, name: str) -> float:
+    def product(side: int, name: str) -> Callable[[], Any]:
         a = jax.numpy.ones((side, side), TYPES[name])
-        product = jax.jit(lambda x: jax.numpy.matmul(x, x, preferred_element_type=jax.numpy.float32))
-        return _median(lambda: product(a).block_until_ready())
+        precision = "tensorfloat32" if name == "tf32" else "highest"
+        run = jax.jit(lambda x: jax.numpy.matmul(x, x, precision=precision, preferred_element_type=jax.numpy.float32))
+        return lambda: run(a).block_until_ready()
 
-    return seconds
+    return product
 
 
 def _median(run: Callable[[], Any]) -> float:
@@ -95,10 +155,12 @@ def main() -> None:
     """Measure and print a table."""
     gpu = the_driver()
     ours, theirs = measured(gpu), library_rates()
+    back = measured(gpu, adjoint=True)
     print(f"{title(gpu)}, {SIDE}×{SIDE}×{SIDE}")
-    for name, rate in ours.items():
-        beside = f", cuBLAS {theirs[name] / 1e12:.1f}: {rate / theirs[name]:.0%}" if name in theirs else ""
-        print(f"{name:10} {rate / 1e12:8.1f} TFLOP/s{beside}")
+    for kind, rates in (("forward", ours), ("adjoint", back)):
+        for name, value in rates.items():
+            beside = f", cuBLAS {theirs[name] / 1e12:.1f}: {value / theirs[name]:.0%}" if name in theirs else ""
+            print(f"{name:10} {kind} {value / 1e12:8.1f} TFLOP/s{beside}")
 
 
 if __name__ == "__main__":

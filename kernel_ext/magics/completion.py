@@ -1,5 +1,7 @@
 """Tab on a magic's line: its options, the values that an option takes, and names of kernels and records.
 
+In a cell of kernels, the words of the language (`words.py`).
+
 What a magic takes is read from its argument parser, so that a new option completes without a line here. IPython has a
 place for this since 8.6; before, nothing is added.
 """
@@ -11,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import workbench as wb
+from kernel_ext.magics.words import complete_word, kind_of_word
 from kernel_ext.session.cells import is_kernel
 from kernel_ext.session.cuda_cells import Headers
 from kernel_ext.views import queries
@@ -118,6 +121,7 @@ class Matcher:
             and hasattr(getattr(type(each), method), "parser")
         }
         self._match: Any = None
+        self._words: Any = None
 
     def install(self) -> None:
         """Let Tab ask here first."""
@@ -129,9 +133,19 @@ class Matcher:
         @context_matcher(identifier="kernel_ext")
         def match(context: Any) -> dict[str, Any]:
             found = complete(context.line_with_cursor.lstrip(), self._parsers, self.shell.user_ns, self._places)
+            if found is None:
+                return self._words(context)
             return {"completions": [SimpleCompletion(text=name) for name in found or ()], "suppress": bool(found)}
 
-        self._match = match
+        def words(context: Any) -> dict[str, Any]:
+            before = "\n".join([*context.full_text.split("\n")[: context.cursor_line], context.line_with_cursor])
+            found = complete_word(context.full_text, before, context.token, self.shell.user_ns) or ()
+            # A name of the notebook's may have the parameter's name; what it has is another thing.
+            attributes = bool(found) and "." in context.token
+            listed = [SimpleCompletion(text=name, type=kind_of_word(name)) for name in found]
+            return {"completions": listed, "suppress": attributes}
+
+        self._words, self._match = words, match
         self.shell.Completer.custom_matchers.append(match)
 
     def remove(self) -> None:

@@ -8,7 +8,7 @@ from IPython.core.magic import Magics, cell_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments
 from traitlets import Enum
 
-from kernel_ext.magics.magics import KernelMagics
+from kernel_ext.magics.kernel_magics import KernelMagics
 from kernel_ext.magics.options import build_options, cell_options, read_line, refuse
 from kernel_ext.refusal import Refusal
 from kernel_ext.session.cuda_cells import RUNS, CudaOptions, Headers, reader, run_of
@@ -20,7 +20,7 @@ from workbench import inspect
 class CudaMagics(Magics):
     """`%%cuda`."""
 
-    run = Enum(RUNS, "device", help="Where %%cuda kernels run by default: device or host.").tag(config=True)
+    run = Enum(RUNS, "device", help="Where %%cuda kernels run by default: device, host or emulated.").tag(config=True)
 
     def __init__(self, shell: Any, kernels: KernelMagics) -> None:
         """For the shell whose cells `kernels` builds."""
@@ -30,7 +30,12 @@ class CudaMagics(Magics):
 
     @magic_arguments()
     @build_options
-    @argument("--run", default="", choices=("", *RUNS), help="device: compile for CUDA; host: run on the CPU, by g++.")
+    @argument(
+        "--run",
+        default="",
+        choices=("", *RUNS),
+        help="device: compile for CUDA; host: run on the CPU, by g++; emulated: run the PTX on the CPU.",
+    )
     @argument("-I", dest="include", action="append", default=[], metavar="DIR", help="Look for headers in this folder.")
     @argument(
         "-l", dest="libraries", action="append", default=[], metavar="LIB", help="With --run host: link with LIB."
@@ -43,7 +48,8 @@ class CudaMagics(Magics):
 
         Parameters are numbers, CUDA vectors (float3) and pointers to them; a const pointer is only read. A kernel
         NAME_adjoint in the same cell is the gradient of NAME: it takes NAME's parameters and `float* adj_x` for each
-        pointer to floats x. Without a GPU the cell is compiled for reading; `--run host` runs it on the CPU.
+        pointer to floats x. Without a GPU the cell is compiled for reading; `--run host` runs it on the CPU,
+        compiled by g++, and `--run emulated` runs the PTX that a GPU would get.
 
         Examples::
 

@@ -6,11 +6,11 @@ from typing import Any
 
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments
-from IPython.display import display
 
 import workbench as wb
-from kernel_ext import expressions
+from kernel_ext import expressions, show
 from kernel_ext.magics.options import read_line, refuse
+from kernel_ext.output.output_area import show_here
 from kernel_ext.refusal import Refusal
 from kernel_ext.session import current_cell
 from kernel_ext.views import tape_view
@@ -54,8 +54,7 @@ class GradientMagics(Magics):
                 refuse(Refusal(f"--loss takes the name of an array; there is no array {args.loss}"))
             tape.backward(loss)
         if not args.quiet:
-            view = tape_view.tape_view(tape, args.name, self.here.user_ns)
-            display({"text/plain": tape_view.tape_text(view), "text/html": tape_view.tape_html(view)}, raw=True)
+            show_here(show.tape(tape, args.name, self.here.user_ns))
 
     @magic_arguments()
     @argument(

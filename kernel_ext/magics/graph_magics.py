@@ -15,8 +15,7 @@ from kernel_ext.magics.options import read_line, refuse
 from kernel_ext.output.output_area import LiveViews
 from kernel_ext.refusal import Refusal
 from kernel_ext.session import current_cell
-
-LARGEST_LIVE = 1000  # nodes
+from kernel_ext.values import LARGEST_GRAPH
 
 
 @magics_class
@@ -63,7 +62,7 @@ class GraphMagics(Magics):
 
     def show(self, graph: wb.Graph, name: str) -> None:
         """Display the picture; a graph that is not too large can be looked through."""
-        if len(graph) > LARGEST_LIVE:
+        if len(graph) > LARGEST_GRAPH:
             display(graph)
         else:
             self.live.show(name, show.graph(graph))

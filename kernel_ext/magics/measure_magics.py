@@ -1,4 +1,4 @@
-"""`%bench` and `%tune`: each parses its line and hands over to a plain function."""
+"""`%bench`, `%profile` and `%tune`: each parses its line and hands over to a plain function."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from kernel_ext import expressions
 from kernel_ext.magics.options import read_line, refuse
 from kernel_ext.refusal import Refusal
 from kernel_ext.session import tuning
+from workbench.inspect import profiles
 
 
 @magics_class
 class MeasureMagics(Magics):
-    """`%bench` and `%tune`."""
+    """`%bench`, `%profile` and `%tune`."""
 
     def __init__(self, shell: Any) -> None:
         """For the shell whose names the expressions read."""
@@ -55,6 +56,36 @@ class MeasureMagics(Magics):
         how = {"number": args.number, "repeat": args.repeat, "what": text.strip()}
         found = wb.sweep(call, axes, **how) if axes else wb.bench(call, **how)
         return _given(found, args.output)
+
+    @magic_arguments()
+    @argument("-a", "--arch", default="sm_90", help="The architecture to compile for; sm_90 by default.")
+    @argument("-o", "--output", action="store_true", help="Return the profile, to keep it: p = %%profile -o …")
+    @argument("expression", nargs="*", help="What launches the kernels.")
+    @line_magic
+    def profile(self, line: str) -> wb.Profile | list[wb.Profile] | None:
+        """Count what a GPU would do with the launches of an expression, line by line; no GPU is needed.
+
+        The expression runs as ever; its launches are counted on copies of their arrays, each before it runs. Counts are
+        of memory sectors, bank conflicts, divergence and atomics, never times.
+
+        Examples::
+
+            %profile wb.launch(blur, n, [x], [y])
+            %profile -a sm_80 step(x)
+        """
+        options, text = split(line)
+        args = read_line(MeasureMagics.profile, options, "%profile")
+        try:
+            found = profiles(expressions.expression(text, self.here.user_ns, "%profile"), args.arch)
+            if not found:
+                raise Refusal(f"%profile counts launches; {text.strip()} launched nothing")
+        except Refusal as refusal:
+            refuse(refusal)
+        if args.output:
+            return found[0] if len(found) == 1 else found
+        for one in found:
+            display(one)
+        return None
 
     @magic_arguments()
     @argument("name", metavar="NAME", help="A kernel, a launch made with record_cmd=True, or a function of the axes.")

@@ -21,8 +21,9 @@ Texts = Callable[[Shown], Sequence[PaneView]]
 
 _RULE = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:"
 _TITLES = {
-    "array_view": "Array", "cache_table": "Cache", "controls": "Sliders", "grad_view": "Gradients",
-    "graph_view": "Graph", "source_view": "Texts", "status_card": "Cell", "stepper": "Steps", "timeline": "Timeline",
+    "animation": "Film", "array_view": "Array", "cache_table": "Cache", "controls": "Sliders", "grad_view": "Gradients",
+    "graph_view": "Graph", "points": "Points", "profile_view": "Profile",
+    "source_view": "Texts", "status_card": "Cell", "stepper": "Steps", "timeline": "Timeline",
 }  # fmt: skip
 _STYLE = """
 :root { color-scheme: light dark; --jp-ui-font-color1: #1f2328; --jp-layout-color1: #fff; --jp-layout-color2: #f0f1f2;

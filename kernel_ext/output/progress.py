@@ -17,7 +17,7 @@ from kernel_ext.views import units
 from workbench import inspect
 
 PATIENCE = 1.0
-"""Seconds that something takes before it is told."""
+"""Seconds that something takes before it is reported."""
 PAUSE = 0.5
 """Seconds between two looks."""
 _GONE = '<span class="wb-gone"></span><style>.jp-OutputArea-child:has(.wb-gone) { display: none }</style>'

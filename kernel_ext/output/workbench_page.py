@@ -1,4 +1,4 @@
-"""What `%workbench` does, as plain functions: what is here, what goes on, what could be let go."""
+"""What `%workbench` does, as plain functions: what is installed, what is running, what memory could be freed."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from kernel_ext.session.cells import CellOptions, Place, Reader
 from workbench.errors import NotDifferentiable
 from workbench.source import Source
 
-RUNS = ("device", "host")
+RUNS = ("device", "host", "emulated")
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class CudaOptions:
     """What `%%cuda`'s line requests beside what `%%kernel` has.
 
     Attributes:
-        run: "device" or "host".
+        run: "device", "host" or "emulated".
         use: headers to include above the cell.
         include: folders of other headers.
         libraries: what code for the CPU is linked with.

@@ -1,6 +1,7 @@
-"""At the end of a cell: which kernels the notebook's names mean now, for JAX programs compiled with older ones.
+"""After each cell, notes which kernel each name of the notebook now means, so that stale JAX programs are detected.
 
-A kernel cell says so itself; this is for plain cells, which may define kernels by a decorator or change a constant.
+`%%kernel` cells report it themselves; this is for plain cells, which may define kernels by a decorator or change a
+constant.
 """
 
 from __future__ import annotations

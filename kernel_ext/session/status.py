@@ -208,7 +208,7 @@ def _directions(rows: tuple[KernelRow, ...]) -> str:
     spent: dict[str, float] = {}
     for row in rows:
         spent[row.direction] = spent.get(row.direction, 0.0) + row.seconds
-    parts = [f"{name} {units.milliseconds(total)}" for name, total in spent.items()]
+    parts = [f"{name} {units.seconds(total)}" for name, total in spent.items()]
     return ", ".join(parts) if len(parts) > 1 else ""
 
 

@@ -50,7 +50,7 @@ def cell_label(shell: Any, filename: str) -> str:
 
 
 def render(error: WorkbenchError, label: Label, tb: TracebackType | None = None) -> list[str]:
-    """The error's lines; `label` names a file, `tb` tells where the user's code met the error."""
+    """The error's lines; `label` names a file, `tb` says where the user's code met the error."""
     if isinstance(error, CellErrors):
         return [row for each in error.errors for row in (*_one(each, label), "")] + [f"{len(error.errors)} errors"]
     caller = _caller(tb, error.location, label)

@@ -6,9 +6,10 @@ kept, runs, and says how long it took, how many kernels were compiled for it (no
 
 from __future__ import annotations
 
+import inspect
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,11 +17,13 @@ import numpy as np
 
 import workbench as wb
 from kernel_ext.refusal import Refusal
-from kernel_ext.views import array_fallback, html, units
-from kernel_ext.views.array_view import ArrayView, array_view
+from kernel_ext.views import html, units
+from kernel_ext.views.arrays import array_fallback
+from kernel_ext.views.arrays.array_view import ArrayView, array_view
 from workbench import events
 from workbench.errors import WorkbenchError
 
+Subject = wb.Recorder | wb.Launch | wb.Graph | Callable[..., Any]
 STEPS = 200
 """How many places a slider has where no step is given."""
 
@@ -64,7 +67,7 @@ class Bound:
     """A record or a kept launch with sliders."""
 
     def __init__(
-        self, subject: wb.Recorder | wb.Launch, ranges: Mapping[str, Any], watch: Any = None, rewind: bool | None = None
+        self, subject: Subject, ranges: Mapping[str, Any], watch: Any = None, rewind: bool | None = None
     ) -> None:
         """Sliders for `ranges`, or for every number if none is given; see `kernel_ext.show.controls`.
 
@@ -72,9 +75,12 @@ class Bound:
             Refusal: a range is invalid, or there is no number to change.
             LaunchError: no launch has a parameter of that name.
         """
-        if not isinstance(subject, wb.Recorder | wb.Launch):
-            raise Refusal(f"controls() takes a record or a kept launch; it got {type(subject).__name__!r}")
-        self._subject, self._watch = subject, watch
+        if not isinstance(subject, wb.Recorder | wb.Launch | wb.Graph) and (
+            isinstance(subject, wb.Kernel) or not callable(subject)
+        ):
+            what = "a record, a kept launch, a graph or a function"
+            raise Refusal(f"controls() takes {what}; it got {type(subject).__name__!r}")
+        self._subject, self._watch, self._returned = subject, watch, None
         keeps = isinstance(subject, wb.Recorder) and subject.keeps_inputs
         if rewind and not keeps:
             raise Refusal("there is nothing to rewind to: record with wb.record(inputs=True), or %%record --inputs")
@@ -82,10 +88,14 @@ class Bound:
         self._lock = threading.Lock()
         found = _numbers(subject)
         wanted = ranges or {name: None for name in found}
-        sliders = tuple(_slider(name, _number(subject, name, found), given) for name, given in wanted.items())
+        sliders = tuple(_slider(name, _number(name, found), given) for name, given in wanted.items())
         if not sliders:
             raise Refusal("no launch here takes a number; there is nothing to slide")
-        self.view = replace(ControlsView(_title(subject), sliders), picture=self._picture())
+        self.view = ControlsView(_title(subject), sliders)
+        if isinstance(subject, wb.Recorder | wb.Launch | wb.Graph):
+            self.view = replace(self.view, picture=self._picture())
+        else:
+            self.run({})  # a function has nothing to show before it ran
 
     def run(self, values: Mapping[str, Any]) -> ControlsView:
         """Replay with these values of sliders; others stand where they are."""
@@ -115,38 +125,64 @@ class Bound:
             if self._rewind:
                 self._subject.rewind()
             self._subject.replay(**values)
-        else:
+        elif isinstance(self._subject, wb.Launch):
             for name, value in values.items():
                 self._subject.set_param_by_name(name, value)
             self._subject.launch()
+        elif isinstance(self._subject, wb.Graph):
+            self._subject.update(**values)
+            self._subject.launch()
+        else:
+            self._returned = self._subject(**values)
         wb.synchronize()
 
     def _picture(self) -> ArrayView | None:
-        return array_view(self._watch, "array") if self._watch is not None else None
+        if self._watch is not None:
+            return array_view(self._watch, "array")
+        shape = getattr(self._returned, "shape", None)
+        return array_view(self._returned, "array") if shape is not None else None
 
 
 def _kind(slider: Slider) -> type:
     return int if slider.integer else float
 
 
-def _title(subject: wb.Recorder | wb.Launch) -> str:
+def _title(subject: Subject) -> str:
     if isinstance(subject, wb.Launch):
         return f"launch of {subject.kernel.name}"
+    if isinstance(subject, wb.Graph):
+        return f"graph of {units.count(len(subject), 'node')}"
+    if not isinstance(subject, wb.Recorder):
+        return getattr(subject, "__name__", "function").replace("<lambda>", "function")
     return f"record of {units.count(len(subject), 'entry')}"
 
 
-def _numbers(subject: wb.Recorder | wb.Launch) -> dict[str, Any]:
-    """The arguments that are one number each, by parameter."""
-    launches = [subject.record] if isinstance(subject, wb.Launch) else subject.launches
+def _numbers(subject: Subject) -> dict[str, Any]:
+    """The arguments that are one number each, by parameter; of a function, its defaults, or 0."""
+    if isinstance(subject, wb.Launch):
+        launches = [subject.record]
+    elif isinstance(subject, wb.Graph):
+        launches = [record for node in subject.walk() if (record := getattr(node, "record", None)) is not None]
+    elif isinstance(subject, wb.Recorder):
+        launches = subject.launches
+    else:
+        parameters = inspect.signature(subject).parameters.values()
+        return {
+            p.name: 0.0 if p.default is p.empty else p.default for p in parameters if _is_number(p.default, p.empty)
+        }
     found: dict[str, Any] = {}
     for record in launches:
         for name, value in record.arguments.items():
-            if isinstance(value, int | float | np.number) and not isinstance(value, bool):
+            if _is_number(value):
                 found.setdefault(name, value)
     return found
 
 
-def _number(subject: wb.Recorder | wb.Launch, name: str, found: Mapping[str, Any]) -> Any:
+def _is_number(value: Any, also: Any = None) -> bool:
+    return value is also or (isinstance(value, int | float | np.number) and not isinstance(value, bool))
+
+
+def _number(name: str, found: Mapping[str, Any]) -> Any:
     if name not in found:
         known = ", ".join(found) or "none"
         raise Refusal(f"no launch here takes a number {name}; there is {known}")

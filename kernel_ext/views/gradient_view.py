@@ -9,8 +9,9 @@ from typing import Any
 
 import workbench as wb
 from kernel_ext.refusal import Refusal
-from kernel_ext.views import array_fallback, html, units
-from kernel_ext.views.array_view import ArrayView, array_view
+from kernel_ext.views import html, units
+from kernel_ext.views.arrays import array_fallback
+from kernel_ext.views.arrays.array_view import ArrayView, array_view
 
 
 @dataclass(frozen=True)

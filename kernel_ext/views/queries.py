@@ -46,7 +46,7 @@ def _pane(kernel: Any, name: str) -> PaneView:
     return PaneView(kernel.name, name, text)
 
 
-# These tell which line of the cell each of theirs comes from, so that a reader can go from one to the other. LLVM's
+# These say which line of the cell each of theirs comes from, so that a reader can go from one to the other. LLVM's
 # text is that after optimisation, which no longer knows.
 _WITH_LINES: dict[str, Callable[[Any], str]] = {
     "ir": lambda kernel: inspect.ir(kernel, lines=True),
@@ -65,9 +65,9 @@ def _first_line(kernel: Any) -> int:
     return min([node.lineno, *(d.lineno for d in node.decorator_list)]) + kernel.definition.source.line_offset
 
 
-def inspect_view(kernel: Any, names: Iterable[str] = ("source", "ir")) -> InspectView:
-    """Texts about `kernel`, to be shown side by side."""
-    return InspectView(kernel.name, pane_views(kernel, names))
+def inspect_view(kernel: Any, names: Iterable[str] = ("source", "ir"), said: str = "") -> InspectView:
+    """Texts about `kernel`, to be shown side by side; `said` stands beside its name."""
+    return InspectView(kernel.name, pane_views(kernel, names), said)
 
 
 def diff_view(kernel: Any, other: Any, pane: str = "ir") -> InspectView:

@@ -25,7 +25,7 @@ class StepRow:
     """One statement.
 
     Attributes:
-        line: as the reader of the cell counts; `function` and `depth` tell in which open function.
+        line: as the reader of the cell counts; `function` and `depth` say in which open function.
         text: the line; empty at the end of the kernel.
         names: values before the statement.
         memory: what it loaded and stored, ready to read.

@@ -64,6 +64,21 @@ def tape_view(tape: wb.Tape, title: str = "tape", namespace: Mapping[str, Any] |
     return TapeView(title, len(tape), tuple(rows), (len(tape.snapshots), tape.nbytes), gradients)
 
 
+def tape_picture(tape: wb.Tape, view: TapeView, namespace: Mapping[str, Any]) -> dict[str, Any]:
+    """The tape's steps as a graph (`GraphView` draws it), with names of the namespace."""
+    names = {
+        id(value.memory): name
+        for name, value in namespace.items()
+        if isinstance(value, wb.array) and not name.startswith("_")
+    }
+    made = inspect.tape_graph(tape, lambda value: names.get(id(value.memory), ""))
+    shown = len(made["nodes"])
+    cut = f"the first {shown} are drawn" if shown < view.steps else ""
+    made["title"] = " · ".join(part for part in (headline(view), cut) if part)
+    made["advice"] = "Choose a step to see what is kept for its gradient, and why."
+    return made
+
+
 def _gradients(tape: wb.Tape, namespace: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:
     found, seeds = [], list(tape.seeds)
     for name, value in namespace.items():
@@ -79,7 +94,8 @@ def _gradients(tape: wb.Tape, namespace: Mapping[str, Any]) -> tuple[tuple[str, 
     return tuple(found)
 
 
-def _headline(view: TapeView) -> str:
+def headline(view: TapeView) -> str:
+    """The tape in one line."""
     copies, size = view.kept
     kept = f"{units.count(copies, 'copy')} kept, {units.size(size)}" if copies else "nothing had to be kept"
     return f"{view.title}: {units.count(view.steps, 'step')}, {kept}"
@@ -95,16 +111,19 @@ def _cells(view: TapeView) -> list[tuple[str, ...]]:
 
 def tape_text(view: TapeView) -> str:
     """The tape as lines of ASCII."""
-    lines = [_headline(view), *html.text_table([_HEADS, *_cells(view)])]
+    lines = [headline(view), *html.text_table([_HEADS, *_cells(view)])]
     if view.gradients:
         lines += html.text_table([_GRADIENT_HEADS, *view.gradients])
     return units.ascii_only("\n".join(lines))
 
 
-def tape_html(view: TapeView) -> str:
-    """The tape as tables."""
+def tape_html(view: TapeView, picture: dict[str, Any] | None = None) -> str:
+    """The tape as a picture, if there is one, and as tables."""
     gradients = html.table(_GRADIENT_HEADS, view.gradients) if view.gradients else ""
-    return html.box(html.line(_headline(view)), html.table(_HEADS, _cells(view)), gradients)
+    drawn = ""
+    if picture is not None and 0 < len(picture["nodes"]) <= MOST_ROWS:
+        drawn = html.svg_image(inspect.tape_svg(picture, headline(view)), tape_text(view))
+    return html.box(html.line(headline(view)), drawn, html.table(_HEADS, _cells(view)), gradients)
 
 
 def options_of(line: str) -> tuple[str, str]:

@@ -146,10 +146,11 @@ class StatusView:
 
 @dataclass(frozen=True)
 class InspectView:
-    """Texts about one kernel, side by side."""
+    """Texts about one kernel, side by side; `said` are a few words beside its name."""
 
     kernel: str
     panes: tuple[PaneView, ...]
+    said: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A graph of launches that can be looked through: nodes are chosen, and tell what they are and what they wait for."""
+"""A graph of launches that can be looked through: a chosen node shows what it is and what it waits for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all our widgets are: anywidgets that show one thing after another, and leave nothing when they are closed.
+"""The base class of all widgets: reused by later runs of a cell, and free of leaks when closed.
 
 A page never forgets a module that it imported, and anywidget imports `_esm` again for each widget. So `_esm` is a few
 lines that import the real module, from a trait, once for all widgets of its kind. Nor does JupyterLab forget the models

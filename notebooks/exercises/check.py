@@ -221,3 +221,69 @@ def stable(kernel: Any) -> Answer:
         return _first_difference(gradient, np.array([-0.25, 0.0, 1 / 6])), "At 0 the slope should be 0."
 
     return _answer("stable", found)
+
+
+def _wasteful(profile: wb.Profile) -> str:
+    """What the counts object to, in a sentence; empty if there is nothing to save."""
+    total = profile.total
+    if total.global_sectors > total.global_sectors_least:
+        times = total.global_sectors / total.global_sectors_least
+        return f"The result is right, with {times:.1f}× the sectors needed. Can you get to 1×?"
+    if total.efficiency < 1:
+        return f"The result is right, with {total.efficiency:.0%} of the lanes active. Can you get to 100 %?"
+    return ""
+
+
+def columns(kernel: Any) -> Answer:
+    """`columns(a, sums)` adds up columns, with neighbouring threads at neighbouring elements."""
+
+    def found() -> tuple[str, str]:
+        a, sums = _random(64, 64), wb.zeros(64)
+        wb.launch(kernel, 64, [wb.array(a)], [sums])
+        problem = _first_difference(sums.numpy(), a.sum(axis=0), 1e-3)
+        hint = "Column i has the elements a[0, i], a[1, i], and so on."
+        return problem or _wasteful(wb.profile(kernel, 64, [wb.array(a)], [sums])), hint
+
+    return _answer("columns", found)
+
+
+def four_each(kernel: Any) -> Answer:
+    """`four_each(x, threads)` doubles four elements per thread, a warp's neighbouring ones at a time."""
+
+    def found() -> tuple[str, str]:
+        before = _random(1024)
+        x = wb.array(before)
+        wb.launch(kernel, 256, [x, 256])
+        problem = _first_difference(x.numpy(), 2 * before)
+        hint = "In each turn the threads should take a quarter of the array together: element i of quarter k."
+        return problem or _wasteful(wb.profile(kernel, 256, [x, 256])), hint
+
+    return _answer("four_each", found)
+
+
+def half_and_half(kernel: Any) -> Answer:
+    """`half_and_half(x, y)` takes the sine of half of the elements, and no lane waits."""
+
+    def found() -> tuple[str, str]:
+        x, y = 0.7 * _random(1024), wb.zeros(1024)  # below pi / 4, where sin itself has no branch
+        wb.launch(kernel, 1024, [wb.array(x)], [y])
+        sines = np.isclose(y.numpy(), np.sin(x), atol=1e-4)
+        rest = np.isclose(y.numpy(), np.exp(x), atol=1e-4)
+        if not (sines | rest).all() or sines.sum() != 512:
+            return f"{int(sines.sum())} of 1024 elements are sines; it should be half.", "Half of the warps, or of all."
+        return _wasteful(wb.profile(kernel, 1024, [wb.array(x)], [y])), "Thread i is in warp i // 32."
+
+    return _answer("half_and_half", found)
+
+
+def added(kernel: Any) -> Answer:
+    """`added(x, total, threads)` makes one atomic addition per thread, and reads neighbouring elements."""
+
+    def found() -> tuple[str, str]:
+        x, total = _random(4096), wb.zeros(1)
+        wb.launch(kernel, 128, [wb.array(x)], [total, 128])
+        problem = _first_difference(total.numpy(), np.array([x.sum()]), 1e-2)
+        hint = "Add up x[i + k * threads]."
+        return problem or _wasteful(wb.profile(kernel, 128, [wb.array(x)], [total, 128])), hint
+
+    return _answer("added", found)

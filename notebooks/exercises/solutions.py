@@ -16,4 +16,10 @@ SOLUTIONS: dict[str, tuple[str, ...]] = {
         "line[k] - rate * slope[k]",
         "where(x[i] != 0.0, sqrt(abs(x[i])), 0.0)",
     ),
+    "03-memory": (
+        "a[k, i]",
+        "i + k * threads",
+        "(i // 32) % 2 == 0",
+        "s + x[i + k * threads]",
+    ),
 }

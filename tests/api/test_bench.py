@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import numpy as np
 import pytest
@@ -178,3 +179,11 @@ def test_pictures_frame_the_best_and_escape_what_users_write() -> None:
     line = line_chart("t", [1.0, 10.0, 100.0], ["1", "10", "100"], [1.0, 2.0, 3.0], str)
     xs = [float(part.split('"')[0]) for part in line.split('cx="')[1:]]
     assert xs[1] - xs[0] == pytest.approx(xs[2] - xs[1], abs=0.2), "a wide range is drawn by its logarithm"
+
+
+def test_an_emulated_device_has_no_times(need: Any) -> None:
+    need("nvrtc")
+    kernel = wb.build_cell("def k(x: array[float]):\n    x[tid()] = 1.0\n", {}, backend="cpu").names["k"]
+    x = wb.zeros(4, float, device="emulated")
+    with pytest.raises(wb.DeviceError, match=r"emulated:0 has no times.*wb\.profile"):
+        wb.bench(lambda: wb.launch(kernel, 4, [x]))

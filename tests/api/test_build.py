@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import workbench as wb
-from tests.frontend import meaning
+from tests.support.checks import meaning
 from workbench import events, inspect
 
 

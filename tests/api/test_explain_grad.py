@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend import meaning
+from tests.support.checks import meaning
 
 PLAIN = """
     @kernel

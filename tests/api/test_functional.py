@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.api.simulations import PROGRAMS, start
-from tests.frontend import meaning
+from tests.support.checks import meaning
+from tests.support.kernels.simulations import PROGRAMS, start
 from workbench.api.gradients import transforms
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.types import float64

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend import meaning
+from tests.support.checks import meaning
 
 SCALE = 2.0
 

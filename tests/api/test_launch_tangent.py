@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend.meaning import define
-from tests.hostshim.hostshim import Library
+from tests.support.checks.meaning import define
+from tests.support.devices.on_gpu import Library
 from workbench import events, inspect
 from workbench.api.builds import build
 from workbench.backends.base import Options
@@ -31,7 +31,7 @@ def k(x: array[float], a: float, v: vec3, y: array[float], n: int):
 
 
 def test_all_backends_agree(need) -> None:
-    need("g++")
+    need("nvrtc")
     kernel = define(TEXT)["k"]
     random = np.random.default_rng(0)
     x, dx = (random.uniform(0.2, 0.9, 64).astype(np.float32) for _ in range(2))

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend.meaning import define
 from tests.frontend.test_refusals import under_caret
+from tests.support.checks.meaning import define
 from workbench.api.builds.keys import key_of
 from workbench.backends.base import Options
 from workbench.backends.cpu.compile import CpuBackend

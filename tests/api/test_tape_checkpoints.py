@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.api.simulations import PROGRAMS, start
-from tests.frontend import meaning
+from tests.support.checks import meaning
+from tests.support.kernels.simulations import PROGRAMS, start
 from workbench.types import float64
 
 CELL = meaning.define("""
@@ -45,6 +45,7 @@ def gradients(name: str, steps: int, every: int) -> tuple[wb.Tape, list[np.ndarr
     return tape, first
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("every", [1, 7, 40, 1000])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_same_gradients(name: str, every: int) -> None:

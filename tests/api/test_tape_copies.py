@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.api.simulations import PROGRAMS, start
-from tests.frontend import meaning
+from tests.support.checks import meaning
+from tests.support.kernels.simulations import PROGRAMS, start
 from workbench.errors import NotDifferentiable
 from workbench.types import float64
 

@@ -38,6 +38,7 @@ def test_editing_a_kernel_leaves_no_code_behind() -> None:
     assert counts[-1] == counts[2]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("keep", ["launch", "record", "graph", "tape", "kernel"])
 def test_whoever_can_still_run_code_keeps_it(keep: str) -> None:
     namespace: dict[str, Any] = {}

@@ -113,6 +113,7 @@ def test_exec_with_its_text():
         (None, "The source code of k cannot be found.  Pass it: wb.kernel(function, source=text)."),
         ("def other():\n    pass\n", "The source code given for k has no def k."),
         ("def k(:\n    pass\n", "The source code of k is not Python: invalid syntax."),
+        (f"def k():\n    y = {'-' * 30_000}1\n", "The source code of k is nested too deeply."),
     ],
 )
 def test_exec_without_its_text_is_refused(source, sentence):

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from tests.architecture.modules import ROOT, Import, files, imports, imports_of
+from tests.support.checks.modules import ROOT, Import, files, imports, imports_of
 
 FLOORS = {
     "types": 0,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import subprocess
 import sys
 import types
+from pathlib import Path
 
 import workbench
 
@@ -89,3 +91,12 @@ def test_a_first_kernel_imports_nothing_that_it_does_not_need() -> None:
     """Its time is what a user waits for first; what comes later is imported when it is asked for."""
     done = python(FIRST)
     assert (done.returncode, done.stdout, done.stderr) == (0, "3.0 []\n", "")
+
+
+def test_every_public_name_has_a_place_in_the_reference() -> None:
+    tree = ast.parse((Path(__file__).parents[2] / "docs" / "build.py").read_text(encoding="utf-8"))
+    tables = [
+        node.value for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "API"
+    ]
+    listed = [name for names in ast.literal_eval(tables[0]).values() for name in names.split()]
+    assert sorted(listed) == sorted(workbench.__all__)

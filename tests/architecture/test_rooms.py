@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from tests.architecture.modules import PACKAGES, ROOT, files, imports_of, tree
+from tests.support.checks.modules import PACKAGES, ROOT, files, imports_of, tree
 
 MOST_FILES = 15
 Arrows = Mapping[str, set[str]]

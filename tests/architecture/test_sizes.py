@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from tests.architecture.modules import ROOT, tree
+from tests.support.checks.modules import ROOT, tree
 
 FOLDERS = ("workbench", "kernel_ext", "tests", "benchmarks", "notebooks")
 FILE_LINES = 400

@@ -15,6 +15,8 @@ addopts = --import-mode=importlib -p no:xdist -p no:cacheprovider
 pythonpath = {CONFTEST.parents[1]}
 markers =
     gpu: device
+    slow: takes long
+    sample(n): n cases are quick
 """
 
 
@@ -41,6 +43,14 @@ def test_a_missing_tool_skips_and_is_told(tmp_path: Path) -> None:
 def test_a_missing_tool_fails_where_nothing_may_be_missing(tmp_path: Path) -> None:
     code, out = run(tmp_path, NEEDS, strict=True)
     assert code == 1 and "g++ is not installed" in out and "1 failed" in out
+
+
+def test_a_sample_is_drawn_from_the_quick_cases_and_the_rest_is_slow(tmp_path: Path) -> None:
+    several = "@pytest.mark.parametrize('n', [*range(9), pytest.param(9, marks=pytest.mark.slow)])"
+    cases = f"@pytest.mark.sample(3)\n{several}\n"
+    text = f"import pytest\n{cases}def test_n(n): print('RAN', n)\ndef test_whole(): pass\n"
+    code, quick = run(tmp_path, text, "-rP", "-m", "not slow")
+    assert code == 0 and "4 passed, 7 deselected" in quick and "RAN 9" not in quick
 
 
 @pytest.mark.slow
@@ -88,6 +98,7 @@ def test_no_shell_stays_behind(tmp_path: Path) -> None:
     assert code == 0, out
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("leaves", "said"),
     [
@@ -103,6 +114,7 @@ def test_a_test_that_leaves_something_behind_fails(tmp_path: Path, leaves: str, 
     assert code == 1 and f"changed the process for those after it: {said}" in out
 
 
+@pytest.mark.slow
 def test_a_seed_draws_the_order_of_tests(tmp_path: Path) -> None:
     text = "".join(f"def test_{n}(): print('RAN', {n})\n" for n in range(9))
     orders = [run(tmp_path, text, "-s", *options)[1].split("RAN ")[1:] for options in ((), ("--shuffle=1",))]

@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from tests.autodiff.numeric import I1, V1, X1, X2, check, gradients, kernel
+from tests.support.checks.numeric import I1, V1, X1, X2, check, gradients, kernel
 from workbench.autodiff import adjoint, adjoint_params, primal_params, reads
 from workbench.backends.python.interpret import run
 from workbench.errors import NotDifferentiable

@@ -1,4 +1,4 @@
-"""Loops that keep states: right at any trip count, with any number of slots, on all backends."""
+"""Checkpoints of loops (`autodiff/reverse/loops/checkpoints.py`): right at any trip count, with any number of slots."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.autodiff.numeric import X1, check, compiled, kernel, values
-from tests.hostshim import hostshim
+from tests.support.checks.numeric import X1, check, compiled, kernel, values
+from tests.support.devices import on_gpu
 from workbench.autodiff import adjoint
 from workbench.backends.python.interpret import run, step
 from workbench.ir.values import Function, walk
@@ -109,6 +109,7 @@ def _kernel(body: str) -> Function:
     return kernel(text, {"x": X1, "y": X1, "a": float64, "n": int32, "m": int32})
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("name", LOOPS)
 def test_right(name: str) -> None:
     for n in (0, 1, 5):
@@ -147,12 +148,12 @@ def _arguments(function: Function) -> list[Any]:
 
 @pytest.mark.parametrize("slots", [2, 16])
 def test_states_of_every_kind_on_cpu_and_as_cuda_text(need: Callable[[str], str], slots: int) -> None:
-    need("g++")
+    need("nvrtc")
     function = kernel(MIXED, {"x": V1, "at": AT, "y": V1, "n": int32})
     reverse = adjoint(function, checkpoints=slots)
     expected, text = _arguments(function), _arguments(function)
     run(reverse, 4, expected)
-    hostshim.run(reverse, 4, text)
+    on_gpu.run(reverse, 4, text)
     native = _arguments(function)
     compiled(reverse, 4, native)
     for a, b, c in zip(expected, text, native, strict=True):

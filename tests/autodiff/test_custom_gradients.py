@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.autodiff import numeric
-from tests.frontend import meaning
-from tests.hostshim import hostshim
+from tests.support.checks import meaning, numeric
+from tests.support.devices import on_gpu
 from workbench import inspect
 from workbench.api.builds import build
 from workbench.autodiff import adjoint, tangent
@@ -158,12 +157,14 @@ def doubled(text: str) -> str:
     return "\n".join(lines).replace("* adj)", "* adj * 2.0)")
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("name", RIGHT)
 def test_gradients_meet_difference_quotients(name):
     function = cell(*RIGHT[name]).specialise().function
     numeric.check(function, (3,), numeric.values(4), numeric.values(4))
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("name", RIGHT)
 def test_compiled_code_means_the_same(name):
     kernel = cell(*RIGHT[name])
@@ -172,7 +173,7 @@ def test_compiled_code_means_the_same(name):
     expected = [a.copy() for a in arguments]
     run(function, (3,), expected)
     shim = [a.copy() for a in arguments]
-    hostshim.run(function, (3,), shim)
+    on_gpu.run(function, (3,), shim)
     native = [wb.array(a) for a in arguments]
     wb.launch(kernel, 3, inputs=native[:2], adjoint=True, adj_inputs=native[2:])
     for one, two, three in zip(expected, shim, native, strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import workbench as wb
-from tests.autodiff.numeric import X1, check, kernel, values
+from tests.support.checks.numeric import X1, check, kernel, values
 from workbench.types import float64, int32, uint32
 
 N = 5

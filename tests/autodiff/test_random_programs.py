@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.autodiff.numeric import X1, gradients, kernel
+from tests.support.checks.numeric import X1, gradients, kernel
 from workbench.backends.python.interpret import run
 from workbench.errors import NotDifferentiable
 from workbench.types import float64, int32

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from tests.autodiff.numeric import gradients, kernel
 from tests.autodiff.test_random_programs import SIGNATURE, SIZE, programs
 from tests.autodiff.test_tangents import adjoint_arguments, ran
+from tests.support.checks.numeric import gradients, kernel
 from workbench.autodiff import tangent
 from workbench.errors import NotDifferentiable
 from workbench.ir.values import Function

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from tests.autodiff.numeric import I1, X1, X2, kernel
+from tests.support.checks.numeric import I1, X1, X2, kernel
 from workbench.autodiff import adjoint
 from workbench.builtins import TABLE
 from workbench.errors import NotDifferentiable
@@ -72,6 +72,13 @@ def test_a_builtin_without_a_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(NotDifferentiable, match=r"cbrt\(\) has no derivative: nobody has worked it out") as caught:
         adjoint(function)
     assert caught.value.location is not None and caught.value.location.line == 4
+
+
+def test_the_need_is_found_through_what_a_branch_yields() -> None:
+    text = "def k(x, y, n):\n    i = tid()\n    x[i, n] = 2.0\n    v = y[i]\n    w = v * 0.5\n"
+    text += "    if v > 1.0:\n        w = x[i, 0]\n    y[i] = w\n    v = v * w\n    y[i] = v"
+    with pytest.raises(NotDifferentiable, match=r"the value it had here \(line 9\)"):
+        adjoint(kernel(text, {"x": X2, "y": X1, "n": int32}))
 
 
 def test_a_builtin_without_a_rule_is_no_matter_where_nothing_depends_on_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.autodiff.numeric import I1, V1, X1, X2, check, kernel, values
+from tests.support.checks.numeric import I1, V1, X1, X2, check, kernel, values
 from workbench.types import VECTORS, Type, float64, int32
 
 vec3d = VECTORS["vec3d"]
@@ -68,6 +68,26 @@ BRANCHES: dict[str, str] = {
             t = u + a
             y[i] = t
     y[i] = y[i] + t * x[i]""",
+    "results of inner branches and loops used at each level": """t = x[i]
+    if i > 0:
+        u = t * a
+        if i > 1:
+            u = u * t
+            c = 0
+            while u < 3.0 + t:
+                u = u * 1.5 + 0.2
+                c += 1
+            if c > 1:
+                for j in range(c):
+                    u = sin(u) * t
+                t = t * u
+            else:
+                t = u / t
+            t = t * u
+        else:
+            u = exp(t)
+        t = t * u
+    y[i] = t * t""",
     "elif": """if i == 0:
         t = x[i]
     elif i == 1:

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.autodiff.numeric import I1, V1, X1, kernel, values
 from tests.autodiff.test_loop_gradients import LOOPS
 from tests.autodiff.test_right_gradients import ARRAYS, BRANCHES, NANS, STRAIGHT, VECTOR_KERNELS
-from tests.builtins.cases import drawn
 from tests.builtins.test_adjoints import operand_types, wide_types_of
+from tests.support.checks.numeric import I1, V1, X1, kernel, values
+from tests.support.kernels.builtin_cases import drawn
 from workbench.autodiff import adjoint, adjoint_params, parameters, tangent
 from workbench.backends.python.interpret import run
 from workbench.builtins import TABLE, Ref

@@ -24,7 +24,7 @@ import nbformat
 import pytest
 from nbformat.sign import NotebookNotary
 
-from tests.environments import python_with
+from tests.support.checks.environments import python_with
 
 ROOT = Path(__file__).parents[2]
 SCREENS = ROOT / "build" / "screens"

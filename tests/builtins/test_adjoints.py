@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.builtins.cases import accepted, blank, drawn, rowwise
+from tests.support.kernels.builtin_cases import accepted, blank, drawn, rowwise
 from workbench.backends.python import run
 from workbench.builtins import TABLE, Builtin, Ref
 from workbench.builtins.declaration.meaning import apply

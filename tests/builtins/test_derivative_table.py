@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.support.checks.derivatives import derivative, table
 from workbench.builtins import TABLE
-from workbench.builtins.declaration.derivatives import derivative, table
 
 PAGE = Path(__file__).parents[2] / "design" / "derivatives.md"
 

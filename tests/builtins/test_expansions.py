@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.builtins.cases import accepted, blank, columns, expected, kernel_of, mismatch, rows
+from tests.support.kernels.builtin_cases import accepted, blank, columns, expected, kernel_of, mismatch, rows
 from workbench.backends.python import run
 from workbench.builtins import TABLE
 from workbench.ir.values import walk
@@ -17,6 +17,7 @@ from workbench.passes.halves import halves
 EXPANDED = sorted(name for name, entry in TABLE.items() if entry.expand is not None)
 
 
+@pytest.mark.sample(15)
 @pytest.mark.parametrize("name", EXPANDED)
 def test_expansion_equals_reference(name: str) -> None:
     entry = TABLE[name]

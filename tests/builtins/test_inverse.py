@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.builtins.cases import distance
+from tests.support.kernels.builtin_cases import distance
 from workbench.builtins import TABLE
 from workbench.builtins.declaration.meaning import apply
 from workbench.types import SCALARS

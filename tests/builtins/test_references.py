@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.builtins.cases import columns, distance, drawn, edges, expected, rows
+from tests.support.kernels.builtin_cases import columns, distance, drawn, edges, expected, rows
 from workbench.builtins import TABLE
 from workbench.builtins.declaration.meaning import apply, convert
 from workbench.types import SCALARS, Kind, float32, float64, is_integer

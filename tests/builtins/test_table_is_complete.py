@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.builtins.cases import accepted
+from tests.support.kernels.builtin_cases import accepted
 from workbench.builtins import FORMS, TABLE
 from workbench.types import Kind, Vector, element, is_float
 

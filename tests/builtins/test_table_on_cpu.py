@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.builtins.cases import UNDEFINED, Signature, accepted, blank, columns, expected, mismatch, rows
+from tests.support.kernels.builtin_cases import UNDEFINED, Signature, accepted, blank, columns, expected, mismatch, rows
 from workbench.backends.base import Options
 from workbench.backends.cpu.compile import CpuBackend
 from workbench.backends.layout import layout
@@ -93,11 +93,13 @@ def check(work: list[Job]) -> None:
     assert not problems, "\n" + "\n".join(problems)
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("type", SCALARS.values(), ids=repr)
 def test_scalars(type: Scalar) -> None:
     check(jobs(type, 0))
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("name", ["float32", "float64", "int32", "uint8"])
 @pytest.mark.parametrize("length", [2, 3])
 def test_vectors(name: str, length: int) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.cache.samples import ROOT
+from tests.support.kernels.cache_samples import ROOT
 from workbench import events
 from workbench.cache.store import Store
 
@@ -41,7 +41,7 @@ def start() -> Iterator[Callable[..., subprocess.Popen[str]]]:
     started: list[subprocess.Popen[str]] = []
 
     def start(job: str, *arguments: object, cwd: Path | None = None, **env: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "tests.cache.samples", job, *map(str, arguments)]
+        command = [sys.executable, "-m", "tests.support.kernels.cache_samples", job, *map(str, arguments)]
         process = subprocess.Popen(
             command, cwd=cwd, env={**os.environ, "PYTHONPATH": str(ROOT), **env}, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.cache.samples import digest, entry
+from tests.support.kernels.cache_samples import digest, entry
 from workbench import events
-from workbench.cache.entry import encode
+from workbench.cache.folder.entry import encode
 from workbench.cache.store import Store
 from workbench.errors import CacheError
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.cache.samples import key, scaled
+from tests.support.kernels.cache_samples import key, scaled
 from workbench.backends.base import Options
 from workbench.cache.key import Key, Part
 from workbench.errors import CacheError

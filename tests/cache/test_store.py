@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cache.samples import digest, entry
+from tests.support.kernels.cache_samples import digest, entry
 from workbench.cache import generator
-from workbench.cache.entry import Entry
+from workbench.cache.folder.entry import Entry
 from workbench.cache.memory import Memory
 from workbench.cache.store import Store, default_store
 from workbench.errors import CacheError

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.cache.samples import digest, entry
+from tests.support.kernels.cache_samples import digest, entry
 from workbench import events
-from workbench.cache.entry import HEADER, MAGIC, Damaged, Entry, decode, decode_metadata, encode
+from workbench.cache.folder.entry import HEADER, MAGIC, Damaged, Entry, decode, decode_metadata, encode
 from workbench.cache.key import SCHEMA
 from workbench.cache.store import Store
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.cache.samples import digest, entry
-from workbench.cache import limit
+from tests.support.kernels.cache_samples import digest, entry
+from workbench.cache.folder import limit
 from workbench.cache.store import Store
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.cache.samples import digest, entry
+from tests.support.kernels.cache_samples import digest, entry
 from workbench.cache.store import Store
 
 
@@ -35,6 +35,7 @@ def test_four_processes_put_get_prune_and_clear_at_once(start, root: Path, tmp_p
     assert not (root / "damaged").exists()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("stage", ["write", "fsync", "replace"])
 @pytest.mark.parametrize("before", ["nothing", "an artifact"])
 def test_a_writer_killed_at_any_stage(

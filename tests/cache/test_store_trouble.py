@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.cache.samples import digest, entry
+from tests.support.kernels.cache_samples import digest, entry
+from workbench.cache.folder.trust import distrust, own, own_or_root
 from workbench.cache.store import Store, default_store
-from workbench.cache.trust import distrust, own, own_or_root
 
 FOREIGN = 54321
 
@@ -24,7 +24,7 @@ def _give_away(store: Store, path: Path) -> None:
         store.disk.owners = frozenset({FOREIGN})
 
 
-def _goes_on_in_memory(store: Store, told: list[Any], *words: str) -> None:
+def _assert_it_goes_on_in_memory(store: Store, told: list[Any], *words: str) -> None:
     """The store keeps and gives artifacts, and has said one sentence with these words."""
     for n in range(3):
         store.put(digest(n), entry(n))
@@ -60,7 +60,7 @@ def test_a_folder_that_others_can_write_is_refused(root: Path, told: list[Any], 
     store = _filled(root)
     root.chmod(mode)
     assert store.get(digest(1)) is None
-    _goes_on_in_memory(store, told, "can be written by other users", f"{mode:03o}", "chmod go-w", str(root))
+    _assert_it_goes_on_in_memory(store, told, "can be written by other users", f"{mode:03o}", "chmod go-w", str(root))
     assert sum(1 for _ in (root / "v1").rglob("*")) == 2 + (root / "v1" / "total").exists()
 
 
@@ -142,18 +142,18 @@ def test_a_linked_root_is_used_and_a_link_inside_is_not(root: Path, tmp_path: Pa
 
 def test_a_file_where_the_folder_should_be(root: Path, told: list[Any]) -> None:
     root.write_text("not a folder")
-    _goes_on_in_memory(Store(root), told, str(root), "Not a directory")
+    _assert_it_goes_on_in_memory(Store(root), told, str(root), "Not a directory")
     assert root.read_text() == "not a folder"
 
 
 def test_a_folder_below_a_file(tmp_path: Path, told: list[Any]) -> None:
     (tmp_path / "file").write_text("")
-    _goes_on_in_memory(Store(tmp_path / "file" / "cache"), told, "Not a directory")
+    _assert_it_goes_on_in_memory(Store(tmp_path / "file" / "cache"), told, "Not a directory")
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path, told: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "mkdir", _fails(errno.EACCES))
-    _goes_on_in_memory(Store(tmp_path / "cache"), told, "cannot be used (Permission denied)")
+    _assert_it_goes_on_in_memory(Store(tmp_path / "cache"), told, "cannot be used (Permission denied)")
 
 
 def test_no_home_folder(tmp_path: Path, told: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,7 +166,7 @@ def test_no_home_folder(tmp_path: Path, told: list[Any], monkeypatch: pytest.Mon
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(pwd, "getpwuid", nobody)
     monkeypatch.chdir(tmp_path)
-    _goes_on_in_memory(default_store(), told, "no home folder")
+    _assert_it_goes_on_in_memory(default_store(), told, "no home folder")
     with default_store().lock(digest(1), timeout=0) as held:
         assert held
     assert default_store().prune() == 0 and default_store().clear() == 3

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.autodiff.numeric import gradients
 from tests.catalogue.calls import CALLS, HEAD
 from tests.catalogue.loops import LOOPS
 from tests.catalogue.memory import MEMORY, REFUSED
 from tests.catalogue.states import STATES
-from tests.frontend.meaning import define
+from tests.support.checks.meaning import define
+from tests.support.checks.numeric import gradients
 from workbench.autodiff import adjoint
 from workbench.backends.python.interpret import run
 from workbench.errors import NotDifferentiable
@@ -69,6 +69,7 @@ def _slope(function: Function, given: dict[str, Any], directions: dict[str, Any]
     return (4 * fine - coarse) / 3
 
 
+@pytest.mark.sample(40)
 @pytest.mark.parametrize("name", RIGHT)
 def test_right(name: str) -> None:
     function = _function(*RIGHT[name])

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from tests.autodiff.numeric import gradients
 from tests.catalogue.test_catalogue import RIGHT, THREADS, _arguments, _function
 from tests.catalogue.twins import close, twin_gradients
+from tests.support.checks.numeric import gradients
 
 # Words of a text that mean something else in Python, or nothing.
 APART = ("rand", "mat22d", "vec2d", "quat", "uint8", "where", "range(700)")
@@ -29,6 +29,7 @@ def x64() -> Iterator[None]:
     jax.config.update("jax_enable_x64", before)
 
 
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("name", EACH)
 def test_the_same_program_in_jax(name: str) -> None:
     given, random = _arguments(), np.random.default_rng(len(name))

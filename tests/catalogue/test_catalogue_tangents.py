@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.autodiff.numeric import gradients
 from tests.autodiff.test_tangents import adjoint_arguments, ran
 from tests.catalogue.test_catalogue import RIGHT, THREADS, _arguments, _function
+from tests.support.checks.numeric import gradients
 from workbench.autodiff import tangent
 from workbench.ir.values import Function
 from workbench.types import ArrayType, is_float
@@ -34,6 +34,7 @@ def directions(random: np.random.Generator, given: dict[str, Any]) -> dict[str, 
 EACH = [n if k % 4 == 0 else pytest.param(n, marks=pytest.mark.slow) for k, n in enumerate(RIGHT)]
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("name", EACH)
 def test_forward_meets_reverse(name: str) -> None:
     function, given, random = _function(*RIGHT[name]), _arguments(), np.random.default_rng(len(name))

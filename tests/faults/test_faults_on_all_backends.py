@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from tests.faults.cases import CASES, check, kernel_of, on_cpu, on_interpreter
-from tests.hostshim.hostshim import Library
+from tests.support.devices.on_gpu import Library
+from tests.support.kernels.fault_cases import CASES, check, kernel_of, on_cpu, on_interpreter
 from workbench.backends.base import Options
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.ir.verify import verify
-from workbench.passes.bounds_checks import guard
+from workbench.passes.checks.bounds_checks import guard
 
 BOTH = pytest.mark.parametrize("strided", [False, True], ids=["dense", "strided"])
 
@@ -21,6 +21,7 @@ def test_on_the_interpreter(name):
     check(CASES[name], kernel_of(CASES[name]).specialise().function, on_interpreter)
 
 
+@pytest.mark.sample(12)
 @BOTH
 @pytest.mark.parametrize("name", CASES)
 def test_on_the_cpu(name, strided):
@@ -30,7 +31,7 @@ def test_on_the_cpu(name, strided):
 
 @BOTH
 def test_as_cuda_text_on_the_host(need, strided):
-    need("g++")
+    need("nvrtc")
     functions = {
         name: replace(kernel_of(case).specialise().function, name=f"k{n}")
         for n, (name, case) in enumerate(CASES.items())

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.faults.cases import CANARY, untouched, with_canaries
+from tests.support.kernels.fault_cases import CANARY, untouched, with_canaries
 from workbench.backends.base import Options
 from workbench.backends.cpu.compile import CpuBackend, optimised_text
 from workbench.backends.python.interpret import run
 from workbench.ir.values import walk
-from workbench.passes.bounds_checks import guard
+from workbench.passes.checks.bounds_checks import guard
 
 KERNELS = {
     "own element": "y[i] = x[i]",
@@ -46,6 +46,7 @@ def outcome(work) -> tuple[object, ...]:
     return ()
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("name", KERNELS)
 def test_what_is_hoisted_means_the_same(name):
     k = kernel(KERNELS[name])

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend import meaning
 from tests.frontend.test_refusals import under_caret
+from tests.support.checks import meaning
 from workbench.errors import KernelTypeError, LaunchError
 
 OUTSIDE = {

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend.meaning import define
-from tests.hostshim.hostshim import Library
+from tests.support.checks.meaning import define
+from tests.support.devices.on_gpu import Library
 from workbench.autodiff import adjoint
 from workbench.backends.base import Options
 from workbench.backends.python.interpret import run
@@ -48,7 +48,7 @@ def inputs(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("name", NUMBERS)
 def test_one_thread_after_the_other_gives_the_same_bits_everywhere(name: str, need) -> None:
-    need("g++")
+    need("nvrtc")
     array = ArrayType(SCALARS[name])
     kinds = [kind for kind, n in KINDS if n == name]
     kernels = {kind: kernel(kind) for kind in kinds}
@@ -62,7 +62,7 @@ def test_one_thread_after_the_other_gives_the_same_bits_everywhere(name: str, ne
             if how == "meaning":
                 run(function, x.size, args)
             elif how == "cuda":
-                library.run(function.name, x.size, args)
+                library.run(function.name, x.size, args, block=1, seed=1)
             else:
                 given = [wb.array(a) for a in args]
                 wb.launch(kernels[kind], x.size, inputs=given[:1], outputs=given[1:])

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend.meaning import define
-from tests.hostshim.hostshim import Library
+from tests.support.checks.meaning import define
+from tests.support.devices.on_gpu import Library
 from workbench.backends.base import Options
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.python.interpret import run
@@ -51,6 +51,7 @@ def turned(a: np.ndarray) -> np.ndarray:
     return a.transpose(0, 2, 1)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", BODIES)
 def test_the_factors_are_orthogonal_and_make_the_matrix(name: str, dtype: str) -> None:
@@ -75,6 +76,7 @@ def test_the_factors_are_orthogonal_and_make_the_matrix(name: str, dtype: str) -
         assert small((d - np.linalg.eigvalsh(both)) / scale[..., 0])
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", BODIES)
 def test_gradients_are_right_where_values_are_distinct(name: str) -> None:
     x = np.random.default_rng(7).normal(size=(1, 3, 3))
@@ -87,7 +89,7 @@ def test_gradients_are_right_where_values_are_distinct(name: str) -> None:
 
 @pytest.mark.parametrize("name", BODIES)
 def test_the_interpreter_and_the_cuda_text_give_the_same(name: str, need) -> None:
-    need("g++")
+    need("nvrtc")
     x = samples("float64")[:10]
     k = kernel(name, "float64")
     function = k.specialise([*k.annotations.values()]).function

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend import meaning
-from tests.hostshim import hostshim
+from tests.support.checks import meaning
+from tests.support.devices import on_gpu
 from workbench.backends.base import Options
 from workbench.backends.python.interpret import run
 
@@ -19,6 +19,7 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("body", "faults"), CASES)
 def test_a_fault_where_it_does_not_hold(body, faults):
     kernel = meaning.define(HEAD + body)["k"]
@@ -27,7 +28,7 @@ def test_a_fault_where_it_does_not_hold(body, faults):
     launches = [
         lambda: wb.launch(kernel, 1, inputs=[wb.array(x)], checks=True),
         lambda: run(function, 1, [x], checks=True),
-        lambda: hostshim.run(function, 1, [x], options=Options(checks=True)),
+        lambda: on_gpu.run(function, 1, [x], options=Options(checks=True)),
     ]
     for launch in launches:
         if not faults:

@@ -10,12 +10,15 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend import meaning
 from tests.frontend.test_refusals import under_caret
-from tests.hostshim.hostshim import Library
+from tests.support.checks import meaning
+from tests.support.devices.on_gpu import Library
+from workbench.autodiff import adjoint
 from workbench.backends.base import Options
 from workbench.backends.python.interpret import run
 from workbench.errors import KernelSyntaxError, KernelTypeError, LaunchError
+from workbench.frontend.functions import repeated_calls
+from workbench.ir.values import walk
 
 XS = np.array([0.5, -2.0, 3.0])
 APPLY = """
@@ -91,7 +94,7 @@ def test_the_version_that_fits():
 
 
 def test_the_cuda_text_means_the_same(need):
-    need("g++")
+    need("nvrtc")
     for text in (APPLY, OVERLOADS):
         kernel = meaning.define(text, {"Callable": Callable})["k"]
         array = wb.array(XS).type
@@ -248,3 +251,58 @@ def test_a_default_that_is_a_name_is_refused_by_name():
     with pytest.raises(KernelTypeError, match=r"The default of b in f\(\) is SCALE; it must be a number") as caught:
         meaning.define(text, {"SCALE": 2.0})
     assert "Give b at the call" in caught.value.advice
+
+
+CALLED_OFTEN = """
+    @struct
+    class P:
+        a: float
+        n: int
+
+    def leaf(p: P, v: float):
+        if v > p.a:
+            v = v * 0.5 + p.a
+        for j in range(p.n):
+            v = sin(v) * p.a
+        q = P(v, p.n + 1)
+        return q, v * p.a + float(p.n)
+
+    def inner(p: P, v: float):
+        q, w = leaf(p, v)
+        r, u = leaf(q, w * 0.5)
+        s, t = leaf(q, w * 0.5)
+        return r, u + w * t
+
+    def halved(v: float):
+        return leaf(P(v, 2), v)[1] + leaf(P(v, 2), v)[1] * leaf(P(0.5, 2), v)[1] + leaf(P(v, 2), 0.25)[1]
+
+    @func_grad(halved)
+    def adj_halved(v: float, adj: float):
+        adjoint[v] += adj * (leaf(P(v, 2), v)[1] + leaf(P(v, 2), v)[1] * leaf(P(0.5, 2), v)[1] + leaf(P(v, 2), 0.25)[1])
+
+    def k(x: array[float], y: array[float], m: int):
+        i = tid()
+        p, v = inner(P(x[i], m), x[i])
+        for j in range(m):
+            if v > 0.5 and inner(p, v)[1] > inner(p, 0.5)[1]:
+                p, v = inner(p, v)
+            v += inner(p, v)[1] * float(p.n)
+        y[i] = v + inner(p, v)[1] + inner(p, v)[1] + halved(v)
+"""
+
+
+def test_a_call_written_out_at_the_end_means_what_the_func_means_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The two are not the same code: of equal calls one is written out, with its branches and loops."""
+    results, lengths = [], []
+    for long in (0, 10**9):
+        monkeypatch.setattr(repeated_calls, "LONG", long)
+        kernel = meaning.define(CALLED_OFTEN, {"func_grad": wb.func_grad, "adjoint": wb.adjoint})["k"]
+        forward = kernel.specialise().function
+        backward = adjoint(forward)
+        x, y, adj_x, adj_y = (np.array(start, np.float32) for start in (XS, [0] * 3, [0] * 3, [1, 2, 3]))
+        run(forward, 3, [x, y, 3])
+        run(backward, 3, [x, np.zeros(3, np.float32), 3, adj_x, adj_y])
+        results.append([y, adj_x])
+        lengths.append(sum(1 for _ in walk(forward.body)))
+    assert np.array_equal(results[0], results[1]) and np.isfinite(results[0]).all() and np.all(results[0])
+    assert lengths[0] < 0.9 * lengths[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.frontend import meaning
+from tests.support.checks import meaning
 from workbench.autodiff import adjoint
 from workbench.backends.base import Options
 from workbench.backends.cpu.compile import CpuBackend, optimised_text

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import workbench as wb
-from tests.frontend.meaning import define
-from tests.hostshim.hostshim import Library
+from tests.support.checks.meaning import define
+from tests.support.devices.on_gpu import Library
 from workbench.backends.base import Options
 from workbench.backends.cpu.compile import CpuBackend, compile_text, converts_halves
 from workbench.backends.cpu.emit.emit import emit_llvm
@@ -70,14 +70,24 @@ def test_the_same_bits_everywhere(half, need):
         function = kernel.used().function
         run(function, 64, _with_scalar(meant))
     assert any(np.any(m != 0) for m in meant)
-    for got, want in zip(arrays, meant, strict=True):
+    for got, want in zip(arrays[:-1], meant[:-1], strict=True):
         assert got.numpy().tobytes() == want.tobytes()
-    need("g++")
+    # On the CPU a sum is rounded once; thread by thread it is rounded with each addition.
+    with np.errstate(all="ignore"):
+        exact = args[0].astype(np.float64).sum()
+    np.testing.assert_allclose(arrays[-1].numpy().astype(np.float64)[0], exact, rtol=0.004)
+    need("nvrtc")
     Library([function], Options()).run("k", 64, _with_scalar(shown))
     for got, want in zip(shown, meant, strict=True):
-        assert got.tobytes() == want.tobytes()
+        np.testing.assert_array_equal(_one_nan(got), _one_nan(want))
 
 
+def _one_nan(x):
+    """The bits, but that every NaN has the same: PTX leaves open which one a conversion makes."""
+    return np.where(x != x, np.nan, x).astype(x.dtype).view(f"u{x.itemsize}") if x.dtype.kind in "fV" else x
+
+
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("half", HALVES, ids=repr)
 @pytest.mark.parametrize("target", ["sm_75", "sm_90", "sm_120"])
 def test_it_compiles_for_the_device(half, target, need):
@@ -147,6 +157,7 @@ out:
     return loop + "\n".join(parts.values())
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("half", HALVES, ids=repr)
 @pytest.mark.parametrize("instructions", [False, True])
 @pytest.mark.parametrize("direction", ["up", "down", "down twice"])

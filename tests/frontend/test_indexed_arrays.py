@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend.meaning import define
-from tests.hostshim.hostshim import Library
+from tests.support.checks.meaning import define
+from tests.support.devices.on_gpu import Library
 from workbench.backends.base import Options
 from workbench.backends.python.interpret import run
 from workbench.errors import KernelFault, LaunchError
@@ -35,6 +35,7 @@ def _meant(x: np.ndarray) -> np.ndarray:
     return np.array([x[i, 1] + 10 * x[-1, -1] + x[i, 0] + 100 * part[i].sum() + last for i in range(3)])
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("rows, columns", CHOICES)
 def test_means_what_numpy_means(rows, columns, need):
     k = define(TEXT, {"wb": wb})["k"]
@@ -49,7 +50,7 @@ def test_means_what_numpy_means(rows, columns, need):
     given = [DATA, *(t.numpy() for t in x.indices if t is not None)]
     expected, shown = np.zeros(3), np.zeros(3)
     run(function, 3, [*given, expected])
-    need("g++")
+    need("nvrtc")
     Library([function], Options()).run("k", 3, [*given, shown])
     assert np.array_equal(expected, _meant(seen)) and np.array_equal(shown, expected)
 

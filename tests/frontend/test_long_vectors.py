@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend.meaning import define
-from tests.hostshim.hostshim import Library
+from tests.support.checks.meaning import define
+from tests.support.devices.on_gpu import Library
 from workbench.backends.base import Options
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.python.interpret import run
@@ -56,6 +56,7 @@ def _kernel(body: str) -> Any:
 X = np.random.default_rng(5).uniform(0.5, 2.0, (5, 5))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", BODIES)
 def test_means_what_numpy_means(name, need):
     kernel, y, expected, shown = _kernel(BODIES[name]), wb.zeros(5, float64), np.zeros(5), np.zeros(5)
@@ -64,7 +65,7 @@ def test_means_what_numpy_means(name, need):
     function = kernel.used().function
     run(function, 5, [X, expected])
     assert np.array_equal(y.numpy(), expected)
-    need("g++")
+    need("nvrtc")
     Library([function], Options()).run("k", 5, [X.copy(), shown])
     assert np.array_equal(shown, expected)
 

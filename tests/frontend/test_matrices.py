@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend import meaning
 from tests.frontend.test_refusals import under_caret
-from tests.hostshim.hostshim import Library
+from tests.support.checks import meaning
+from tests.support.devices.on_gpu import Library
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
@@ -117,6 +117,7 @@ def made(kernel: Any, result: Any) -> Any:
 BODIES = {e: (f"r = {e}", t) for e, (t, _) in EXPRESSIONS.items()} | STATEMENTS
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("name", BODIES)
 def test_the_interpreter_means_numpy_and_the_cpu_the_interpreter(name: str) -> None:
     body, result = BODIES[name]
@@ -134,7 +135,7 @@ def test_the_interpreter_means_numpy_and_the_cpu_the_interpreter(name: str) -> N
 
 
 def test_the_cuda_text_means_the_interpreter(need) -> None:
-    need("g++")
+    need("nvrtc")
     functions = [replace(made(kernel(b), t), name=f"k{n}") for n, (b, t) in enumerate(BODIES.values())]
     library, columns = Library(functions, Options()), inputs()
     for function, (body, t) in zip(functions, BODIES.values(), strict=True):
@@ -275,7 +276,7 @@ def turning() -> tuple[Any, list[Any], list[Any]]:
 
 
 def test_quaternions_turn_as_their_matrices_do(need) -> None:
-    need("g++")
+    need("nvrtc")
     k, (q, v, r), types = turning()
     outputs = [wb.zeros(5, t) for t in types]
     wb.launch(k, 5, [wb.array(q, wb.quatd), wb.array(v, wb.vec3d), r], outputs)

@@ -8,17 +8,17 @@ from dataclasses import replace
 import numpy as np
 
 import workbench as wb
-from tests.frontend.meaning import define
-from tests.frontend.statement_bodies import BODIES
 from tests.frontend.test_meaning_of_statements import FLOATS, INTS
-from tests.hostshim.hostshim import Library
+from tests.support.checks.meaning import define
+from tests.support.devices.on_gpu import Library
+from tests.support.kernels.statement_bodies import BODIES
 from workbench.backends.base import Options
 from workbench.backends.python.interpret import run
 from workbench.types import ArrayType, float64, int32
 
 
 def test_every_statement(need):
-    need("g++")
+    need("nvrtc")
     functions, inputs = [], []
     for number, (kind, body) in enumerate(BODIES.values()):
         text = f"def k(x, y):\n    i = tid()\n    v = x[i]\n{textwrap.indent(body, '    ')}\n    y[i] = r\n"

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend import meaning
 from tests.frontend.test_refusals import under_caret, wrong
-from tests.hostshim.hostshim import Library
+from tests.support.checks import meaning
+from tests.support.devices.on_gpu import Library
 from workbench.backends.base import Options
 from workbench.backends.python.interpret import run
 from workbench.errors import KernelTypeError
@@ -78,7 +78,7 @@ def test_means_what_python_means(name):
 
 
 def test_the_cuda_text_means_the_same(need):
-    need("g++")
+    need("nvrtc")
     functions, inputs = [], []
     for number, (kind, body) in enumerate(BODIES.values()):
         array = ArrayType(int32 if kind == "int" else float64, 1)

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend import meaning
-from tests.hostshim.hostshim import Library
+from tests.support.checks import meaning
+from tests.support.devices.on_gpu import Library
 from workbench.backends.base import Options
 from workbench.errors import CellErrors, KernelSyntaxError, KernelTypeError
 
@@ -45,7 +45,7 @@ def _same_names(np_: Any) -> dict[str, Any]:
 
 
 def test_results_are_pythons(need: Callable[[str], None]) -> None:
-    need("g++")
+    need("nvrtc")
     functions, expected = [], []
     for number, body in enumerate([*LOOPS, *OTHERS]):
         text = f"def f(x):\n{textwrap.indent(body, '    ')}\n"

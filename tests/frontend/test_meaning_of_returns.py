@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend import meaning
-from tests.hostshim.hostshim import Library
+from tests.support.checks import meaning
+from tests.support.devices.on_gpu import Library
 from workbench.backends.base import Options
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.python.interpret import run
@@ -154,7 +154,7 @@ def test_means_what_python_means(name):
 
 
 def test_the_cuda_text_means_the_same(need):
-    need("g++")
+    need("nvrtc")
     array = ArrayType(int32, 1)
     functions = [
         replace(meaning.define(text_of(body))["k"].specialise([array, array]).function, name=f"k{number}")

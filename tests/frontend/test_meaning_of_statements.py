@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend import meaning
-from tests.frontend.statement_bodies import BODIES
+from tests.support.checks import meaning
+from tests.support.kernels.statement_bodies import BODIES
 from workbench import inspect
 
 INTS = np.arange(-7, 8, dtype=np.int32)
 FLOATS = np.linspace(-3, 3, 13)
 
 
+@pytest.mark.sample(20)
 @pytest.mark.parametrize("name", BODIES)
 def test_means_what_python_means(name):
     kind, body = BODIES[name]

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.autodiff import numeric
-from tests.frontend import meaning
-from tests.hostshim import hostshim
+from tests.support.checks import meaning, numeric
+from tests.support.devices import on_gpu
 from workbench import inspect
 from workbench.api.builds import build
 from workbench.autodiff import adjoint, tangent
@@ -60,6 +59,7 @@ def storing():
     )["k"]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", CASES)
 def test_text_and_body_mean_the_same(name):
     function = kernel(name).specialise().function
@@ -68,7 +68,7 @@ def test_text_and_body_mean_the_same(name):
         expected = [numeric.values(3), numeric.values(1), np.zeros(3), *extra]
         shim = [a.copy() for a in expected]
         run(made, (3,), expected)
-        hostshim.run(made, (3,), shim)
+        on_gpu.run(made, (3,), shim)
         for one, two in zip(expected, shim, strict=True):
             np.testing.assert_allclose(two, one, rtol=1e-13)
     numeric.check(function, (3,), numeric.values(3), numeric.values(1), numeric.values(3))
@@ -78,7 +78,7 @@ def test_a_func_that_stores():
     function = storing().specialise().function
     expected, shim = [numeric.values(3), np.zeros(3)], [numeric.values(3), np.zeros(3)]
     run(function, (3,), expected)
-    hostshim.run(function, (3,), shim)
+    on_gpu.run(function, (3,), shim)
     np.testing.assert_allclose(shim[1], expected[1])
     numeric.check(function, (3,), numeric.values(3), numeric.values(3))
 
@@ -87,7 +87,7 @@ def test_the_text_is_what_runs_on_cuda_and_the_body_elsewhere():
     text = '@func_native("return x + 100.0;")\ndef f(x: float64) -> float64:\n    return x + 1.0\n'
     made = meaning.define(text + KERNEL.format(call="f(x[i])"))["k"]
     arguments = [np.zeros(2), np.zeros(1), np.zeros(2)]
-    hostshim.run(made.specialise().function, (2,), arguments)
+    on_gpu.run(made.specialise().function, (2,), arguments)
     assert arguments[2].tolist() == [100.0, 100.0]
     y = wb.zeros(2, dtype=wb.float64)
     wb.launch(made, 2, inputs=[wb.zeros(2, dtype=wb.float64), wb.zeros(1, dtype=wb.float64)], outputs=[y])
@@ -105,7 +105,7 @@ def test_without_a_body_it_runs_on_cuda_alone():
     with pytest.raises(wb.LaunchError, match="no Python body"):
         run(made.used().function, (2,), [np.ones(2)])
     array = np.ones(2)
-    hostshim.run(made.used().function, (2,), [array])
+    on_gpu.run(made.used().function, (2,), [array])
     assert array.tolist() == [2.0, 2.0]
     with pytest.raises(wb.NotDifferentiable, match="whose gradient is not known"):
         adjoint(made.used().function)
@@ -118,7 +118,7 @@ def test_adjoint_text_without_a_body():
     function = adjoint(meaning.define(text + "\ndef k(x, y):\n    i = tid()\n    y[i] = f(x[i])\n")["k"].specialise(
         [wb.types.ArrayType(wb.float64)] * 2).function)  # fmt: skip
     adj = [np.zeros(2), np.ones(2)]
-    hostshim.run(function, (2,), [np.array([1.0, 3.0]), np.zeros(2), *adj])
+    on_gpu.run(function, (2,), [np.array([1.0, 3.0]), np.zeros(2), *adj])
     assert adj[0].tolist() == [2.0, 6.0]
 
 
@@ -130,7 +130,7 @@ def test_a_replay_of_text_stands_for_what_the_text_would_change():
     )
     function = adjoint(meaning.define(text)["k"].specialise().function)
     count, adj = np.zeros(1, np.int32), [np.zeros(2), np.ones(2)]
-    hostshim.run(function, (2,), [count, np.array([0.5, 1.0]), np.zeros(2), *adj])
+    on_gpu.run(function, (2,), [count, np.array([0.5, 1.0]), np.zeros(2), *adj])
     np.testing.assert_allclose(adj[0], np.cos([0.25, 1.0]) * [1.0, 2.0])
     assert count[0] == 0
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend.meaning import define
 from tests.frontend.test_random_numbers import Pcg
-from tests.hostshim.hostshim import Library
+from tests.support.checks.meaning import define
+from tests.support.devices.on_gpu import Library
 from workbench.backends.base import Options
 from workbench.backends.python.interpret import run
 
@@ -85,7 +85,7 @@ def expected() -> list[np.ndarray]:
 
 
 def test_the_formula_on_every_backend(need) -> None:
-    need("g++")
+    need("nvrtc")
     kernel, want = define(TEXT)["k"], expected()
     function = kernel.specialise().function
     x, p, q, r = (v.astype(np.float32) for v in points())

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend.meaning import define
+from tests.support.checks.meaning import define
 from workbench.backends.base import Options
 from workbench.backends.cuda.emit import emit_cuda
 from workbench.errors import KernelTypeError, LaunchError

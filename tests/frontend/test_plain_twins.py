@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend import meaning
+from tests.support.checks import meaning
 
 X = np.array([-2.05, -1.1, -0.55, 0.3, 0.9, 1.7, 3.1])
 # Statements of a kernel that reads x[i] and sets y[i]; where the slope does not exist at X, none is here.
@@ -158,6 +158,7 @@ def by_python(text: str) -> np.ndarray[Any, Any]:
     return np.array(y)
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("name", BODIES)
 def test_numbers_and_slopes_are_pythons(name: str) -> None:
     body = textwrap.indent(textwrap.dedent(BODIES[name]).strip("\n"), "    ")

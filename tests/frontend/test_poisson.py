@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend.meaning import define
-from tests.hostshim.hostshim import Library
+from tests.support.checks.meaning import define
+from tests.support.devices.on_gpu import Library
 from workbench.backends.base import Options
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.python.interpret import run
@@ -61,7 +61,7 @@ def test_each_count_has_its_chance(column: int) -> None:
 
 
 def test_the_same_counts_and_states_on_all_backends(need) -> None:
-    need("g++")
+    need("nvrtc")
     function, n = define(TEXT)["k"].specialise().function, 60
     given = np.array(MEANS, np.float32)
     got, want = ([np.zeros((n, len(MEANS)), np.uint32) for _ in range(2)] for _ in range(2))
@@ -72,7 +72,7 @@ def test_the_same_counts_and_states_on_all_backends(need) -> None:
 
 
 def test_equal_counts_as_cuda_text_for_many_streams(need) -> None:
-    need("g++")
+    need("nvrtc")
     n = 20_000
     got = [np.zeros((n, len(MEANS)), np.uint32) for _ in range(2)]
     function = replace(define(TEXT)["k"].specialise().function, name="counting")

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend import meaning
-from tests.hostshim import hostshim
+from tests.support.checks import meaning
+from tests.support.devices import on_gpu
 from workbench import inspect
 from workbench.autodiff import adjoint
 from workbench.backends import prints
@@ -135,13 +135,14 @@ def test_a_fault_comes_after_what_was_printed(capsys):
 HOST = """
 import numpy as np
 from tests.frontend.test_prints import arrays, kernel, SHOWN
-from tests.hostshim import hostshim
+from tests.support.devices import on_gpu
 from workbench.backends.base import Options
-library = hostshim.Library([kernel(b).specialise().function for b in {bodies!r}][:1], Options())
+library = on_gpu.Library([kernel(b).specialise().function for b in {bodies!r}][:1], Options())
 library.run("k", (2,), arrays())
 """
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("body", "shown"),
     [
@@ -198,5 +199,5 @@ def test_the_shim_and_the_interpreter_agree_on_effects():
     function = kernel("if i < 0:\n        print(i)").specialise().function
     expected, got = arrays(), arrays()
     run(function, (2,), expected)
-    hostshim.run(function, (2,), got)
+    on_gpu.run(function, (2,), got)
     np.testing.assert_array_equal(got[1], expected[1])

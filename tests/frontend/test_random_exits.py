@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.frontend import meaning
+from tests.support.checks import meaning
 from workbench.backends.python.interpret import run
 from workbench.errors import WorkbenchError
 from workbench.ir.values import Block, Function, Value
@@ -117,6 +117,7 @@ def test_means_what_python_means(seed: int) -> None:
         assert y.tolist() == in_python(func), func
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_a_name_that_python_may_find_unbound_is_refused(seed: int) -> None:
     accepted = 0

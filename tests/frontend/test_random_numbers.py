@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend.meaning import define
-from tests.hostshim.hostshim import Library
+from tests.support.checks.meaning import define
+from tests.support.devices.on_gpu import Library
 from workbench.backends.base import Options
 from workbench.backends.python.interpret import run
 
@@ -90,7 +90,7 @@ def expected(seed: int, n: int) -> dict[str, np.ndarray]:
 
 @pytest.mark.parametrize("seed", [42, -1])
 def test_equal_bits_on_the_cpu_and_as_cuda_text_for_a_hundred_thousand_streams(seed: int, need) -> None:
-    need("g++")
+    need("nvrtc")
     want = expected(seed, N)
     got = draw(BITS, shapes(N), N, seed)
     for name in want:
@@ -187,7 +187,7 @@ def test_samples_lie_where_they_should() -> None:
 
 
 def test_samples_and_normals_as_cuda_text(need) -> None:
-    need("g++")
+    need("nvrtc")
     text = samplers() + "    sample_unit_ring_[i, 0] = randn(state)\n"
     function, n = define(text)["k"].specialise().function, 500
     sizes = [(n, len(s[0])) for s in SAMPLES.values()]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend.meaning import define
 from tests.frontend.test_random_numbers import Pcg
+from tests.support.checks.meaning import define
 from workbench.backends.python.interpret import run
 
 DRAWN = {

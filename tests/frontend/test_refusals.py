@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 import workbench as wb
-from tests.frontend import meaning
+from tests.support.checks import meaning
 from workbench.errors import CellErrors, KernelSyntaxError, KernelTypeError
 
 # statement, text under the caret, part of the sentence or of the advice

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend.meaning import define
-from tests.hostshim.hostshim import Library
+from tests.support.checks.meaning import define
+from tests.support.devices.on_gpu import Library
 from workbench.backends.base import Options
 from workbench.backends.python.interpret import run
 
@@ -42,7 +42,7 @@ def expected(sorted_: np.ndarray, wanted: np.ndarray, begin: np.ndarray, end: np
 @pytest.mark.parametrize("t", ["int32", "float32", "uint8", "float64"])
 @pytest.mark.parametrize("size", [1, 2, 33])
 def test_finds_what_numpy_finds(t: str, size: int, need) -> None:
-    need("g++")
+    need("nvrtc")
     args = inputs(t, 60, size)
     kernel = define(TEXT.format(t=t))["k"]
     function, want = kernel.specialise().function, expected(*args[:4])

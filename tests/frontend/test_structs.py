@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend import structs
-from tests.frontend.meaning import define
-from tests.hostshim.hostshim import Library
+from tests.support.checks.meaning import define
+from tests.support.devices.on_gpu import Library
+from tests.support.kernels import structs
 from workbench.backends.base import Options
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 
@@ -38,11 +38,11 @@ def test_a_launch_means_what_the_interpreter_means(kernels, label, step):
 
 @pytest.mark.parametrize("contiguous", [True, False], ids=["dense", "strided"])
 def test_the_cuda_text_means_it_too(kernels, need, contiguous):
-    need("g++")
+    need("nvrtc")
     functions = [replace(k.used().function, name=f"k{n}") for n, (k, _) in enumerate(kernels.values())]
     library = Library(functions, Options(contiguous=contiguous))
     for n, (label, (k, names)) in enumerate(kernels.items()):
-        ps, x = structs.on_host_shim(library, f"k{n}", k, names)
+        ps, x = structs.on_gpu(library, f"k{n}", k, names)
         wanted_ps, wanted_x = structs.expected(k, names)
         assert _alike(ps, wanted_ps), label
         assert np.allclose(x, wanted_x, rtol=1e-6), label

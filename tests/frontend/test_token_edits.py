@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend.token_edits import CORPUS, mutant, pieces
+from tests.support.kernels.token_edits import CORPUS, mutant, pieces
 from workbench.api.builds import build
 from workbench.autodiff import adjoint
 from workbench.backends.base import Options
@@ -92,7 +92,7 @@ FOUND = [
     (f"y[i] = float({'9' * 400})", "more than 1023 bits"),
     ("y[i] = x[HUGER]", "too large for 64 bits"),
     ("y[i] = static(HUGER)", "more than 1023 bits"),
-    (f"y[i] = {'-' * 3000}1.0", "nested too deeply"),
+    (f"y[i] = {'-' * 30_000}1.0", "nested too deeply"),
     (f"a = {'not ' * 2000}i", None),
     (f"y[i] = {'(' * 250}1.0{')' * 250}", "not Python"),
     ("y[i] = float(uint8(-2.5))", "-2 does not fit uint8"),
@@ -116,7 +116,7 @@ def mutants(seeds: range) -> list[str]:
     return drawn
 
 
-def try_all(seeds: range) -> None:
+def check_edits(seeds: range) -> None:
     kernels = 0
     for seed, text in zip(seeds, mutants(seeds), strict=True):
         try:
@@ -146,14 +146,14 @@ def test_annotations_that_are_no_types(annotation):
 
 
 def test_few_edits():
-    try_all(range(FEW))
+    check_edits(range(FEW))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_many_edits(chunk):
     size = MANY // CHUNKS
-    try_all(range(FEW + chunk * size, FEW + (chunk + 1) * size))
+    check_edits(range(FEW + chunk * size, FEW + (chunk + 1) * size))
 
 
 EXACT = frozenset(

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend.meaning import define
-from tests.hostshim.hostshim import Library
+from tests.support.checks.meaning import define
+from tests.support.devices.on_gpu import Library
 from workbench.backends.base import Options
 from workbench.backends.python.interpret import run
 
@@ -85,7 +85,7 @@ def test_transforms_are_matrices(need):
     assert np.allclose(out.numpy(), expected(t, u, v), atol=1e-12)
     assert arrays[0].numpy().shape == (5, 7)
     assert np.allclose(arrays[1].numpy()[:, 0], u[:, 0] + 1) and np.array_equal(arrays[1].numpy()[:, 3:], u[:, 3:])
-    need("g++")
+    need("nvrtc")
     function = kernel.used().function
     for runner in (
         lambda args: run(function, (5,), args),
@@ -114,7 +114,7 @@ def test_gradients():
 
 
 def test_half_precision_is_the_same_everywhere(need):
-    need("g++")
+    need("nvrtc")
     T, V = wb.types.TRANSFORMS["transformh"], wb.types.VECTORS["vec3h"]
     t, u, v = drawn(20)
     text = """

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 import workbench as wb
-from tests.frontend import meaning
-from tests.frontend.typed_programs import INPUTS, OUTPUTS, programs
-from tests.hostshim import hostshim
+from tests.support.checks import meaning
+from tests.support.devices import on_gpu
+from tests.support.kernels.typed_programs import INPUTS, OUTPUTS, programs
 from workbench.backends.base import Options
 from workbench.backends.python.interpret import run
 
@@ -52,7 +52,7 @@ def check(texts: list[str]) -> int:
         except wb.WorkbenchError:  # a literal that does not fit, say
             continue
     functions = [replace(k.specialise().function, name=f"k{n}") for n, (_, k) in enumerate(kernels)]
-    library = hostshim.Library(functions, Options())
+    library = on_gpu.Library(functions, Options())
     for function, (text, kernel) in zip(functions, kernels, strict=True):
         expected, shim, native = arguments(), arguments(), [wb.array(a) for a in arguments()]
         run(function, SIZE, expected)

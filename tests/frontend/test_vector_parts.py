@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend.meaning import define
-from tests.hostshim.hostshim import Library
+from tests.support.checks.meaning import define
+from tests.support.devices.on_gpu import Library
 from workbench.backends.base import Options
 from workbench.backends.python.interpret import run
 
@@ -29,7 +29,7 @@ def k(v: array[vec3], w: array[vec4i], a: array[vec2], b: array[vec4], c: array[
 
 
 def test_parts_of_vectors(need) -> None:
-    need("g++")
+    need("nvrtc")
     n, random = 40, np.random.default_rng(1)
     v = random.normal(size=(n, 3)).astype(np.float32)
     v[3], v[4], v[5, 1], v[6, 2] = 0.0, [2, 1, 1], np.nan, np.nan

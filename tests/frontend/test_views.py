@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import workbench as wb
-from tests.frontend.meaning import define
-from tests.hostshim.hostshim import Library
+from tests.support.checks.meaning import define
+from tests.support.devices.on_gpu import Library
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.emit import emit_llvm
 from workbench.backends.python.interpret import run
@@ -71,13 +71,13 @@ def test_means_what_numpy_means(name, checks):
 
 @pytest.mark.parametrize("checks", [False, True])
 def test_cuda_text_means_the_same(need, checks):
-    need("g++")
+    need("nvrtc")
     functions = []
     for number, body in enumerate(BODIES.values()):
         kernel, y = _kernel(body), wb.zeros(4, wb.float64)
         wb.launch(kernel, 4, [wb.array(A), y, 2])
         functions.append(replace(kernel.used().function, name=f"k{number}"))
-    library = Library(functions, Options(checks=checks), sanitize=True)
+    library = Library(functions, Options(checks=checks))
     for number, body in enumerate(BODIES.values()):
         got = np.zeros(4)
         library.run(f"k{number}", 4, [A.copy(), got, 2])
@@ -144,7 +144,7 @@ def test_bounds_are_the_views(need, body):
     with pytest.raises(KernelFault) as meant:
         run(function, 5, [x, y.copy()], checks=True)
     assert (meant.value.message, meant.value.values) == (FAULTS[body], raised.value.values)
-    need("g++")
+    need("nvrtc")
     with pytest.raises(KernelFault) as shown:
         Library([function], Options(checks=True)).run("k", 5, [x, y.copy()])
     assert shown.value.message == FAULTS[body]

@@ -9,7 +9,7 @@ import pytest
 from numpy.lib.stride_tricks import as_strided
 
 import workbench as wb
-from tests.frontend.meaning import define
+from tests.support.checks.meaning import define
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.emit import emit_llvm
 from workbench.backends.cuda.emit import emit_cuda

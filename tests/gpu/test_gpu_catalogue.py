@@ -11,7 +11,7 @@ import pytest
 import workbench as wb
 from tests.catalogue.calls import HEAD
 from tests.catalogue.test_catalogue import RIGHT, THREADS, _arguments
-from tests.frontend.meaning import define
+from tests.support.checks.meaning import define
 
 TYPES = {"p": wb.vec3d}
 
@@ -35,7 +35,7 @@ def after(name: str, device: str) -> list[np.ndarray[Any, Any]]:
     return [*results, *(a.grad.numpy() for a in seeds)]
 
 
-def compare(name: str, device: str) -> None:
+def assert_the_device_agrees(name: str, device: str) -> None:
     """The same numbers on both, but for the last digits of maths functions."""
     for expected, got in zip(after(name, "cpu"), after(name, device), strict=True):
         np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-12)
@@ -44,4 +44,4 @@ def compare(name: str, device: str) -> None:
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", RIGHT)
 def test_the_device_means_what_the_cpu_means(name: str, device: str) -> None:
-    compare(name, device)
+    assert_the_device_agrees(name, device)

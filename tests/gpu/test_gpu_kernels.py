@@ -85,12 +85,8 @@ def cell() -> Any:
 @pytest.fixture(autouse=True)
 def _no_error_is_left_behind(device: str) -> Iterator[None]:
     """A kernel's fault shows at the next wait: in the test that caused it."""
-    from workbench.runtime.device.driver import driver
-
     yield
-    found = driver()
-    assert found is not None
-    found.synchronize(0)
+    wb.synchronize(device)
 
 
 RNG = np.random.default_rng(11)
@@ -181,8 +177,9 @@ def test_copies_fills_and_clones(device: str) -> None:
 
 @pytest.mark.gpu
 def test_memory_is_given_back(device: str) -> None:
-    from workbench.runtime.device.driver import devices
+    from workbench.runtime.device.device import driver_of
 
+    memory = driver_of(wb.get_device(device)).facts[0].memory
     for _ in range(20):
-        wb.empty(devices()[0].memory // 4 // 4, float, device=device)
+        wb.empty(memory // 4 // 4, float, device=device)
     assert wb.zeros(10, float, device=device).numpy().sum() == 0

@@ -1,7 +1,6 @@
-"""The suite of the language on a device: every test that runs CUDA text on the host, run there (see `repeated`).
+"""The suites of the language on a GPU: every file whose tests run CUDA C++ through `tests/support/devices/on_gpu.py`.
 
-Without a device a part of it is walked on the mock driver, and its kernels compiled by NVRTC. No run of all
-of it was finished on two cores; `WORKBENCH_REPEAT=emulated python -m pytest -p tests.gpu.repeated …` runs any of it.
+Without a GPU they run on the emulated device, as part of the suite: no list of kernels for the GPU can fall behind.
 """
 
 from __future__ import annotations
@@ -15,45 +14,25 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SUITES = ["tests/frontend", "tests/backends/cuda", "tests/faults"]
-PART = ["tests/frontend/test_search.py", "tests/frontend/test_structs.py"]
 
 
-def repeat(mode: str, paths: list[str], *options: str) -> int:
-    """Run these tests again in this mode; how many passed."""
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "tests.gpu.repeated",
-        *options,
-        *paths,
-    ]
-    given = {
-        **os.environ,
-        "WORKBENCH_REPEAT": mode,
-        "PYTHONPATH": f"{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
-    }
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=given)
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
-    found = re.search(r"(\d+) passed", done.stdout)
-    assert found is not None, done.stdout[-2000:]
-    return int(found[1])
+def suites() -> list[str]:
+    """The files, but those that look at the emulated device itself."""
+    found = (path for path in sorted((ROOT / "tests").rglob("test_*.py")) if "on_gpu" in path.read_text("utf-8"))
+    return [str(path.relative_to(ROOT)) for path in found if path != Path(__file__) and "tiles" not in path.parts]
+
+
+def test_there_are_suites() -> None:
+    assert len(suites()) >= 30
 
 
 @pytest.mark.gpu
 @pytest.mark.slow
 def test_the_language_on_the_device(device: str) -> None:
-    assert repeat("device", SUITES, "-m", "not slow") > 100
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("mode", ["emulated", "nvrtc"])
-def test_a_part_of_it_without_a_device(mode: str, need) -> None:
-    need("g++")
-    need("nvrtc")
-    assert repeat(mode, PART, "-m", "not slow") >= 14
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow", *suites()]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, env={**os.environ, "WORKBENCH_GPU": "cuda"}
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+    found = re.search(r"(\d+) passed", done.stdout)
+    assert found is not None and int(found[1]) > 100, done.stdout[-2000:]

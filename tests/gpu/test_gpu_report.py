@@ -14,6 +14,7 @@ from workbench.runtime.device.driver import devices
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 @pytest.mark.gpu
 def test_a_skipped_run_writes_its_reason(tmp_path: Path) -> None:
     if devices():

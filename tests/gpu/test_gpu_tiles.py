@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from tests.support.kernels.gemm import gemm_kernel
 
 pytestmark = pytest.mark.gpu
 TM, TN, TK = wb.constant(32), wb.constant(16), wb.constant(16)
@@ -16,15 +17,8 @@ WIDE = wb.constant(20000)
 TYPES = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16, "float32": np.float32, "float64": np.float64}
 
 
-@wb.kernel
-def gemm(A: wb.array2d[wb.Any], B: wb.array2d[wb.Any], C: wb.array2d[wb.Any]):
-    i, j = wb.tid()
-    acc = wb.tile_zeros(shape=(TM, TN), dtype=wb.float32)
-    for k in range((A.shape[1] + TK - 1) // TK):
-        a = wb.tile_load(A, shape=(TM, TK), offset=(i * TM, k * TK))
-        b = wb.tile_load(B, shape=(TK, TN), offset=(k * TK, j * TN))
-        wb.tile_matmul(a, b, acc)
-    wb.tile_store(C, acc, offset=(i * TM, j * TN))
+gemm = gemm_kernel(TM, TN, TK)
+gemm_double = gemm_kernel(TM, TN, TK, wb.float64)
 
 
 @wb.kernel
@@ -33,6 +27,14 @@ def product(A: wb.array2d[wb.Any], B: wb.array2d[wb.Any], C: wb.array2d[wb.Any])
     a = wb.tile_load(A, shape=(TM, 40), offset=(i * TM, 0))
     b = wb.tile_load(B, shape=(40, TN), offset=(0, j * TN))
     wb.tile_store(C, a @ b, offset=(i * TM, j * TN))
+
+
+@wb.kernel
+def rounded(A: wb.array2d[float], B: wb.array2d[float], C: wb.array2d[float]):
+    i, j = wb.tid()
+    a = wb.tile_load(A, shape=(TM, 40), offset=(i * TM, 0))
+    b = wb.tile_load(B, shape=(40, TN), offset=(0, j * TN))
+    wb.tile_store(C, wb.tile_matmul(a, b, precision="tf32"), offset=(i * TM, j * TN))
 
 
 @wb.kernel
@@ -58,6 +60,10 @@ def each(x: wb.array[float], y: wb.array[float]):
 
 def numbers(shape: Any, type: Any = np.float32, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).integers(-4, 5, shape).astype(type)
+
+
+def floats(shape: Any, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).uniform(-1, 1, shape).astype(np.float32)
 
 
 def on(device: str, *arrays: np.ndarray) -> list[wb.array]:
@@ -119,12 +125,27 @@ def test_a_recorded_launch_runs_again(device: str) -> None:
     np.testing.assert_array_equal(given[1].numpy(), [1000.0] * 3)
 
 
-def test_gradients_of_a_product(device: str) -> None:
-    a, b, seed = numbers((70, 37)), numbers((37, 45), seed=1), numbers((70, 45), seed=2)
+def test_a_product_in_tf32(device: str) -> None:
+    """Small integers are exact; other numbers are rounded to 11 bits."""
+    whole, other = (numbers((70, 37)), numbers((37, 45), seed=1)), (floats((70, 37)), floats((37, 45), seed=1))
+    for (a, b), error in ((whole, 0), (other, 37 * 2**-9)):
+        given = on(device, a, b, np.zeros((70, 45), np.float32))
+        wb.launch_tiled(rounded, dim=[3, 3], inputs=given, block_dim=64)
+        np.testing.assert_allclose(given[2].numpy(), a @ b, rtol=0, atol=error)
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_gradients_of_a_product(device: str, name: str) -> None:
+    type = TYPES[name]
+    wide = np.float64 if name == "float64" else np.float32
+    a, b, seed = numbers((70, 37), type), numbers((37, 45), type, 1), numbers((70, 45), wide, 2)
     A, B = (wb.array(v, device=device, requires_grad=True) for v in (a, b))
-    C = wb.zeros((70, 45), wb.float32, device=device)
+    C = wb.array(np.zeros((70, 45), wide), device=device)
     with wb.Tape() as tape:
-        wb.launch_tiled(gemm, dim=[3, 3], inputs=[A, B, C], block_dim=64)
+        wb.launch_tiled(gemm_double if name == "float64" else gemm, dim=[3, 3], inputs=[A, B, C], block_dim=64)
     tape.backward(grads={C: wb.array(seed, device=device)})
-    np.testing.assert_array_equal(A.grad.numpy(), seed @ b.T)
-    np.testing.assert_array_equal(B.grad.numpy(), a.T @ seed)
+    a, b, seed = (v.astype(np.float64) for v in (a, b, seed))
+    # Blocks add up in the matrices' type, and bfloat16 has 8 bits: sums of hundreds are rounded.
+    error = 5 * 2**-8 if name == "bfloat16" else 0
+    np.testing.assert_allclose(A.grad.numpy().astype(np.float64), seed @ b.T, rtol=error, atol=5 * error)
+    np.testing.assert_allclose(B.grad.numpy().astype(np.float64), a.T @ seed, rtol=error, atol=5 * error)

@@ -110,7 +110,7 @@ def test_a_func_with_cuda_text_is_its_python_body_where_texts_are_not_taken() ->
     bare = from_data(data)
     assert "2.0f" not in canonical(bare) and "2.0f" in canonical(before)
     (custom,) = [op for op in walk(bare.body) if op.name == "custom"]
-    assert custom.attrs.keys() == {"name", "gradient", "replay", "adjoints"}
+    assert {n for n, value in custom.attrs.items() if value is not None} == {"name", "adjoints"}
 
 
 NATIVE = "def doubled(a: float) -> float:\n    return 2.0 * a\n"

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import ast
+import copy
+import pickle
 import re
 from functools import cache
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
-from tests.architecture.modules import ROOT, files, tree
 from tests.architecture.test_floors import FLOORS
-from tests.frontend import meaning
 from tests.frontend.test_golden_texts import KERNELS, NO_FLOATS
 from tests.frontend.test_golden_texts import function as golden_function
+from tests.support.checks import meaning
+from tests.support.checks.modules import ROOT, files, tree
 from workbench.autodiff import adjoint
 from workbench.builtins import TABLE
 from workbench.interop.jax.values.access import read_before_written
-from workbench.ir import Builder, Function, Value, ops, tiles, values
+from workbench.ir import Builder, Function, Value, attributes, ops, tiles, values
+from workbench.ir.attributes import DECLARED, Attribute
 from workbench.ir.ops import OPERATIONS, Dialect, Operation
 from workbench.ir.values import read_arrays, walk, written_arrays
-from workbench.passes.bounds_checks import guard
+from workbench.passes.checks.bounds_checks import guard
 from workbench.types import ArrayType, float32
 
 MAKERS = ("Op", "emit", "one", "op")
@@ -59,7 +64,8 @@ def makers() -> list[Path]:
     """The files that hold IR; the CPU backend's text is LLVM's."""
     folders = [folder for folder in FLOORS if (ROOT / "workbench" / folder).is_dir() and folder != "interop"]
     paths = [path for folder in folders for path in files(f"workbench/{folder}")]
-    return [path for path in paths if "workbench/backends/cpu/" not in path.as_posix()]
+    apart = ("workbench/backends/cpu/", "workbench/backends/ptx/")  # they write LLVM's operations
+    return [path for path in paths if not any(a in path.as_posix() for a in apart)]
 
 
 def written(argument: ast.expr, names: dict[str, str]) -> str:
@@ -96,9 +102,42 @@ def test_attributes_are_those_of_the_row() -> None:
         for attrs in call.args[1:]
         if isinstance(attrs, ast.Dict) and name in OPERATIONS
         for key in attrs.keys
-        if isinstance(key, ast.Constant) and key.value not in OPERATIONS[name].attrs.replace("?", "").split()
+        if key is not None and attribute(key) not in OPERATIONS[name].attrs.replace("?", "").split()
     ]
     assert not wrong
+
+
+def attribute(key: ast.expr) -> str | None:
+    """The name of the attribute that is a key of a dict: `SHAPE`, `attributes.SHAPE`."""
+    name = key.attr if isinstance(key, ast.Attribute) else getattr(key, "id", "")
+    return getattr(attributes, name, getattr(values, name, None))
+
+
+def test_every_attribute_of_the_table_is_declared_and_no_other() -> None:
+    listed = {name for row in OPERATIONS.values() for name in row.attrs.replace("?", "").split()}
+    assert listed == DECLARED.keys() and all(name == str(attribute) for name, attribute in DECLARED.items())
+    for name in listed - {"gradient", "replay", "derive", "func"}:
+        assert getattr(attributes, name.upper()) is DECLARED[name]
+
+
+@pytest.mark.parametrize(
+    ("attribute", "right", "wrong"),
+    [
+        (attributes.AXIS, 0, (True, 1.0, "0", np.int64(0))),
+        (attributes.BOUNDS, False, (0, "False", np.bool_(False))),
+        (attributes.SHAPE, (4, 4), ([4, 4], (4, 4.0), 4)),
+        (attributes.INPUTS, ("a",), ("a", (1,))),
+        (values.GRADIENT, values.Block(), ((), "yield")),
+    ],
+)
+def test_an_attribute_takes_values_of_its_type(attribute: Attribute[Any], right: Any, wrong: tuple[Any, ...]) -> None:
+    assert attribute.takes(right)
+    assert not [value for value in wrong if attribute.takes(value)]
+
+
+def test_an_attribute_is_its_name() -> None:
+    assert attributes.SHAPE.of((2,)) == {"shape": (2,)} and {"shape": 1}[attributes.SHAPE] == 1
+    assert pickle.loads(pickle.dumps({attributes.SHAPE: 1})) == copy.deepcopy({attributes.SHAPE: 1}) == {"shape": 1}
 
 
 TILES = """

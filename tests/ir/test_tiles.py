@@ -41,6 +41,7 @@ def mapped(g: Given, tile: Value, result: Any, shape: tuple[int, ...] = (2, 3), 
 
 
 AT = {"bounds": True, "axes": (0, 1), "shape": (2, 3)}
+THERE = {"bounds": True, "axes": (0, 1)}
 MATMUL = {"transpose_a": False, "transpose_b": False, "role": "forward"}
 MALFORMED: dict[str, list[Callable[[Given], Op]]] = {
     "tile_map": [
@@ -56,10 +57,10 @@ MALFORMED: dict[str, list[Callable[[Given], Op]]] = {
         lambda g: Op("tile_load", (g.image, g.i, g.i), (value(T),), {**AT, "axes": (1, 0)}),
     ],
     "tile_store": [
-        lambda g: Op("tile_store", (g.image, g.i, g.i, g.x), (), AT),
-        lambda g: Op("tile_store", (g.image, g.i, g.i, g.t), (value(T),), AT),
+        lambda g: Op("tile_store", (g.image, g.i, g.i, g.x), (), THERE),
+        lambda g: Op("tile_store", (g.image, g.i, g.i, g.t), (value(T),), THERE),
     ],
-    "tile_atomic_add": [lambda g: Op("tile_atomic_add", (g.image, g.i, g.i, g.t), (value(FLAT),), AT)],
+    "tile_atomic_add": [lambda g: Op("tile_atomic_add", (g.image, g.i, g.i, g.t), (value(FLAT),), THERE)],
     "tile_extract": [
         lambda g: Op("tile_extract", (g.t, g.i), (value(float32),)),
         lambda g: Op("tile_extract", (g.t, g.i, g.i), (value(float64),)),
@@ -111,7 +112,7 @@ def kernel(block_dim: int = 64) -> Function:
     (u,) = b.tile_map((2, 3), (t,), lambda at, e: [b.one("add", (e[0], e[0]), float32)])
     square: Any = Tile(float32, (2, 2))
     p = b.one("tile_matmul", (t, u), square, {**MATMUL, "transpose_b": True})
-    b.emit("tile_store", (image, zero, zero, p), (), {"bounds": True, "axes": (0, 1)})
+    b.emit("tile_store", (image, zero, zero, p), (), THERE)
     return Function("f", (image,), b.body(), 2, block_dim=block_dim)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -49,7 +50,6 @@ MALFORMED: dict[str, list[Callable[[Given], Op]]] = {
     ],
     "slot_write": [lambda g: Op("slot_write", (g.slots, g.i, g.d)), lambda g: Op("slot_write", (g.slots, g.i))],
     "const": [
-        lambda g: Op("const", (), (value(float32),), {}),
         lambda g: Op("const", (g.x,), (value(float32),), {"value": 1}),
         lambda g: Op("const", (), (value(ArrayType(float32)),), {"value": 1}),
     ],
@@ -77,7 +77,6 @@ MALFORMED: dict[str, list[Callable[[Given], Op]]] = {
         lambda g: Op("atomic_add", (g.array, g.i, g.x), (value(float64),)),
     ],
     "atomic": [
-        lambda g: Op("atomic", (g.array, g.i, g.x), (value(float32),), {}),
         lambda g: Op("atomic", (g.array, g.i, g.x), (value(float32),), {"kind": "cas"}),
         lambda g: Op("atomic", (g.array, g.i, g.d), (value(float32),), {"kind": "min"}),
         lambda g: Op("atomic", (g.array, g.i, g.x), (value(float64),), {"kind": "exch"}),
@@ -106,11 +105,9 @@ MALFORMED: dict[str, list[Callable[[Given], Op]]] = {
     ],
     "assert": [
         lambda g: Op("assert", (g.i,), (), {"message": ""}),
-        lambda g: Op("assert", (g.c,), (), {}),
     ],
     "fault": [
         lambda g: Op("fault", (g.i,), (), {"number": 1}),
-        lambda g: Op("fault", (g.d,), (), {}),
         lambda g: Op("fault", (g.d,) * 5, (), {"number": 1}),
     ],
     "print": [
@@ -119,13 +116,12 @@ MALFORMED: dict[str, list[Callable[[Given], Op]]] = {
     ],
     "mark": [
         lambda g: Op("mark", (g.i,), (), {"frames": (), "end": False}),
-        lambda g: Op("mark", (g.i,), (value(int32),), {}),
     ],
     "launch_dim": [
         lambda g: Op("launch_dim", (), (value(int32),), {"axis": 0}),
         lambda g: Op("launch_dim", (), (value(VECTORS["vec2"]),), {"axis": 0}),
     ],
-    "unavailable": [lambda g: Op("unavailable", (), (value(float32),), {})],
+    "unavailable": [lambda g: Op("unavailable", (), (), {"reason": "it is lost"})],
     "yield": [lambda g: Op("if", (g.c,), (), {}, (Block((), (Op("yield", (), (value(int32),)),)), ends()))],
     "if": [
         lambda g: Op("if", (g.i,), (), {}, (ends(), ends())),
@@ -167,6 +163,28 @@ def test_malformed_operations_are_refused(name: str, number: int) -> None:
     op = MALFORMED[name][number](given)
     with pytest.raises(InvalidIR, match=rf"f: {name} at .* is malformed"):
         verify(Function("f", given.params, Block((), (op,))))
+
+
+@pytest.mark.parametrize(
+    ("attrs", "sentence"),
+    [
+        ({}, "lacks value"),
+        ({"value": None}, "lacks value"),
+        ({"value": 1.0, "captured": 7}, "has captured=7, of another type"),
+        ({"value": 1.0, "axis": 0}, "has axis=0, which is not in the table"),
+    ],
+)
+def test_attributes_are_those_of_the_table_with_their_types(attrs: dict[str, Any], sentence: str) -> None:
+    op = Op("const", (), (value(float32),), attrs)
+    with pytest.raises(InvalidIR, match=rf"f: const at .* {sentence}"):
+        verify(Function("f", (), Block((), (op,))))
+    verify(Function("f", (), Block((), (op.replace(attrs={"value": 1.0, "captured": None}),))))
+
+
+def test_a_builtin_has_no_attributes() -> None:
+    given = Given()
+    with pytest.raises(InvalidIR, match=r"neg at .* has plain=True, which is not in the table"):
+        verify(Function("f", given.params, Block((), (Op("neg", (given.x,), (value(float32),), {"plain": True}),))))
 
 
 def test_a_use_before_the_definition_is_refused() -> None:

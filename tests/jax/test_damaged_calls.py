@@ -9,7 +9,7 @@ import pytest
 
 import workbench as wb
 from tests.jax.test_saved_calls import CASES, SHIFTED, V, X
-from tests.runtime import record_files
+from tests.support.checks import record_files
 from workbench.runtime.records.saved import read
 
 jax = pytest.importorskip("jax")

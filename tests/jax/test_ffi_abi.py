@@ -119,7 +119,7 @@ def test_the_codes_are_the_headers(header: dict[str, int]) -> None:
 
 
 def test_the_struct_sizes_in_the_text_are_not_too_small(header: dict[str, int]) -> None:
-    """XLA refuses arguments whose struct_size is below its own; ours stand as literals in the handler."""
+    """XLA refuses arguments whose struct_size is below its own; ours are what STRUCT_SIZE makes in the C."""
     sizes = {"ErrorCreate": 28, "ErrorDestroy": 24, "FutureSetAvailable": 24, "FutureCreate": 24, "PoolSchedule": 40}
     sizes |= {"PoolNumThreads": 32, "StreamGet": 32, "DeviceOrdinalGet": 28, "FutureSetError": 32}
     for name, size in sizes.items():

@@ -1,6 +1,6 @@
 """The handler's CUDA side against a pretended XLA and driver: what it calls in each stage, and what comes out.
 
-No evidence of what hardware does: kernels run as the host shim's translation of their CUDA text.
+No evidence of what hardware does: kernels are PTX that the CPU runs.
 """
 
 from __future__ import annotations
@@ -8,17 +8,16 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import workbench as wb
-from tests.jax.frames import Extension, Metadata, MetadataExtension, Refused, Xla, make_plan
-from tests.jax.gpuframes import QUEUES, Gpu
+from tests.support.devices.ffi_frames import Extension, Metadata, MetadataExtension, Refused, Xla, make_plan
+from tests.support.devices.ffi_gpu_frames import QUEUES, Gpu
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
-from workbench.cache.entry import Entry
+from workbench.cache.folder.entry import Entry
 from workbench.interop.jax.launches import cuda
 from workbench.interop.jax.launches.plan import Plan
 from workbench.interop.jax.native import edits
@@ -52,16 +51,12 @@ def count(x: wb.array[wb.float32], small: wb.array[wb.int8], half: wb.array[wb.f
 
 @pytest.fixture
 def gpu(need: Callable[[str], str], monkeypatch: pytest.MonkeyPatch) -> Gpu:
-    """A driver with two GPUs whose kernels are compiled for the host."""
-    need("g++")
-    for folder in ("hostshim", "mockdriver"):
-        monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / folder))
-    from emulated import compile_for_host
-
+    """A driver with two GPUs whose kernels the CPU runs."""
+    need("nvrtc")
     made = Gpu()
     monkeypatch.setattr(cuda, "driver_functions", lambda: made.addresses)
-    monkeypatch.setattr(CudaBackend, "compile", compile_for_host)
-    monkeypatch.setattr(CudaBackend, "version", lambda self: "host shim")
+    monkeypatch.setattr(CudaBackend, "kind", "ptx")
+    monkeypatch.setattr(CudaBackend, "version", lambda self: "mock")  # nothing made here is found by others
     return made
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.jax.frames import Refused, Xla, make_plan
+from tests.support.devices.ffi_frames import Refused, Xla, make_plan
 from workbench.errors import KernelFault
 from workbench.interop.jax.launches.plan import Plan
 from workbench.interop.jax.native.abi import OUT_OF_RANGE
-from workbench.runtime.late import raise_late
+from workbench.runtime.deferred_errors import raise_late
 
 pytest.importorskip("jax")
 LARGE = 1_000_000

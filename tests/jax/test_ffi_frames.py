@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.jax.frames import Extension, Metadata, MetadataExtension, Refused, Xla, make_plan
+from tests.support.devices.ffi_frames import Extension, Metadata, MetadataExtension, Refused, Xla, make_plan
 from workbench.interop.jax.native.abi import INVALID_ARGUMENT
 
 f32, i32, i64 = np.float32, np.int32, np.int64

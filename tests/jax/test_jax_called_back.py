@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 import pytest
 
 import workbench as wb
+from tests.support.checks.trees import assert_trees_close
 from workbench.errors import NotDifferentiable
 
 jax = pytest.importorskip("jax")
@@ -42,8 +44,7 @@ TWO = np.array([2.0], np.float32)
 CALLED = wb.jax_callable(until_small, graph_mode="none")
 
 
-def same(got: Any, expected: Any) -> None:
-    np.testing.assert_allclose(got, expected, rtol=2e-5, atol=1e-6)
+assert_same = functools.partial(assert_trees_close, rtol=2e-5, atol=1e-6)
 
 
 def expected_slope(x: Any) -> Any:
@@ -58,9 +59,9 @@ def loss(x: Any) -> Any:
 def test_without_a_mode_it_falls_back_with_a_notice_and_has_gradients() -> None:
     f = wb.jax_callable(until_small)
     with pytest.warns(UserWarning, match="called back in Python at every call"):
-        same(f(X, TWO), until_small_jax(X, 2.0))
-    same(jax.jit(f)(X, TWO), until_small_jax(X, 2.0))
-    same(jax.grad(lambda x: (f(x, TWO) ** 2).sum())(X), expected_slope(X))
+        assert_same(f(X, TWO), until_small_jax(X, 2.0))
+    assert_same(jax.jit(f)(X, TWO), until_small_jax(X, 2.0))
+    assert_same(jax.grad(lambda x: (f(x, TWO) ** 2).sum())(X), expected_slope(X))
 
 
 @pytest.mark.parametrize("mode", ["jax", "workbench", "staged"])
@@ -73,14 +74,14 @@ def test_a_mode_makes_reading_an_error_at_the_line(mode: str) -> None:
 
 @pytest.mark.slow
 def test_gradients_under_jit_vmap_scan_and_checkpoint() -> None:
-    same(jax.jit(jax.grad(loss))(X), expected_slope(X))
-    same(jax.grad(jax.checkpoint(loss))(X), expected_slope(X))
+    assert_same(jax.jit(jax.grad(loss))(X), expected_slope(X))
+    assert_same(jax.grad(jax.checkpoint(loss))(X), expected_slope(X))
     many = np.stack([X, 0.5 * X, X[::-1]])
     rows = np.stack([expected_slope(x) for x in many])
-    same(jax.vmap(jax.grad(loss))(many), rows)
-    same(jax.grad(lambda m: jax.vmap(loss)(m).sum())(many), rows)
+    assert_same(jax.vmap(jax.grad(loss))(many), rows)
+    assert_same(jax.grad(lambda m: jax.vmap(loss)(m).sum())(many), rows)
     total = lambda m: jax.lax.scan(lambda c, x: (c + loss(x), None), 0.0, m)[0]  # noqa: E731
-    same(jax.jit(jax.grad(total))(many), rows)
+    assert_same(jax.jit(jax.grad(total))(many), rows)
 
 
 def test_in_place_arguments_and_integers() -> None:
@@ -93,9 +94,9 @@ def test_in_place_arguments_and_integers() -> None:
     count = np.array([2], np.int32)
     plain = lambda x: 1.5 * jnp.sin(1.5 * jnp.sin(x) * x) * 1.5 * jnp.sin(x) * x  # noqa: E731
     x, n = g(X, count)
-    same(x, plain(X))
+    assert_same(x, plain(X))
     assert n.tolist() == [0]
-    same(jax.grad(lambda x: g(x, count)[0].sum())(X), jax.grad(lambda x: plain(x).sum())(X))
+    assert_same(jax.grad(lambda x: g(x, count)[0].sum())(X), jax.grad(lambda x: plain(x).sum())(X))
 
 
 def test_what_a_tape_does_not_have_is_refused() -> None:
@@ -113,6 +114,6 @@ def test_what_a_tape_does_not_have_is_refused() -> None:
         wb.launch(bend, dim=x.shape, inputs=[x, s], outputs=[y])
 
     g = wb.jax_callable(f, graph_mode="none")
-    same(jax.grad(lambda x: g(x, 2.0).sum())(X), 2 * (np.cos(X) * X + np.sin(X)))
+    assert_same(jax.grad(lambda x: g(x, 2.0).sum())(X), 2 * (np.cos(X) * X + np.sin(X)))
     with pytest.raises(NotDifferentiable, match=r"provides no gradient for the scalar s\."):
         jax.grad(lambda s: g(X, s).sum())(2.0)

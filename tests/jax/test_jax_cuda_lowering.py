@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import workbench as wb
-from tests.jax.gpuframes import Gpu
+from tests.support.devices.ffi_gpu_frames import Gpu
 from workbench.interop.jax.launches import cuda
 
 jax = pytest.importorskip("jax")
@@ -29,10 +28,8 @@ def scale(x: wb.array[wb.float32], s: wb.float32, y: wb.array[wb.float32]):
 @pytest.fixture
 def registered(need: Callable[[str], str], monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
     """Two pretended GPUs; gives what is registered, as (name, bundle, platform)."""
-    need("g++")
-    for folder in ("hostshim", "mockdriver"):
-        monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / folder))
-    from emulated import device
+    need("nvrtc")
+    from tests.support.devices.mock_device import device
 
     made, found = Gpu(), []
     monkeypatch.setattr(cuda, "driver_functions", lambda: made.addresses)

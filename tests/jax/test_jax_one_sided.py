@@ -47,7 +47,7 @@ def loss(f: Any) -> Any:
     return lambda *arguments: (f(*arguments) ** 2).sum()
 
 
-def close(found: Any, wanted: Any) -> None:
+def assert_close(found: Any, wanted: Any) -> None:
     jax.tree.map(lambda f, w: np.testing.assert_allclose(f, w, rtol=2e-4, atol=2e-5), found, wanted)
 
 
@@ -68,7 +68,7 @@ def added(closed: Any) -> set[str]:
 @pytest.mark.parametrize("by", [0, pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow)])
 def test_gradients_by_one_are_right(by: int) -> None:
     for f, meaning in PAIRS:
-        close(jax.grad(loss(f), by)(*ARGUMENTS), jax.grad(loss(meaning), by)(*ARGUMENTS))
+        assert_close(jax.grad(loss(f), by)(*ARGUMENTS), jax.grad(loss(meaning), by)(*ARGUMENTS))
 
 
 SECOND = [(0, 1), *(pytest.param(*p, marks=pytest.mark.slow) for p in ((1, 0), (0, 2), (2, 0), (0, 0)))]
@@ -82,7 +82,7 @@ def test_the_gradient_of_a_gradient_may_be_by_another(outer: Any, by: int, then:
     def twice(f: Any) -> Any:
         return outer(lambda *arguments: (jax.grad(loss(f), by)(*arguments) ** 2).sum(), then)(*ARGUMENTS)
 
-    close(twice(KERNEL), twice(one))
+    assert_close(twice(KERNEL), twice(one))
 
 
 @pytest.mark.slow
@@ -92,7 +92,7 @@ def test_batches_share_what_is_left_out() -> None:
     def summed(f: Any) -> Any:
         return jax.grad(lambda a, b, s: jax.vmap(loss(f), in_axes=(0, None, None))(a, b, s).sum(), 1)
 
-    close(summed(KERNEL)(a, *ARGUMENTS[1:]), summed(one)(a, *ARGUMENTS[1:]))
+    assert_close(summed(KERNEL)(a, *ARGUMENTS[1:]), summed(one)(a, *ARGUMENTS[1:]))
 
 
 @pytest.mark.parametrize("f", [KERNEL, FUNCTION], ids=["kernel", "function"])

@@ -38,7 +38,7 @@ def test_shards_on_several_devices_of_one_process() -> None:
     assert finish(start("devices.py")) == ["equal\n"]
 
 
-def processes(count: int) -> None:
+def assert_all_say_equal(count: int) -> None:
     with socket.socket() as free:
         free.bind(("localhost", 0))
         address = f"localhost:{free.getsockname()[1]}"
@@ -48,12 +48,12 @@ def processes(count: int) -> None:
 
 @pytest.mark.slow
 def test_a_halo_exchange_between_two_processes() -> None:
-    processes(2)
+    assert_all_say_equal(2)
 
 
 @pytest.mark.slow
 def test_a_halo_exchange_between_four_processes() -> None:
-    processes(4)
+    assert_all_say_equal(4)
 
 
 @pytest.mark.slow

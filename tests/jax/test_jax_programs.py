@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from tests.support.checks.trees import assert_trees_close
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
@@ -40,8 +42,7 @@ def calls(f: Callable[..., Any], *args: Any) -> int:
     return jax.jit(f).lower(*args).as_text().count("custom_call @workbench")
 
 
-def same(got: Any, expected: Any) -> None:
-    jax.tree.map(lambda g, e: np.testing.assert_allclose(g, e, rtol=2e-5, atol=1e-5), got, expected)
+assert_same = functools.partial(assert_trees_close, rtol=2e-5, atol=1e-5)
 
 
 def waves(x: wb.array[wb.float32], s: wb.float32, n: int, y: wb.array[wb.float32]):
@@ -64,6 +65,7 @@ def waves_jax(x: Any, s: Any, n: int) -> Any:
 RUN = wb.jax_callable(waves)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("change", "count"),
     [
@@ -79,7 +81,7 @@ RUN = wb.jax_callable(waves)
     ],
 )  # fmt: skip
 def test_a_function_is_one_call_and_so_is_each_derivative(change: Any, count: int) -> None:
-    same(jax.jit(change(RUN))(X), change(waves_jax)(X))
+    assert_same(jax.jit(change(RUN))(X), change(waves_jax)(X))
     assert calls(change(RUN), X) <= count
 
 
@@ -87,13 +89,13 @@ def test_a_function_is_one_call_and_so_is_each_derivative(change: Any, count: in
 def test_what_the_modes_mean(mode: str | None, count: int) -> None:
     f = wb.jax_callable(waves, graph_mode=mode)
     assert calls(lambda x: f(x, 1.5, 3), X) == count
-    same(f(X, 1.5, 3), waves_jax(X, 1.5, 3))
+    assert_same(f(X, 1.5, 3), waves_jax(X, 1.5, 3))
     assert f.graph_mode == mode
 
 
 def test_a_program_of_hundreds_of_launches_keeps_little_memory() -> None:
     f = lambda x: RUN(x, 1.9, 200)  # noqa: E731
-    same(jax.jit(f)(X), waves_jax(X, 1.9, 200))
+    assert_same(jax.jit(f)(X), waves_jax(X, 1.9, 200))
     text = jax.jit(f).lower(X).as_text()
     (scratch,) = [int(part.split("xui8")[0].rpartition("<")[2]) for part in text.split("tensor") if "xui8>" in part][:1]
     assert scratch <= 256  # two arrays of 24 bytes, each from a multiple of 64
@@ -108,13 +110,13 @@ def test_a_result_that_began_as_an_operand_shares_its_memory() -> None:
     f = wb.jax_callable(changed, in_out_argnames="state")
     state = jnp.asarray(X)
     expected = X * (1 + X) ** 2
-    same(f(state, X), expected)
-    same(state, X)
+    assert_same(f(state, X), expected)
+    assert_same(state, X)
     text = jax.jit(f, donate_argnums=0).lower(state, X).as_text()
     assert "output_operand_alias" in text or "operand_index = 0" in text
     many, _ = jax.lax.scan(lambda s, _: (f(s, X), None), state, None, length=5)
-    same(many, X * (1 + X) ** 10)
-    same(jax.grad(lambda s: f(s, X).sum())(state), (1 + X) ** 2)
+    assert_same(many, X * (1 + X) ** 10)
+    assert_same(jax.grad(lambda s: f(s, X).sum())(state), (1 + X) ** 2)
 
 
 def test_an_operand_that_is_read_after_it_was_changed_in_place_is_kept() -> None:
@@ -124,13 +126,13 @@ def test_an_operand_that_is_read_after_it_was_changed_in_place_is_kept() -> None
         wb.launch(scale, dim=x.shape, inputs=[x, 3.0], outputs=[z])
 
     y, z = jax.jit(wb.jax_callable(both, num_outputs=2))(X)
-    same((y, z), (X + X * X, 3 * X))
+    assert_same((y, z), (X + X * X, 3 * X))
 
 
 def test_large_launches_share_xlas_threads_one_after_the_other() -> None:
     x = jnp.linspace(0, 1, 600_000)
     for _ in range(3):
-        same(RUN(x, 1.5, 4), waves_jax(x, 1.5, 4))
+        assert_same(RUN(x, 1.5, 4), waves_jax(x, 1.5, 4))
 
 
 def test_numbers_computed_between_launches_split_a_program_and_nothing_else() -> None:
@@ -141,7 +143,7 @@ def test_numbers_computed_between_launches_split_a_program_and_nothing_else() ->
 
     f = wb.jax_callable(outer)
     assert calls(f, X, 2.0) == 1
-    same(jax.jit(f)(X, 2.0), 2 * waves_jax(X, 2.0, 1))
+    assert_same(jax.jit(f)(X, 2.0), 2 * waves_jax(X, 2.0, 1))
     from workbench.interop.jax.programs.program import Program, run_program
 
     def mixed(x: Any) -> list[Any]:
@@ -151,7 +153,7 @@ def test_numbers_computed_between_launches_split_a_program_and_nothing_else() ->
     g = lambda x: run_program(program, [x])  # noqa: E731
     assert calls(g, X) == 2
     expected = [waves_jax(jnp.cos(waves_jax(jnp.sin(X), 1.5, 1)), 1.5, 1), jnp.full(3, 2.0)]
-    same(jax.jit(g)(X), expected)
+    assert_same(jax.jit(g)(X), expected)
 
 
 def test_two_equal_results_and_one_that_is_an_argument() -> None:
@@ -161,8 +163,8 @@ def test_two_equal_results_and_one_that_is_an_argument() -> None:
         wb.copy(w, x)
 
     g = wb.jax_callable(f, num_outputs=3)
-    same(jax.jit(g)(X), (np.sin(X) * X, np.sin(X) * X, X))
-    same(jax.grad(lambda x: sum(a.sum() for a in g(x)))(jnp.asarray(X)), 2 * (np.cos(X) * X + np.sin(X)) + 1)
+    assert_same(jax.jit(g)(X), (np.sin(X) * X, np.sin(X) * X, X))
+    assert_same(jax.grad(lambda x: sum(a.sum() for a in g(x)))(jnp.asarray(X)), 2 * (np.cos(X) * X + np.sin(X)) + 1)
 
 
 def test_the_launches_inside_are_rows_of_the_call() -> None:
@@ -176,7 +178,7 @@ def test_the_launches_inside_are_rows_of_the_call() -> None:
     rec.replay()
     assert np.array_equal(entry.outputs[0].numpy(), y)
     entry.parts[0].launch()
-    same(entry.parts[0].outputs[0].numpy(), np.sin(X) * X)
+    assert_same(entry.parts[0].outputs[0].numpy(), np.sin(X) * X)
 
 
 def test_a_recorded_program_is_saved_and_runs_without_jax(tmp_path: Any) -> None:

@@ -98,7 +98,7 @@ def test_a_call_that_does_not_fit(call: Callable[[], Any], parameter: str | None
         call()
     shown = re.sub(r"\s+", " ", str(error.value))
     assert sentence in shown
-    assert error.value.facts.get("parameter") == parameter
+    assert error.value.parameter == (parameter or "")
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from tests.support.checks.trees import assert_trees_close
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
@@ -72,8 +74,7 @@ def energy_jax(b: Any, half: Any) -> Any:
     return half * (v * v).sum(1) + s.scale * s.stiff * b["place"][:, 0] + b["count"]
 
 
-def same(got: Any, expected: Any) -> None:
-    jax.tree.map(lambda g, e: np.testing.assert_allclose(g, e, rtol=2e-5), got, expected)
+assert_same = functools.partial(assert_trees_close, rtol=2e-5)
 
 
 ENERGY, DRIFT = wb.jax_kernel(energy), wb.jax_kernel(drift, in_out_argnames="b")
@@ -82,10 +83,10 @@ ENERGY, DRIFT = wb.jax_kernel(energy), wb.jax_kernel(drift, in_out_argnames="b")
 def test_a_tree_is_a_struct_in_every_form() -> None:
     b = tree()
     expected = energy_jax(b, 0.5)
-    same(ENERGY(b, 0.5), expected)
-    same(jax.jit(ENERGY)(b, 0.5), expected)
-    same(ENERGY(BodyTree(**b), half=0.5), expected)
-    same(jax.jit(ENERGY)(BodyTree(**{**b, "springs": b["springs"]._asdict()}), 0.5), expected)
+    assert_same(ENERGY(b, 0.5), expected)
+    assert_same(jax.jit(ENERGY)(b, 0.5), expected)
+    assert_same(ENERGY(BodyTree(**b), half=0.5), expected)
+    assert_same(jax.jit(ENERGY)(BodyTree(**{**b, "springs": b["springs"]._asdict()}), 0.5), expected)
 
 
 def test_gradients_are_trees_with_the_numbers_in_them() -> None:
@@ -93,17 +94,17 @@ def test_gradients_are_trees_with_the_numbers_in_them() -> None:
     rest = {k: v for k, v in b.items() if k != "count"}
     loss = lambda f: lambda rest, half: (f({**rest, "count": 2}, half) ** 2).sum()  # noqa: E731
     got = jax.jit(jax.grad(loss(ENERGY), (0, 1)))(rest, 0.5)
-    same(got, jax.grad(loss(energy_jax), (0, 1))(rest, 0.5))
+    assert_same(got, jax.grad(loss(energy_jax), (0, 1))(rest, 0.5))
     assert isinstance(got[0]["springs"], SpringTree)
     moved = (jax.tree.map(jnp.ones_like, rest), 1.0)
-    same(jax.jvp(loss(ENERGY), (rest, 0.5), moved), jax.jvp(loss(energy_jax), (rest, 0.5), moved))
+    assert_same(jax.jvp(loss(ENERGY), (rest, 0.5), moved), jax.jvp(loss(energy_jax), (rest, 0.5), moved))
 
 
 def test_batches_of_trees() -> None:
     b = tree()
     many = {**b, "place": jnp.stack([b["place"], 3 * b["place"]])}
     axes = ({"place": 0, "speed": None, "springs": None, "turn": None, "count": None}, None)
-    same(jax.vmap(ENERGY, axes)(many, 0.5), jax.vmap(energy_jax, axes)(many, 0.5))
+    assert_same(jax.vmap(ENERGY, axes)(many, 0.5), jax.vmap(energy_jax, axes)(many, 0.5))
 
 
 def test_a_struct_that_comes_out_is_the_same_kind_of_tree() -> None:
@@ -111,11 +112,11 @@ def test_a_struct_that_comes_out_is_the_same_kind_of_tree() -> None:
         after = jax.jit(lambda b: DRIFT(b, 2.0, launch_dims=3))(b)
         assert type(after) is type(b)
         take = (lambda b, n: b[n]) if isinstance(b, dict) else getattr
-        same(take(after, "place"), take(b, "place") + 2 * take(b, "speed"))
-        same(take(after, "speed"), take(b, "speed"))
+        assert_same(take(after, "place"), take(b, "place") + 2 * take(b, "speed"))
+        assert_same(take(after, "speed"), take(b, "speed"))
         assert isinstance(take(after, "springs"), SpringTree)
     slope = jax.grad(lambda s: DRIFT({**tree(), "speed": s}, 2.0, launch_dims=3)["place"].sum())(tree()["speed"])
-    same(slope, jnp.full((3, 2), 2.0))
+    assert_same(slope, jnp.full((3, 2), 2.0))
 
 
 def test_a_function_of_launches_makes_structs_of_its_arrays() -> None:
@@ -136,9 +137,9 @@ def test_a_function_of_launches_makes_structs_of_its_arrays() -> None:
     def plain(place: Any, speed: Any, stiff: Any) -> Any:
         return energy_jax({**b, "place": place + 2 * speed, "speed": speed, "springs": SpringTree(stiff, 0.5)}, 0.5)
 
-    same(jax.jit(f)(*args), plain(*args))
+    assert_same(jax.jit(f)(*args), plain(*args))
     total = lambda f: lambda *a: f(*a).sum()  # noqa: E731
-    same(jax.grad(total(f), (0, 1, 2))(*args), jax.grad(total(plain), (0, 1, 2))(*args))
+    assert_same(jax.grad(total(f), (0, 1, 2))(*args), jax.grad(total(plain), (0, 1, 2))(*args))
 
 
 def test_traced_numbers_are_fields_of_structs_made_inside() -> None:
@@ -150,10 +151,10 @@ def test_traced_numbers_are_fields_of_structs_made_inside() -> None:
     f, b = wb.jax_callable(pull, output_dims=3), tree()
     plain = lambda stiff, scale: 2 * scale * stiff * b["place"][:, 0] + 1  # noqa: E731
     stiff = b["springs"].stiff
-    same(jax.jit(f)({"stiff": stiff}, 0.5, b["place"]), plain(stiff, 0.5))
+    assert_same(jax.jit(f)({"stiff": stiff}, 0.5, b["place"]), plain(stiff, 0.5))
     slope = jax.grad(lambda t, s: f(t, s, b["place"]).sum(), (0, 1))({"stiff": stiff}, 0.5)
     expected = jax.grad(lambda k, s: plain(k, s).sum(), (0, 1))(stiff, 0.5)
-    same((slope[0]["stiff"], slope[1]), expected)
+    assert_same((slope[0]["stiff"], slope[1]), expected)
 
 
 @wb.struct

@@ -25,6 +25,7 @@ def run(text: str, folder: Path) -> None:
     runpy.run_path(str(file))
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("title", TRAPS)
 def test_the_wrong_program_says_so_and_the_right_one_runs(title: str, tmp_path: Path) -> None:
     blocks = TRAPS[title]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.environments import LIBRARY, python_with
+from tests.support.checks.environments import LIBRARY, python_with
 
 pytest.importorskip("jax")
 HERE = Path(__file__).parent

@@ -6,23 +6,15 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from tests.support.kernels.gemm import gemm_kernel
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
 
-TM, TN, TK = wb.constant(8), wb.constant(4), wb.constant(16)
 RNG = np.random.default_rng(5)
 
 
-@wb.kernel
-def gemm(A: wb.array2d[float], B: wb.array2d[float], C: wb.array2d[float]):
-    i, j = wb.tid()
-    acc = wb.tile_zeros(shape=(TM, TN))
-    for k in range((A.shape[1] + TK - 1) // TK):
-        a = wb.tile_load(A, shape=(TM, TK), offset=(i * TM, k * TK))
-        b = wb.tile_load(B, shape=(TK, TN), offset=(k * TK, j * TN))
-        wb.tile_matmul(a, b, acc)
-    wb.tile_store(C, acc, offset=(i * TM, j * TN))
+gemm = gemm_kernel(8, 4, 16, wb.float32, float)
 
 
 @wb.kernel

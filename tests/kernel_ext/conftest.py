@@ -241,7 +241,7 @@ def chromium(need: Callable[[str], str]) -> Iterator[Any]:
 @pytest.fixture
 def widget_page(chromium: Any) -> Iterator[Callable[..., Any]]:
     """`widget_page(name, view, width, dark)` puts one widget alone on a page; any error of the page fails the test."""
-    from tests.kernel_ext.host_page import host_page
+    from tests.support.checks.host_page import host_page
 
     complaints: list[str] = []
     pages = []

@@ -65,7 +65,9 @@ def test_a_point_between_two_that_are_no_numbers_is_a_dot(widget_page: Callable[
 def test_the_components_of_a_small_field_stand_side_by_side(widget_page: Callable[..., Any]) -> None:
     page = widget_page("array_view", show.array(np.zeros((6, 6)), "v").data())
     assert page.locator("figure").count() == 1
-    page.evaluate("view => window.model.set('view', view)", show.array(wb.zeros((6, 6), dtype=wb.vec3), "p").data())
+    page.evaluate(
+        "view => window.model.set('view', view)", show.array(wb.zeros((6, 6), dtype=wb.vec3), "p", rgb=False).data()
+    )
     boxes = page.evaluate("[...document.querySelectorAll('figure')].map((f) => f.getBoundingClientRect().top)")
     assert len(boxes) == 3 and len(set(boxes)) == 1
     page.evaluate("view => window.model.set('view', view)", show.array(wb.zeros(6, dtype=wb.vec3), "q").data())
@@ -87,3 +89,16 @@ def test_at_no_width_it_draws_all_the_same_and_cleans_up(widget_page: Callable[.
     assert page.locator(".wb-title").inner_text() == "u · float64[4]"
     page.evaluate("window.cleanup()")
     assert page.evaluate("window.listeners()") == 0
+
+
+def test_three_components_from_0_to_1_are_one_picture_in_colours(widget_page: Callable[..., Any]) -> None:
+    image = np.zeros((2, 2, 3), np.float32)
+    image[0, 0], image[1, 1] = (1.0, 0.0, 0.0), (0.2, 0.4, 0.6)
+    page = widget_page("array_view", show.array(wb.array(image, dtype=wb.vec3), "img").data())
+    pixels = page.evaluate("[...document.querySelector('canvas').getContext('2d').getImageData(0, 0, 2, 2).data]")
+    assert pixels == [255, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0, 255, 51, 102, 153, 255]
+    box = page.locator("canvas").bounding_box()
+    page.locator("canvas").hover(position={"x": box["width"] * 0.75, "y": box["height"] * 0.75})
+    assert page.locator(".wb-told").inner_text() == "img[1, 1] ≈ (0.2, 0.4, 0.6)"
+    page.get_by_role("tab", name="values").click()
+    assert "0.6" in page.locator(".wb-values").inner_text()

@@ -13,8 +13,9 @@ import pytest
 import workbench as wb
 from kernel_ext import show
 from kernel_ext.refusal import Refusal
-from kernel_ext.views.array_fallback import array_html, array_text, colours
-from kernel_ext.views.array_view import array_view, unpacked
+from kernel_ext.views.arrays.array_fallback import array_html, array_text
+from kernel_ext.views.arrays.array_view import array_view, unpacked
+from kernel_ext.views.arrays.colour_maps import blend, map_of
 
 
 def test_a_short_line_is_itself() -> None:
@@ -93,7 +94,7 @@ def test_the_twin_s_image_is_a_png_of_the_values() -> None:
 
 
 def test_a_range_with_both_signs_is_white_at_zero() -> None:
-    low, zero, high = colours(np.array([-1.0, 0.0, 3.0]), -1.0, 3.0)
+    low, zero, high = blend(np.array([-1.0, 0.0, 3.0]), *map_of("", -1.0, 3.0))
     assert tuple(zero) == (247, 247, 247) and low[2] > low[0] and high[0] > high[2]
 
 

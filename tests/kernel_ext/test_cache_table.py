@@ -75,6 +75,7 @@ def test_columns_sort_and_a_field_searches(widget_page: Callable[..., Any]) -> N
     assert page.evaluate("window.sent") == [{"ask": "evict", "digest": "ef" * 32}]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.browser
 @pytest.mark.parametrize(("width", "dark"), [(900, False), (360, True)])
 def test_it_fits_where_it_stands(widget_page: Callable[..., Any], width: int, dark: bool) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from kernel_ext.session import status
 from kernel_ext.views.views import PANE_TITLES, StatusView, as_data
-from tests.kernel_ext.host_page import host_page
+from tests.support.checks.host_page import host_page
 from workbench import events
 
 ROOT = Path(__file__).parents[2]
@@ -84,7 +84,7 @@ def card(chromium: Any) -> Iterator[Callable[..., Card]]:
 def test_one_line_then_everything_when_unfolded(card: Callable[..., Card]) -> None:
     shown = card(compiled("saxpy"))
     text = " ".join(shown.page.locator("summary").inner_text().split())
-    assert text == "compiled saxpy 5f2a0d32 · 17 ms · forward 8.6, adjoint 8.6 cell [4]"
+    assert text == "compiled saxpy 5f2a0d32 · 17 ms · forward 8.6 ms, adjoint 8.6 ms cell [4]"
     assert shown.root.get_attribute("data-state") == "compiled"
     assert not shown.page.locator(".wb-table").is_visible()
     shown.page.locator("summary").focus()
@@ -192,6 +192,7 @@ def edited() -> StatusView:
     return status.finish(status.advance(view, events.Outdated(("saxpy",), 3)), ("saxpy",))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.browser
 @pytest.mark.parametrize("dark", [False, True])
 def test_what_an_edit_changes_elsewhere_is_seen_without_unfolding(card: Callable[..., Card], dark: bool) -> None:

@@ -71,3 +71,60 @@ def test_unloading_takes_it_away(notebook: Any) -> None:
     before = len(notebook.shell.Completer.custom_matchers)
     notebook.run("%unload_ext kernel_ext")
     assert len(notebook.shell.Completer.custom_matchers) == before - 1
+
+
+KERNEL = "%%kernel\ndef f(x: array[float], p: vec3, q: Ray):\n    "
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        (KERNEL + "y = sq", {"sqrt"}),
+        (KERNEL + "clam", {"clamp"}),
+        (KERNEL + "tile_ar", {"tile_arange", "tile_argmax", "tile_argmin"}),
+        (KERNEL + "x.sh", {"x.shape"}),
+        (KERNEL + "p.", {"p.x", "p.y", "p.z"}),
+        (KERNEL + "q.o", {"q.origin"}),
+        ("%%kernel\ndef f(x: arr", {"array", "array1d", "array2d", "array3d", "array4d"}),
+        ("%%kernel\ndef f(x: array[flo", {"float16", "float32", "float64"}),
+        ("%%cuda\n__global__ void f(float* x) {\n  x[thr", {"threadIdx"}),
+    ],
+)
+def test_words_of_the_language_are_offered_in_cells_of_kernels(notebook: Any, cell: str, expected: set[str]) -> None:
+    notebook.run("@wb.struct\nclass Ray:\n    origin: wb.vec3\n    length: float\n")
+    with provisionalcompleter():
+        found = {found.text for found in notebook.shell.Completer.completions(cell, len(cell))}
+    assert expected <= found
+    assert found - expected <= {"float", "array"} or "clam" in cell or "sq" in cell
+
+
+def test_elsewhere_no_word_of_the_language_is_offered(notebook: Any) -> None:
+    assert "clamp" not in tab(notebook, "clam") and "tile_load" not in tab(notebook, "x = tile_l")
+
+
+def test_a_question_mark_shows_the_word_s_own_meaning(notebook: Any) -> None:
+    asked = notebook.shell.object_inspect_mime
+    for name in ("wb.clamp", "clamp"):
+        text = asked(name)["text/plain"]
+        rows = [line.split(": ", 1) for line in text.splitlines() if ": " in line]
+        said = {head: text.strip() for head, text in rows}
+        assert said["Signature"] == "clamp(x, low, high)" and said["Differentiable"] == "yes"
+        assert said["Example"] == "clamp(0.5, -2.25, 2.75) = 0.5"
+        assert "vec3" in text and "One elementwise" not in text
+    text = asked("saxpy")["text/plain"]
+    assert "kernel saxpy(x: array[float32])" in text and "x[tid()] = 1.0" in text
+    assert asked("DT")["text/plain"].count("float"), "other values are IPython's"
+    notebook.run("%unload_ext kernel_ext")
+    with pytest.raises(KeyError):
+        asked("clamp")
+
+
+def test_modules_list_what_is_for_users() -> None:
+    import workbench as wb
+    from kernel_ext import show
+
+    assert {"array", "controls", "graph"} <= set(dir(show)) and not {"Any", "arrays", "units", "wb"} & set(dir(show))
+    assert {"launch", "sqrt", "vec3", "Tape"} <= set(dir(wb)) and not {"api", "ir", "passes", "import_module"} & set(
+        dir(wb)
+    )
+    assert all(hasattr(wb, name) for name in dir(wb)) and all(hasattr(show, name) for name in dir(show))

@@ -12,7 +12,7 @@ import pytest
 import workbench as wb
 from kernel_ext import show
 from kernel_ext.refusal import Refusal
-from kernel_ext.views.array_view import unpacked
+from kernel_ext.views.arrays.array_view import unpacked
 
 SCREENS = Path(__file__).parents[2] / "build" / "screens"
 

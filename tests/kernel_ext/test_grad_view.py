@@ -12,7 +12,7 @@ import pytest
 import workbench as wb
 from kernel_ext import show
 from kernel_ext.refusal import Refusal
-from kernel_ext.views.array_view import unpacked
+from kernel_ext.views.arrays.array_view import unpacked
 from kernel_ext.views.gradient_view import grads_view
 
 SCREENS = Path(__file__).parents[2] / "build" / "screens"
@@ -76,6 +76,7 @@ def test_without_a_gradient_it_says_what_to_do() -> None:
         show.grad(tape=wb.Tape(), x=wb.zeros(2))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.browser
 @pytest.mark.parametrize(("width", "dark"), [(900, False), (340, True)])
 def test_the_verdict_and_the_errors_are_drawn(widget_page: Callable[..., Any], width: int, dark: bool) -> None:

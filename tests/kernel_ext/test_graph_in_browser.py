@@ -13,7 +13,7 @@ import pytest
 
 import workbench as wb
 from kernel_ext.widgets.graph_view import GraphView
-from tests.kernel_ext.host_page import host_page
+from tests.support.checks.host_page import host_page
 
 ROOT = Path(__file__).parents[2]
 SCREENS = ROOT / "build" / "screens"

@@ -90,7 +90,7 @@ def test_the_greeting_is_one_line(notebook: Any) -> None:
 
 def test_the_states_follow_each_other(notebook: Any) -> None:
     assert re.fullmatch(
-        r"compiled saxpy [0-9a-f]{8} \| \S+ m?s \| forward \S+, adjoint \S+", status_line(notebook["first"])
+        r"compiled saxpy [0-9a-f]{8} \| \S+ m?s \| forward \S+ m?s, adjoint \S+ m?s", status_line(notebook["first"])
     )
     assert status_line(notebook["again"]).startswith("cache hit | memory ")
     assert status_line(notebook["changed"]).startswith("recompiled: constant DT")

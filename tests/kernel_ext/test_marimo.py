@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.environments import LIBRARY, python_with
+from tests.support.checks.environments import LIBRARY, python_with
 
 APP = Path(__file__).with_name("marimo_app.py")
 ROOT = Path(__file__).parents[2]

@@ -169,3 +169,19 @@ def test_a_range_without_end_is_refused(item: str) -> None:
 )  # fmt: skip
 def test_options_end_where_the_expression_begins(line: str, expected: tuple[str, str]) -> None:
     assert split(line) == expected
+
+
+def test_profile_counts_without_a_gpu(notebook: Any) -> None:
+    shown = notebook.run("%profile wb.launch(cubes, n, [x], [y])")
+    assert "32.0 lanes of a warp update the same element" in shown
+    assert notebook.run("p = %profile -o -a sm_80 wb.launch(cubes, n, [x], [y])") == ""
+    found = notebook.shell.user_ns["p"]
+    assert isinstance(found, wb.Profile) and found.arch == "sm_80"
+    assert (found.total.atomics, found.total.atomic_conflicts) == (64, 62)
+    (line,) = [line for line in found.lines.values() if line.atomics]
+    assert line.number == 9 and line.text.strip().startswith("atomic_add")
+
+
+def test_profile_refuses_what_launches_nothing(notebook: Any) -> None:
+    notebook.run("%profile 1 + 1")
+    assert "launched nothing" in str(notebook.raised)

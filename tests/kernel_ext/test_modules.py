@@ -21,13 +21,16 @@ def test_one_text_without_imports_and_with_one_export(name: str) -> None:
     text = module_text(name)
     assert not re.search(r"^\s*import ", text, re.MULTILINE)
     assert re.findall(r"^export .*", text, re.MULTILINE) == ["export default { render };"]
-    names = re.findall(r"^(?:async )?(?:function|const|let) (\w+)", text, re.MULTILINE)
+    declared = re.findall(r"^(?:async )?(?:function|const|let|class) [\[{]?([\w, ]+)", text, re.MULTILINE)
+    names = [name.strip() for listed in declared for name in listed.split(",")]
     assert len(names) == len(set(names)), "two files of one module use the same name"
 
 
 @pytest.mark.parametrize("name", WIDGETS)
 def test_each_rule_of_a_style_is_of_our_own_classes(name: str) -> None:
-    text = re.sub(r"/\*.*?\*/|@keyframes [^}]*\}[^}]*\}|@media [^{]*\{", "", style_text(name), flags=re.DOTALL)
+    text = re.sub(
+        r"/\*.*?\*/|@keyframes [^}]*\}[^}]*\}|@(?:media|container) [^{]*\{", "", style_text(name), flags=re.DOTALL
+    )
     selectors = [s.strip() for head in re.findall(r"([^{}]+)\{", text) for s in head.split(",")]
     assert selectors and all(s.startswith(".wb-") for s in selectors if s), (
         "a rule would reach the front end's own parts"

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.environments import LIBRARY, python_with
+from tests.support.checks.environments import LIBRARY, python_with
 
 ROOT = Path(__file__).parents[2]
 VERSIONS = {

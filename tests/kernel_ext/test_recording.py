@@ -73,7 +73,7 @@ def test_recording_from_cell_to_cell(notebook) -> None:
 
 def test_a_recorder_that_ends_a_cell_is_drawn(notebook) -> None:
     out = notebook.run("with wb.record() as r:\n    wb.launch(step, 2, [0.5, x, v])\nr")
-    assert "record: 1 recorded | 1 forward" in out
+    assert "r: 1 recorded | 1 forward" in out
     formatters = notebook.shell.display_formatter.formatters
     assert "data:image/svg+xml;base64," in formatters["text/html"](notebook.shell.user_ns["r"])
     notebook.run("%unload_ext kernel_ext")

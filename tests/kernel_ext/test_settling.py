@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 import workbench as wb
@@ -18,13 +16,12 @@ def k(x: array(dtype=float), n: int):
 
 
 def test_a_device_settles_at_the_end_of_a_cell(session, need, monkeypatch: pytest.MonkeyPatch) -> None:
-    need("g++")
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "mockdriver"))
-    import emulated
+    need("nvrtc")
+    from tests.support.devices import mock_device
 
     session.run("%load_ext kernel_ext")
     session.run(CELL)
-    with emulated.device(monkeypatch):
+    with mock_device.device(monkeypatch):
         shown = session.run(
             "import workbench as wb\nx = wb.zeros(3, float, device='cuda:0')\nwb.launch(k, 3, [x, 1])\ndone = True"
         )

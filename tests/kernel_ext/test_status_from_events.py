@@ -45,7 +45,7 @@ def test_while_it_compiles_the_stages_grow() -> None:
         (
             compiled("saxpy", "forward", 0.009) + compiled("saxpy", "adjoint", 0.005),
             "compiled",
-            "compiled saxpy 5f2a0d32 · 14 ms · forward 9.0, adjoint 5.0",
+            "compiled saxpy 5f2a0d32 · 14 ms · forward 9.0 ms, adjoint 5.0 ms",
         ),
         (compiled("saxpy", "forward", 0.009), "compiled", "compiled saxpy 5f2a0d32 · 9.0 ms"),
         ([events.CacheHit("saxpy", "forward", KEY, "memory", 12e-6)], "memory hit", "cache hit · memory 12 µs"),

@@ -48,6 +48,7 @@ def launched(kernel: Kernel, name: str) -> str:
     return kernel.run(f"x = wb.ones(2)\nwb.launch({name}, 2, [x])\nx.numpy().tolist()")[1]
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_the_compiler_and_the_next_cell_compiles(kernel: Kernel) -> None:
     sent = kernel.client.execute(CELL.format("", "marked", 2.0), stop_on_error=False)
     pid = int(kernel.pipe.read_text())

@@ -14,7 +14,7 @@ import pytest
 
 from kernel_ext.views.views import SpanRow, TimelineView, as_data
 from kernel_ext.widgets.timeline import Timeline
-from tests.kernel_ext.host_page import host_page
+from tests.support.checks.host_page import host_page
 
 ROOT = Path(__file__).parents[2]
 SCREENS = ROOT / "build" / "screens"
@@ -120,6 +120,7 @@ def test_of_nothing_no_times_are_told(put: Callable[..., Any]) -> None:
     assert page.locator(".wb-stage text").all_text_contents() == ["cpu", "jax"]
 
 
+@pytest.mark.slow
 @BROWSE
 def test_twenty_thousand_spans_are_painted_and_chosen_from(put: Callable[..., Any]) -> None:
     page = put(20_000, dark=True)

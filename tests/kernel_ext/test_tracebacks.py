@@ -85,7 +85,7 @@ def test_places_outside_cells_keep_their_names() -> None:
 
 
 def test_errors_without_a_place_are_one_sentence() -> None:
-    errors = CellErrors("2", errors=[WorkbenchError("one."), WorkbenchError("two.", advice="Do it.")])
+    errors = CellErrors("2", errors=(WorkbenchError("one."), WorkbenchError("two.", advice="Do it.")))
     assert tracebacks.render(errors, str) == [
         "WorkbenchError", "one.", "", "WorkbenchError", "two.  Do it.", "", "2 errors",
     ]  # fmt: skip

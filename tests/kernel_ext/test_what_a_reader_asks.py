@@ -53,7 +53,7 @@ def test_the_key_is_that_of_the_notebook_s_launches(notebook) -> None:
     ("line", "said"),
     [
         ("show.array('abc')", "an array of <U3 has no picture; it takes an array of numbers"),
-        ("show.controls(3)", "controls() takes a record or a kept launch; it got 'int'"),
+        ("show.controls(3)", "controls() takes a record, a kept launch, a graph or a function; it got 'int'"),
     ],
 )
 def test_a_refused_value_shows_no_line_of_ours(notebook, line: str, said: str) -> None:
@@ -76,7 +76,7 @@ def test_a_replay_runs_once_or_more(notebook) -> None:
 
 def test_values_tell_themselves_in_words(notebook) -> None:
     assert "<tape: " not in notebook.run("%%tape -n tape -q\nwb.launch(step, 4, [x])")
-    assert "<Tape of 1 step; nothing had to be kept>" in notebook.run("tape")
+    assert "tape: 1 step, nothing had to be kept" in notebook.run("tape")
     assert ": step>" in notebook.run(CELL.replace("%%kernel", "%%kernel -r"))
     notebook.run("%%record rec -q\nwb.launch(step, 4, [x])")
     told = notebook.run("print(rec[0])")

@@ -17,7 +17,7 @@ from nbformat import NotebookNode
 import workbench as wb
 
 FOLDER = Path(__file__).parents[2] / "notebooks" / "exercises"
-NAMES = ("01-kernels", "02-gradients")
+NAMES = ("01-kernels", "02-gradients", "03-memory")
 
 
 def module(name: str) -> ModuleType:
@@ -107,6 +107,14 @@ WRONG = {
     "fall": "def k(h: array[float], dt: float, times: array[float]):\n    i = tid()\n    times[i] = h[i]",
     "loss": "def k(line: array[float], x: array[float], y: array[float], total: array[float]):\n    i = tid()\n"
             "    total[0] += line[0] * x[i] + line[1] - y[i]",
+    "columns": "def k(a: array2d[float], sums: array[float]):\n    i = tid()\n    s = 0.0\n"
+               "    for k in range(a.shape[0]):\n        s += a[i, k]\n    sums[i] = s",
+    "four_each": "def k(x: array[float], threads: int):\n    i = tid()\n    for k in range(4):\n"
+                 "        x[4 * i + k] *= 2.0",
+    "half_and_half": "def k(x: array[float], y: array[float]):\n    i = tid()\n    if i % 2 == 0:\n"
+                     "        y[i] = sin(x[i])\n    else:\n        y[i] = exp(x[i])",
+    "added": "def k(x: array[float], total: array[float], threads: int):\n    i = tid()\n    s = 0.0\n"
+             "    for k in range(32):\n        s += x[32 * i + k]\n    atomic_add(total, 0, s)",
     "stable": "def k(x: array[float], y: array[float]):\n    i = tid()\n    y[i] = sqrt(abs(x[i]))",
 }  # fmt: skip
 

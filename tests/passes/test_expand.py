@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.passes.programs import inputs, names, random_function, results, same
+from tests.support.kernels.pass_programs import inputs, names, random_function, results, same
 from workbench.builtins import TABLE, Builtin, Ref
 from workbench.errors import BuildError
 from workbench.ir import Builder, Function, Value

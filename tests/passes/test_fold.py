@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from tests.passes.programs import inputs, names, random_function, results, same
+from tests.support.kernels.pass_programs import inputs, names, random_function, results, same
 from workbench.builtins import TABLE, Ref
 from workbench.ir import Builder, Captured, Function, Value
 from workbench.ir.show import canonical, show
@@ -74,8 +74,8 @@ def test_nan_is_left_to_the_device() -> None:
 
 UNCHANGED: list[tuple[Callable[[Ref], Ref], Scalar | Vector]] = [
     (lambda x: x * 1.0, float32), (lambda x: 1 * x, int32), (lambda x: x + 0, int32), (lambda x: 0 + x, int32),
-    (lambda x: x - 0.0, float32), (lambda x: x / 1.0, float64), (lambda x: TABLE["neg"](-x), float32),
-    (lambda x: TABLE["where"](x < x.like(0), x, x), float32),
+    (lambda x: x - 0.0, float32), (lambda x: x + (-0.0), float64), (lambda x: x / 1.0, float64),
+    (lambda x: TABLE["neg"](-x), float32), (lambda x: TABLE["where"](x < x.like(0), x, x), float32),
     (lambda x: Ref(x.builder, x.builder.one("cast", (x.value,), float32)), float32),
     (lambda x: x * x.like(1), VECTORS["vec3"]),
     (lambda x: x.component(0).splat(VECTORS["vec2"]).component(1).splat(VECTORS["vec3"]).component(2), VECTORS["vec3"]),

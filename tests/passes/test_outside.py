@@ -13,7 +13,7 @@ from workbench.api.kernels.kernel import kernel
 from workbench.backends.python.interpret import run
 from workbench.errors import KernelFault, WorkbenchError
 from workbench.ir.values import Function
-from workbench.passes.out_of_range import accesses
+from workbench.passes.checks.out_of_range import accesses
 
 _HEAD = """\
 def k(x: wb.array[float], z: wb.array[float], n: int, y: wb.array[float]):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.architecture.modules import ROOT, files, imports_of
+from tests.support.checks.modules import ROOT, files, imports_of
 from workbench.api.builds import build
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.emit import emit_llvm
@@ -34,19 +34,21 @@ def summed(x: wb.array[wb.float32], y: wb.array[wb.float32]):
 
 
 CHECKED = Options(checks=True)
+LOWERED_FOR_LLVM = ["lower_tiles", "halves", "counted", "counters", "interior", "expand"]
 DERIVED = {
-    "forward": ["strip_custom_gradients", "nonatomic"],
+    "forward": ["strip_custom_gradients", "nonatomic", "reductions"],
     "adjoint": [
         *("strip_asserts", "strip_prints"),
         *("fold", "nonatomic", "hoist", "fold", "promote", "load_forwarding", "dead_stores", "dce"),
         *("dce", "recompute", "dce"),
         *("fold", "dce"),
     ],
-    "tangent": ["dce", "fold", "dce", "strip_custom_gradients", "nonatomic"],
+    "tangent": ["dce", "fold", "dce", "strip_custom_gradients", "nonatomic", "reductions"],
 }
 DERIVED["finite"] = ["finite_checks", *DERIVED["forward"]]
 DERIVED["adjoint tangent"] = [*DERIVED["adjoint"], *DERIVED["tangent"]]
-DERIVED["tangent adjoint"] = ["dce", "fold", "dce", *DERIVED["adjoint"]]
+DERIVED["tangent adjoint"] = ["dce", "fold", "dce", *DERIVED["adjoint"], "reductions"]
+DERIVED["adjoint"].append("reductions")
 
 
 @pytest.fixture
@@ -91,8 +93,8 @@ def test_arguments_that_overlap_keep_their_atomic_adds(passed: list[str]) -> Non
 @pytest.mark.parametrize(
     ("emit", "options", "names"),
     [
-        (emit_llvm, Options(), ["number_prints", "strip_asserts", "lower_tiles", "halves", "expand"]),
-        (emit_llvm, CHECKED, ["number_prints", "bounds_checks", "lower_tiles", "halves", "expand"]),
+        (emit_llvm, Options(), ["number_prints", "strip_asserts", *LOWERED_FOR_LLVM]),
+        (emit_llvm, CHECKED, ["number_prints", "bounds_checks", *LOWERED_FOR_LLVM]),
         (emit_cuda, Options(), ["strip_asserts", "halves", "expand", "dce"]),
         (emit_cuda, CHECKED, ["bounds_checks", "halves", "expand", "dce"]),
     ],
@@ -110,7 +112,7 @@ def test_tiles_for_cuda_have_a_list_of_their_own(passed: list[str]) -> None:
     function = build.function_of(summed.specialise(tiling=Tiling(64)), "adjoint")
     passed.clear()
     emit_cuda(function, Options())
-    assert passed == ["strip_asserts", "halves", "combine", "expand"]
+    assert passed == ["strip_asserts", "halves", "combine", "expand", "dce"]
 
 
 @pytest.mark.parametrize(("checks", "names"), [(True, ["bounds_checks"]), (False, [])])
@@ -151,4 +153,5 @@ def test_passes_run_from_the_lists_alone() -> None:
     assert [row.partition(":")[0] for row in beside] == [
         "workbench/autodiff/adjoint.py",
         "workbench/backends/cpu/emit/emit.py",
+        "workbench/frontend/functions/repeated_calls.py",
     ], "\n".join(beside)

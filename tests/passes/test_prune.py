@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.passes.programs import inputs, names, random_function, results, same
+from tests.support.kernels.pass_programs import inputs, names, random_function, results, same
 from workbench.ir import Builder, Function, Value
 from workbench.ir.ops import EFFECTS
 from workbench.ir.values import walk

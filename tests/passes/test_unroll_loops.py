@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.autodiff.numeric import I1, X1, kernel
+from tests.support.checks.numeric import I1, X1, kernel
 from workbench.backends.python.interpret import run
 from workbench.ir.values import Function, walk
 from workbench.ir.verify import verify

@@ -14,8 +14,8 @@ import pytest
 import workbench as wb
 from tests.builtins.test_table_on_cpu import jobs
 from tests.catalogue.test_catalogue import RIGHT, _function
-from tests.portability.objects import has_unwind_tables, undefined
-from tests.portability.platforms import PLATFORMS, Platform
+from tests.support.checks.objects import has_unwind_tables, undefined
+from tests.support.checks.platforms import PLATFORMS, Platform
 from workbench.autodiff import adjoint
 from workbench.backends.base import Options
 from workbench.backends.cpu.maths import vecmath
@@ -36,6 +36,7 @@ def check(platform: Platform, image: bytes) -> None:
     assert platform.system != "win32" or not has_unwind_tables(image)
 
 
+@pytest.mark.sample(2)
 @EVERY
 def test_the_launcher(platform: Platform) -> None:
     image = platform.object(dispatch.text(platform.system), 0)
@@ -44,16 +45,19 @@ def test_the_launcher(platform: Platform) -> None:
     assert threads in undefined(image), "helpers are made everywhere"
 
 
+@pytest.mark.sample(1)
 @EVERY
 def test_the_handler_for_jax(platform: Platform) -> None:
     check(platform, platform.object(handler_text(platform.system), 1))
 
 
+@pytest.mark.sample(1)
 @EVERY
 def test_copies_fills_and_sums(platform: Platform) -> None:
     check(platform, platform.object(copies.text()))
 
 
+@pytest.mark.sample(3)
 @EVERY
 @pytest.mark.parametrize("bits", [32, 64])
 def test_maths_formulas(platform: Platform, bits: int) -> None:
@@ -165,6 +169,7 @@ PROGRAMS = {
 QUICK = {"numbers that wait for each other", "atomics, prints, asserts", "halves"}
 
 
+@pytest.mark.sample(3)
 @EVERY
 @pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in PROGRAMS])
 def test_programs_and_their_adjoints(platform: Platform, name: str) -> None:

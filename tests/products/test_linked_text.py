@@ -1,16 +1,15 @@
-"""CUDA text that calls link-time products, run as fibers in shuffled orders with a product of the test's own."""
+"""CUDA text that calls link-time products, run with warps in shuffled orders with a product of the test's own."""
 
 from __future__ import annotations
 
 import re
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import workbench as wb
+from tests.support.devices import on_gpu
 from workbench.api.kernels.kernel import Tiling
 from workbench.backends.base import Options
 from workbench.backends.cuda.emit import EmittedKernel, emit_cuda, emit_kernel
@@ -18,12 +17,6 @@ from workbench.backends.cuda.products.needed import arrangement
 from workbench.backends.cuda.products.spec import ProductSpec
 from workbench.backends.python.interpret import run as interpret
 from workbench.ir.values import Function
-
-HOSTSHIM = Path(__file__).parents[1] / "hostshim"
-if str(HOSTSHIM) not in sys.path:
-    sys.path.insert(0, str(HOSTSHIM))
-
-import hostshim  # noqa: E402
 
 C_TYPES = {"float16": "wb_float16", "float32": "float", "float64": "double"}
 OPTIONS = Options()
@@ -105,10 +98,10 @@ def run(
 ) -> None:
     """Run the text with its products."""
     text = linked.text + "".join(map(product, linked.products))
-    monkeypatch.setattr(hostshim, "emit_cuda", lambda f, o: text)
-    hostshim.Library([function], OPTIONS, threads="fibers").run(function.name, blocks, args, seed=seed)
+    on_gpu.Library([function], OPTIONS, texts={function.name: text}).run(function.name, blocks, args, seed=seed)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("kernel", "dtypes", "count"),
     [
@@ -121,7 +114,7 @@ def run(
 def test_the_linked_text_means_what_the_interpreter_says(
     kernel: Any, dtypes: tuple[str, str], count: int, need: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    need("g++")
+    need("nvrtc")
     rng = np.random.default_rng(1)
     a, b = (rng.standard_normal(s).astype(dtypes[0]) for s in ((16, 16), (16, 8)))
     function = function_of(kernel)

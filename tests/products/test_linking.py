@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import workbench as wb
 from tests.products.test_linked_text import looped, narrow
+from tests.support.devices import mock_device
 from workbench import events
 from workbench.api.builds import build, linking
 from workbench.api.builds.cublasdx import product_views
@@ -19,12 +18,6 @@ from workbench.backends.base import Artifact, Options
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.cuda.emit import entry_name
 from workbench.errors import BuildError, DeviceError, KernelTypeError, NotDifferentiable
-
-MOCKDRIVER = str(Path(__file__).parents[1] / "mockdriver")
-if MOCKDRIVER not in sys.path:
-    sys.path.insert(0, MOCKDRIVER)
-
-import emulated  # noqa: E402
 
 
 def facts(function: Any, target: str, matmul: str = "") -> dict[str, Any]:
@@ -69,7 +62,7 @@ def use(fake: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Callable[.
 
 @pytest.fixture
 def device(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    with emulated.device(monkeypatch):
+    with mock_device.device(monkeypatch):
         monkeypatch.setattr(CudaBackend, "compile", generate)
         monkeypatch.setattr(build, "_code", lambda digest, entry, device: object())
         yield

@@ -17,7 +17,8 @@ import pytest
 
 from workbench.errors import DeviceError
 from workbench.runtime.device import driver as layer
-from workbench.runtime.device.driver import MAX_BLOCKS, Driver, probe
+from workbench.runtime.device.driver import Driver, probe
+from workbench.runtime.device.driver_calls import MAX_BLOCKS
 
 
 class Result(IntEnum):
@@ -45,7 +46,8 @@ class Api:
         self.calls: list[tuple[Any, ...]] = []
         self.answers: dict[str, tuple[Any, ...]] = {
             "cuInit": (), "cuDeviceGetCount": (devices,), "cuDeviceGet": (0,), "cuDeviceGetName": (b"Mock GPU\0\0",),
-            "cuDeviceTotalMem": (1 << 30,), "cuEventCreate": (EVENT,),
+            "cuDeviceTotalMem": (1 << 30,), "cuEventCreate": (EVENT,), "cuDriverGetVersion": (13000,),
+            "cuCtxGetCurrent": ("context",),
         }  # fmt: skip
         self.failing: dict[str, Result] = {}
 
@@ -134,6 +136,12 @@ def test_memory_is_allocated_on_the_default_stream_and_freed_once(cuda: tuple[Dr
     buffer.free()
     assert api.calls == [("set_current", 0), ("allocate", 256, "stream 0"), ("Buffer.close",)]
     assert driver.alloc(0, 0).handle == 0
+
+
+def test_memory_is_had_in_whole_words(cuda: tuple[Driver, Api, Core]) -> None:
+    driver, api, _ = cuda
+    buffer = driver.alloc(0, 5)
+    assert buffer.nbytes == 5 and ("allocate", 8, "stream 0") in api.calls
 
 
 def test_copies_give_addresses_and_bytes(cuda: tuple[Driver, Api, Core]) -> None:
@@ -243,6 +251,15 @@ def test_the_probe_stops_where_something_is_missing() -> None:
     assert "finds no device" in probe(lambda: None, lambda: (Core([]), Api(devices=0))).reason
     found = probe(lambda: None, lambda: (Core([]), Api()))
     assert found.driver is not None and found.reason == ""
+
+
+def test_a_driver_that_is_too_old_is_named_before_anything_else_is_asked() -> None:
+    old = Api()
+    old.answers["cuDriverGetVersion"] = (12040,)
+    found = probe(lambda: None, lambda: (Core([]), old))
+    assert found.driver is None
+    assert "is one for CUDA 12.4" in found.reason and "needs CUDA 13.0" in found.reason and "580" in found.reason
+    assert [call[0] for call in old.calls] == ["cuInit", "cuDriverGetVersion"]
 
 
 def test_this_machine_is_probed_without_harm() -> None:

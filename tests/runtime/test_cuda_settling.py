@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,9 +12,7 @@ from workbench.runtime.device.driver import driver
 from workbench.runtime.launching import pending_faults
 
 real = pytest.importorskip("cuda.bindings.driver")
-MOCK = Path(__file__).parents[1] / "mockdriver"
-if str(MOCK) not in sys.path:
-    sys.path.insert(0, str(MOCK))
+DEVICES = 2
 
 CELL = """
 def pick(x: array[float], at: int, out: array[float]):
@@ -32,15 +28,6 @@ def tell(x: array[int]):
     if i == 0:
         print("seen", x[i])
 """
-
-
-@pytest.fixture
-def mock(monkeypatch: pytest.MonkeyPatch, need: Callable[[str], str]) -> Iterator[Any]:
-    need("g++")
-    import emulated
-
-    with emulated.device(monkeypatch, devices=2) as made:
-        yield made
 
 
 @pytest.fixture
@@ -141,7 +128,7 @@ def test_what_a_kernel_prints_is_shown_when_something_waits(mock: Any, cell: Any
 def test_a_broken_device_keeps_no_faults_to_tell(mock: Any, cell: Any) -> None:
     x, out, _ = arrays()
     wb.launch(cell["pick"], 4, [x, 2, out], checks=True)
-    mock.failing["sync"] = real.CUresult.CUDA_ERROR_ILLEGAL_ADDRESS
+    mock.failing["cuCtxSynchronize"] = real.CUresult.CUDA_ERROR_ILLEGAL_ADDRESS
     with pytest.raises(wb.DeviceError, match="waiting for cuda:0"):
         wb.synchronize("cuda:0")
     mock.failing.clear()

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,27 +11,17 @@ import pytest
 
 import workbench as wb
 from workbench.runtime.device.driver import driver
+from workbench.runtime.emulated.graphs import Executing, Graph
 from workbench.runtime.launching import pending_faults
 
 real = pytest.importorskip("cuda.bindings.driver")
-MOCK = Path(__file__).parents[1] / "mockdriver"
-if str(MOCK) not in sys.path:
-    sys.path.insert(0, str(MOCK))
+DEVICES = 2
 
 CELL = """
 def double(x: array[float], y: array[float]):
     i = tid()
     y[i] = 2.0 * x[i]
 """
-
-
-@pytest.fixture
-def mock(monkeypatch: pytest.MonkeyPatch, need: Callable[[str], str]) -> Iterator[Any]:
-    need("g++")
-    import emulated
-
-    with emulated.device(monkeypatch, devices=2) as made:
-        yield made
 
 
 @pytest.fixture
@@ -94,7 +82,7 @@ def test_a_broken_device_is_told_once_and_later_calls_name_the_first_error(mock:
 def test_what_breaks_a_device_is_known_by_cuda_cores_own_errors(where: str, mock: Any, double: Any) -> None:
     x = wb.ones(4, float, device="cuda:0")
     wb.launch(double, 4, [x, x], checks=True)
-    mock.failing["sync" if where == "sync" else "allocate"] = real.CUresult.CUDA_ERROR_ASSERT
+    mock.failing["cuCtxSynchronize" if where == "sync" else "allocate"] = real.CUresult.CUDA_ERROR_ASSERT
     with pytest.raises(wb.DeviceError, match=r"CUDA_ERROR_ASSERT. This has broken cuda:0.*double") as first:
         USES["wait" if where == "sync" else "new array"](x, double)
     assert first.value.status == 710
@@ -118,7 +106,7 @@ def test_a_record_and_a_capture_that_a_broken_device_ends_raise_its_error(mock: 
     with pytest.raises(wb.DeviceError, match="is broken since this line"):
         rec.replay()
     del graph, rec
-    assert not mock.executables and not mock.graphs
+    assert not mock.left((Graph, Executing))
 
 
 def test_a_refused_launch_names_the_function_and_leaves_the_device_usable(mock: Any, double: Any) -> None:
@@ -177,22 +165,7 @@ def test_a_changed_scalar_is_an_update_in_place_and_a_changed_order_is_not(mock:
     np.testing.assert_array_equal(x.numpy(), [11] * 4)
     np.testing.assert_array_equal(y.numpy(), [3] * 4)
     del g
-    assert not mock.executables and not mock.graphs
-
-
-def test_the_mock_notices_what_it_is_for(mock: Any) -> None:
-    x = wb.zeros(4, float, device="cuda:0")
-    address, found = x.address, driver()
-    del x
-    with pytest.raises(wb.DeviceError, match="after it was freed"):
-        found.copy_to_host(np.zeros(4, np.float32), address)
-    y = wb.zeros(4, float, device="cuda:0")
-    with pytest.raises(wb.DeviceError, match="beyond its allocation"):
-        found.fill(y.address, 0, 17)
-    with pytest.raises(wb.DeviceError, match="takes 4 arguments, not 1"):
-        found.call("cuMemsetD8Async", 0)
-    assert len(mock.problems) == 3
-    mock.problems.clear()
+    assert not mock.left()
 
 
 def scoped(stream: Any) -> None:

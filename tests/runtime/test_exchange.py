@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import gc
-import sys
 import weakref
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,9 +13,6 @@ import pytest
 
 import workbench as wb
 
-MOCK = Path(__file__).parents[1] / "mockdriver"
-if str(MOCK) not in sys.path:
-    sys.path.insert(0, str(MOCK))
 KINDS = ["bool", "int8", "uint16", "int32", "uint64", "float16", "float32", "float64"]
 
 
@@ -35,16 +30,6 @@ class Speaks:
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self.device
-
-
-@pytest.fixture
-def mock(monkeypatch: pytest.MonkeyPatch, need: Callable[[str], str]) -> Iterator[Any]:
-    pytest.importorskip("cuda.bindings.driver")
-    need("g++")
-    import emulated
-
-    with emulated.device(monkeypatch) as made:
-        yield made
 
 
 @pytest.mark.parametrize("kind", KINDS)

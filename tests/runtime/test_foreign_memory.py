@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.runtime.record_files import double
+from tests.support.checks.record_files import double
 
 
 class Holder:

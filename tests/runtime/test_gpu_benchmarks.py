@@ -22,16 +22,15 @@ SHARED = "on_device"
 
 @pytest.fixture
 def mock(monkeypatch: pytest.MonkeyPatch, need: Callable[[str], str]) -> Iterator[Any]:
-    need("g++")
-    for folder in ("tests/mockdriver", "benchmarks/gpu"):
-        monkeypatch.syspath_prepend(str(ROOT / folder))
-    import emulated
+    need("nvrtc")
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks/gpu"))
+    from tests.support.devices import mock_device
 
     shared = importlib.import_module(SHARED)
     monkeypatch.setattr(shared, "RUNS", 1)
     monkeypatch.setattr(shared, "WARM_UP", 0)
 
-    with emulated.device(monkeypatch) as made:
+    with mock_device.device(monkeypatch) as made:
         yield made
 
 
@@ -63,13 +62,16 @@ def test_without_a_device_it_says_so(path: Path) -> None:
     assert done.returncode == 0 and done.stdout.startswith("Nothing measured: this benchmark needs a CUDA device.")
 
 
-def test_stencil_reduction_and_n_body(mock: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_grids_reduction_and_arithmetic(mock: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     benchmark = module("kernels")
     monkeypatch.setattr(driver(), "event", Moments().event)
-    speeds, rates = benchmark.measured(driver(), side=8, bodies=10, count=100)
-    assert list(speeds) == ["device copy", "stencil", "reduction"] and list(rates) == ["n-body", "n-body, fast_math"]
+    speeds = {"copy": benchmark.copy_speed(driver(), 100), **benchmark.grids(driver(), side=8, side_3d=4)}
+    rates = benchmark.arithmetic(driver(), bodies=10, count=20, terms=3)
+    speeds["reduction"] = benchmark.reduction_speed(driver(), 100)
+    assert list(speeds) == ["copy", "stencil", "axpy2d", "heat3d", "reduction"]
+    assert list(rates) == ["n-body", "poly", "n-body, fast_math", "poly, fast_math"]
     assert all(value > 0 for value in (*speeds.values(), *rates.values()))
-    assert len(mock.launches) >= 4
+    assert len(mock.launches) >= 8
 
 
 def test_saxpy_and_its_launches(mock: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,15 +80,18 @@ def test_saxpy_and_its_launches(mock: Any, monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.setattr(benchmark, name, value)
     monkeypatch.setattr(driver(), "event", Moments().event)
     monkeypatch.setattr(benchmark, "core_launch", lambda gpu, x, y: lambda: None)
+    monkeypatch.setattr(benchmark, "cupy_launch", lambda: None)
     kernels = __import__("workbench").build_cell(benchmark.CELL, {}, backend="cpu").names
     speeds, costs = benchmark.bandwidths(driver(), kernels), benchmark.launches(driver(), kernels)
     assert set(speeds) == {"device copy", "saxpy", "blur 3×3", "adjoint of saxpy"}
     assert set(costs) == {"wb.launch", "Launch.launch()", "cuda.core launch"}
 
 
+@pytest.mark.slow
 def test_a_tiled_product(mock: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     benchmark = module("tiles")
     monkeypatch.setattr(driver(), "event", Moments().event)
-    rates = benchmark.measured(driver(), side=40)
-    assert list(rates) == ["float32", "float16", "bfloat16"] and all(rate > 0 for rate in rates.values())
-    assert mock.launches == [(1, benchmark.BLOCK)] * 3
+    rates, back = (benchmark.measured(driver(), side=40, adjoint=adjoint) for adjoint in (False, True))
+    assert list(rates) == list(back) == ["float32", "tf32", "float16", "bfloat16"]
+    assert all(rate > 0 for rate in (*rates.values(), *back.values()))
+    assert mock.launches == [(1, benchmark.BLOCK)] * 12

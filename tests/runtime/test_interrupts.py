@@ -40,6 +40,7 @@ def outcome(case: str, *more: str) -> dict[str, Any]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("case", [*QUICK, *(pytest.param(case, marks=pytest.mark.slow) for case in OTHERS)])
 def test_an_interrupt_ends_it(case: str) -> None:
     found = outcome(case)
@@ -173,6 +174,7 @@ def test_sums_over_many_strips_are_those_of_one_loop() -> None:
     assert z.numpy().tolist() == [np.add.accumulate(row, dtype=np.float64)[-1] for row in x]
 
 
+@pytest.mark.slow
 def test_a_forked_child_is_interrupted_too() -> None:
     text = """
 import os, signal, sys, threading
@@ -202,6 +204,7 @@ fork()
     assert done.stdout.strip() == "7", done.stderr
 
 
+@pytest.mark.slow
 def test_no_interrupt_is_swallowed_in_a_destructor() -> None:
     done = subprocess.run(
         [sys.executable, PROGRAM.parent / "destructors.py"], capture_output=True, text=True, timeout=LIMIT

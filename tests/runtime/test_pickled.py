@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.runtime.record_files import Particle, double, particles
+from tests.support.checks.record_files import Particle, double, particles
 
 AGAIN: dict[str, Callable[[Any], Any]] = {
     "pickle": lambda x: pickle.loads(pickle.dumps(x)),

@@ -186,6 +186,7 @@ def test_a_fault_ends_a_replay_as_it_ends_a_launch() -> None:
     rec.replay(n=0)
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_a_long_replay() -> None:
     # A shell that starts the tests in the background has Ctrl-C ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

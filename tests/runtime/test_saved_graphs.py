@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.runtime import record_files
-from tests.runtime.record_files import particles
+from tests.support.checks import record_files
+from tests.support.checks.record_files import particles
 from workbench.api.load_record import restore
 from workbench.runtime.records.archive import pack, unpack
 from workbench.runtime.records.saved import read

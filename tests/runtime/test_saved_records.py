@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.runtime import record_files
+from tests.support.checks import record_files
 from workbench.runtime.records.saved import read
 
 

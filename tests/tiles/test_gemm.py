@@ -7,22 +7,15 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.tiles.on_all import same_on_all, wide
+from tests.support.devices.on_all import same_on_all, wide
+from tests.support.kernels.gemm import gemm_kernel
 from workbench.autodiff import adjoint
 from workbench.ir.values import walk
 
 TM, TN, TK = wb.constant(8), wb.constant(4), wb.constant(16)
 
 
-@wb.kernel
-def gemm(A: wb.array2d[wb.Any], B: wb.array2d[wb.Any], C: wb.array2d[wb.Any]):
-    i, j = wb.tid()
-    acc = wb.tile_zeros(shape=(TM, TN), dtype=wb.float32)
-    for k in range((A.shape[1] + TK - 1) // TK):
-        a = wb.tile_load(A, shape=(TM, TK), offset=(i * TM, k * TK))
-        b = wb.tile_load(B, shape=(TK, TN), offset=(k * TK, j * TN))
-        wb.tile_matmul(a, b, acc)
-    wb.tile_store(C, acc, offset=(i * TM, j * TN))
+gemm = gemm_kernel(TM, TN, TK)
 
 
 @wb.kernel
@@ -43,6 +36,7 @@ def operands(m: int, n: int, k: int, dtype: str) -> list[np.ndarray]:
     return [rng.standard_normal(shape).astype(type) for shape in ((m, k), (k, n))]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
 def test_gemm_with_an_accumulator(dtype: str, size: tuple[int, int, int]) -> None:
@@ -54,6 +48,7 @@ def test_gemm_with_an_accumulator(dtype: str, size: tuple[int, int, int]) -> Non
     np.testing.assert_allclose(c, want, atol=1e-4)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("dtype", list(TOLERANCE))
 def test_product_of_one_type(dtype: str) -> None:
     a, b = operands(11, 6, 29, dtype)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from tests.support.kernels.gemm import gemm_kernel
 from tests.tiles.test_operations import kernel_of, slow
 from workbench.autodiff import adjoint
 from workbench.autodiff.tangent import tangent
@@ -49,6 +50,7 @@ CASES: dict[str, tuple[str, tuple[int, ...]]] = {
 SELDOM = {"arithmetic", "builtins", "reshape", "view", "broadcast", "sum", "matmul", "elements", "a branch", "adding"}
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("name", [slow(name) if name in SELDOM else name for name in CASES])
 def test_by_difference_quotients(name: str) -> None:
     body, shape = CASES[name]
@@ -103,18 +105,7 @@ def test_per_thread_values_and_vectors(kernel: Any) -> None:
     assert verdict.ok, str(verdict)
 
 
-TM, TN, TK = wb.constant(8), wb.constant(4), wb.constant(16)
-
-
-@wb.kernel
-def gemm(A: wb.array2d[wb.Any], B: wb.array2d[wb.Any], C: wb.array2d[wb.Any]):
-    i, j = wb.tid()
-    acc = wb.tile_zeros(shape=(TM, TN), dtype=wb.float64)
-    for k in range((A.shape[1] + TK - 1) // TK):
-        a = wb.tile_load(A, shape=(TM, TK), offset=(i * TM, k * TK))
-        b = wb.tile_load(B, shape=(TK, TN), offset=(k * TK, j * TN))
-        wb.tile_matmul(a, b, acc)
-    wb.tile_store(C, acc, offset=(i * TM, j * TN))
+gemm = gemm_kernel(8, 4, 16, wb.float64)
 
 
 def test_gemm_on_a_tape_and_replayed() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import workbench as wb
-from tests.tiles.on_all import same_on_all
+from tests.support.devices.on_all import same_on_all
 from workbench.api.kernels.kernel import Kernel
 
 RNG = np.random.default_rng(7)
@@ -92,6 +92,7 @@ SELDOM = {
 }
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("name", [slow(name) if name in SELDOM else name for name in CASES])
 def test_operation(name: str) -> None:
     body, want = CASES[name]
@@ -123,6 +124,7 @@ def test_ragged_edges(rows: int, columns: int, i: int, j: int) -> None:
     np.testing.assert_allclose(got, want, rtol=1e-6)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("dtype", ["int8", "uint64", "float16", "bool", *map(slow, ("uint16", "int32", "float64"))])
 def test_element_types(dtype: str) -> None:
     x = (RNG.standard_normal((5, 7)) * 9).astype(dtype)

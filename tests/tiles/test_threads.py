@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.tiles.on_all import arrays_of, same_on_all
+from tests.support.devices.on_all import arrays_of, same_on_all
 from workbench.backends.python import run
 from workbench.frontend import lower
 from workbench.ir.show import show
-from workbench.passes.bounds_checks import guard
+from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.lower_tiles.lower import lower_tiles
 
 RNG = np.random.default_rng(3)

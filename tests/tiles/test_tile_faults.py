@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.hostshim.hostshim import Library
-from tests.tiles.on_all import AS_CUDA, arrays_of
+from tests.support.devices.on_all import AS_CUDA, arrays_of
+from tests.support.devices.on_gpu import Library
 from tests.tiles.test_operations import kernel_of
 from workbench.backends.base import Options
 from workbench.backends.python import run
@@ -73,6 +73,7 @@ def wanted(want: Any) -> np.ndarray:
     return want
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", CASES)
 def test_fault(name: str) -> None:
     body, line, values, sentence, want = CASES[name]

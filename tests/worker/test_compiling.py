@@ -175,6 +175,7 @@ print(x.numpy().tolist())
     assert gone(pid)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("signal", [15, 9])
 def test_a_worker_dies_with_its_parent(tmp_path: Path, began: Callable[[], int], signal: int) -> None:
     with script(tmp_path, 'wb.build_cell(text.format(1.5), {}, backend="cpu")') as process:

@@ -21,7 +21,7 @@ from workbench import forks
 from workbench.backends.cpu import jit
 from workbench.backends.worker.calls import task_name
 from workbench.backends.worker.pool import Pool
-from workbench.cache import lock
+from workbench.cache.folder import lock
 from workbench.work import Work
 
 # Another test of this process may have loaded JAX, whose threads make Python and JAX warn of a fork.
@@ -76,12 +76,16 @@ for thread in threads:
 print(ends.count(0), [end for end in ends if end])
 """
 
+# From 3.12 on Python warns of each fork of a process with threads; that such a fork works is what is tested here.
+QUIET = ("-W", "ignore::DeprecationWarning")
+
 
 def rounds_of_forks(rounds: int) -> subprocess.CompletedProcess[str]:
     program = PROGRAM.format(text=TEXT, rounds=rounds)
-    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=1200)
+    return subprocess.run([sys.executable, *QUIET, "-c", program], capture_output=True, text=True, timeout=1200)
 
 
+@pytest.mark.slow
 def test_children_compile_while_their_parent_does() -> None:
     done = rounds_of_forks(8)
     assert (done.stdout, done.stderr) == ("8 []\n", "")

@@ -174,6 +174,13 @@ def test_jobs_do_not_wait_for_one_that_is_stuck(pool: Pool, began: Callable[[], 
     assert work.wait(60) and gone(pid)
 
 
+def test_what_a_compiler_said_of_one_request_is_not_said_of_the_next(pool: Pool) -> None:
+    ask(pool, "shout")
+    with pytest.raises(Lost) as lost:
+        ask(pool, "spin", Limits(seconds=0.2))
+    assert (lost.value.stage, lost.value.log) == ("spin", "")
+
+
 def test_nothing_is_left_open(pool: Pool) -> None:
     pool.run(ECHO)
     before = len(os.listdir("/proc/self/fd"))
@@ -181,7 +188,7 @@ def test_nothing_is_left_open(pool: Pool) -> None:
         with pytest.raises(Lost):
             ask(pool, "crash")
     pool.run(ECHO)
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert len(os.listdir("/proc/self/fd")) <= before  # processes of earlier tests may be closed meanwhile
 
 
 def test_a_process_that_keeps_too_much_is_replaced(pool: Pool) -> None:

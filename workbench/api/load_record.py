@@ -18,12 +18,14 @@ from workbench.api.graphs.graph import Graph
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.kernels.struct import make_struct
 from workbench.autodiff.directions import parameters
-from workbench.cache.entry import Damaged, decode
+from workbench.cache.folder.entry import Damaged, decode
 from workbench.cache.store import default_store
 from workbench.errors import LaunchError, RecordError, WorkbenchError
 from workbench.ir.values import Function
 from workbench.passes.nonatomic import adds_alone
+from workbench.passes.reductions import reduces
 from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.create import link_grad, lying_in
 from workbench.runtime.device.device import get_device
 from workbench.runtime.device.memory import Memory, allocate
 from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node
@@ -72,8 +74,9 @@ class SavedSpecialisation(Specialisation):
         self.kernel = SavedKernel(function, checkpoints)
         self.types = tuple(p.type for p in function.params)
         self.function = function
-        self.adds_alone = adds_alone(function)
+        self.adds_alone = adds_alone(function) or reduces(function)
         self.loaded = {}
+        self.bound: dict[Any, Any] = {}
         self.seconds = 0.0
 
     def is_current(self) -> bool:
@@ -89,6 +92,9 @@ def load_record(path: str | os.PathLike[str], *, trust: bool = False, device: st
         trust: whether the file's author is trusted. Then its machine code is used where it fits this machine, and
             launches run with or without checks as they did; else everything is compiled again and runs with checks.
         device: run everything there in place of the devices it ran on.
+
+    Returns:
+        A recorder, as `wb.record` returns it: `replay()` runs it.
 
     Raises:
         RecordError: the file cannot be read, is damaged or foreign, or its kernels do not fit their arguments.
@@ -153,19 +159,17 @@ class _Restorer:
     def array(self, number: int) -> array:
         told = self.saved.arrays[number]
         memory = self.memories[told.memory]
-        made = object.__new__(array)
         dtype = self.struct(told.dtype) if isinstance(told.dtype, Struct) else told.dtype
         kind = None
         if told.field is not None and not isinstance(dtype, Struct):
             kind = ArrayType(dtype, len(told.shape), *told.field)
-        made._place(memory, dtype, told.shape, told.strides, False, memory.address + told.offset, kind)
-        return made
+        return lying_in(memory, dtype, told.shape, told.strides, told.offset, kind)
 
     def struct(self, told: Struct) -> Struct:
         """A struct of the file with a class for its values; the same one for all that are equal."""
         if told not in self.structs:
             fields = [(f.name, self.struct(f.type) if isinstance(f.type, Struct) else f.type) for f in told.fields]
-            self.structs[told] = make_struct(told.name, fields, UNKNOWN, "__record__", None).__wb_struct__  # type: ignore[attr-defined]
+            self.structs[told] = make_struct(told.name, fields, UNKNOWN, "__record__", None).__wb_struct__
         return self.structs[told]
 
     def graph(self, told: SavedGraph) -> Graph:
@@ -185,22 +189,28 @@ class _Restorer:
             target = self.arrays[what.target]
             if kind == "fill":
                 return MoveNode(kind, target, value=what.source)
-            if target.device != self.arrays[what.source].device:
+            source = self.source(what)
+            if target.device != source.device:
                 raise refused("a copy between devices in a graph")
-            return MoveNode(kind, target, self.arrays[what.source])
+            return MoveNode(kind, target, source)
         condition = None if what.condition is None else self.arrays[what.condition]
         bodies = {name: self.graphs[number] for name, number in what.bodies.items()}
         if any(b.nodes and condition is not None and b.device != condition.device for b in bodies.values()):
             raise refused("a branch of another device than its condition")
-        if kind == "while" and not any(m is condition.memory for m in bodies["body"].written()):  # type: ignore[union-attr]
+        # A loop without a condition in the file is no loop that capture_while could have made.
+        looped = kind == "while"
+        if looped and (condition is None or all(m is not condition.memory for m in bodies["body"].written())):
             raise refused("a loop that never writes its condition")
         return BodyNode(kind, bodies, condition)
+
+    def source(self, what: SavedMove) -> array:
+        number: int = what.source
+        return self.arrays[number]
 
     def link(self, made: array, grad: array) -> None:
         if grad.shape != made.shape or grad.dtype != made.dtype or grad.device != made.device:
             raise refused("a gradient that does not match its array")
-        made.requires_grad, made._grad = True, grad
-        made.memory.grad = made.memory.grad or grad
+        link_grad(made, grad)
 
     def entry(self, told: SavedEntry) -> Entry:
         facts: dict[str, Any] = {"started": told.started, "seconds": told.seconds, "site": told.site}
@@ -218,7 +228,7 @@ class _Restorer:
         target = self.arrays[what.target]
         if kind == "fill":
             return FillEntry(target, what.source, **facts)
-        return CopyEntry(kind, target, self.arrays[what.source], **facts)
+        return CopyEntry(target, self.source(what), kind, **facts)
 
     def launch(self, told: SavedLaunch) -> Any:
         specialisation = self.specialisations[told.module]
@@ -226,7 +236,7 @@ class _Restorer:
         if [p.name for p in params] != list(told.arguments):
             raise refused(f"a launch of {specialisation.kernel.name} whose arguments are not the kernel's parameters")
         place = get_device(self.device or told.device)
-        arguments = {}
+        arguments: dict[str, Any] = {}
         for p in params:
             value = told.arguments[p.name]
             arguments[p.name] = value = self.arrays[value.number] if isinstance(value, Ref) else value

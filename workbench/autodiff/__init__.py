@@ -4,6 +4,7 @@ from workbench.autodiff.adjoint import CHECKPOINT_RANGE, CHECKPOINTS, adjoint
 from workbench.autodiff.adjoint_signature import (
     adjoint_names,
     adjoint_params,
+    adjoint_type,
     kept,
     primal_params,
     reads,
@@ -14,6 +15,6 @@ from workbench.autodiff.memory.effects import refuse_shifted
 from workbench.autodiff.tangent import tangent
 
 __all__ = [
-    "CHECKPOINTS", "CHECKPOINT_RANGE", "FORWARD", "adjoint", "adjoint_names", "adjoint_params", "derived", "kept",
-    "parameters", "primal_params", "reads", "refuse_shifted", "tangent", "tangent_names", "then",
+    "CHECKPOINTS", "CHECKPOINT_RANGE", "FORWARD", "adjoint", "adjoint_names", "adjoint_params", "adjoint_type",
+    "derived", "kept", "parameters", "primal_params", "reads", "refuse_shifted", "tangent", "tangent_names", "then",
 ]  # fmt: skip

@@ -11,7 +11,7 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from functools import partial
 
-from workbench.autodiff.adjoint_signature import adjoint_names
+from workbench.autodiff.adjoint_signature import adjoint_names, adjoint_type
 from workbench.autodiff.analysis.activity import active_values
 from workbench.autodiff.hoist import hoist
 from workbench.autodiff.memory.aliasing import overwrites
@@ -22,9 +22,10 @@ from workbench.autodiff.promote import promote
 from workbench.autodiff.reverse.cotangents import Cotangents
 from workbench.autodiff.reverse.emitter import Emitter, relabelled
 from workbench.autodiff.reverse.recompute import Missing, written_out
-from workbench.autodiff.reverse.reverse import RULES
+from workbench.autodiff.reverse.rules import RULES
 from workbench.autodiff.reverse.sweep import Sweep
 from workbench.errors import NotDifferentiable
+from workbench.ir.attributes import REASON
 from workbench.ir.rewrite import fresh
 from workbench.ir.values import Function, Op, Value, walk
 from workbench.ir.verify import verify
@@ -43,7 +44,7 @@ UNROLL_LIMIT = 2048
 
 @dataclass(frozen=True)
 class _Wanted:
-    """What `adjoint` was asked for."""
+    """The options of one `adjoint`."""
 
     atomic: bool
     aliased: bool
@@ -70,7 +71,7 @@ def adjoint(
         numbers: find the gradients of parameters that are no arrays; else theirs stay as they are given.
         aliased: arrays that the kernel writes may overlap others; implies `atomic`.
         checkpoints: how many states of a loop are kept at once (at least 1), where its carried values are needed.
-        constant: arrays whose gradients nobody wants: what the kernel reads of them counts as constant, and their
+        constant: arrays whose gradients are not requested: what the kernel reads of them counts as constant, and their
             adjoint arrays, which are parameters all the same, are not added to.
 
     Raises:
@@ -80,19 +81,23 @@ def adjoint(
     wanted = _Wanted(atomic, aliased, numbers, checkpoints, constant)
     current = _simplified(run(ADJOINT_INPUT, function), wanted)
     kept: frozenset[Op] = frozenset()
+    # Each turn either succeeds or gets smaller: a loop whose carried values are missing is unrolled, and once that is
+    # no longer possible its states are kept, so the turns end.
     while True:
         result, own = _attempt(current, wanted, kept)
         missing = _missing(result)
         if not missing:
             break
         loops = frozenset(m.loop for _, m in missing if m.loop is not None)
+        # A value that is missing for another reason than a loop stays missing, however much is unrolled.
         if len(loops) == 0 or any(m.loop is None for _, m in missing):
             raise _refusal(result, missing, own)
         smaller = unroll(current, UNROLL_LIMIT, loops.__contains__)
         if smaller is current:
             kept |= loops
         else:
-            current, kept = _simplified(smaller, wanted), frozenset()
+            # Unrolling made new operations, so the loops in `kept` are no longer those of this function.
+            current, kept = _simplified(smaller, wanted), frozenset[Op]()
     labels = own.labels
     return verify(relabelled(run(ADJOINT, result), labels))
 
@@ -110,6 +115,8 @@ def _simplified(function: Function, wanted: _Wanted) -> Function:
 
 
 def _promoted(function: Function, aliased: bool) -> Function:
+    # Indices that are computed again in each iteration would look like other places: hoisting is for promotion's sake
+    # only, and is undone where nothing was promoted.
     steady = run(HOISTED, function, hoist=hoist)
     promoted = promote(steady, aliased)
     return function if promoted is steady else promoted
@@ -119,18 +126,20 @@ def _attempt(function: Function, wanted: _Wanted, kept: frozenset[Op]) -> tuple[
     """The adjoint, perhaps with `unavailable` operations, pruned; and the builder that made it."""
     active = active_values(function, wanted.numbers, wanted.constant)
     memory = study(function, active, wanted.aliased)
+    # An adjoint may be differentiated again: its parameters must be other values than those of the kernel.
     primal = [fresh(p) for p in function.params]
     env = dict(zip(function.params, primal, strict=True))
     names = adjoint_names(function.params)
     adjoints = {p: _adjoint_param(p, names[p.name]) for p in function.params if is_float(p.type)}
     builder = Emitter()
     cautious = overwrites(function, wanted.aliased)
-    plain = frozenset() if wanted.atomic else memory.private
+    plain = frozenset[Value]() if wanted.atomic else memory.private
     sweep = Sweep(
         RULES, function.name, active, memory, env, adjoints, plain, builder, kept, wanted.checkpoints, cautious
     )
     cotangents = Cotangents(builder, active)
     sweep.block(function.body, cotangents)
+    # Parameters that are no arrays are read by every thread: their cotangents are summed over the launch.
     for param, total in adjoints.items():
         if not isinstance(param.type, ArrayType):
             found = cotangents.take_full(param)
@@ -143,18 +152,18 @@ def _attempt(function: Function, wanted: _Wanted, kept: frozenset[Op]) -> tuple[
 
 
 def _adjoint_param(param: Value, name: str) -> Value:
-    type = param.type
-    return Value(type if isinstance(type, ArrayType) else ArrayType(type, 1), name)
+    return Value(adjoint_type(param.type), name)
 
 
 def _missing(function: Function) -> list[tuple[Op, Missing]]:
-    return [(op, op.attrs["reason"]) for op in walk(function.body) if op.name == "unavailable"]
+    return [(op, op.attrs[REASON]) for op in walk(function.body) if op.name == "unavailable"]
 
 
 def _refusal(result: Function, missing: list[tuple[Op, Missing]], own: Emitter) -> NotDifferentiable:
     """The error for the first value that is missing."""
     name = result.name.removesuffix("_adjoint")
     needs = [(op, reason, _need(result, op, own)) for op, reason in missing]
+    # What no unrolling and no checkpoint would mend comes first, then the order of the source code.
     op, reason, need = min(needs, key=lambda n: (n[1].loop is not None, n[0].location.line, n[2].line))
     if reason.loop is not None:
         return NotDifferentiable(f"{reason.message}.", need, advice=reason.advice, function=name)
@@ -165,15 +174,20 @@ def _refusal(result: Function, missing: list[tuple[Op, Missing]], own: Emitter) 
 def _need(function: Function, missing: Op, own: Emitter) -> Location:
     """The place of the first rule, branch or index behind the value: past what is merely computed from it."""
     users: dict[Value, list[Op]] = defaultdict(list)
+    yielded: dict[Value, list[Value]] = defaultdict(list)
     for op in walk(function.body):
         for value in op.operands:
             users[value].append(op)
-    pending, seen = [missing.result], set()
+        for value, result in ((v, r) for b in op.blocks for v, r in zip(b.yielded, op.results, strict=False)):
+            yielded[value].append(result)
+    pending, seen = [missing.result], set[Value]()
     while pending:
         value = pending.pop(0)
         for user in users[value]:
+            # What was only recomputed is no need by itself: look at who uses it.
             if user.name != "yield" and not own.recomputed.issuperset(user.results):
                 return user.location
-            pending += [v for v in user.results if v not in seen]
-            seen.update(user.results)
+            results = yielded[value] if user.name == "yield" else user.results
+            pending += [v for v in results if v not in seen]
+            seen.update(results)
     return users[missing.result][0].location

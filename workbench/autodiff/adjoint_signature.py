@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.ir.values import Function, Value, read_arrays, written_arrays
-from workbench.types import is_float
+from workbench.tiles import contents
+from workbench.types import ArrayType, Type, is_float
 
 
 def adjoint_names(params: Sequence[Value]) -> dict[str, str]:
@@ -19,6 +20,11 @@ def adjoint_names(params: Sequence[Value]) -> dict[str, str]:
 def tangent_names(params: Sequence[Value]) -> dict[str, str]:
     """For each parameter with a tangent, by name: what that is called: `tan_x`, or `tan2_x`, … as for adjoints."""
     return _prefixed(params, "tan")
+
+
+def adjoint_type(type: Type) -> ArrayType:
+    """The type of the array in which the adjoint of a parameter of this type is collected."""
+    return type if isinstance(type, ArrayType) else ArrayType(contents(type), 1)
 
 
 def _prefixed(params: Sequence[Value], word: str) -> dict[str, str]:

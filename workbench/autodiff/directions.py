@@ -1,9 +1,8 @@
 """What can be derived from a kernel, by name.
 
 "forward" is the kernel itself, "adjoint" its adjoint, "tangent" its tangent; "adjoint tangent" is the tangent of its
-adjoint, and so on: each word is a step taken from what stands before it. "finite" is the same with asserts that all it
-writes is finite. Launch records, cache keys and events say
-with one such text what a piece of code is.
+adjoint, and so on: each word derives once more from what the words before it name. "finite" is the kernel with asserts
+that all it writes is finite. Launch records, cache keys and events identify code by this string.
 """
 
 from __future__ import annotations
@@ -11,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from workbench.autodiff.adjoint import CHECKPOINTS, adjoint
-from workbench.autodiff.adjoint_signature import adjoint_names, tangent_names
+from workbench.autodiff.adjoint_signature import adjoint_names, adjoint_type, tangent_names
 from workbench.autodiff.tangent import tangent
 from workbench.ir.values import Function, Value
 from workbench.passes.pipeline import FINITE, run
-from workbench.types import ArrayType, Type
+from workbench.types import Type
 
 FORWARD = "forward"
 
@@ -45,7 +44,7 @@ def derived(
     """
     for number, step in enumerate(_steps(direction)):
         if step == "adjoint":
-            left_out = frozenset() if number else constant
+            left_out = frozenset[str]() if number else constant
             function = adjoint(function, atomic=atomic, numbers=numbers, checkpoints=checkpoints, constant=left_out)
         else:
             function = run(FINITE, function) if step == "finite" else tangent(function)
@@ -69,12 +68,8 @@ def _steps(direction: str) -> list[str]:
     return [] if direction == FORWARD else direction.split(" ")
 
 
-def _collected(type: Type) -> Type:
-    return type if isinstance(type, ArrayType) else ArrayType(type, 1)
-
-
 _STEPS: dict[str, tuple[Callable[[Sequence[Value]], dict[str, str]], Callable[[Type], Type]]] = {
-    "adjoint": (adjoint_names, _collected),
+    "adjoint": (adjoint_names, adjoint_type),
     "tangent": (tangent_names, lambda type: type),
     "finite": (lambda params: {}, lambda type: type),
 }

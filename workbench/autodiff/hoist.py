@@ -5,6 +5,7 @@ So that the indices of an element that a loop goes on using are the same values 
 
 from __future__ import annotations
 
+from workbench.ir.attributes import CAPTURED
 from workbench.ir.ops import LOOPS
 from workbench.ir.rewrite import Rewriter, rewrite
 from workbench.ir.values import Function, Op, Value, walk
@@ -34,7 +35,7 @@ def _steady(loop: Op) -> dict[Op, None]:
     inside |= {p for op in (loop, *ops) for block in op.blocks for p in block.params}
     found: dict[Op, None] = {}
     for op in ops:
-        if op.name not in HOISTED or not is_integer(op.result.type) or op.attrs.get("captured"):
+        if op.name not in HOISTED or not is_integer(op.result.type) or op.attrs.get(CAPTURED):
             continue
         whole = op.name == "shape" or all(is_integer(v.type) for v in op.operands)
         if whole and inside.isdisjoint(op.operands):

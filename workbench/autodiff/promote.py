@@ -15,6 +15,7 @@ from workbench.autodiff.memory.aliasing import Places, indices_of
 from workbench.autodiff.reverse.cotangents import nothing
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators
+from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, ELEMENTS, LOOPS, OPAQUE
 from workbench.ir.rewrite import fresh, replace_body
@@ -39,7 +40,7 @@ States = dict[Element, _State]
 
 
 def promote(function: Function, aliased: bool) -> Function:
-    """The function with such elements carried; itself where there are none.
+    """The function with such elements carried; itself if there are none.
 
     Args:
         function: a kernel without races; fold it first, so that equal indices are one value.
@@ -87,8 +88,10 @@ class _Promoter:
         """
         trees = [[op, *(o for inner in op.blocks for o in walk(inner))] for op in block.ops]
         every = [op for tree in trees for op in tree]
+        # What an opaque operation does inside may touch any element.
         if any(op.name in OPAQUE for op in every):
             return {}
+        # An index that is made inside a nested block does not exist before it, where the element would be read.
         nested = {v for tree in trees for op in tree[1:] for v in op.results}
         nested |= {p for op in every for inner in op.blocks for p in inner.params}
         accesses = [op for op in every if op.name in ACCESSES]
@@ -155,7 +158,7 @@ class _Promoter:
     def loop(self, op: Op, states: States) -> None:
         """A loop carries the elements that it writes."""
         changed = [e for e in states if any(_writes(b, e) for b in op.blocks)]
-        blocks = []
+        blocks: list[Block] = []
         for number, block in enumerate(op.blocks):
             extra = self.extra(changed, states)
             params = (*block.params, *(v for s in extra for v in (s.value, s.written)))
@@ -177,7 +180,7 @@ class _Promoter:
         valid: Ref | None = None
         assert isinstance(array.type, ArrayType)
         for axis, index in enumerate(indices):
-            size = Ref(builder, builder.one("shape", (array,), int32, {"axis": axis})).cast(int64)
+            size = Ref(builder, builder.one("shape", (array,), int32, {AXIS: axis})).cast(int64)
             wide = Ref(builder, index).cast(int64)
             inside = operators.and_(wide >= 0, wide < size)
             valid = inside if valid is None else operators.and_(valid, inside)

@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from workbench.autodiff.adjoint_signature import tangent_names
 from workbench.autodiff.analysis.activity import active_values
 from workbench.autodiff.reverse.cotangents import zero
-from workbench.autodiff.reverse.emitter import Emitter, relabelled
-from workbench.autodiff.reverse.inline_block import written
+from workbench.autodiff.reverse.emitter import Emitter, relabelled, written
 from workbench.autodiff.reverse.linear import pushed, pushed_through
 from workbench.errors import NotDifferentiable
+from workbench.ir.attributes import ADJOINTS, KIND, NAME, REFERENCE
 from workbench.ir.ops import LEAD, TILED
 from workbench.ir.rewrite import fresh
-from workbench.ir.values import Block, Function, Op, Value
+from workbench.ir.values import GRADIENT, Block, Function, Op, Value, array_of
 from workbench.ir.values import walk as every
 from workbench.ir.verify import verify
 from workbench.passes.nonatomic import owned_arrays
@@ -42,6 +42,7 @@ def tangent(function: Function) -> Function:
     Raises:
         NotDifferentiable: a derivative would flow through what has none; `location` is the line.
     """
+    # Before the walk, so that the error names the first line with a tile and not the first rule that is missing.
     _refuse_tiles(function)
     walk = _Tangent(function)
     return verify(relabelled(run(TANGENT, walk.made()), walk.builder.labels))
@@ -142,7 +143,7 @@ class _Tangent:
     def place(self, op: Op) -> list[Value]:
         """The tangent array and the indices of a memory operation."""
         array = op.operands[0]
-        count = 0 if op.name == "reduce_add" else array.type.ndim  # type: ignore[union-attr]
+        count = 0 if op.name == "reduce_add" else array_of(array).ndim
         return [self.arrays[array], *(self.env[v] for v in op.operands[1 : 1 + count])]
 
     # Effects.
@@ -161,6 +162,8 @@ class _Tangent:
         array, value = op.operands[0], op.operands[-1]
         if array not in self.arrays:
             return
+        # The old value of an element that only this thread touches is the sum so far, whose tangent is the tangents'
+        # sum.
         used = bool(op.results) and op.result in self.active
         if used and array not in self.owned:
             raise self.refuse(
@@ -182,7 +185,7 @@ class _Tangent:
         if op.operands[0] in self.arrays:
             name = op.operands[0].name
             raise self.refuse(
-                f"atomic_{op.attrs['kind']} on {name} has no tangent: {name} and its tangent cannot change at once.",
+                f"atomic_{op.attrs[KIND]} on {name} has no tangent: {name} and its tangent cannot change at once.",
                 op, "Write each thread's value to an array, and choose among them in a loop.",
             )  # fmt: skip
 
@@ -248,15 +251,17 @@ class _Tangent:
         """Values and tangents are carried."""
         first = LEAD[op.name]
         bodies = op.blocks
+        # A slot may become active only by what the body yields, so the parameters count as well as the results.
         slots = [
             s for s, v in enumerate(op.results)
             if v in self.active or any(b.params[len(b.params) - len(op.results) + s] in self.active for b in bodies)
         ]  # fmt: skip
         operands = [*(self.env[v] for v in op.operands), *(self.tangent(op.operands[first + s]) for s in slots)]
-        blocks = []
+        blocks: list[Block] = []
         for number, block in enumerate(bodies):
             lead = len(block.params) - len(op.results)
             carried = [block.params[lead + s] for s in slots]
+            # The condition block of a `while` yields one bool, which has no tangent.
             condition = op.name == "while" and number == 0
             blocks.append(self.nested(block, carried, () if condition else slots))
         self.structured(op, operands, slots, blocks)
@@ -268,24 +273,28 @@ class _Tangent:
             NotDifferentiable: that gradient adds to elements of arrays.
         """
         (body,) = op.blocks
-        if not op.attrs.get("reference", True):
+        if not op.attrs.get(REFERENCE, True):
             advice = "Write its meaning in Python as the body of its def."
-            raise self.refuse(f"{op.attrs['name']} is CUDA text, whose tangent is not known.", op, advice)
-        if op.attrs["gradient"] is None or not any(v in self.active for v in op.results):
+            raise self.refuse(f"{op.attrs[NAME]} is CUDA text, whose tangent is not known.", op, advice)
+        gradient = op.attrs.get(GRADIENT)
+        if gradient is None or not any(v in self.active for v in op.results):
             self.ops(body.ops[:-1])
             pairs = list(zip(op.results, body.yielded, strict=True))
             self.env.update((r, self.env[v]) for r, v in pairs)
             self.tangents.update((r, self.tangents[v]) for r, v in pairs if v in self.tangents)
             return
+        # Transposed, each of the gradient's additions to an adjoint array would be a load from a tangent array; that is
+        # not written yet.
         if any(isinstance(v.type, ArrayType) and is_float(v.type) for v in op.operands):
             raise self.refuse(
-                f"{op.attrs['name']} has a gradient of its own and takes an array: it has no tangent yet.", op,
+                f"{op.attrs[NAME]} has a gradient of its own and takes an array: it has no tangent yet.", op,
                 "Hand elements to it, not arrays.",
             )  # fmt: skip
+        # The results come from the func itself; only the derivative is taken from the gradient, transposed.
         written([op], self.env, self.builder)
         inputs = [self.env[v] for v in op.operands]
-        tangents = [self.tangents.get(op.operands[k]) for k in op.attrs["adjoints"]]
-        found = pushed_through(op.attrs["gradient"], inputs, op.results, tangents, self.builder, self.name)
+        tangents = [self.tangents.get(op.operands[k]) for k in op.attrs[ADJOINTS]]
+        found = pushed_through(gradient, inputs, op.results, tangents, self.builder, self.name)
         for value, one in zip(op.results, found, strict=True):
             if is_float(value.type):
                 self.set(value, one)

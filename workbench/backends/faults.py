@@ -13,9 +13,10 @@ from typing import Any
 
 from workbench.backends.layout import FAULT_SIZE, FAULT_VALUES
 from workbench.errors import KernelFault
+from workbench.ir.attributes import MESSAGE
 from workbench.ir.ops import ELEMENTS, PARTS, REGIONS
 from workbench.ir.values import Function, Op, Value, number_ops, walk
-from workbench.passes.bounds_checks import (
+from workbench.passes.checks.bounds_checks import (
     DIVISIONS,
     SHIFTS,
     indices_of,
@@ -46,7 +47,7 @@ class FaultRecord:
 
     @classmethod
     def read(cls, data: bytes) -> FaultRecord | None:
-        """The record in these bytes; None where nothing was reported."""
+        """The record in these bytes; None if nothing was reported."""
         count, number, thread, *values = struct.unpack(f"<{3 + FAULT_VALUES}q", data[:FAULT_SIZE])
         return cls(count, number, thread, tuple(values)) if count else None
 
@@ -174,7 +175,7 @@ def _shift(op: Op, made: Mapping[Value, Op], who: str, values: Numbers) -> str:
 def _assertion(op: Op, made: Mapping[Value, Op], who: str, values: Numbers) -> str:
     test = made.get(op.operands[0])
     seen = f": {values[0]!r} {_SIGNS[test.name]} {values[1]!r} does not hold" if test is not None and values else ""
-    message = str(op.attrs["message"]).rstrip()
+    message = str(op.attrs[MESSAGE]).rstrip()
     if not message:
         return f"An assertion failed in {who}{seen}."
     return (

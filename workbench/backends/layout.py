@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from ctypes import Array, c_char
 from dataclasses import dataclass
 
-from workbench.types import ArrayType, Type
+from workbench.types import Aggregate, ArrayType, Type
 
 DIMS_SIZE = 32
 FAULT_SIZE = 56
@@ -50,6 +50,7 @@ class Layout:
 
 def slot_size(type: Type) -> int:
     """Bytes that an argument of this type takes."""
+    assert not isinstance(type, Aggregate)
     return 8 + 16 * type.ndim if isinstance(type, ArrayType) else type.size
 
 

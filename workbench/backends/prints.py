@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.ir.attributes import NUMBER, PARTS
 from workbench.ir.rewrite import Rewriter, rewrite
 from workbench.ir.values import Function, Op, Value, walk
 from workbench.types import Kind, Scalar, Type, Vector, element
@@ -35,7 +36,7 @@ def numbered(function: Function) -> Function:
     numbers = {op: n for n, op in enumerate(prints(function), 1)}
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
-        return (op.replace(attrs={**op.attrs, "number": numbers[op]}),) if op in numbers else None
+        return (op.replace(attrs={**op.attrs, NUMBER: numbers[op]}),) if op in numbers else None
 
     return rewrite(function, change) if numbers else function
 
@@ -81,7 +82,7 @@ def records(function: Function, buffer: bytes, dropped: int) -> Iterator[str]:
             count = value.type.length if isinstance(value.type, Vector) else 1
             values.append(_value(value.type, buffer[at : at + 8 * count]))
             at += 8 * count
-        found.append((thread, text(op.attrs["parts"], values)))
+        found.append((thread, text(op.attrs[PARTS], values)))
     found.sort(key=lambda pair: pair[0])
     yield from (line for _, line in found)
     if dropped:

@@ -1,14 +1,29 @@
-"""The vocabulary of the kernel language: importing this fills the table."""
+"""The vocabulary of the kernel language: importing this fills the table.
+
+A new builtin is one declaration in the fitting file of `scalars/` or `vectors/`: `@builtin` (type rule, reference,
+spellings, adjoint), or `@written` for what is a few lines of the kernel language. A new file is imported here.
+"""
 
 from workbench.builtins import atomics, tiles, views
 from workbench.builtins.declaration import forms
 from workbench.builtins.declaration.declare import FORMS, TABLE, Builtin, Form
 from workbench.builtins.declaration.refs import Ref
-from workbench.builtins.scalars import bits, extrema, inverse, maths, noises, operators, randoms, rounding, search
+from workbench.builtins.scalars import (
+    bits,
+    extrema,
+    inverse,
+    maths,
+    noises,
+    operators,
+    poissons,
+    randoms,
+    rounding,
+    search,
+)
 from workbench.builtins.vectors import decompositions, matrices, positions, quaternions, transforms, vectors
 
 __all__ = [
     "FORMS", "TABLE", "Builtin", "Form", "Ref", "atomics", "bits", "decompositions", "extrema", "forms", "inverse",
-    "maths", "matrices", "noises", "operators", "positions", "quaternions", "randoms", "rounding", "search",
+    "maths", "matrices", "noises", "operators", "poissons", "positions", "quaternions", "randoms", "rounding", "search",
     "tiles", "transforms", "vectors", "views",
 ]  # fmt: skip

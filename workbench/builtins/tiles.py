@@ -65,9 +65,10 @@ tile_scan_max_inclusive = form("tile_scan_max_inclusive(a)", "Running maxima alo
 tile_scan_min_inclusive = form("tile_scan_min_inclusive(a)", "Running minima along the last axis.")
 tile_matmul = form(
     "tile_matmul(a, b, acc, precision=None)",
-    "The product of tiles of M×K and K×N of one float type; with acc, of M×N, added to it: the name acc is bound anew. "
+    "The product of tiles of M×K and K×N of one float type; with acc, of M×N, added to it: the name acc is rebound. "
     "Also written a @ b. Floats of 16 bits are summed as float32, and acc may be float32. "
     'precision="tf32" lets a GPU round float32 to 11 bits first (tensor cores).',
+    rebinds=(2, "out"),
 )
 block_dim = form("block_dim()", "How many threads a block has: a number known at compile time.")
 tile_view = form(
@@ -77,7 +78,8 @@ tile_view = form(
 )
 tile_assign = form(
     "tile_assign(dst, src, offset=0)",
-    "Put a tile into another from `offset` on: the name dst is bound anew; also t[…] = u.",
+    "Put a tile into another from `offset` on: the name dst is rebound; also t[…] = u.",
+    rebinds=(0, "dst"),
 )
 tile_extract = form("tile_extract(t, i, …)", "One element, the same for the whole block; also t[i, …].")
 tile_broadcast = form(

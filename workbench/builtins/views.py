@@ -1,6 +1,6 @@
 """Where an element of a view lies in the array: the one operation that knows the bounds of a slice.
 
-Code without checks drops it for its first operand (`passes/bounds_checks.py`), so that a slice costs an addition.
+Code without checks drops it for its first operand (`passes/checks/bounds_checks.py`): a slice costs an addition.
 """
 
 from __future__ import annotations

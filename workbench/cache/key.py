@@ -19,6 +19,7 @@ import numpy as np
 from workbench.backends.base import Options
 from workbench.cache.generator import generator_version
 from workbench.errors import CacheError
+from workbench.ir.attributes import CAPTURED, VALUE
 from workbench.ir.show import canonical, literal_bits
 from workbench.ir.values import Block, Function, Op, closed_blocks, walk
 from workbench.passes.pipeline import KEYED, run
@@ -146,8 +147,8 @@ def _constants(function: Function) -> Iterator[Part]:
     for c in function.captured:
         uses.setdefault(c.name, []).append((c.type, c.value))
     for op in _every_op(function.body):
-        if op.name == "const" and op.attrs.get("captured"):
-            uses.setdefault(op.attrs["captured"], []).append((op.result.type, op.attrs["value"]))
+        if op.name == "const" and op.attrs.get(CAPTURED):
+            uses.setdefault(op.attrs[CAPTURED], []).append((op.result.type, op.attrs[VALUE]))
     for name, values in uses.items():
         bits = [_bits(name, type, value) for type, value in values]
         if len(set(bits)) == 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from threading import Lock
 
-from workbench.cache.entry import Entry
+from workbench.cache.folder.entry import Entry
 
 _FACTS = 4096
 

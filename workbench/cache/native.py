@@ -7,18 +7,19 @@ from functools import cache
 from workbench.backends.cpu import jit
 from workbench.backends.cpu.compile import CpuBackend, compile_text
 from workbench.backends.cpu.maths import vecmath, vector_variants
-from workbench.cache.entry import Entry
+from workbench.cache.folder.entry import Entry
 from workbench.cache.key import Key, Part
 from workbench.cache.store import default_store
 
 
-def native_image(name: str, text: str, optimise: bool = True) -> bytes:
+def native_image(name: str, text: str, optimise: bool = True, vectorise: bool = True) -> bytes:
     """The object file of `text` for this machine: from the store, else compiled now and put there.
 
     Args:
         name: what lists of the cache call it.
         text: LLVM IR.
         optimise: whether LLVM's passes run over it.
+        vectorise: whether they unroll and vectorise loops, too; not in text that is written in vectors.
 
     Raises:
         BuildError: LLVM refused the text.
@@ -29,6 +30,7 @@ def native_image(name: str, text: str, optimise: bool = True) -> bytes:
         (
             Part("code", "code", text.encode()),
             Part("option optimise", "option", b"1" if optimise else b"0"),
+            Part("option vectorise", "option", b"1" if vectorise else b"0"),
             Part("target", "target", target.encode(), target),
             Part("compiler", "compiler", backend.version().encode(), backend.version()),
         )
@@ -37,7 +39,7 @@ def native_image(name: str, text: str, optimise: bool = True) -> bytes:
     entry = store.get(key.digest)
     if entry is None:
         metadata = {"name": name, "entry": name, "backend": backend.name, "target": target, "stages": {}}
-        entry = Entry(compile_text(text, target, optimise), metadata)
+        entry = Entry(compile_text(text, target, optimise, vectorise), metadata)
         store.put(key.digest, entry)
     return entry.image
 

@@ -15,13 +15,22 @@ from threading import Lock
 from typing import Any
 
 from workbench import events
-from workbench.cache.archive import Imported, read_archive, write_archive
-from workbench.cache.disk import Disk
-from workbench.cache.entry import HEADER, Damaged, Entry, check_digest, decode, decode_metadata, encode, metadata_end
-from workbench.cache.limit import Limit, clear, prune, remove
-from workbench.cache.lock import Locks
+from workbench.cache.folder.archive import Imported, read_archive, write_archive
+from workbench.cache.folder.disk import Disk
+from workbench.cache.folder.entry import (
+    HEADER,
+    Damaged,
+    Entry,
+    check_digest,
+    decode,
+    decode_metadata,
+    encode,
+    metadata_end,
+)
+from workbench.cache.folder.limit import Limit, clear, prune, remove
+from workbench.cache.folder.lock import Locks
+from workbench.cache.folder.trust import own, own_or_root
 from workbench.cache.memory import Memory
-from workbench.cache.trust import own, own_or_root
 from workbench.config import settings
 
 LOCK_TIMEOUT = 30.0

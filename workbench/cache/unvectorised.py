@@ -6,7 +6,7 @@ one where that is all there is; asking to compile it again (`force`) tries vecto
 
 from __future__ import annotations
 
-from workbench.cache.entry import Entry
+from workbench.cache.folder.entry import Entry
 from workbench.cache.key import Key, Part
 from workbench.cache.store import Store
 
@@ -20,8 +20,11 @@ def key_for(key: Key, entry: Entry) -> Key:
 
 
 def find(store: Store, key: Key, *, again: bool = False) -> Entry | None:
-    """What there is for `key`; `again` as in `Store.get`."""
-    return store.get(key.digest, again=again) or store.get(_unvectorised(key).digest, again=True)
+    """What there is for `key`; `again` as in `Store.get`. Only then it is also looked for without vectorisation, which
+    is rare: a kernel that is in no cache pays for each look.
+    """
+    found = store.get(key.digest, again=again)
+    return store.get(_unvectorised(key).digest, again=True) if found is None and again else found
 
 
 def keep(store: Store, key: Key, entry: Entry) -> None:

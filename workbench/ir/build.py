@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from workbench.ir.values import Block, Op, Value
+from workbench.ir.attributes import CAPTURED, SHAPE, VALUE, Attributes
+from workbench.ir.values import Block, Op, Value, dtype_of
 from workbench.source import UNKNOWN, Location
 from workbench.tiles import Tile, contents
 from workbench.types import Scalar, Slots, Type, Vector, int32
@@ -28,12 +29,16 @@ class Builder:
         self._stack[-1].append(op)
         return op
 
+    def extend(self, ops: Iterable[Op]) -> None:
+        """Add operations of a block that this builder has closed; they may be many, and nothing is noted again."""
+        self._stack[-1].extend(ops)
+
     def emit(
         self,
         name: str,
         operands: Sequence[Value] = (),
         types: Sequence[Type] = (),
-        attrs: dict[str, Any] | None = None,
+        attrs: Attributes | Mapping[str, Any] | None = None,
         blocks: Sequence[Block] = (),
         names: Sequence[str] = (),
     ) -> Op:
@@ -42,13 +47,15 @@ class Builder:
         results = tuple(Value(t, n) for t, n in zip(types, labels, strict=True))
         return self.append(Op(name, tuple(operands), results, attrs or {}, tuple(blocks), self.location))
 
-    def one(self, name: str, operands: Sequence[Value], type: Type, attrs: dict[str, Any] | None = None) -> Value:
+    def one(
+        self, name: str, operands: Sequence[Value], type: Type, attrs: Attributes | Mapping[str, Any] | None = None
+    ) -> Value:
         """Add an operation with one result and give that."""
         return self.emit(name, operands, (type,), attrs).result
 
     def const(self, value: Any, type: Type = int32, captured: str | None = None) -> Value:
         """A constant of a scalar type (a Python number) or a vector type (a tuple of numbers)."""
-        return self.one("const", (), type, {"value": value, "captured": captured})
+        return self.one("const", (), type, {VALUE: value, CAPTURED: captured})
 
     def cast(self, value: Value, type: Type) -> Value:
         """`value` as `type`; itself where it already is."""
@@ -56,7 +63,7 @@ class Builder:
 
     def load(self, array: Value, *indices: Value) -> Value:
         """The element at `indices`."""
-        return self.one("load", (array, *indices), array.type.dtype)  # type: ignore[union-attr]
+        return self.one("load", (array, *indices), dtype_of(array))
 
     def store(self, array: Value, *indices_and_value: Value) -> Op:
         """Write the last argument to the element at the indices before it."""
@@ -64,20 +71,20 @@ class Builder:
 
     def slots(self, dtype: Scalar | Vector, count: int) -> Value:
         """Storage for values of one type."""
-        return self.one("slots", (), Slots(dtype, count))  # type: ignore[arg-type]
+        return self.one("slots", (), Slots(dtype, count))
 
     def slot_read(self, slots: Value, index: Value) -> Value:
         """What was written there."""
-        return self.one("slot_read", (slots, index), slots.type.dtype)  # type: ignore[union-attr]
+        return self.one("slot_read", (slots, index), dtype_of(slots))
 
     def slot_write(self, slots: Value, index: Value, value: Value) -> Op:
         """Keep a value there."""
         return self.emit("slot_write", (slots, index, value))
 
     @contextmanager
-    def block(self, params: Sequence[Value] = ()) -> Iterator[_Open]:
+    def block(self, params: Sequence[Value] = ()) -> Generator[OpenBlock]:
         """Open a nested block; after the `with`, `.block` holds it. The body must end with `yield_`."""
-        opened = _Open(tuple(params))
+        opened = OpenBlock(tuple(params))
         self._stack.append([])
         try:
             yield opened
@@ -102,7 +109,7 @@ class Builder:
         step: Value,
         init: Sequence[Value],
         body: Block,
-        attrs: dict[str, Any] | None = None,
+        attrs: Attributes | Mapping[str, Any] | None = None,
     ) -> tuple[Value, ...]:
         """A `for`; `body` takes (index, *carried) and yields the next carried."""
         names = [v.name for v in body.params[1:]]
@@ -114,8 +121,8 @@ class Builder:
         return self.emit("while", init, [v.type for v in init], None, (condition, body), names).results
 
     def tile_map(
-        self, shape: tuple[int, ...], tiles: Sequence[Value], make: Callable[..., Sequence[Value]],
-        names: Sequence[str] = (),
+        self, shape: tuple[int, ...], tiles: Sequence[Value],
+        make: Callable[[list[Value], list[Value]], Sequence[Value]], names: Sequence[str] = (),
     ) -> tuple[Value, ...]:  # fmt: skip
         """Elements of tiles of one shape: `make(indices, elements)` emits what is done for each, and gives its values.
 
@@ -128,7 +135,7 @@ class Builder:
             made = tuple(make(indices, elements))
             self.yield_(*made)
         types: list[Any] = [Tile(contents(v.type), shape) for v in made]
-        return self.emit("tile_map", tiles, types, {"shape": shape}, (opened.block,), names).results
+        return self.emit("tile_map", tiles, types, {SHAPE: shape}, (opened.block,), names).results
 
     def body(self) -> Block:
         """Close the outermost block and give it."""
@@ -136,7 +143,7 @@ class Builder:
         return Block((), tuple(self._stack[0]))
 
 
-class _Open:
+class OpenBlock:
     """A block being filled."""
 
     def __init__(self, params: tuple[Value, ...]) -> None:

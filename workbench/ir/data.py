@@ -7,13 +7,14 @@ nothing: each value is checked as it is read, then the whole is verified, so wha
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
 
+from workbench.ir.attributes import ADJOINTS, CAPTURED, NAME, REFERENCE, VALUE
 from workbench.ir.show import literal_bits
-from workbench.ir.values import Block, Captured, Function, Op, Value
+from workbench.ir.values import GRADIENT, REPLAY, Block, Captured, Function, Op, Value
 from workbench.ir.verify import InvalidIR, verify
 from workbench.source import UNKNOWN, Location, Source
 from workbench.tiles import STORAGES, Tile, is_shape
@@ -39,9 +40,7 @@ _LOCAL = re.compile(r"[^\W\d][\w.]{0,200}")
 _HEX = re.compile(r"[0-9a-f]*")
 
 
-_CUSTOM = (
-    "gradient", "replay", "derive", "adj_cuda", "replay_cuda", "cuda_place", "adj_cuda_place", "replay_cuda_place",
-)  # fmt: skip
+_OpData = tuple[str, list[Any], list[Any], dict[str, Any], list[Any], list[Any]]
 
 
 class Malformed(ValueError):
@@ -127,16 +126,18 @@ def read_type(data: Any) -> Type:
             return Transform(7, _scalar(dtype))
         case ["array", dtype, int() as ndim] if 1 <= ndim <= MAX_NDIM:
             inner = read_type(dtype)
-            if not isinstance(inner, ArrayType):
+            if isinstance(inner, (Scalar, Vector)):
                 return ArrayType(inner, ndim)
         case ["array", dtype, int() as ndim, int() as pitch, int() as offset] if 1 <= ndim <= MAX_NDIM:
             inner = read_type(dtype)
-            if not isinstance(inner, ArrayType) and 0 <= offset <= pitch - inner.size:
+            if isinstance(inner, (Scalar, Vector)) and 0 <= offset <= pitch - inner.size:
                 return ArrayType(inner, ndim, pitch, offset)
         case ["tile", dtype, [*shape], str() as storage] if is_shape(tuple(shape)) and storage in STORAGES:
             inner = read_type(dtype)
             if isinstance(inner, (Scalar, Vector)):
-                return Tile(inner, tuple(shape), storage)  # type: ignore[return-value]
+                return Tile(inner, tuple(shape), storage)
+        case _:
+            pass
     raise Malformed(f"{str(data)[:80]} is no type")
 
 
@@ -219,9 +220,9 @@ class _Writer:
         return [self.source(place.source), place.line, place.column, place.end_line, place.end_column]
 
     def attributes(self, op: Op) -> dict[str, Any]:
-        told = {}
+        told: dict[str, Any] = {}
         for name, value in op.attrs.items():
-            if op.name == "const" and name == "value":
+            if op.name == "const" and name == VALUE:
                 kind = op.result.type
                 assert isinstance(kind, (Scalar, Vector))
                 told[name] = ["bits", value_bits(value, kind)]
@@ -230,21 +231,20 @@ class _Writer:
         return told
 
     def plain(self, value: Any, op: str) -> Any:
-        if isinstance(value, np.generic):
-            value = value.item()
+        value = cast(Any, value).item() if isinstance(value, np.generic) else value
         if isinstance(value, (bool, int, str)) or value is None:
             return value
         if isinstance(value, float):
             return ["float", value.hex()]
         if isinstance(value, (tuple, list)):
-            return ["tuple", *(self.plain(v, op) for v in value)]
+            return ["tuple", *(self.plain(v, op) for v in cast(Sequence[Any], value))]
         if isinstance(value, Block):
             return ["block", self.block(value)]
         if isinstance(value, (Scalar, Vector, ArrayType)):
             return ["type", self.type(value)]
         if isinstance(value, Location):
             return ["place", self.place(value)]
-        raise Unwritable(f"the operation {op} holds a {type(value).__name__}, which has no form in a file")
+        raise Unwritable(f"the operation {op} holds a {value.__class__.__name__}, which has no form in a file")
 
 
 class _Reader:
@@ -258,7 +258,7 @@ class _Reader:
         self.ops = 0
 
     def function(self, data: Any) -> Function:
-        data = {"block": 0, **data} if isinstance(data, dict) else data
+        data = {"block": 0, **cast(dict[str, Any], data)} if isinstance(data, dict) else data
         _fields(data, "a function", name=str, params=list, tid=int, block=int, captured=list, source=int, ops=list,
                 types=list, sources=list)  # fmt: skip
         self.types = [read_type(t) for t in data["types"]]
@@ -276,6 +276,8 @@ class _Reader:
         match data:
             case [str() as text, str() as name, int() as offset] if not isinstance(offset, bool):
                 return Source(text, name, "<record>", offset)
+            case _:
+                pass
         raise Malformed("a source that is none")
 
     def at(self, number: Any) -> Source:
@@ -285,7 +287,9 @@ class _Reader:
         match data:
             case [str() as name, number, bits] if _NAME.fullmatch(name):
                 type = _nth(self.types, number, "type")
-                return Captured(name, type, read_bits(bits, type))  # type: ignore[arg-type]
+                return Captured(name, type, read_bits(bits, type))
+            case _:
+                pass
         raise Malformed("a captured constant that is none")
 
     def value(self, data: Any) -> Value:
@@ -293,6 +297,8 @@ class _Reader:
             case [number, str() as name] if not name or _LOCAL.fullmatch(name) or _PARAMETER.fullmatch(name):
                 self.values.append(Value(_nth(self.types, number, "type"), name))
                 return self.values[-1]
+            case _:
+                pass
         raise Malformed(f"{str(data)[:80]} is no value")
 
     def block(self, data: Any, depth: int) -> Block:
@@ -305,41 +311,34 @@ class _Reader:
         if self.ops > MAX_OPS or depth > MAX_DEPTH:
             raise Malformed("more operations, or deeper ones, than a function can have")
         match data:
-            case [
-                str() as name,
-                list() as operands,
-                list() as results,
-                dict() as attrs,
-                list() as blocks,
-                list() as at,
-            ]:
+            case [str(), list(), list(), dict(), list(), list()]:
+                name, operands, results, attrs, blocks, at = cast(_OpData, data)
                 given = tuple(_nth(self.values, v, "value") for v in operands)
-                read = {k: self.plain(v, depth) for k, v in attrs.items() if k != "value" or name != "const"}
+                read = {k: self.plain(v, depth) for k, v in attrs.items() if k != VALUE or name != "const"}
                 made = tuple(self.value(r) for r in results)
                 inner = tuple(self.block(b, depth + 1) for b in blocks)
                 if name == "const":
                     self.constant(read, attrs, made)
-                return Op(name, given, made, self.complete(name, read), inner, self.location(at))
+                return Op(name, given, made, self.without_texts(name, read), inner, self.location(at))
+            case _:
+                pass
         raise Malformed(f"{str(data)[:80]} is no operation")
 
-    def complete(self, name: str, attrs: dict[str, Any]) -> dict[str, Any]:
-        """The attributes with those that are None, and so are not written, where the operation must have them."""
-        if name != "custom":
+    def without_texts(self, name: str, attrs: dict[str, Any]) -> dict[str, Any]:
+        """The attributes without CUDA text, if it is not taken."""
+        if name != "custom" or self.texts:
             return attrs
-        if not self.texts:
-            if attrs.get("reference") is False:
-                raise Malformed(f"the func {str(attrs.get('name'))[:80]} is CUDA text alone; that takes trust=True")
-            attrs = {k: v for k, v in attrs.items() if k in ("name", "gradient", "replay", "adjoints")}
-        names = _CUSTOM if "cuda" in attrs else ("gradient", "replay")
-        return {**dict.fromkeys(names), **attrs}
+        if attrs.get(REFERENCE) is False:
+            raise Malformed(f"the func {str(attrs.get(NAME))[:80]} is CUDA text alone; that takes trust=True")
+        return {k: v for k, v in attrs.items() if k in (NAME, GRADIENT, REPLAY, ADJOINTS)}
 
     def constant(self, read: dict[str, Any], attrs: Mapping[str, Any], made: tuple[Value, ...]) -> None:
-        match attrs.get("value"):
+        match attrs.get(VALUE):
             case ["bits", bits] if len(made) == 1:
-                read["value"] = read_bits(bits, made[0].type)
+                read[VALUE] = read_bits(bits, made[0].type)
             case _:
                 raise Malformed("a constant without a value")
-        name = read.setdefault("captured", None)
+        name = read.get(CAPTURED)
         if name is not None and not (isinstance(name, str) and _NAME.fullmatch(name)):
             raise Malformed("a constant with an improper name")
 
@@ -359,6 +358,8 @@ class _Reader:
                 return _nth(self.types, number, "type")
             case ["place", at]:
                 return self.location(at)
+            case _:
+                pass
         raise Malformed(f"{str(data)[:80]} is no attribute")
 
     def location(self, data: Any) -> Location:
@@ -366,6 +367,8 @@ class _Reader:
             case [number, int() as line, int() as column, int() as end_line, int() as end_column]:
                 if min(line, column, end_line, end_column) >= 0:
                     return Location(self.at(number), line, column, end_line, end_column)
+            case _:
+                pass
         raise Malformed("an operation without a proper place")
 
 
@@ -377,8 +380,8 @@ def _nth(items: list[Any], number: Any, what: str) -> Any:
 
 def _fields(data: Any, what: str, **kinds: type) -> None:
     """Check that `data` is a dict with exactly these fields of these types."""
-    if not isinstance(data, dict) or data.keys() != kinds.keys():
+    if not isinstance(data, dict) or cast(dict[Any, Any], data).keys() != kinds.keys():
         raise Malformed(f"{what} with other fields than {', '.join(kinds)}")
     for name, kind in kinds.items():
-        if type(data[name]) is not kind:
+        if cast(dict[str, Any], data)[name].__class__ is not kind:
             raise Malformed(f"{what} whose {name} is no {kind.__name__}")

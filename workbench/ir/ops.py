@@ -49,7 +49,7 @@ class Operation:
         dialect: where it may stand.
         name: as in `Op.name`.
         operands, results: as the pages write them: "array, *indices"; "" if there are none.
-        attrs: names of attributes, optional ones with a "?".
+        attrs: names of attributes, as declared in `ir.attributes`; one with a "?" may be missing or None.
         blocks: names of its blocks, an optional one with a "?".
         reads, writes: memory. An operation with `writes` ARRAY gives the array first and the value last.
         reports: it reports something to the host, and changes nothing else.
@@ -83,17 +83,20 @@ class Operation:
 
 _ARRAY, _ARRAYS, _SLOTS = Memory.ARRAY, Memory.ARRAYS, Memory.SLOTS
 _CORE, _CHECK, _TILE, _LOWERED = Dialect
-_CUSTOM = "name gradient replay adjoints cuda? adj_cuda? replay_cuda? cuda_place? adj_cuda_place? replay_cuda_place? " \
-    "inputs? outputs? reference? derive?"  # fmt: skip
+_CUSTOM = (
+    "name gradient? replay? adjoints cuda? adj_cuda? replay_cuda? cuda_place? adj_cuda_place? replay_cuda_place? "
+    "inputs? outputs? reference? derive?"
+)
 
 _ROWS = (
-    Operation(_CORE, "const", "", "scalar or vector", "value captured", pure=True, cheap=True),
+    Operation(_CORE, "const", "", "scalar or vector", "value captured?", pure=True, cheap=True),
     Operation(_CORE, "tid", "", "int32", "axis level?", pure=True),
     Operation(_CORE, "shape", "array", "int32", "axis", pure=True, cheap=True),
     Operation(_CORE, "load", "array, *indices", "element", reads=_ARRAY),
     Operation(_CORE, "store", "array, *indices, element", writes=_ARRAY),
-    Operation(_CORE, "atomic_add", "array, *indices, element", "element", reads=_ARRAY, writes=_ARRAY),
-    Operation(_CORE, "atomic", "array, *indices, *elements", "element", "kind", reads=_ARRAY, writes=_ARRAY),
+    Operation(_CORE, "atomic_add", "array, *indices, element", "element", "reduction?", reads=_ARRAY, writes=_ARRAY),
+    Operation(_CORE, "atomic", "array, *indices, *elements", "element", "kind reduction?", reads=_ARRAY,
+              writes=_ARRAY),
     Operation(_CORE, "reduce_add", "array, element", reads=_ARRAY, writes=_ARRAY),
     Operation(_CORE, "cast", "scalar or vector", "same shape, other scalar type", pure=True, cheap=True),
     Operation(_CORE, "vec", "*scalars", "vector", pure=True),
@@ -107,7 +110,7 @@ _ROWS = (
     Operation(_CORE, "print", "*scalars and vectors", attrs="parts number?", reports=True),
     Operation(_CORE, "mark", "*values", "the same values", "frames end", reports=True),
     Operation(_CORE, "yield", "*values"),
-    Operation(_CORE, "if", "condition", "*results", "", "then, else", control="branch"),
+    Operation(_CORE, "if", "condition", "*results", "interior?", "then, else", control="branch"),
     Operation(_CORE, "for", "start, stop, step, *init", "*results", "cold? plain? unroll?", "body", control="loop"),
     Operation(_CORE, "while", "*init", "*results", "", "condition, body", control="loop"),
     Operation(_CORE, "custom", "*inputs", "*results", _CUSTOM, "body", reads=_ARRAYS, writes=_ARRAYS),
@@ -130,7 +133,8 @@ _ROWS = (
               pure=True),
     Operation(_LOWERED, "native", "*inputs", "*results", _CUSTOM, reads=_ARRAYS, writes=_ARRAYS),
     Operation(_LOWERED, "cuda_text", "*inputs", reads=_ARRAYS, writes=_ARRAYS),
-    Operation(_LOWERED, "later", "*values", "*results", "write"),
+    Operation(_LOWERED, "call", "*values", "*results", "func", pure=True),
+    Operation(_LOWERED, "later", "*values", "*results", "stands_for"),
     Operation(_LOWERED, "slot_matmul", "slots, slots, slots", "", "shape transpose_a accumulate", reads=_SLOTS,
               writes=_SLOTS),
     Operation(_LOWERED, "tile_copy", "tile", "tile"),

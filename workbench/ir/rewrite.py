@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from workbench.ir.values import Block, Function, Op, Value
+from workbench.source import Location
 
 Mapping = dict[Value, Value]
 
@@ -21,7 +22,7 @@ class Rewriter:
     """
 
     change: Callable[[Rewriter, Op], Iterable[Op] | None]
-    mapping: Mapping = field(default_factory=dict)
+    mapping: Mapping = field(default_factory=dict[Value, Value])
 
     def block(self, block: Block) -> Block:
         """The block rewritten; parameters and results that are kept stay the same values."""
@@ -48,20 +49,26 @@ def fresh(value: Value) -> Value:
     return Value(value.type, value.name)
 
 
-def copy_op(op: Op, mapping: Mapping, new: Callable[[Value], Value] = fresh) -> Op:
-    """A copy with `new` results; operands go through `mapping`, which learns the new results."""
+def copy_op(op: Op, mapping: Mapping, new: Callable[[Value], Value] = fresh, location: Location | None = None) -> Op:
+    """A copy with `new` results; operands go through `mapping`, which learns the new results.
+
+    Args:
+        location: the place of the copy; None for the operation's own.
+    """
     operands = tuple(mapping.get(v, v) for v in op.operands)
-    blocks = tuple(copy_block(b, mapping, new) for b in op.blocks)
+    blocks = tuple(copy_block(b, mapping, new, location) for b in op.blocks)
     results = tuple(new(v) for v in op.results)
     mapping.update(zip(op.results, results, strict=True))
-    return op.replace(operands, results=results, blocks=blocks)
+    return Op(op.name, operands, results, op.attrs, blocks, location or op.location)
 
 
-def copy_block(block: Block, mapping: Mapping, new: Callable[[Value], Value] = fresh) -> Block:
+def copy_block(
+    block: Block, mapping: Mapping, new: Callable[[Value], Value] = fresh, location: Location | None = None
+) -> Block:
     """A copy with `new` parameters and results."""
     params = tuple(new(v) for v in block.params)
     mapping.update(zip(block.params, params, strict=True))
-    return Block(params, tuple(copy_op(op, mapping, new) for op in block.ops))
+    return Block(params, tuple(copy_op(op, mapping, new, location) for op in block.ops))
 
 
 def replace_body(function: Function, body: Block) -> Function:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from workbench.ir.values import Block, Function, Op, Value
+from workbench.ir.attributes import ADJ_CUDA, CAPTURED, CUDA, REPLAY_CUDA, VALUE
+from workbench.ir.values import GRADIENT, REPLAY, Block, Function, Op, Value
 from workbench.source import Location
 from workbench.types import Scalar, Type, Vector, element
 
 # Attributes of many lines, which readers find in the cell.
-TEXTS = ("cuda", "adj_cuda", "replay_cuda")
+TEXTS = (CUDA, ADJ_CUDA, REPLAY_CUDA)
 
 
 def show(function: Function, *, lines: bool = False) -> str:
@@ -87,9 +88,9 @@ class _Printer:
             self.rows.append(f"{pad}{{ {params}".rstrip())
             self.block(block, depth + 1)
             self.rows.append(f"{pad}}}")
-        for name in ("gradient", "replay"):
+        for name in (GRADIENT, REPLAY):
             block = op.attrs.get(name)
-            if isinstance(block, Block):
+            if block is not None:
                 params = ", ".join(f"{self.name(v)}: {_type(v.type)}" for v in block.params)
                 self.rows.append(f"{pad}{name} {{ {params}".rstrip())
                 self.block(block, depth + 1)
@@ -97,7 +98,7 @@ class _Printer:
 
     def attrs(self, op: Op) -> str:
         if op.name == "const":
-            captured, value, type = op.attrs.get("captured"), op.attrs["value"], op.result.type
+            captured, value, type = op.attrs.get(CAPTURED), op.attrs[VALUE], op.result.type
             assert isinstance(type, (Scalar, Vector))
             if captured:
                 return f" @{captured}"
@@ -109,7 +110,7 @@ class _Printer:
 
 
 def _readable(value: Any) -> str:
-    return repr(value.item()) if isinstance(value, np.generic) else repr(value)
+    return repr(cast(Any, value).item()) if isinstance(value, np.generic) else repr(value)
 
 
 def _type(type: Type) -> str:

@@ -33,6 +33,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from workbench.ir.attributes import AXES, AXIS, KIND, ROLE, SHAPE, TRANSPOSE_A, TRANSPOSE_B
 from workbench.ir.ops import TILED
 from workbench.tiles import Tile, is_shape
 from workbench.types import ArrayType, Kind, Scalar, element, float32, int32, is_integer
@@ -55,14 +56,14 @@ def _whole(values: tuple[Value, ...]) -> bool:
 
 def _map(op: Op) -> bool:
     (body,) = op.blocks
-    shape = op.attrs["shape"]
+    shape = op.attrs[SHAPE]
     tiles = [*op.operands, *op.results]
     rank = len(shape)
     return (
         is_shape(shape)
         and all(isinstance(v.type, Tile) and v.type.shape == shape for v in tiles)
-        and _types(body.params) == [int32] * rank + [v.type.dtype for v in op.operands]  # type: ignore[union-attr]
-        and _types(body.yielded) == [v.type.dtype for v in op.results]  # type: ignore[union-attr]
+        and _types(body.params) == [int32] * rank + [_tile(v).dtype for v in op.operands]
+        and _types(body.yielded) == [_tile(v).dtype for v in op.results]
         and not any(inner.name.startswith("tile_") for inner in _walk(body))
     )
 
@@ -81,15 +82,15 @@ def _memory(op: Op, values: int) -> tuple[ArrayType, Tile] | None:
     if not isinstance(array, ArrayType) or not isinstance(tile, Tile):
         return None
     offsets = op.operands[1 : 1 + array.ndim]
-    axes = op.attrs["axes"]
+    axes = op.attrs[AXES]
     rising = len(axes) == tile.ndim and sorted(set(axes)) == list(axes) and all(a in range(array.ndim) for a in axes)
     fits = len(op.operands) == 1 + array.ndim + values and _whole(offsets) and rising
-    return (array, tile) if fits and tile.dtype == array.dtype and "bounds" in op.attrs else None
+    return (array, tile) if fits and tile.dtype == array.dtype else None
 
 
 def _load(op: Op) -> bool:
     found = _memory(op, 0)
-    return found is not None and found[1].shape == op.attrs["shape"]
+    return found is not None and found[1].shape == op.attrs[SHAPE]
 
 
 def _store(op: Op) -> bool:
@@ -119,7 +120,7 @@ def _insert(op: Op) -> bool:
 def _slice(op: Op) -> bool:
     t, r = _tile(op.operands[0]), _tile(op.result)
     whole = len(op.operands) == 1 + t.ndim and _whole(op.operands[1:]) and r.ndim == t.ndim and r.dtype == t.dtype
-    return whole and r.shape == op.attrs["shape"] and all(a <= b for a, b in zip(r.shape, t.shape, strict=True))
+    return whole and r.shape == op.attrs[SHAPE] and all(a <= b for a, b in zip(r.shape, t.shape, strict=True))
 
 
 def _place(op: Op) -> bool:
@@ -130,24 +131,24 @@ def _place(op: Op) -> bool:
 
 
 def _transpose(op: Op) -> bool:
-    t, axes = _tile(op.operands[0]), op.attrs["axes"]
+    t, axes = _tile(op.operands[0]), op.attrs[AXES]
     return sorted(axes) == list(range(t.ndim)) and op.result.type == Tile(t.dtype, tuple(t.shape[a] for a in axes))
 
 
 def _reshape(op: Op) -> bool:
     t, r = _tile(op.operands[0]), _tile(op.result)
-    return r.dtype == t.dtype and r.count == t.count and r.shape == op.attrs["shape"]
+    return r.dtype == t.dtype and r.count == t.count and r.shape == op.attrs[SHAPE]
 
 
 def _broadcast(op: Op) -> bool:
     t, r = _tile(op.operands[0]), _tile(op.result)
     extra = r.ndim - t.ndim
     fits = extra >= 0 and all(a in (1, b) for a, b in zip(t.shape, r.shape[extra:], strict=True))
-    return fits and r.dtype == t.dtype and r.shape == op.attrs["shape"]
+    return fits and r.dtype == t.dtype and r.shape == op.attrs[SHAPE]
 
 
 def _reduce(op: Op) -> bool:
-    t, kind, axis = _tile(op.operands[0]), op.attrs["kind"], op.attrs.get("axis")
+    t, kind, axis = _tile(op.operands[0]), op.attrs[KIND], op.attrs.get(AXIS)
     dtype = int32 if kind in ("argmin", "argmax") else t.dtype
     if kind not in REDUCTIONS or len(op.operands) != 1 or (kind == "func") != bool(op.blocks):
         return False
@@ -167,15 +168,15 @@ def without(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
 
 def _scan(op: Op) -> bool:
     t = _tile(op.operands[0])
-    return op.attrs["kind"] in SCANS and "exclusive" in op.attrs and isinstance(t.dtype, Scalar) and op.result.type == t
+    return op.attrs[KIND] in SCANS and isinstance(t.dtype, Scalar) and op.result.type == t
 
 
 def _matmul(op: Op) -> bool:
     a, b, r = _tile(op.operands[0]), _tile(op.operands[1]), _tile(op.result)
-    if op.attrs["role"] not in ROLES or not a.ndim == b.ndim == r.ndim == 2 or len(op.operands) > 3:
+    if op.attrs[ROLE] not in ROLES or not a.ndim == b.ndim == r.ndim == 2 or len(op.operands) > 3:
         return False
-    m, k = a.shape[::-1] if op.attrs["transpose_a"] else a.shape
-    k2, n = b.shape[::-1] if op.attrs["transpose_b"] else b.shape
+    m, k = a.shape[::-1] if op.attrs[TRANSPOSE_A] else a.shape
+    k2, n = b.shape[::-1] if op.attrs[TRANSPOSE_B] else b.shape
     wide = r.dtype == a.dtype or (element(a.dtype).is_half and r.dtype == float32)
     same = k == k2 and r.shape == (m, n) and a.dtype == b.dtype and wide and isinstance(a.dtype, Scalar)
     return same and all(v.type == r for v in op.operands[2:])

@@ -7,13 +7,14 @@
 
 Core operations (every other operation is the name of an elementwise builtin, see `workbench.builtins`):
 
-    const          () -> scalar or vector          attrs: value; captured (the constant's name in user code) or None
+    const          () -> scalar or vector          attrs: value; captured, the constant's name in user code, if any
     tid            () -> int32                     attrs: axis; level "block" where it is a block's index
     shape          (array) -> int32                attrs: axis
     load           (array, *indices) -> element
     store          (array, *indices, element) -> ()
     atomic_add     (array, *indices, element) -> element        the old value
     atomic         (array, *indices, *elements) -> element       attrs: kind (see ATOMIC_KINDS); the old value
+        attrs of both, a hint for a backend: reduction, one element for all threads (see passes/reductions.py)
     reduce_add     (array, element) -> ()          add to element 0, summed over the threads of the launch
     cast           (scalar or vector) -> same shape, other scalar type
     vec            (*scalars) -> vector            a matrix or quaternion too: its components, row by row
@@ -24,13 +25,14 @@ Core operations (every other operation is the name of an elementwise builtin, se
     slot_write     (slots, index, element) -> ()
     unavailable    () -> any                       attrs: reason; only inside autodiff: a value the adjoint cannot have
     assert         (condition) -> ()               attrs: message; reports where the condition does not hold
-    fault          (*up to 4 numbers) -> ()        attrs: number; writes the fault record (see passes/bounds_checks.py)
+    fault          (*up to 4 numbers) -> ()        attrs: number; writes the record (passes/checks/bounds_checks.py)
     print          (*scalars and vectors) -> ()    attrs: parts, in order: text, or (conversion,) in the place of an
                                                    operand, where "" is as Python shows it and others are printf's
     mark           (*values) -> the same values    attrs: frames, end; what names are here, only for stepping
     launch_dim     () -> int64                     attrs: axis; the launch's extent
     yield          (*values) -> ()                 ends a nested block
     if             (condition) -> *results         blocks: then, else; both yield the results
+        attrs, a hint for a backend: interior, at the end of a body (see passes/loops/interior.py)
     for            (start, stop, step, *init) -> *results       block: (index, *carried) yields the next carried
         attrs, hints for a backend: cold, seldom run; plain, the index stays far from its type's ends; unroll
     while          (*init) -> *results             blocks: (*carried) yields the condition; (*carried) yields the next
@@ -47,7 +49,9 @@ Operations on tiles are in `workbench.ir.tiles`; what passes may take for grante
 
     native         (*inputs) -> *results           a `custom` with CUDA text, for CUDA; attrs as there
     cuda_text      (*inputs) -> ()                 the whole of a CUDA C++ kernel, whose function has only parameters
-    later          (*values) -> *results           attrs: write; a branch or loop that the adjoint may not need again
+    call           (*values) -> *results           attrs: func, a closed block without effects that `fold` writes out
+                                                   (see `frontend/functions/repeated_calls.py`)
+    later          (*values) -> *results           attrs: stands_for; a branch or loop that the adjoint may not need
                                                    (see `autodiff/reverse/recompute.py`)
     slot_matmul    (slots, slots, slots) -> ()     total += a·b on the CPU. attrs: shape, transpose_a, accumulate
     tile_copy      (tile) -> tile                  the same elements in shared memory
@@ -75,9 +79,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from workbench.ir.attributes import ADJ_CUDA, REFERENCE, Attribute, Attributes
 from workbench.ir.ops import EFFECTS, READS
 from workbench.source import UNKNOWN, Location, Source
-from workbench.types import Scalar, Type, Vector
+from workbench.types import Aggregate, ArrayType, Scalar, Type, Vector
 
 # What `atomic` does to an element, and how many elements it is given: `cas` the expected one and the new one.
 ATOMIC_KINDS = {"min": 1, "max": 1, "and": 1, "or": 1, "xor": 1, "exch": 1, "cas": 2}
@@ -91,6 +96,18 @@ class Value:
     name: str = ""
 
 
+def array_of(value: Value) -> ArrayType:
+    """The type of an array."""
+    assert isinstance(value.type, ArrayType)
+    return value.type
+
+
+def dtype_of(value: Value) -> Scalar | Vector:
+    """The type of the elements of an array, of slots or of a tile."""
+    assert isinstance(value.type, (ArrayType, Aggregate))
+    return value.type.dtype
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Op:
     """One operation."""
@@ -98,7 +115,7 @@ class Op:
     name: str
     operands: tuple[Value, ...] = ()
     results: tuple[Value, ...] = ()
-    attrs: Mapping[str, Any] = field(default_factory=dict)
+    attrs: Attributes = field(default_factory=dict[str, Any])
     blocks: tuple[Block, ...] = ()
     location: Location = UNKNOWN
 
@@ -110,7 +127,7 @@ class Op:
 
     def replace(
         self, operands: tuple[Value, ...] | None = None, *, results: tuple[Value, ...] | None = None,
-        attrs: Mapping[str, Any] | None = None, blocks: tuple[Block, ...] | None = None,
+        attrs: Attributes | Mapping[str, Any] | None = None, blocks: tuple[Block, ...] | None = None,
     ) -> Op:  # fmt: skip
         """The operation of this name, and at this place in the source, with other operands, results, … if given."""
         return Op(
@@ -136,6 +153,12 @@ class Block:
         return self.ops[-1].operands if self.ops and self.ops[-1].name == "yield" else ()
 
 
+GRADIENT = Attribute("gradient", Block)
+REPLAY = Attribute("replay", Block)
+DERIVE = Attribute("derive", Block)
+FUNC = Attribute("func", Block)
+
+
 @dataclass(frozen=True)
 class Captured:
     """A value of the user's namespace that a kernel uses: its name there, its type, its value (a NumPy value)."""
@@ -151,13 +174,13 @@ class Function:
 
     Attributes:
         name: the kernel's name; an adjoint's ends in `_adjoint`.
-        params: one value a parameter, named.
+        params: one value per parameter, named.
         body: operations in order.
         launch_ndim: how many dimensions `tid()` asks for; 0 where the kernel never asks.
         captured: constants taken from the user's namespace, in order of first use; `const` ops refer to them by name.
         source: the text it came from.
-        block_dim: threads of a block, of a kernel that runs once a block (design/tiles.md): launches count its blocks.
-            0 for a kernel that runs once a thread.
+        block_dim: threads of a block, of a kernel that runs once per block (design/tiles.md): launches count blocks;
+            0: it runs once per thread.
     """
 
     name: str
@@ -184,13 +207,12 @@ def walk(block: Block) -> Iterator[Op]:
 
 def closed_blocks(op: Op) -> tuple[Block, ...]:
     """The blocks among a `custom`'s attributes: they use nothing from outside, and `walk` does not enter them."""
-    found = (op.attrs.get(name) for name in ("gradient", "replay", "derive"))
-    return tuple(b for b in found if isinstance(b, Block))
+    return tuple(b for b in map(op.attrs.get, (GRADIENT, REPLAY, DERIVE)) if b is not None)
 
 
 def is_opaque(op: Op) -> bool:
     """Whether a `custom`'s gradient is not that of its block: the user wrote one, or the block stands for a text."""
-    return bool(op.attrs["gradient"] or op.attrs.get("adj_cuda") or not op.attrs.get("reference", True))
+    return bool(op.attrs.get(GRADIENT) or op.attrs.get(ADJ_CUDA) or not op.attrs.get(REFERENCE, True))
 
 
 def number_ops(function: Function) -> dict[Op, int]:

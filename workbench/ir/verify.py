@@ -1,13 +1,14 @@
-"""What is legal IR, as a table: one row an operation, checked after every transformation in tests and once a build."""
+"""What is legal IR, as a table of operations: checked in tests after every transformation, else once per build."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from workbench.ir.ops import LEGAL
+from workbench.ir.attributes import ADJOINTS, AXIS, DECLARED, KIND, PARTS
+from workbench.ir.ops import LEGAL, OPERATIONS
 from workbench.ir.tiles import RULES as TILE_RULES
 from workbench.ir.tiles import is_tiled
-from workbench.ir.values import ATOMIC_KINDS, Block, Function, Op, Value, closed_blocks
+from workbench.ir.values import ATOMIC_KINDS, GRADIENT, REPLAY, Block, Function, Op, Value, closed_blocks, dtype_of
 from workbench.types import ArrayType, Scalar, Slots, Vector, float64, int32, int64, is_float, is_integer
 from workbench.types import bool as bool_
 
@@ -30,7 +31,7 @@ def _indices(op: Op, count: int) -> bool:
 
 
 def _element(op: Op) -> object:
-    return op.operands[0].type.dtype  # type: ignore[union-attr]
+    return dtype_of(op.operands[0])
 
 
 def _types(values: tuple[Value, ...]) -> list[object]:
@@ -80,7 +81,7 @@ def _cast(op: Op) -> bool:
 
 
 def _atomic(op: Op) -> bool:
-    count = ATOMIC_KINDS.get(op.attrs.get("kind", ""), 0)
+    count = ATOMIC_KINDS.get(op.attrs[KIND], 0)
     return (
         count > 0
         and _is_array(op.operands[0])
@@ -107,9 +108,9 @@ def _insert(op: Op) -> bool:
 def _custom(op: Op) -> bool:
     (body,) = op.blocks
     results, inputs = _types(op.results), _types(op.operands)
-    gradient, replay = op.attrs["gradient"], op.attrs["replay"]
+    gradient, replay = op.attrs.get(GRADIENT), op.attrs.get(REPLAY)
     arrays = [t for t in inputs if isinstance(t, ArrayType) and is_float(t)]
-    adjoints = [inputs[k] for k in op.attrs["adjoints"]]
+    adjoints = [inputs[k] for k in op.attrs[ADJOINTS]]
     return (
         not body.params
         and _types(body.yielded) == results
@@ -119,14 +120,18 @@ def _custom(op: Op) -> bool:
     )
 
 
+def _is_conversion(part: str | tuple[str, ...]) -> bool:
+    return isinstance(part, tuple) and len(part) == 1
+
+
 def _slot(op: Op, count: int) -> bool:
     return len(op.operands) == 2 + count and isinstance(op.operands[0].type, Slots) and is_integer(op.operands[1].type)
 
 
 RULES: dict[str, Callable[[Op], object]] = {
-    "const": lambda op: not op.operands and isinstance(op.result.type, (Scalar, Vector)) and "value" in op.attrs,
-    "tid": lambda op: op.result.type == int32 and op.attrs["axis"] in range(4),
-    "shape": lambda op: _is_array(op.operands[0]) and op.attrs["axis"] in range(op.operands[0].type.ndim),  # type: ignore[union-attr]
+    "const": lambda op: not op.operands and isinstance(op.result.type, (Scalar, Vector)),
+    "tid": lambda op: op.result.type == int32 and op.attrs[AXIS] in range(4),
+    "shape": lambda op: isinstance(t := op.operands[0].type, ArrayType) and op.attrs[AXIS] in range(t.ndim),
     "load": lambda op: _indices(op, 0) and op.result.type == _element(op),
     "store": lambda op: _indices(op, 1) and op.operands[-1].type == _element(op) and not op.results,
     "atomic_add": lambda op: _indices(op, 1) and op.operands[-1].type == op.result.type == _element(op),
@@ -136,15 +141,15 @@ RULES: dict[str, Callable[[Op], object]] = {
     "vec": _vec,
     "extract": _extract,
     "insert": _insert,
-    "assert": lambda op: _types(op.operands) == [bool_] and not op.results and "message" in op.attrs,
-    "fault": lambda op: len(op.operands) <= 4 and set(_types(op.operands)) <= {int64, float64} and "number" in op.attrs,
-    "print": lambda op: not op.results and len(op.operands) == sum(isinstance(p, tuple) for p in op.attrs["parts"]),
-    "mark": lambda op: _types(op.operands) == _types(op.results) and "frames" in op.attrs,
-    "launch_dim": lambda op: op.result.type == int64 and op.attrs["axis"] in range(4),
+    "assert": lambda op: _types(op.operands) == [bool_] and not op.results,
+    "fault": lambda op: len(op.operands) <= 4 and set(_types(op.operands)) <= {int64, float64},
+    "print": lambda op: not op.results and len(op.operands) == sum(_is_conversion(p) for p in op.attrs[PARTS]),
+    "mark": lambda op: _types(op.operands) == _types(op.results),
+    "launch_dim": lambda op: op.result.type == int64 and op.attrs[AXIS] in range(4),
     "slots": lambda op: not op.operands and isinstance(op.result.type, Slots),
     "slot_read": lambda op: _slot(op, 0) and op.result.type == _element(op),
     "slot_write": lambda op: _slot(op, 1) and op.operands[2].type == _element(op) and not op.results,
-    "unavailable": lambda op: len(op.results) == 1 and "reason" in op.attrs,
+    "unavailable": lambda op: len(op.results) == 1,
     "yield": lambda op: not op.results,
     "if": _if,
     "for": _for,
@@ -180,6 +185,8 @@ def _block(block: Block, defined: set[Value], where: str, nested: bool) -> None:
                 raise InvalidIR(f"{where}: {op.name} at {op.location} uses %{value.name} before it is defined")
         if op.name == "yield" and (not nested or position != len(block.ops) - 1):
             raise InvalidIR(f"{where}: a yield in the middle of a block")
+        if op.attrs or _REQUIRED.get(op.name):
+            _attributes(op, where)
         for inner in op.blocks:
             _block(inner, defined, where, nested=True)
         for inner in closed_blocks(op):
@@ -191,3 +198,21 @@ def _block(block: Block, defined: set[Value], where: str, nested: bool) -> None:
         if op.name not in RULES and len(op.results) != 1:
             raise InvalidIR(f"{where}: builtin {op.name} has {len(op.results)} results")
         defined |= set(op.results)
+
+
+_LISTED = {row.name: {a.rstrip("?"): "?" in a for a in row.attrs.split()} for row in OPERATIONS.values()}
+"""Each operation's attributes by name, and whether they may be missing."""
+_REQUIRED = {name: [a for a, optional in listed.items() if not optional] for name, listed in _LISTED.items()}
+
+
+def _attributes(op: Op, where: str) -> None:
+    """Refuse attributes that the table does not list, lists and does not find, or that are of another type."""
+    listed = _LISTED.get(op.name, {})
+    for name, value in op.attrs.items():
+        if name not in listed:
+            raise InvalidIR(f"{where}: {op.name} at {op.location} has {name}={value!r}, which is not in the table")
+        if value is not None and not DECLARED[name].takes(value):
+            raise InvalidIR(f"{where}: {op.name} at {op.location} has {name}={value!r}, of another type than declared")
+    for name in _REQUIRED.get(op.name, ()):
+        if op.attrs.get(DECLARED[name]) is None:
+            raise InvalidIR(f"{where}: {op.name} at {op.location} lacks {name}")

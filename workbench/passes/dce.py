@@ -1,4 +1,4 @@
-"""Dead code removed: operations without effect whose results nobody needs.
+"""Dead code removed: operations without effect whose results are unused.
 
 Need is found backwards from the effects, through results of `if` and carried values of loops one by one, so that a
 value that a loop carries for itself alone is dropped. Loops are assumed to end: one that changes nothing is removed.
@@ -35,8 +35,8 @@ class _Needs:
             self.need(self.pending.pop())
 
     def index(self, body: Block, parent: Op | None) -> list[Op]:
-        """Note where each value comes from; gives the operations with an effect."""
-        effects = []
+        """Note where each value comes from; returns the operations with an effect."""
+        effects: list[Op] = []
         for op in body.ops:
             self.parent[op] = parent
             for slot, value in enumerate(op.results):
@@ -108,7 +108,7 @@ class _Needs:
         operands = op.operands[:lead]
         if op.name != "if":
             operands += tuple(op.operands[lead + s] for s in slots)
-        blocks = []
+        blocks: list[Block] = []
         for number, inner in enumerate(op.blocks):
             body = self.rebuilt(inner)
             condition = op.name == "while" and number == 0

@@ -11,6 +11,7 @@ from typing import Any
 
 from workbench.builtins import TABLE, Builtin, Ref
 from workbench.errors import BuildError
+from workbench.ir.attributes import CAPTURED, CUDA, NAME, REFERENCE, VALUE
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import replace_body
 from workbench.ir.values import Block, Function, Op, Value
@@ -81,13 +82,13 @@ class _Expander:
         self.builder.append(op.replace(operands, blocks=blocks))
 
     def core(self, op: Op, operands: tuple[Value, ...]) -> None:
-        if op.name == "custom" and op.attrs.get("cuda") and self.keep_text:
+        if op.name == "custom" and op.attrs.get(CUDA) and self.keep_text:
             self.builder.append(Op("native", operands, op.results, op.attrs, (), op.location))
             return
         if op.name == "custom":
-            if not op.attrs.get("reference", True):
+            if not op.attrs.get(REFERENCE, True):
                 raise BuildError(
-                    f"{op.attrs['name']} has CUDA text and no Python body, so it runs on a CUDA device alone.",
+                    f"{op.attrs[NAME]} has CUDA text and no Python body, so it runs on a CUDA device alone.",
                     op.location, "Write its meaning in Python as the body of its def, in place of `...`.",
                 )  # fmt: skip
             for inner in op.blocks[0].ops[:-1]:
@@ -102,8 +103,8 @@ class _Expander:
                 return
         elif op.name == "vec":
             self.parts[op.result] = operands
-        elif op.name == "const" and not op.attrs.get("captured"):
-            self.constants[op.result] = op.attrs["value"]
+        elif op.name == "const" and not op.attrs.get(CAPTURED):
+            self.constants[op.result] = op.attrs[VALUE]
         self.keep(op, operands)
 
     def componentwise(self, op: Op, operands: tuple[Value, ...]) -> None:
@@ -111,7 +112,7 @@ class _Expander:
         type = op.result.type
         assert isinstance(type, Vector)
         columns = [self.components(v) if isinstance(v.type, Vector) else (v,) * type.length for v in operands]
-        results = []
+        results: list[Value] = []
         for row in zip(*columns, strict=True):
             result = Value(type.dtype)
             self.op(op.replace(row, results=(result,)))

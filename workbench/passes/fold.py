@@ -13,32 +13,38 @@ import numpy as np
 
 from workbench.builtins import TABLE
 from workbench.builtins.declaration.meaning import apply, convert, value_of
+from workbench.ir.attributes import CAPTURED, VALUE
 from workbench.ir.ops import PURE
-from workbench.ir.rewrite import map_blocks, replace_body
+from workbench.ir.rewrite import copy_op, map_blocks, replace_body
 from workbench.ir.show import literal_bits
-from workbench.ir.values import Block, Function, Op, Value
+from workbench.ir.values import FUNC, Block, Function, Op, Value
 from workbench.passes.analysis.scopes import Scopes
+from workbench.tiles import contents
 from workbench.types import Scalar, Type, Vector, is_float
 
 
-def fold(function: Function) -> Function:
+def fold(function: Function, calls: bool = True) -> Function:
     """The function with constants folded, branches on constants decided and common subexpressions shared.
 
     Sharing reaches from a block into the blocks inside it; loads are never shared. What became useless is left for
     `prune`.
+
+    Args:
+        calls: write out what is called (`call`); else these operations stay.
     """
     with np.errstate(all="ignore"):
-        return replace_body(function, _Folder().block(function.body))
+        return replace_body(function, _Folder(calls).block(function.body))
 
 
 class _Folder:
     """One walk. `known` are literals, `made` the operation of each value, `shared` what the open block may reuse."""
 
-    def __init__(self) -> None:
+    def __init__(self, calls: bool) -> None:
+        self.calls = calls
         self.mapping: dict[Value, Value] = {}
         self.known: dict[Value, Any] = {}
         self.made: dict[Value, Op] = {}
-        self.shared: Scopes[Any, Value] = Scopes()
+        self.shared: Scopes[Any, Any] = Scopes()
         self.ops: list[Op] = []
 
     def block(self, block: Block) -> Block:
@@ -62,6 +68,8 @@ class _Folder:
             return
         elif op.blocks:
             self.ops.append(map_blocks(op, self.block))
+        elif op.name == "call":
+            self.call(op)
         elif op.name in PURE or op.name in TABLE:
             self.mapping[op.result] = self.pure(op)
         else:
@@ -75,6 +83,23 @@ class _Folder:
         for result, value in zip(op.results, chosen.yielded, strict=True):
             self.mapping[result] = self.mapping.get(value, value)
 
+    def call(self, op: Op) -> None:
+        """The results of an equal call that was written out before, or of this one."""
+        key = "call", op.attrs[FUNC], op.operands
+        if key not in self.shared:
+            self.shared[key] = self.written_out(op) if self.calls else op.results
+            self.ops += () if self.calls else (op,)
+        self.mapping.update(zip(op.results, self.shared[key], strict=True))
+
+    def written_out(self, op: Op) -> tuple[Value, ...]:
+        """The operations of what is called; gives its results."""
+        func = op.attrs[FUNC]
+        env = dict(zip(func.params, op.operands, strict=True))
+        for inner in func.ops[:-1]:
+            self.op(copy_op(inner, env))
+        values = (env.get(v, v) for v in func.yielded)
+        return tuple(self.mapping.get(v, v) for v in values)
+
     def pure(self, op: Op) -> Value:
         """The value that stands for a pure operation's result."""
         same = _IDENTITIES[op.name](self, op) if op.name in _IDENTITIES else None
@@ -82,7 +107,7 @@ class _Folder:
             return same
         number = self.computed(op)
         if number is not None:
-            op = Op("const", (), op.results, {"value": _plain(number), "captured": None}, (), op.location)
+            op = Op("const", (), op.results, VALUE.of(_plain(number)), (), op.location)
         return self.share(op)
 
     def share(self, op: Op) -> Value:
@@ -93,12 +118,12 @@ class _Folder:
         self.ops.append(op)
         self.made[op.result] = op
         self.shared[key] = op.result
-        if op.name == "const" and not op.attrs.get("captured"):
-            self.known[op.result] = value_of(op.attrs["value"], op.result.type)  # type: ignore[arg-type]
+        if op.name == "const" and not op.attrs.get(CAPTURED):
+            self.known[op.result] = value_of(op.attrs[VALUE], contents(op.result.type))
         return op.result
 
     def computed(self, op: Op) -> Any:
-        """The operation's value where all operands are literals; None where it is not known or is NaN."""
+        """The operation's value where all operands are literals; None if it is not known or is NaN."""
         builtin = TABLE.get(op.name)
         if not op.operands or any(v not in self.known for v in op.operands):
             return None
@@ -106,7 +131,7 @@ class _Folder:
         if builtin is None:
             return _CORE[op.name](values, op.result.type) if op.name in _CORE else None
         try:
-            number = apply(builtin, values, op.result.type)  # type: ignore[arg-type]
+            number = apply(builtin, values, contents(op.result.type))
         except ZeroDivisionError:
             return None
         return None if is_float(op.result.type) and np.isnan(number).any() else number
@@ -123,7 +148,7 @@ def _key(op: Op) -> Any:
     type = op.result.type
     if op.name == "const":
         assert isinstance(type, (Scalar, Vector))
-        return "const", type, op.attrs.get("captured"), literal_bits(op.attrs["value"], type)
+        return "const", type, op.attrs.get(CAPTURED), literal_bits(op.attrs[VALUE], type)
     return op.name, op.operands, type, tuple(sorted(op.attrs.items()))
 
 
@@ -131,7 +156,7 @@ def _plain(number: Any) -> Any:
     """A NumPy value as the Python number, or tuple of them, that a `const` holds."""
     if number.dtype.kind == "V":  # bfloat16, whose own numbers are no Python numbers
         number = number.astype(np.float32)
-    return tuple(number.reshape(-1).tolist()) if isinstance(number, np.ndarray) else number.item()
+    return tuple(number.reshape(-1).tolist()) if number.ndim else number.item()
 
 
 def _component(values: list[Any], type: Type) -> Any:
@@ -146,13 +171,11 @@ _CORE: dict[str, Callable[[list[Any], Any], Any]] = {
 }
 
 
-def _neutral(number: int, both: bool, floats: bool) -> Callable[[_Folder, Op], Value | None]:
-    """x op number is x (and number op x, where `both`); of floats only where `floats`."""
+def _neutral(number: int, both: bool) -> Callable[[_Folder, Op], Value | None]:
+    """x op number is x (and number op x, where `both`)."""
 
     def rule(folder: _Folder, op: Op) -> Value | None:
         x, y = op.operands
-        if is_float(op.result.type) and not floats:
-            return None
         if folder.is_literal(y, number) and x.type == op.result.type:
             return x
         return y if both and folder.is_literal(x, number) and y.type == op.result.type else None
@@ -160,12 +183,22 @@ def _neutral(number: int, both: bool, floats: bool) -> Callable[[_Folder, Op], V
     return rule
 
 
+def _add(folder: _Folder, op: Op) -> Value | None:
+    """x + 0 is x; of floats x + -0.0, since -0.0 + 0.0 is 0.0."""
+    for zero, x in (op.operands, op.operands[::-1]):
+        number = folder.known.get(zero)
+        if number is not None and x.type == op.result.type and not number.any():
+            if not is_float(op.result.type) or np.signbit(number).all():
+                return x
+    return None
+
+
 def _mul(folder: _Folder, op: Op) -> Value | None:
     if not is_float(op.result.type):
         for v in op.operands:
             if folder.is_literal(v, 0):
                 return v
-    return _neutral(1, both=True, floats=True)(folder, op)
+    return _neutral(1, both=True)(folder, op)
 
 
 def _junction(neutral: bool, absorbing: bool) -> Callable[[_Folder, Op], Value | None]:
@@ -208,14 +241,14 @@ def _extract(folder: _Folder, op: Op) -> Value | None:
     made, index = folder.made.get(op.operands[0]), folder.known.get(op.operands[1])
     if made is None or made.name != "vec" or index is None or not 0 <= index < len(made.operands):
         return None
-    return made.operands[index]
+    return made.operands[int(index)]
 
 
 _IDENTITIES: dict[str, Callable[[_Folder, Op], Value | None]] = {
-    "add": _neutral(0, both=True, floats=False),
-    "sub": _neutral(0, both=False, floats=True),
+    "add": _add,
+    "sub": _neutral(0, both=False),
     "mul": _mul,
-    "div": _neutral(1, both=False, floats=True),
+    "div": _neutral(1, both=False),
     "neg": _twice,
     "not_": _twice,
     "and_": _junction(neutral=True, absorbing=True),

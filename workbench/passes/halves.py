@@ -14,7 +14,8 @@ from workbench.ir.rewrite import replace_body
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.passes.dce import prune
 from workbench.passes.fold import fold
-from workbench.types import Scalar, Vector, float32, float64, in_float32, is_half
+from workbench.tiles import contents
+from workbench.types import Scalar, Vector, element, float32, float64, in_float32, is_half
 
 # Builtins that round nothing.
 MOVES = frozenset({"where"})
@@ -58,7 +59,7 @@ class _Halves:
             self.builder.append(op.replace(blocks=blocks))
 
     def widened(self, value: Value) -> Value:
-        return self.builder.cast(value, in_float32(value.type)) if is_half(value.type) else value  # type: ignore[arg-type]
+        return self.builder.cast(value, in_float32(contents(value.type))) if is_half(value.type) else value
 
     def cast(self, op: Op) -> None:
         """By way of float32; from float64 in one step, which rounds once."""
@@ -71,7 +72,7 @@ class _Halves:
 
 
 def _scalar(value: Value) -> Scalar:
-    return value.type.dtype if isinstance(value.type, Vector) else value.type  # type: ignore[return-value]
+    return element(value.type)
 
 
 def _like(value: Value, scalar: Scalar) -> Scalar | Vector:

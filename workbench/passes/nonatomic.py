@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from workbench.deep import deep
+from workbench.ir.attributes import AXIS
 from workbench.ir.ops import ELEMENTS, TILED
 from workbench.ir.rewrite import Rewriter, fresh, rewrite
 from workbench.ir.values import Function, Op, Value, walk
@@ -21,7 +22,7 @@ from workbench.types import ArrayType
 
 def owned_arrays(function: Function) -> frozenset[Value]:
     """The array parameters whose every access is at the thread's own index: each `tid()` once, in any order."""
-    axes = {op.result: op.attrs["axis"] for op in walk(function.body) if op.name == "tid"}
+    axes = {op.result: op.attrs[AXIS] for op in walk(function.body) if op.name == "tid"}
     shared: set[Value] = set()
     for op in walk(function.body):
         if op.name in ELEMENTS:

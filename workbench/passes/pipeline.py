@@ -5,17 +5,19 @@
     IR of the kernel                        its cache key is made from   KEYED (forward) or the IR as it is (the others)
         autodiff/directions.py              the direction, step by step:
             forward                                                      RUNNABLE
-            adjoint                         ADJOINT_INPUT, SIMPLIFIED, the reverse sweep, SWEPT, ADJOINT
+            adjoint                         ADJOINT_INPUT, SIMPLIFIED, the reverse sweep, SWEPT, ADJOINT; at the end
+                                            RUNNABLE_ADJOINT
             tangent                         the forward walk, TANGENT,   RUNNABLE
             finite                          FINITE,                      RUNNABLE
     IR of one direction                     what is compiled, and what `launch` asks which arrays are read and written
         backends/cpu/emit/emit.py           CPU, then LLVM IR and LLVM
-        backends/cuda/emit.py               CUDA or CUDA_TILES, then CUDA C++ and NVRTC
+        backends/cuda/emit.py               CUDA, or CUDA_TILES and CUDA_TILES_PLACED, then CUDA C++ and NVRTC
         backends/python/interpret.py        PYTHON, then one thread after the other
     machine code
 
-A direction of several words takes a step for each ("adjoint tangent": the tangent of the adjoint); RUNNABLE comes once,
-after the last one, unless that is an adjoint, which has chosen its atomics and inlined its funcs itself.
+A direction of several words takes a step for each ("adjoint tangent": the tangent of the adjoint). RUNNABLE runs once,
+after the last step; a direction that ends in an adjoint gets RUNNABLE_ADJOINT instead, since the adjoint has chosen its
+atomics and inlined its funcs already.
 
 A pass goes by the name of its file where the file is one pass; `PASSES` and the comments say where the others are.
 Those that live on another floor, or take settings, are handed to `run` by its caller. `gradcheck` runs `to_float64`
@@ -27,13 +29,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from workbench.ir.values import Function
-from workbench.passes.bounds_checks import guard, without_asserts, without_prints
+from workbench.passes.checks.bounds_checks import guard, without_asserts, without_prints
+from workbench.passes.checks.finite_checks import finite
 from workbench.passes.dce import prune
-from workbench.passes.finite_checks import finite
 from workbench.passes.fold import fold
 from workbench.passes.halves import halves
+from workbench.passes.loops.counted import counted
+from workbench.passes.loops.counters import split_counters
+from workbench.passes.loops.interior import split_border
 from workbench.passes.lower_tiles.lower import lower_tiles
 from workbench.passes.nonatomic import nonatomic
+from workbench.passes.reductions import reductions
 from workbench.passes.strip_custom_gradients import without_customs
 
 Pass = Callable[[Function], Function]
@@ -55,30 +61,41 @@ HOISTED: Stage = ("hoist", "fold")
 # After the sweep: what turned out to be needed of the forward pass is written out (autodiff/reverse/recompute.py).
 SWEPT: Stage = ("dce", "recompute", "dce")
 ADJOINT: Stage = ("fold", "dce")
+# Of an adjoint that is to run.
+RUNNABLE_ADJOINT: Stage = ("reductions",)
 
 TANGENT: Stage = ("dce", "fold", "dce")
 FINITE: Stage = ("finite_checks",)
 
-# Before any backend. Arguments that overlap keep their atomic adds.
-RUNNABLE: Stage = ("strip_custom_gradients", "nonatomic")
+# Before any backend. Arguments that overlap keep their atomic operations.
+RUNNABLE: Stage = ("strip_custom_gradients", "nonatomic", "reductions")
 
-# Per backend: code with checks gets the second of the first two, code without them the first.
+# Per backend: `strip_asserts` runs in code without checks, `bounds_checks` in code with checks, never both.
 # `number_prints` is in backends/prints.py; what `expand` leaves is what the backend has.
-CPU: Stage = ("number_prints", "strip_asserts", "bounds_checks", "lower_tiles", "halves", "expand")
+CPU: Stage = (
+    *("number_prints", "strip_asserts", "bounds_checks", "lower_tiles", "halves", "counted", "counters", "interior"),
+    "expand",
+)
 # `link_products` is in backends/cuda/products/needed.py, for code that is linked with cuBLASDx.
 CUDA: Stage = ("strip_asserts", "bounds_checks", "link_products", "halves", "expand", "dce")
 # `combine` is in backends/cuda/tiles/reduce.py; tiles/operations.py then lays tiles out over the threads of a block.
 CUDA_TILES: Stage = ("strip_asserts", "bounds_checks", "link_products", "halves", "combine", "expand")
+# After tiles are laid out and barriers placed: indices that no element needed.
+CUDA_TILES_PLACED: Stage = ("dce",)
 PYTHON: Stage = ("bounds_checks",)
 
 PASSES: Mapping[str, Pass] = {
     "bounds_checks": guard,
+    "counted": counted,
+    "counters": split_counters,
     "dce": prune,
     "finite_checks": finite,
     "fold": fold,
     "halves": halves,
+    "interior": split_border,
     "lower_tiles": lower_tiles,
     "nonatomic": nonatomic,
+    "reductions": reductions,
     "strip_asserts": without_asserts,
     "strip_custom_gradients": without_customs,
     "strip_prints": without_prints,

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from workbench.ir.attributes import ADJ_CUDA, ADJOINTS, CAPTURED, CUDA, REPLAY_CUDA
 from workbench.ir.rewrite import Rewriter
-from workbench.ir.values import Block, Function, Op, closed_blocks, walk
+from workbench.ir.values import DERIVE, GRADIENT, REPLAY, Block, Function, Op, closed_blocks, walk
 
 
 def has_customs(function: Function) -> bool:
@@ -31,14 +32,14 @@ def without_customs(function: Function) -> Function:
 
 
 def _captured(block: Block) -> set[str]:
-    found = {op.attrs["captured"] for op in walk(block) if op.name == "const" and op.attrs.get("captured")}
+    found = {op.attrs[CAPTURED] for op in walk(block) if op.name == "const" and op.attrs.get(CAPTURED)}
     return found.union(*(_captured(closed) for op in walk(block) for closed in closed_blocks(op)))
 
 
 def _stripped(on: Rewriter, op: Op) -> Iterable[Op] | None:
     if op.name != "custom":
         return None
-    if op.attrs.get("cuda"):
+    if op.attrs.get(CUDA):
         return (on.inside(op.replace(attrs={**op.attrs, **_NO_GRADIENT})),)
     body = on.block(op.blocks[0])
     on.mapping.update(zip(op.results, body.yielded, strict=True))
@@ -46,6 +47,6 @@ def _stripped(on: Rewriter, op: Op) -> Iterable[Op] | None:
 
 
 _NO_GRADIENT = {
-    **dict.fromkeys(("gradient", "replay", "adj_cuda", "replay_cuda", "derive")),
-    "adjoints": (),
+    **dict.fromkeys((GRADIENT, REPLAY, ADJ_CUDA, REPLAY_CUDA, DERIVE)),
+    ADJOINTS: (),
 }

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from workbench.ir.rewrite import Mapping
 from workbench.ir.values import Block, Function, Op, Value
-from workbench.tiles import Tile
+from workbench.tiles import Tile, contents
 from workbench.types import ArrayType, Kind, Scalar, Slots, Type, Vector, float64
 
 
@@ -25,13 +25,9 @@ def wide_type(type: Type) -> Type:
     if isinstance(type, Vector):
         return type.with_dtype(float64) if type.dtype.kind is Kind.FLOAT else type
     if isinstance(type, (Slots, Tile)):
-        dtype = wide_type(type.dtype)
-        assert isinstance(dtype, (Scalar, Vector))
-        return replace(type, dtype=dtype)
+        return replace(type, dtype=contents(wide_type(type.dtype)))
     if isinstance(type, ArrayType):
-        dtype = wide_type(type.dtype)
-        assert not isinstance(dtype, ArrayType)
-        return ArrayType(dtype, type.ndim, wide=type.wide)
+        return ArrayType(contents(wide_type(type.dtype)), type.ndim, wide=type.wide)
     return type
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from workbench.ir.attributes import VALUE
 from workbench.ir.rewrite import Mapping, copy_op, replace_body
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.types import Scalar, is_integer
@@ -64,7 +65,7 @@ class _Unroller:
         carried = op.operands[3:]
         for number in numbers:
             here = Value(index.type, index.name)
-            into.append(Op("const", (), (here,), {"value": number, "captured": None}, (), op.location))
+            into.append(Op("const", (), (here,), VALUE.of(number), (), op.location))
             mapping: Mapping = {index: here, **dict(zip(params, carried, strict=True))}
             into += [copy_op(inner, mapping) for inner in body.ops[:-1]]
             carried = tuple(mapping.get(v, v) for v in body.yielded)
@@ -76,7 +77,7 @@ def _numbers(function: Function) -> dict[Value, int]:
     found: dict[Value, int] = {}
     for op in walk(function.body):
         if op.name == "const" and is_integer(op.result.type):
-            found[op.result] = int(op.attrs["value"])
+            found[op.result] = int(op.attrs[VALUE])
         elif op.name == "cast" and is_integer(op.result.type) and op.operands[0] in found:
             number, type = found[op.operands[0]], op.result.type
             assert isinstance(type, Scalar)

@@ -1,4 +1,4 @@
-"""Who watches launches and changes of arrays: tapes, recorders and captures, each open in a `with`.
+"""The observers that are open: tapes, recorders and captures, each in its `with` (`launching/observer.py`: their base).
 
 One ContextVar holds them all. With none open, a launch pays one test of an empty tuple.
 """
@@ -91,14 +91,23 @@ def observed_only_by(observer: Listener) -> Iterator[None]:
         OBSERVERS.reset(token)
 
 
-@contextmanager
-def without(observer: Listener) -> Iterator[None]:
-    """Run what an observer does itself, a tape's backward pass say: all but it see it."""
-    token = OBSERVERS.set(tuple(o for o in OBSERVERS.get() if o is not observer))
-    try:
-        yield
-    finally:
-        OBSERVERS.reset(token)
+class without:
+    """Run what an observer does itself, a tape's backward pass say: all but it see it.
+
+    A class, since a tape enters one per launch and a generator costs twice as much.
+    """
+
+    __slots__ = ("_observer", "_token")
+
+    def __init__(self, observer: Listener) -> None:
+        """Nothing changes until the `with` is entered."""
+        self._observer = observer
+
+    def __enter__(self) -> None:
+        self._token = OBSERVERS.set(tuple([o for o in OBSERVERS.get() if o is not self._observer]))
+
+    def __exit__(self, *_: object) -> None:
+        OBSERVERS.reset(self._token)
 
 
 @contextmanager

@@ -8,10 +8,8 @@
  * @typedef {import("./parts.js").Model} Model
  */
 
-import { figure, listen, make, numbers, onWidth, openTab, place, tableOf, tabList } from "./parts.js";
-import { PAD, barsOf, pictureOf, scaleOf } from "./pictures.js";
-
-const LOW = 110; // pixels of a component's line, so that three are seen at once
+import { figure, listen, make, numbers, octets, onWidth, openTab, place, tableOf, tabList } from "./parts.js";
+import { PAD, barsOf, picturesOf } from "./pictures.js";
 
 /** The point under a place of the picture: row and column. @param {Part} part @param {DOMRect} box @param {number} x @param {number} y */
 function pointAt(part, box, x, y) {
@@ -25,30 +23,36 @@ function pointAt(part, box, x, y) {
 /** What is told of a point. @param {Part} part @param {View} view @param {number[]} point */
 function tell(part, view, [row, column]) {
   const k = row * part.columns + column;
-  const [low, high] = [numbers(part.low)[k], numbers(part.high)[k]];
   const sizes = part.kind === "line" ? [view.shape[0]] : view.shape;
   const picture = part.kind === "line" ? [part.columns] : [part.rows, part.columns];
   const index = (part.kind === "line" ? [column] : [row, column]).map((at, axis) => {
     const [first, next] = [at, at + 1].map((p) => Math.floor((p * sizes[axis]) / picture[axis]));
     return next - first > 1 ? `${first}:${next}` : String(first);
   });
+  const mean = part.kind !== "line" && index.some((i) => i.includes(":")) ? "mean " : "";
+  const element = `${view.name}[${[...view.at, ...index].join(", ")}]${part.name && `.${part.name}`}`;
+  const bad = part.bad.includes(k) ? " (has NaN or inf)" : "";
+  if (part.kind === "rgb") {
+    const shares = [...octets(part.low).slice(3 * k, 3 * k + 3)].map((c) => figure(view.low + ((view.high - view.low) * c) / 255, 3));
+    return `${element} ≈ ${mean}(${shares.join(", ")})${bad}`;
+  }
+  const [low, high] = [numbers(part.low)[k], numbers(part.high)[k]];
   const value = low === high || Number.isNaN(low) ? figure(low, 7) : `${figure(low, 7)} … ${figure(high, 7)}`;
-  const mean = part.kind === "image" && index.some((i) => i.includes(":")) ? "mean " : "";
-  return `${view.name}[${[...view.at, ...index].join(", ")}]${part.name && `.${part.name}`} = ${mean}${value}${part.bad.includes(k) ? " (has NaN or inf)" : ""}`;
+  return `${element} = ${mean}${value}${bad}`;
 }
 
 /** @param {{model: Model, el: HTMLElement}} context */
 function render({ model, el }) {
   const title = make("span", { class: "wb-title" });
   const slices = make("span", { class: "wb-tools" });
-  const stage = make("div", { class: "wb-stage", tabindex: 0, role: "application", "aria-label": "Array: arrow keys read points" });
+  const stage = make("div", { class: "wb-stage wb-pictures", tabindex: 0, role: "application", "aria-label": "Array: arrow keys read points" });
   const told = make("div", { class: "wb-told wb-mono", role: "status" });
-  const tabs = tabList([["picture", "picture"], ["histogram", "histogram"], ["numbers", "numbers"]], "Array", (name) => show(name));
+  const tabs = tabList([["picture", "picture"], ["values", "values"], ["histogram", "histogram"], ["numbers", "numbers"]], "Array", (name) => show(name));
   const root = make("div", { class: "wb-box wb-array", "data-testid": "wb-array", role: "group" },
     make("div", { class: "wb-head" }, title, slices, tabs), stage, told);
   place(model, el, root);
 
-  let open = "picture";
+  let open = /** @type {View} */ (model.get("view")).few ? "values" : "picture";
   /** @type {number[]} */
   let point = [0, 0];
   let chosen = 0; // the component
@@ -66,11 +70,9 @@ function render({ model, el }) {
     openTab(tabs, open);
     if (open === "numbers") stage.replaceChildren(tableOf(["", ""], facts));
     else if (open === "histogram") stage.replaceChildren(histogram ? barsOf(histogram, width) : make("div", { class: "wb-dim" }, "no finite element"));
-    else {
-      stage.replaceChildren(scaleOf(view()), ...parts.map((part) => make("figure", {},
-        ...(part.name ? [make("figcaption", { class: "wb-dim" }, part.name)] : []), part.kind === "line" && parts.length > 1 ? pictureOf(part, view(), width, LOW) : pictureOf(part, view(), width))));
-      if (!parts.length) stage.replaceChildren(make("div", { class: "wb-dim" }, "no elements"));
-    }
+    else if (open === "values") stage.replaceChildren(make("pre", { class: "wb-values wb-mono" }, view().values));
+    else if (parts.length) stage.replaceChildren(...picturesOf(view(), width));
+    else stage.replaceChildren(make("div", { class: "wb-dim" }, "no elements"));
     say();
   };
   const show = (/** @type {string} */ name) => {

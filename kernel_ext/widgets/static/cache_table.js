@@ -15,6 +15,8 @@ import { bytes, listen, make, place, press } from "./parts.js";
 const COLUMNS = /** @type {[string, string][]} */ ([["digest", "key"], ["name", "kernel"], ["backend", "backend"],
   ["target", "target"], ["bytes", "size"], ["built", "built"], ["used", "used"], ["where", "where"]]);
 
+const SHARED = ["backend", "target", "where"];
+
 /** @param {number} seconds */
 function ago(seconds) {
   const [unit, name] = seconds >= 86400 ? [86400, "d"] : seconds >= 3600 ? [3600, "h"] : [60, "min"];
@@ -47,8 +49,10 @@ function render({ model, el }) {
     const sign = down ? -1 : 1;
     return kept.sort((a, b) => sign * (a[by] < b[by] ? -1 : a[by] > b[by] ? 1 : 0));
   };
-  const head = () => make("tr", {}, ...COLUMNS.map(([key, name]) => {
-    const cell = make("th", { scope: "col", "aria-sort": key === by ? (down ? "descending" : "ascending") : "none" });
+  /** Columns in which rows differ; what all of them share stands above the table. */
+  const columns = () => COLUMNS.filter(([key]) => !SHARED.includes(key) || new Set(view().entries.map((e) => e[key])).size > 1);
+  const head = () => make("tr", {}, ...columns().map(([key, name]) => {
+    const cell = make("th", { scope: "col", "data-key": key, "aria-sort": key === by ? (down ? "descending" : "ascending") : "none" });
     cell.append(press(key === by ? `${name} ${down ? "▼" : "▲"}` : name, `Sort by ${name}`, () => {
       [by, down] = [key, key === by && !down];
       redraw();
@@ -57,11 +61,12 @@ function render({ model, el }) {
     return cell;
   }), make("th", {}));
   const body = (/** @type {Entry} */ entry) => {
-    const cells = COLUMNS.map(([key]) => make("td", key === "digest" ? { title: entry.digest, class: "wb-mono" } : {}, String(SHOWS[key]?.(entry) ?? entry[key])));
+    const cells = columns().map(([key]) => make("td", { "data-key": key, title: key in SHOWS && key !== "digest" ? null : entry[key], class: key === "digest" ? "wb-mono" : null },
+      String(SHOWS[key]?.(entry) ?? entry[key])));
     const last = make("td", {});
     if (model.send) last.append(press("evict", `Remove ${entry.name} ${entry.digest.slice(0, 8)}`, () => model.send?.({ ask: "evict", digest: entry.digest })));
     const row = make("tr", { "data-digest": entry.digest }, ...cells, last);
-    const why = entry.why.length ? [make("tr", { class: "wb-why" }, make("td", {}), make("td", { colspan: COLUMNS.length }, `rebuilt: ${entry.why.join("; ")}`))] : [];
+    const why = entry.why.length ? [make("tr", { class: "wb-why" }, make("td", {}), make("td", { colspan: columns().length }, `rebuilt: ${entry.why.join("; ")}`))] : [];
     return [row, ...why];
   };
   const redraw = () => {
@@ -74,7 +79,8 @@ function render({ model, el }) {
       part.style.width = `${asked ? (100 * count) / asked : 0}%`;
       return part;
     }));
-    sums.replaceChildren(bar, ` hits: memory ${memory}, disk ${disk}; misses ${misses}`, make("span", { class: "wb-dim" }, ` · ${path}`),
+    const shared = SHARED.filter((key) => new Set(entries.map((e) => e[key])).size === 1).map((key) => entries[0][key]);
+    sums.replaceChildren(bar, ` hits: memory ${memory}, disk ${disk}; misses ${misses}`, make("span", { class: "wb-dim" }, [...shared, path].map((text) => ` · ${text}`).join("")),
       ...(problem ? [make("div", { class: "wb-fault" }, `not usable: ${problem}`)] : []));
     table.replaceChildren(make("table", { class: "wb-grid" }, make("thead", {}, head()), make("tbody", {}, ...rows().flatMap(body))));
     told.textContent = String(model.get("said") ?? "") || (entries.length ? `${rows().length} shown` : "nothing is cached yet");

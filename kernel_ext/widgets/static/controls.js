@@ -9,18 +9,16 @@
  * @typedef {import("./parts.js").Model} Model
  */
 
-import { figure, listen, make, onWidth, place, press, spent } from "./parts.js";
-import { pictureOf, scaleOf } from "./pictures.js";
-
-let panels = 0;
+import { figure, listen, make, onWidth, place, press, spent, uniqueId } from "./parts.js";
+import { picturesOf } from "./pictures.js";
 
 /** @param {{model: Model, el: HTMLElement}} context */
 function render({ model, el }) {
-  const id = `wb-controls-${(panels += 1)}`;
+  const id = uniqueId("controls");
   const title = make("span", { class: "wb-title" });
   const tools = make("span", { class: "wb-tools" });
   const rows = make("div", { class: "wb-sliders" });
-  const stage = make("div", { class: "wb-stage" });
+  const stage = make("div", { class: "wb-stage wb-pictures" });
   const told = make("div", { class: "wb-told", role: "status" });
   const root = make("div", { class: "wb-box wb-controls", "data-testid": "wb-controls", role: "group" },
     make("div", { class: "wb-head" }, title, tools), rows, stage, told);
@@ -58,8 +56,7 @@ function render({ model, el }) {
   };
   const picture = () => {
     const shown = view().picture;
-    const width = Math.max(120, (stage.clientWidth || 560) - 2);
-    stage.replaceChildren(...(shown ? [scaleOf(shown), ...shown.parts.map((part) => pictureOf(part, shown, width))] : []));
+    stage.replaceChildren(...(shown ? picturesOf(shown, Math.max(120, (stage.clientWidth || 560) - 16)) : []));
   };
   const redraw = () => {
     title.textContent = view().title;

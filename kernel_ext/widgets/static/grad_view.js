@@ -14,11 +14,11 @@
 import { draw, figure, listen, make, onWidth, place, tableOf } from "./parts.js";
 import { pictureOf } from "./pictures.js";
 
-const [LEAST, SCALE] = [-16, 130]; // the exponent at the left end of the scale, and its width in pixels
+const [LOWEST, SCALE] = [-16, 130]; // the exponent at the left end of the scale, and its width in pixels
 
 /** A bar as long as the error's exponent, with a mark at the tolerance. @param {Point} point @param {number} tolerance */
 function errorBar(point, tolerance) {
-  const at = (/** @type {number} */ value) => SCALE * Math.max(0.02, Math.min(1, (Math.log10(Math.max(value, 1e-16)) - LEAST) / -LEAST));
+  const at = (/** @type {number} */ value) => SCALE * Math.max(0.02, Math.min(1, (Math.log10(Math.max(value, 1e-16)) - LOWEST) / -LOWEST));
   const fine = point.error <= tolerance;
   return draw("svg", { width: SCALE, height: 12, role: "img" }, draw("title", {}, `error ${point.error.toExponential(1)}, tolerance ${tolerance}`),
     draw("rect", { x: 0, y: 2, width: SCALE, height: 8, class: "wb-track" }),

@@ -4,11 +4,12 @@
  * waits for. Places come with the view (the layout is made in Python); this draws, zooms and selects.
  *
  * @typedef {{index: number, kind: string, name: string, dims: number[], milliseconds: number | null, critical: boolean,
- *   bodies: Record<string, {nodes: any[]}>, title: string, detail: string, x: number, y: number, width: number,
+ *   bodies: Record<string, {nodes: any[]}>, said?: [string, string][], title: string, detail: string, x: number, y: number, width: number,
  *   height: number}} Node
- * @typedef {{source: number, target: number, arrays: string[], because: string[][], data: boolean,
- *   points: number[][], label: number[]}} Edge
- * @typedef {{device: string, nodes: Node[], edges: Edge[], width: number, height: number}} View
+ * @typedef {{source: number, target: number, arrays: string[], because: string[][], data: boolean, critical: boolean,
+ *   name: string, points: number[][], label: number[]}} Edge
+ * @typedef {{device: string, nodes: Node[], edges: Edge[], width: number, height: number,
+ *   title?: string, advice?: string}} View
  * @typedef {import("./parts.js").Model} Model
  */
 
@@ -16,14 +17,15 @@ import { draw, listen, make, place, press } from "./parts.js";
 
 const KINDS = ["forward", "adjoint", "tangent", "if", "while", "graph"];
 const STEPS = [0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 3];
+const [TALLEST, PAD] = [560, 12]; // pixels of the stage, as its style says
+const SMALLEST = 0.75; // to this scale a tall graph is made smaller to be seen whole
 const LEGIBLE = 0.45; // below this scale no label of an edge can be read, and none is drawn
-let graphs = 0;
 
 /** @param {Node} node */
 const kindOf = (node) => (KINDS.includes(node.kind) ? node.kind : "move");
 
-/** @param {Edge} edge */
-function edgeNode(edge, id) {
+/** A line and its tip. The tip is a path of its own: a marker is found by an id, and a page may hold this view twice. @param {Edge} edge */
+function edgeNode(edge) {
   const [first, ...rest] = edge.points;
   let path = `M${first[0]} ${first[1]}`;
   let [x, y] = first;
@@ -33,10 +35,10 @@ function edgeNode(edge, id) {
     [x, y] = [u, v];
   }
   const why = edge.because.map(([reason, array]) => `${reason} ${array}`).join("; ");
-  const name = edge.arrays.join(", ");
-  return draw("g", { class: `wb-edge${edge.data ? "" : " wb-order"}`, "data-source": edge.source, "data-target": edge.target },
-    draw("path", { d: path, fill: "none", "marker-end": `url(#${id}-tip)` }, draw("title", {}, why)),
-    draw("text", { x: edge.label[0], y: edge.label[1], "text-anchor": "middle" }, name));
+  return draw("g", { class: `wb-edge${edge.data ? "" : " wb-order"}${edge.critical ? " wb-critical" : ""}`, "data-source": edge.source, "data-target": edge.target },
+    draw("path", { d: path, fill: "none" }, draw("title", {}, why)),
+    draw("path", { d: `M${x} ${y}l-3.5 -7h7z`, class: "wb-tip" }),
+    draw("text", { x: edge.label[0], y: edge.label[1] }, edge.name, draw("title", {}, edge.arrays.join(", "))));
 }
 
 /** @param {Node} node */
@@ -53,18 +55,19 @@ function boxNode(node) {
 /** What is told of the chosen node. @param {View} view @param {number} index */
 function details(view, index) {
   const node = view.nodes[index];
-  if (!node) return [make("span", { class: "wb-dim" }, "Choose a node: click it, or Tab and arrow keys.")];
+  if (!node) return [make("span", { class: "wb-dim" }, view.advice ?? "Choose a node: click it, or Tab and arrow keys.")];
   const list = make("dl", {});
   /** @param {string} term @param {string} text */
   const say = (term, text) => text && list.append(make("dt", {}, term), make("dd", {}, text));
   say("what", `${node.kind} ${node.name}`);
   say("size", node.dims.join(" × "));
-  say("time", node.milliseconds === null ? "not timed: g.profile() measures" : `${node.milliseconds.toPrecision(3)} ms`);
+  if (!node.said) say("time", node.milliseconds === null ? "not timed: g.profile() measures" : `${node.milliseconds.toPrecision(3)} ms`);
   for (const [name, body] of Object.entries(node.bodies)) say(name, `${body.nodes.length} nodes`);
   /** @param {Edge} e @param {number} other */
   const linked = (e, other) => `${view.nodes[other].title} #${other} (${e.because.map((b) => b.join(" ")).join("; ")})`;
   say("after", view.edges.filter((e) => e.target === index).map((e) => linked(e, e.source)).join(", "));
   say("before", view.edges.filter((e) => e.source === index).map((e) => linked(e, e.target)).join(", "));
+  for (const [term, text] of node.said ?? []) say(term, text);
   if (node.critical) say("path", "on the critical path");
   return [list];
 }
@@ -82,20 +85,23 @@ function neighbour(view, index, key) {
 
 /** @param {{model: Model, el: HTMLElement}} context */
 function render({ model, el }) {
-  const id = `wb-graph-${(graphs += 1)}`;
   const title = make("span", { class: "wb-title" });
   const zoom = make("span", { class: "wb-zoom", role: "group", "aria-label": "Zoom" });
   const box = make("div", { class: "wb-scroll" });
-  const told = make("div", { class: "wb-told", role: "status", id: `${id}-told` });
+  const told = make("div", { class: "wb-told", role: "status" });
   const root = make("div", { class: "wb-graph", "data-testid": "wb-graph", role: "group", "aria-label": "Graph of launches" },
     make("div", { class: "wb-head" }, title, zoom), box, told);
   place(model, el, root);
 
-  let scale = 0; // 0: as wide as there is room for, never larger than life
+  let scale = 0; // 0: all of it if that stays legible, else as wide as there is room for; never larger than life
   /** @type {SVGElement | undefined} */
   let picture;
   const view = () => /** @type {View} */ (model.get("view"));
-  const shownScale = () => scale || Math.min(1, (box.clientWidth || view().width) / view().width);
+  const fitted = () => {
+    const across = Math.min(1, ((box.clientWidth || view().width + PAD) - PAD) / view().width);
+    return Math.min(across, Math.max(SMALLEST, (TALLEST - PAD) / view().height));
+  };
+  const shownScale = () => scale || fitted();
   const resize = () => {
     if (!picture) return;
     const width = String(Math.max(1, view().width * shownScale()));
@@ -133,12 +139,10 @@ function render({ model, el }) {
   };
   const redraw = () => {
     const { nodes, edges, width, height, device } = view();
-    title.textContent = `graph · ${nodes.length} ${nodes.length === 1 ? "node" : "nodes"} · ${edges.length} ${edges.length === 1 ? "edge" : "edges"} · ${device}`;
-    const tip = draw("marker", { id: `${id}-tip`, viewBox: "0 0 8 8", refX: 8, refY: 4, markerWidth: 7, markerHeight: 7,
-      orient: "auto" }, draw("path", { d: "M0 0L8 4L0 8z", class: "wb-tip" }));
-    drawn = { nodes: nodes.map(boxNode), edges: edges.map((e) => edgeNode(e, id)), lit: new Set() };
+    title.textContent = title.title = view().title ?? `graph · ${nodes.length} ${nodes.length === 1 ? "node" : "nodes"} · ${edges.length} ${edges.length === 1 ? "edge" : "edges"} · ${device}`;
+    drawn = { nodes: nodes.map(boxNode), edges: edges.map(edgeNode), lit: new Set() };
     picture = /** @type {SVGElement} */ (draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "group" },
-      draw("title", {}, title.textContent), draw("defs", {}, tip), ...drawn.edges, ...drawn.nodes));
+      draw("title", {}, title.textContent), ...drawn.edges, ...drawn.nodes));
     box.replaceChildren(picture);
     resize();
     choose();

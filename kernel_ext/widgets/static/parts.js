@@ -33,6 +33,9 @@ export function draw(tag, attributes, ...children) {
   return node;
 }
 
+/** An id that no other view of the page has; a page may hold this module more than once. @param {string} name */
+export const uniqueId = (name) => `wb-${name}-${Math.random().toString(36).slice(2, 12)}`;
+
 /** Two significant digits. @param {number} value */
 export const digits = (value) => (value < 9.95 ? value.toFixed(1) : value.toFixed(0));
 
@@ -131,10 +134,11 @@ export function listen(model, ears) {
   };
 }
 
+/** Bytes from base64. @param {string} text */
+export const octets = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+
 /** Numbers from base64 of little-endian float32. @param {string} text */
 export function numbers(text) {
-  const raw = atob(text);
-  const data = new DataView(new ArrayBuffer(raw.length));
-  for (let k = 0; k < raw.length; k += 1) data.setUint8(k, raw.charCodeAt(k));
-  return Float32Array.from({ length: raw.length / 4 }, (_, k) => data.getFloat32(4 * k, true));
+  const data = new DataView(octets(text).buffer);
+  return Float32Array.from({ length: data.byteLength / 4 }, (_, k) => data.getFloat32(4 * k, true));
 }

@@ -4,24 +4,21 @@
  *
  * @typedef {{name: string, kind: string, rows: number, columns: number, low: string, high: string, bad: number[]}} Part
  * @typedef {{name: string, kind: string, shape: number[], at: number[], sizes: number[], parts: Part[],
- *   histogram: {counts: number[], low: number, high: number} | null, facts: [string, string][], low: number, high: number}} ArrayPicture
+ *   histogram: {counts: number[], low: number, high: number} | null, facts: [string, string][], low: number, high: number,
+ *   stops: number[][], span: [number, number], values: string, few: boolean}} ArrayPicture
  */
 
-import { draw, figure, make, numbers } from "./parts.js";
+import { draw, figure, make, numbers, octets } from "./parts.js";
 
-const RISING = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
-const AROUND = [[33, 102, 172], [146, 197, 222], [247, 247, 247], [244, 165, 130], [178, 24, 43]];
 const BAD = [255, 0, 200];
 const [TALL, FOOT] = [180, 20];
+const LOW = 110; // pixels of a component's line, so that three are seen at once
+const [GAP, LEAST] = [14, 150]; // pixels between images, and of an image beside others
 export const PAD = 8; // pixels left and right of a plot
 
-/** A value's colour: around zero where the range has both signs. @param {number} value @param {number} low @param {number} high */
-function colour(value, low, high) {
-  const signed = low < 0 && high > 0;
-  const stops = signed ? AROUND : RISING;
-  const most = Math.max(-low, high);
-  const [a, b] = signed ? [-most, most] : [low, high];
-  const at = Math.max(0, Math.min(1, (value - a) / (b - a || 1))) * (stops.length - 1);
+/** A value's colour. @param {number} value @param {number[][]} stops @param {number[]} span the values at both ends of the map */
+export function blend(value, stops, [low, high]) {
+  const at = (Math.max(0, Math.min(1, (value - low) / (high - low || 1))) || 0) * (stops.length - 1);
   const k = Math.min(stops.length - 2, Math.floor(at));
   return stops[k].map((first, c) => first + (stops[k + 1][c] - first) * (at - k));
 }
@@ -31,8 +28,10 @@ function imageOf(part, view) {
   const canvas = /** @type {HTMLCanvasElement} */ (make("canvas", { width: part.columns, height: part.rows, class: "wb-pixels" }));
   const paint = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   const pixels = paint.createImageData(part.columns, part.rows);
-  const bad = new Set(part.bad);
-  numbers(part.low).forEach((value, k) => pixels.data.set([...(bad.has(k) ? BAD : colour(value, view.low, view.high)), 255], 4 * k));
+  if (part.kind === "rgb") octets(part.low).forEach((value, k) => (pixels.data[4 * Math.floor(k / 3) + (k % 3)] = value));
+  else numbers(part.low).forEach((value, k) => pixels.data.set(blend(value, view.stops, view.span), 4 * k));
+  for (const k of part.bad) pixels.data.set(BAD, 4 * k);
+  for (let k = 3; k < pixels.data.length; k += 4) pixels.data[k] = 255;
   paint.putImageData(pixels, 0, 0);
   return canvas;
 }
@@ -79,13 +78,13 @@ export function barsOf(spread, width) {
 
 /** What the colours of images mean; empty where all parts are lines. @param {ArrayPicture} view */
 export function scaleOf(view) {
-  const images = view.parts.filter((part) => part.kind === "image");
-  const stops = [0, 1, 2, 3, 4, 5, 6, 7, 8].map((k) => `rgb(${colour(view.low + ((view.high - view.low) * k) / 8, view.low, view.high).join(" ")})`);
+  const images = view.parts.filter((part) => part.kind !== "line");
+  const stops = [0, 1, 2, 3, 4, 5, 6, 7, 8].map((k) => `rgb(${blend(view.low + ((view.high - view.low) * k) / 8, view.stops, view.span).join(" ")})`);
   const [bar, mark] = [make("i", { class: "wb-ramp" }), make("i", { class: "wb-ramp wb-none" })];
   bar.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
-  const range = view.histogram ? [figure(view.low), bar, figure(view.high)] : [];
+  const range = view.histogram && images.some((part) => part.kind === "image") ? [figure(view.low), bar, figure(view.high)] : [];
   const bad = images.some((part) => part.bad.length) ? [mark, "NaN or infinite"] : [];
-  return images.length ? make("div", { class: "wb-scale" }, ...range, ...bad) : make("div", { hidden: "" });
+  return range.length || bad.length ? make("div", { class: "wb-scale" }, ...range, ...bad) : make("div", { hidden: "" });
 }
 
 /** The picture of a part, at most so wide. @param {Part} part @param {ArrayPicture} view @param {number} width @param {number} [tall] */
@@ -94,4 +93,14 @@ export function pictureOf(part, view, width, tall = TALL) {
   const image = imageOf(part, view);
   image.style.width = `${Math.min(width, Math.max(tall, part.columns * (tall === TALL ? 3 : 1)))}px`;
   return image;
+}
+
+/** All parts with their names and what their colours mean. Images stand side by side if they stay large enough.
+ * @param {ArrayPicture} view @param {number} width */
+export function picturesOf(view, width) {
+  const count = view.parts.length;
+  const beside = count > 1 && width / count - GAP >= LEAST ? width / count - GAP : width;
+  return [scaleOf(view), ...view.parts.map((part) => make("figure", { class: "wb-figure" },
+    ...(part.name ? [make("figcaption", { class: "wb-dim" }, part.name)] : []),
+    part.kind === "line" ? plotOf(part, view, width, count > 1 ? LOW : TALL) : pictureOf(part, view, beside)))];
 }

@@ -4,7 +4,7 @@
  * in the source, choose a line and bring its rows into sight in every pane.
  *
  * @typedef {{kernel: string, name: string, text: string, first_line: number}} Pane
- * @typedef {{kernel: string, panes: Pane[]}} View
+ * @typedef {{kernel: string, panes: Pane[], said?: string}} View
  * @typedef {import("./parts.js").Model} Model
  */
 
@@ -18,11 +18,12 @@ const NAMES = { source: "Source", ir: "IR", adjoint: "Adjoint", tangent: "Tangen
 /** @param {{model: Model, el: HTMLElement}} context */
 function render({ model, el }) {
   const title = make("span", { class: "wb-title" });
+  const about = make("span", { class: "wb-dim wb-about" });
   const tabs = make("div", { class: "wb-tools", role: "toolbar", "aria-label": "Texts" });
   const stage = make("div", { class: "wb-columns" });
   const told = make("div", { class: "wb-told", role: "status" });
   const root = make("div", { class: "wb-box wb-source", "data-testid": "wb-source", role: "group" },
-    make("div", { class: "wb-head" }, title, tabs), stage, told);
+    make("div", { class: "wb-head" }, title, about, tabs), stage, told);
   place(model, el, root);
 
   /** @type {Map<string, Pane | null>} */
@@ -46,6 +47,7 @@ function render({ model, el }) {
   };
   const redraw = () => {
     title.textContent = view().kernel;
+    about.textContent = about.title = view().said ?? "";
     root.setAttribute("aria-label", `texts about ${view().kernel}`);
     tabs.replaceChildren(...offered().map(([name, text], k) => {
       const button = make("button", { type: "button", "aria-pressed": String(open.includes(name)), "data-tab": name, tabindex: k ? -1 : 0 }, text);

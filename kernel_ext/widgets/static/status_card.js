@@ -16,7 +16,7 @@
  */
 
 import { codeView, linkLines } from "./panes.js";
-import { digits, listen, make, moveFocus, place } from "./parts.js";
+import { digits, listen, make, moveFocus, place, uniqueId } from "./parts.js";
 
 const LEADS = {
   compiling: "compiling", compiled: "compiled", recompiled: "recompiled", failed: "failed", ready: "ready",
@@ -24,8 +24,6 @@ const LEADS = {
 };
 const TIMELESS = { compiling: "…", failed: "" };
 const WIDE = 720; // pixels from which the source stands beside another pane
-let cards = 0;
-
 /** A duration in seconds as the kernel writes it. @param {number} value */
 function took(value) {
   if (value >= 0.5) return `${digits(value)} s`;
@@ -167,7 +165,7 @@ function paneBox(model, id) {
 
 /** @param {{model: Model, el: HTMLElement}} context */
 function render({ model, el }) {
-  const id = `wb-card-${(cards += 1)}`;
+  const id = uniqueId("card");
   const badge = make("span", { class: "wb-badge" });
   const line = make("span", { class: "wb-line", role: "status" });
   const about = make("span", { class: "wb-about" });

@@ -23,7 +23,7 @@ from workbench.ir.verify import verify
 from workbench.types import ArrayType, element
 
 ENTRY = ctypes.CFUNCTYPE(
-    ctypes.c_int32, *[ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p]
+    ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
 )
 GO_ON = (ctypes.c_int64 * 5)()  # a `%stop` that stops nothing
 
@@ -67,7 +67,7 @@ def launch() -> Callable[..., None]:
             entry = ENTRY(code.address)
             ends = [0, *cuts, total]
             for begin, end in pairwise(ends):
-                assert entry(buffer.ctypes.data, begin, end, None, ctypes.addressof(GO_ON)) == 0
+                assert entry(buffer.ctypes.data, begin, end, None, ctypes.addressof(GO_ON), None) == 0
 
     return run
 

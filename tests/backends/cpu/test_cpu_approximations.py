@@ -10,7 +10,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from tests.backends.cpu.minimax import coefficients
+from tests.support.checks.minimax import coefficients
 from workbench.backends.cpu.maths import approximations, polynomials
 from workbench.ir.build import Builder
 from workbench.ir.values import Function, Value

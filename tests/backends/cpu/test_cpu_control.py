@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from workbench.backends.cpu.emit import strips
 from workbench.ir import Builder, Function, Value
+from workbench.ir.values import walk
 from workbench.types import VECTORS, ArrayType, Scalar, bool, float32, int8, int32, int64, uint8
 
 
@@ -176,3 +178,42 @@ def test_what_a_while_condition_computed_is_seen_after_it(launch):
     want = [v if v >= 100 else v + -(-(100 - v) // 7) * 7 for v in data.tolist()]
     launch(Function("climb", (x,), b.body(), 1), [30], [data])
     assert data.tolist() == want
+
+
+def within(t: Scalar, function: Function, step: int | None) -> Function:
+    """The function's loop twice, in a loop whose number of iterations is not known; with this step, if one is given."""
+    (start, stop, by, out), times = function.params, Value(ArrayType(int32), "times")
+    b = Builder()
+    loop = next(op for op in function.body.ops if op.name == "for")
+    for op in function.body.ops[: function.body.ops.index(loop)]:
+        b.append(op)
+    i = function.body.ops[0].result
+    first, end, varying = loop.operands[:3]
+    fixed: Value = varying if step is None else b.const(step, t)
+    carried = tuple(Value(v.type, v.name) for v in loop.results)
+    again = Value(int32, "again")
+    with b.block((again, *carried)) as body:
+        b.yield_(*b.for_(first, end, fixed, carried, loop.blocks[0]))
+    zero, count, one = b.const(0), b.load(times, i), b.const(1)
+    for column, value in enumerate(b.for_(zero, count, one, loop.operands[3:], body.block)):
+        b.store(out, i, b.const(column), value)
+    return Function("within", (start, stop, by, out, times), b.body(), 1)
+
+
+@pytest.mark.parametrize(
+    ("t", "step"), [(t, step) for t in (int8, uint8, int32) for step in (None, 1, -1) if (t, step) != (uint8, -1)]
+)
+def test_inner_loops_of_few_and_of_many_iterations(launch, t, step, monkeypatch):
+    monkeypatch.setattr(strips, "STRIP", 256)  # iterations of a strip: 16, about
+    monkeypatch.setattr(strips, "LONG", 1024)
+    ranges = RANGES[t] + [(10, 10 + n, 1) for n in (0, 1, 3, 4, 5, 31, 32, 33, 64, 100)]
+    ranges += [(stop, start, -1) for start, stop, _ in ranges[-10:]] if t is not uint8 else []
+    if step is not None:
+        ranges = [(a, b, step) for a, b, _ in ranges if len(range(a, b, step)) < 2**20]
+    function = within(t, collect_range(t), step)
+    looks = strips.Strips(function)
+    assert any(looks.often(op) and looks.turns(op) < 64 for op in walk(function.body) if op.name == "for")
+    columns = [np.array(c, t.numpy) for c in zip(*ranges, strict=True)]
+    out = np.zeros((len(ranges), 3), np.int64)
+    launch(function, [len(ranges)], [*columns, out, np.full(len(ranges), 2, np.int32)])
+    assert out.tolist() == [[2 * count, 2 * total, last] for count, total, last in expected(ranges)]

@@ -128,7 +128,7 @@ def test_replay_runs_the_rows_in_order(packed):
         i = b.one("tid", (), int32, {"axis": 0})
         b.store(x, i, b.one(name, (b.load(x, i), b.const(amount, int64)), int64))
         kernels.append(packed(Function(name, (x,), b.body(), 1), [6], [data]))
-    rows = [[code.address, buffer.ctypes.data, 6, 1, launcher.GRAIN, 0, 0] for code, buffer in kernels * 2]
+    rows = [[code.address, buffer.ctypes.data, 6, 1, launcher.GRAIN, 0, 0, 0] for code, buffer in kernels * 2]
     table = np.array(rows, np.int64)
     assert table.strides[0] == launcher.ENTRY_SIZE
     assert launcher.replay(table.ctypes.data, len(rows)) == 4

@@ -12,8 +12,8 @@ from itertools import chain
 
 import pytest
 
-from tests.builtins.cases import kernel_of
 from tests.builtins.test_table_on_cpu import Job, jobs
+from tests.support.kernels.builtin_cases import kernel_of
 from tests.worker import tasks
 from workbench.autodiff.adjoint import adjoint
 from workbench.backends.base import Options
@@ -66,7 +66,7 @@ def texts(made: list[Function], maths: Maths, instructions: bool) -> list[str]:
 
 def machines(scalar: Scalar) -> list[Group]:
     """Groups of CPUs that share their texts and how these are optimised."""
-    features = cpu.features_for(cpu.HALF if scalar is float16 else "", "")
+    features = cpu.features_for("half" if scalar is float16 else "", "")
     found: list[Group] = []
     for names, bits in FAMILIES.items():
         split = scalar is float16  # a named CPU may have instructions for it, a level has none

@@ -1,4 +1,4 @@
-"""Functions whose bodies are LLVM IR: they count arguments, refuse what is none, leak nothing, let threads run."""
+"""The launcher's Python functions: they count arguments, refuse what is none, leak nothing, let threads run."""
 
 from __future__ import annotations
 
@@ -34,15 +34,16 @@ def doubling(packed) -> tuple[CpuCode, np.ndarray, np.ndarray]:
 
 
 def row(code: CpuCode, buffer: np.ndarray) -> np.ndarray:
-    return np.array([code.address, buffer.ctypes.data, 6, 1, dispatch.GRAIN, 0, 0], np.int64)
+    return np.array([code.address, buffer.ctypes.data, 6, 1, dispatch.GRAIN, 0, 0, 0], np.int64)
 
 
 @pytest.mark.parametrize(
     "wrong",
     [
-        lambda f: f.run(), lambda f: f.run(1, 2, 3), lambda f: f.run(1, 2, 3, 4, 5, 6, 7, 8), lambda f: f.replay(1),
-        lambda f: f.run("1", 2, 3, 4, 5, 6, 0), lambda f: f.replay(1.5, 2), lambda f: f.run(None, 2, 3, 4, 5, 6, 0),
-        lambda f: f.launch(1, "text", 3, 4, 5, 0, 0), lambda f: f.launch(1, 2, 3, 4, 5, 0, 0), lambda f: f.launch(b""),
+        lambda f: f.run(), lambda f: f.run(1, 2, 3), lambda f: f.run(1, 2, 3, 4, 5, 6, 7, 8, 9), lambda f: f.replay(1),
+        lambda f: f.run("1", 2, 3, 4, 5, 6, 0, 0), lambda f: f.replay(1.5, 2),
+        lambda f: f.run(None, 2, 3, 4, 5, 6, 0, 0), lambda f: f.launch(1, "text", 3, 4, 5, 0, 0, 0),
+        lambda f: f.launch(1, 2, 3, 4, 5, 0, 0, 0), lambda f: f.launch(b""),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_raises_before_anything_runs(functions, wrong) -> None:
@@ -52,14 +53,14 @@ def test_what_does_not_fit_raises_before_anything_runs(functions, wrong) -> None
 
 def test_a_number_too_large_raises(functions) -> None:
     with pytest.raises(OverflowError):
-        functions.run(2**70, 2, 3, 4, 5, 6, 0)
+        functions.run(2**70, 2, 3, 4, 5, 6, 0, 0)
 
 
 def test_the_three_ways_do_the_same(functions, doubling) -> None:
     code, buffer, data = doubling
     here = row(code, buffer)
-    assert functions.run(code.address, buffer.ctypes.data, 6, 1, dispatch.GRAIN, 0, 0) == 0
-    assert functions.launch(code.address, buffer.tobytes(), 6, 1, dispatch.GRAIN, 0, 0) == 0
+    assert functions.run(code.address, buffer.ctypes.data, 6, 1, dispatch.GRAIN, 0, 0, 0) == 0
+    assert functions.launch(code.address, buffer.tobytes(), 6, 1, dispatch.GRAIN, 0, 0, 0) == 0
     assert functions.row(here.ctypes.data)() == 0
     assert functions.replay(np.stack([here, here]).ctypes.data, 0) == 0
     table = np.stack([here, here])
@@ -73,7 +74,7 @@ def test_nothing_is_leaked(functions, doubling) -> None:
     run, address = functions.row(here.ctypes.data), code.address + 0
     before = sys.getrefcount(params), sys.getrefcount(address), sys.getrefcount(run)
     for _ in range(5000):
-        functions.launch(address, params, 6, 1, dispatch.GRAIN, 0, 0)
+        functions.launch(address, params, 6, 1, dispatch.GRAIN, 0, 0, 0)
         run()
     assert (sys.getrefcount(params), sys.getrefcount(address), sys.getrefcount(run)) == before
 
@@ -93,7 +94,7 @@ def test_other_python_threads_run_meanwhile(functions, packed) -> None:
     code, buffer = packed(Function("wait", (flag,), b.body(), 0), [1], [data])
     writer = threading.Timer(0.0, lambda: data.__setitem__(0, 1))
     writer.start()
-    assert functions.launch(code.address, buffer.tobytes(), 1, 1, dispatch.GRAIN, 0, 0) == 0
+    assert functions.launch(code.address, buffer.tobytes(), 1, 1, dispatch.GRAIN, 0, 0, 0) == 0
     writer.join()
     assert data[0] == 1
 

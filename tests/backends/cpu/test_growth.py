@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.families import FAMILIES, LONG, NESTED, SAME_FOR_ALL, Family
+from tests.support.kernels.families import FAMILIES, LONG, NESTED, SAME_FOR_ALL, Family
 from workbench.backends.base import Options
 from workbench.backends.cpu.compile import CpuBackend
 from workbench.backends.cpu.compile import _tuning as tuning
@@ -26,7 +26,7 @@ LIMIT = 1200  # seconds; all of a test's kernels take a few
 CHILD = """
 import sys
 import workbench as wb
-from tests.families import FAMILIES
+from tests.support.kernels.families import FAMILIES
 name, gradient, checks = sys.argv[1], sys.argv[2] == "adjoint", sys.argv[3] == "checks"
 for size in (FAMILIES[name].size, FAMILIES[name].size // 4):
     wb.build_cell(FAMILIES[name].text(size), {}, backend="cpu", gradient=gradient, checks=checks)
@@ -34,7 +34,7 @@ print("built")
 """
 MANY = """
 import workbench as wb
-from tests.families import SAME_FOR_ALL
+from tests.support.kernels.families import SAME_FOR_ALL
 for family in SAME_FOR_ALL.values():
     for size in (family.size, family.size // 4):
         wb.build_cell(family.text(size), {}, backend="cpu", checks=False)
@@ -123,6 +123,7 @@ def test_cut_chains_change_no_bit(checks: bool) -> None:
     assert (y == v * x).all()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("dtype", ["int8", "int32", "uint32", "int64"])
 def test_cut_chains_of_integers_change_no_bit(dtype: str) -> None:
     def chain(v, w):  # type: ignore[no-untyped-def]
@@ -163,6 +164,11 @@ def test_superwords_are_sought_in_short_functions(count: int, sought: bool) -> N
     assert tuning(lowered(text))["slp_vectorization"] is sought
 
 
+@pytest.mark.parametrize(("depth", "level"), [(3, 3), (4, 2), (20, 2)])
+def test_in_deeply_nested_loops_conditions_stay_where_they_are(depth: int, level: int) -> None:
+    assert tuning(lowered(FAMILIES["sums in sums"].text(depth)))["speed_level"] == level
+
+
 def test_copied_funcs_mean_what_they_say() -> None:
     x, _, y = values(NESTED["funcs that call twice"].text(6), False)
 
@@ -172,7 +178,9 @@ def test_copied_funcs_mean_what_they_say() -> None:
     assert (y == f(6, x)).all()
 
 
-DOUBLING: dict[str, Family] = {name: NESTED[name] for name in ("elif", "ifs in ifs", "breaks")}
+DOUBLING: dict[str, Family] = {
+    name: NESTED[name] for name in ("elif", "ifs in ifs", "ifs in ifs, values used", "breaks")
+}
 
 
 @pytest.mark.parametrize("name", DOUBLING)

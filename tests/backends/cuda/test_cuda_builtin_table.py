@@ -1,4 +1,4 @@
-"""Every builtin's CUDA text, run on the host, against its reference: every dtype, its domain, and the edges."""
+"""Every builtin's CUDA C++, on the emulated device, against its reference: every dtype, its domain, and the edges."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import hostshim
 import numpy as np
 import pytest
-from cuda_kernels import Make, array
 
+from tests.support.devices import on_gpu
+from tests.support.kernels.cuda_kernels import Make, array
 from workbench.backends.base import Options
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.python import interpret
@@ -23,7 +23,6 @@ from workbench.types import SCALARS, Kind, Scalar, Type, Vector, bool, element, 
 # What these do is only defined for operands that their expansions give them.
 PARTIAL = {"trunc_div", "trunc_rem", "raw_shl", "raw_shr", "view_index"}
 FLOAT_EDGES = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.0, 1e-45, -1e-40, 1e30, -3e38, np.inf, -np.inf, np.nan]
-HOST_ULP = 1
 
 
 def signatures(dtype: Scalar) -> Iterator[tuple[Builtin, tuple[Type, ...], Type]]:
@@ -116,12 +115,13 @@ def distance(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> np.ndarray[Any
     return np.where(same, 0, np.where(broken, 2**80, abs(line(a) - line(b))))
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("dtype", SCALARS)
 def test_the_text_means_the_reference(dtype: str, need: Callable[[str], str]) -> None:
-    need("g++")
+    need("nvrtc")
     found = list(signatures(SCALARS[dtype]))
     functions = [kernel(*signature) for signature in found]
-    library = hostshim.Library(functions, Options())
+    library = on_gpu.Library(functions, Options())
     wrong: list[str] = []
     for (builtin, operands, result), function in zip(found, functions, strict=True):
         columns = values(builtin, operands)
@@ -130,7 +130,7 @@ def test_the_text_means_the_reference(dtype: str, need: Callable[[str], str]) ->
         interpret.run(function, count, [expected, *columns])
         library.run(function.name, count, [got, *columns])
         if element(result).kind is Kind.FLOAT:
-            allowed = builtin.ulp + HOST_ULP if builtin.ulp else 0
+            allowed = builtin.ulp + on_gpu.ULP if builtin.ulp else 0
             bad = distance(expected, got) > allowed
         else:
             bad = expected != got
@@ -141,6 +141,7 @@ def test_the_text_means_the_reference(dtype: str, need: Callable[[str], str]) ->
     assert len(found) >= 6
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "uint8"])
 def test_the_text_compiles_for_the_device(dtype: str, need: Callable[[str], str]) -> None:
     need("nvrtc")

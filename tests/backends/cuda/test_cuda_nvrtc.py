@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from cuda_kernels import KERNELS
 
+from tests.support.kernels.cuda_kernels import KERNELS
 from workbench.backends.base import Options
 from workbench.backends.cuda.compile import nvrtc
 from workbench.backends.cuda.compile.nvrtc import CudaBackend, build, resources
@@ -21,6 +21,7 @@ def _nvrtc(need: Callable[[str], str]) -> None:
     need("nvrtc")
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", KERNELS)
 def test_kernels_compile_to_ptx_and_cubin(name: str, target: str) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from cuda_kernels import KERNELS, Make, array
 
-from tests.frontend import meaning
+from tests.support.checks import meaning
+from tests.support.kernels.cuda_kernels import KERNELS, Make, array
 from workbench.autodiff import adjoint
 from workbench.backends.base import Options
 from workbench.backends.cuda.emit import emit_cuda, entry_name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.frontend import test_atomics, test_noise, test_random_numbers, test_search, test_vector_parts
-from tests.frontend.meaning import define
+from tests.support.checks.meaning import define
 from workbench.backends.base import Options
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.types import SCALARS, ArrayType
@@ -35,6 +35,7 @@ def _nvrtc(need) -> None:
     need("nvrtc")
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", TEXTS)
 def test_it_compiles(name: str, target: str) -> None:

@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from cuda_kernels import Make, array
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.kernels.cuda_kernels import Make, array
 from workbench.backends.base import Options
 from workbench.backends.cuda.compile.nvrtc import build
 from workbench.backends.cuda.cpp.c_names import LOCAL_RESERVED, identifier, literal

@@ -8,10 +8,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from tests.support.devices.host_runs import run_apart, run_text
 from workbench.backends.cuda.host.code import HostCode
 from workbench.backends.cuda.host.compile import compile_host
 from workbench.backends.cuda.host.program import Entry, Unit, program
-from workbench.backends.cuda.host.run import launch_host, run_apart, run_text
+from workbench.backends.cuda.host.run import launch_host
 from workbench.backends.cuda.prelude import prelude
 from workbench.errors import BuildError, KernelFault
 

@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from workbench.backends.base import Options
-from workbench.backends.python import PythonBackend, run, step
+from workbench.backends.python import run, step
 from workbench.errors import KernelFault, LaunchError
 from workbench.ir import Block, Builder, Function, Value
-from workbench.ir.show import canonical, show
 from workbench.ir.verify import verify
 from workbench.source import Location, Source
 from workbench.types import VECTORS, ArrayType, float32, float64, int32, int64, uint8
@@ -205,15 +203,6 @@ def test_steps_are_taken_one_by_one() -> None:
 def test_a_thread_outside_the_launch_cannot_be_stepped() -> None:
     with pytest.raises(LaunchError, match=r"no thread \(5,\) in a launch of \(2,\)"):
         next(step(shifted(), 2, [np.ones(3, np.float32), np.ones(3, np.float32)], 5))
-
-
-def test_the_backend_shows_and_keeps_the_ir() -> None:
-    backend, f = PythonBackend(), shifted()
-    assert backend.emit(f, Options(), backend.target()) == show(f)
-    artifact = backend.compile(f, Options(), backend.target())
-    assert artifact.image.decode() == canonical(f)
-    assert artifact.metadata == {"entry": "shifted", "stages": {}, "backend": "python", "target": "python"}
-    assert np.__version__ in backend.version()
 
 
 def test_an_empty_launch_runs_nothing() -> None:

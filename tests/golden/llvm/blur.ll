@@ -1,4 +1,4 @@
-define i32 @wb_blur(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop) #0 {
+define i32 @wb_blur(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums) #0 {
 entry:
   %dim1.at.1 = getelementptr inbounds i8, ptr %params, i64 8
   %dim1.2 = load i64, ptr %dim1.at.1, !range !0

@@ -1,4 +1,4 @@
-define i32 @wb_collatz(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop) #0 {
+define i32 @wb_collatz(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums) #0 {
 entry:
   %start.at.5 = getelementptr inbounds i8, ptr %params, i64 32
   %start.data.6 = load ptr, ptr %start.at.5
@@ -122,8 +122,8 @@ endwhile.11:
   %v85 = getelementptr inbounds i32, ptr %steps.data.84, i64 %v82
   store i32 %k.17, ptr %v85
   %v88 = and i32 %tid, 31
-  %now.89 = icmp eq i32 %v88, 31
-  br i1 %now.89, label %due.86, label %on.87
+  %early.89 = icmp ne i32 %v88, 31
+  br i1 %early.89, label %on.87, label %due.86, !prof !1
 due.86:
   %stop.92 = load volatile i32, ptr %stop
   %calm.93 = icmp eq i32 %stop.92, 0

@@ -1,13 +1,13 @@
-define i32 @wb_dynamic_loop(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop) #0 {
+define i32 @wb_dynamic_loop(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums) #0 {
 entry:
   %x.shape1.at.4 = getelementptr inbounds i8, ptr %params, i64 48
   %x.shape1.5 = load i64, ptr %x.shape1.at.4, !range !0
-  %x.at.22 = getelementptr inbounds i8, ptr %params, i64 32
-  %x.data.23 = load ptr, ptr %x.at.22
-  %v37 = getelementptr inbounds i8, ptr %stop, i64 8
-  %y.at.43 = getelementptr inbounds i8, ptr %params, i64 72
-  %y.data.44 = load ptr, ptr %y.at.43
-  %v54 = getelementptr inbounds i8, ptr %stop, i64 16
+  %x.at.23 = getelementptr inbounds i8, ptr %params, i64 32
+  %x.data.24 = load ptr, ptr %x.at.23
+  %v38 = getelementptr inbounds i8, ptr %stop, i64 8
+  %y.at.47 = getelementptr inbounds i8, ptr %params, i64 72
+  %y.data.48 = load ptr, ptr %y.at.47
+  %v58 = getelementptr inbounds i8, ptr %stop, i64 16
   %some = icmp slt i64 %begin, %end
   br i1 %some, label %start, label %exit
 start:
@@ -22,68 +22,72 @@ thread:
   ; line 2: i = tid()
   ; line 4: for j in range(x.shape[1]):
   %v6 = trunc i64 %x.shape1.5 to i32
-  %more.12 = icmp slt i32 0, %v6
-  br i1 %more.12, label %strip.7, label %endfor.11
+  %left.12 = sub i32 %v6, 0
+  %few.13 = call i32 @llvm.umin.i32(i32 %left.12, i32 8192)
+  %last.14 = add nsw i32 0, %few.13
+  %more.15 = icmp slt i32 0, %v6
+  br i1 %more.15, label %strip.7, label %endfor.11
 strip.7:
-  %j.13 = phi i32 [ 0, %thread ], [ %last.17, %go.34 ]
-  %s.14 = phi float [ 0x0000000000000000, %thread ], [ %s.29, %go.34 ]
-  %left.15 = sub i32 %v6, %j.13
-  %few.16 = call i32 @llvm.umin.i32(i32 %left.15, i32 8192)
-  %last.17 = add nsw i32 %j.13, %few.16
+  %j.16 = phi i32 [ 0, %thread ], [ %last.18, %go.35 ]
+  %s.17 = phi float [ 0x0000000000000000, %thread ], [ %s.30, %go.35 ]
+  %last.18 = phi i32 [ %last.14, %thread ], [ %last.44, %go.35 ]
   br label %body.8
 body.8:
-  %j.18 = phi i32 [ %j.13, %strip.7 ], [ %j.next.30, %body.8 ]
-  %s.19 = phi float [ %s.14, %strip.7 ], [ %s.29, %body.8 ]
+  %j.19 = phi i32 [ %j.16, %strip.7 ], [ %j.next.31, %body.8 ]
+  %s.20 = phi float [ %s.17, %strip.7 ], [ %s.30, %body.8 ]
   ; line 5: s += sin(x[i, j])
-  %v20 = sext i32 %tid to i64
-  %v21 = sext i32 %j.18 to i64
-  %v24 = mul nsw i64 %v20, %x.shape1.5
-  %v25 = add nsw i64 %v24, %v21
-  %v26 = getelementptr inbounds float, ptr %x.data.23, i64 %v25
-  %v27 = load float, ptr %v26
-  %v28 = call float @wbm_sin_32(float %v27) #1
-  %s.29 = fadd float %s.19, %v28
+  %v21 = sext i32 %tid to i64
+  %v22 = sext i32 %j.19 to i64
+  %v25 = mul nsw i64 %v21, %x.shape1.5
+  %v26 = add nsw i64 %v25, %v22
+  %v27 = getelementptr inbounds float, ptr %x.data.24, i64 %v26
+  %v28 = load float, ptr %v27
+  %v29 = call float @wbm_sin_32(float %v28) #1
+  %s.30 = fadd float %s.20, %v29
   ; line 4: for j in range(x.shape[1]):
-  %j.next.30 = add nsw i32 %j.18, 1
-  %more.31 = icmp ne i32 %j.next.30, %last.17
-  br i1 %more.31, label %body.8, label %stripped.9
+  %j.next.31 = add nsw i32 %j.19, 1
+  %more.32 = icmp ne i32 %j.next.31, %last.18
+  br i1 %more.32, label %body.8, label %stripped.9
 stripped.9:
-  %more.32 = icmp ne i32 %last.17, %v6
-  br i1 %more.32, label %again.10, label %endfor.11
+  %over.33 = icmp eq i32 %last.18, %v6
+  br i1 %over.33, label %endfor.11, label %again.10, !prof !1
 again.10:
-  %stop.35 = load volatile i32, ptr %stop
-  %calm.36 = icmp eq i32 %stop.35, 0
-  br i1 %calm.36, label %go.34, label %ask.33, !prof !1
-ask.33:
-  %v38 = load ptr, ptr %v37
-  %v39 = call i32 %v38(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v40 = icmp eq i32 %v39, 0
-  br i1 %v40, label %go.34, label %stopped
-go.34:
+  %stop.36 = load volatile i32, ptr %stop
+  %calm.37 = icmp eq i32 %stop.36, 0
+  br i1 %calm.37, label %go.35, label %ask.34, !prof !1
+ask.34:
+  %v39 = load ptr, ptr %v38
+  %v40 = call i32 %v39(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v41 = icmp eq i32 %v40, 0
+  br i1 %v41, label %go.35, label %stopped
+go.35:
+  %left.42 = sub i32 %v6, %last.18
+  %few.43 = call i32 @llvm.umin.i32(i32 %left.42, i32 8192)
+  %last.44 = add nsw i32 %last.18, %few.43
   br label %strip.7
 endfor.11:
-  %v41 = phi float [ 0x0000000000000000, %thread ], [ %s.29, %stripped.9 ]
+  %v45 = phi float [ 0x0000000000000000, %thread ], [ %s.30, %stripped.9 ]
   ; line 6: y[i] = s
-  %v42 = sext i32 %tid to i64
-  %v45 = getelementptr inbounds float, ptr %y.data.44, i64 %v42
-  store float %v41, ptr %v45
-  %v48 = and i32 %tid, 31
-  %now.49 = icmp eq i32 %v48, 31
-  br i1 %now.49, label %due.46, label %on.47
-due.46:
-  %stop.52 = load volatile i32, ptr %stop
-  %calm.53 = icmp eq i32 %stop.52, 0
-  br i1 %calm.53, label %go.51, label %ask.50, !prof !1
-ask.50:
-  %v55 = sext i32 %tid to i64
-  store i64 %v55, ptr %v54
-  %v56 = load ptr, ptr %v37
-  %v57 = call i32 %v56(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v58 = icmp eq i32 %v57, 0
-  br i1 %v58, label %go.51, label %stopped
-go.51:
-  br label %on.47
-on.47:
+  %v46 = sext i32 %tid to i64
+  %v49 = getelementptr inbounds float, ptr %y.data.48, i64 %v46
+  store float %v45, ptr %v49
+  %v52 = and i32 %tid, 31
+  %early.53 = icmp ne i32 %v52, 31
+  br i1 %early.53, label %on.51, label %due.50, !prof !1
+due.50:
+  %stop.56 = load volatile i32, ptr %stop
+  %calm.57 = icmp eq i32 %stop.56, 0
+  br i1 %calm.57, label %go.55, label %ask.54, !prof !1
+ask.54:
+  %v59 = sext i32 %tid to i64
+  store i64 %v59, ptr %v58
+  %v60 = load ptr, ptr %v38
+  %v61 = call i32 %v60(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v62 = icmp eq i32 %v61, 0
+  br i1 %v62, label %go.55, label %stopped
+go.55:
+  br label %on.51
+on.51:
   br label %thread.end
 thread.end:
   %tid.next = add nsw i32 %tid, 1

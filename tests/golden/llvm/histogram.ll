@@ -1,4 +1,4 @@
-define i32 @wb_histogram(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop) #0 {
+define i32 @wb_histogram(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums) #0 {
 entry:
   %x.at.5 = getelementptr inbounds i8, ptr %params, i64 32
   %x.data.6 = load ptr, ptr %x.at.5

@@ -6,6 +6,7 @@ import gc
 import json
 import signal
 import sys
+import time
 import weakref
 from collections.abc import Callable
 from types import FrameType
@@ -53,6 +54,13 @@ def weakly() -> None:
     named[1] = key
 
 
+def wait() -> None:
+    """Run Python code for a while, as a cell would: what was put off arrives in it."""
+    end = time.monotonic() + 0.1
+    while time.monotonic() < end:
+        pass
+
+
 def interrupted(drop: Callable[[], object], kind: str, number: int) -> int | None:
     """How many interrupts arrive of one at the event `number` of that kind; None where there are not so many."""
     seen = arrived = 0
@@ -73,13 +81,11 @@ def interrupted(drop: Callable[[], object], kind: str, number: int) -> int | Non
             drop()
         finally:
             sys.settrace(None)
-        for _ in range(100):
-            pass
+        wait()
     except KeyboardInterrupt:
         arrived += 1
     try:
-        for _ in range(100):
-            pass
+        wait()
     except KeyboardInterrupt:
         arrived += 1
     return arrived if seen >= number else None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from workbench.api.kernels.kernel import Kernel
+from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.errors import KernelTypeError, LaunchError
 from workbench.ranges import fits, misfit
 from workbench.runtime.arrays.array import array
@@ -17,14 +17,22 @@ from workbench.runtime.arrays.placeholder import Symbol
 from workbench.runtime.arrays.structure import StructValue, arrays_in, same_struct, spread
 from workbench.runtime.device.device import Device
 from workbench.runtime.device.peers import is_peer_access_enabled
+from workbench.runtime.launching.geometry import Block
 from workbench.structs import Absent, AnyType, IndexedArray, Struct, StructArray
-from workbench.types import SCALARS, ArrayType, Kind, Scalar, Vector, float32, int32, is_wide
+from workbench.types import SCALARS, Aggregate, ArrayType, Kind, Scalar, Vector, float32, int32, is_wide
 from workbench.types import bool as bool_
 
 NUMBERS = (bool, int, float, np.bool_, np.number)
+Dim: TypeAlias = "int | tuple[int, ...] | list[int] | np.ndarray[Any, Any]"
+"""A launch's dimensions, as a user writes them."""
+Numpy: TypeAlias = "np.ndarray[Any, Any] | np.generic[Any]"
+Argument: TypeAlias = (
+    "array | indexedarray | StructValue | Symbol | Numpy | float | str | Sequence[Any] | Mapping[Any, Any] | None"
+)
+"""What a user may pass for a parameter, with what is refused with a sentence of its own."""
 
 
-def as_dims(dim: Any, kernel: str) -> tuple[int, ...]:
+def as_dims(dim: Dim, kernel: str) -> tuple[int, ...]:
     """A launch's dimensions: an int or 1 to 4 ints of at least 0.
 
     Raises:
@@ -37,7 +45,7 @@ def as_dims(dim: Any, kernel: str) -> tuple[int, ...]:
         and 0 <= min(dim) <= max(dim) < 2**31
     ):
         return dim
-    given = tuple(dim) if isinstance(dim, (tuple, list, np.ndarray)) else (dim,)
+    given: tuple[Any, ...] = tuple(dim) if isinstance(dim, (tuple, list, np.ndarray)) else (dim,)
     if not 1 <= len(given) <= 4 or not all(isinstance(n, (int, np.integer)) and n >= 0 for n in given):
         raise LaunchError(f"{kernel}: dim is 1 to 4 integers of at least 0, not {dim!r}.", parameter="dim")
     if any(n >= 2**31 for n in given):
@@ -49,8 +57,8 @@ def as_dims(dim: Any, kernel: str) -> tuple[int, ...]:
     return tuple(int(n) for n in given)
 
 
-def as_blocks(dims: tuple[int, ...], specialisation: Any, kernel: str) -> tuple[int, ...]:
-    """The blocks of a launch over threads; its dimensions themselves, for a kernel that runs once a thread.
+def as_blocks(dims: tuple[int, ...], specialisation: Specialisation, kernel: str) -> tuple[int, ...]:
+    """The blocks of a launch over threads; its dimensions themselves, for a kernel that runs once per thread.
 
     Raises:
         LaunchError: they are no whole blocks.
@@ -67,7 +75,7 @@ def as_blocks(dims: tuple[int, ...], specialisation: Any, kernel: str) -> tuple[
     return (dims[0] // block,)
 
 
-def as_block_dim(value: Any, kernel: str) -> int:
+def as_block_dim(value: int | np.integer[Any] | Block, kernel: str) -> int:
     """Threads of a block: an int from 1 to 1024.
 
     Raises:
@@ -95,11 +103,16 @@ def as_stream(stream: Any, device: Device, kernel: str) -> Any:
             f"{kernel}: the stream is {what}; the launch is on {device}.", parameter="stream",
             advice=f'Use a stream of its device, wb.Stream("{device}"), or leave stream out.',
         )  # fmt: skip
+    if device.is_cuda and not hasattr(stream, "handle") and not hasattr(stream, "__cuda_stream__"):
+        raise LaunchError(
+            f"{kernel}: a {type(stream).__name__} is no CUDA stream.", parameter="stream",
+            advice=f'Use wb.Stream("{device}"), or a stream of a library that has __cuda_stream__.',
+        )  # fmt: skip
     return stream if device.is_cuda else None
 
 
-def listed(kernel: Kernel, inputs: Any, outputs: Any) -> list[Any]:
-    """The arguments, one a parameter.
+def listed(kernel: Kernel, inputs: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
+    """The arguments, one per parameter.
 
     Raises:
         LaunchError: they are an array, whose rows would be taken for arguments, or a dict or a text.
@@ -110,6 +123,16 @@ def listed(kernel: Kernel, inputs: Any, outputs: Any) -> list[Any]:
             message = f"{kernel.name}: {name} is a list with one value a parameter; this is {kind}."
             raise LaunchError(message, advice=f"Write {name}=[…].")
     return [*inputs, *outputs]
+
+
+def not_listed(kernel: Kernel, dim: Any, inputs: Any, outputs: Any) -> LaunchError:
+    """The error for inputs or outputs that are no list; the dimensions may stand in their place."""
+    name, given = ("inputs", inputs) if not isinstance(inputs, Sequence) else ("outputs", outputs)
+    if isinstance(dim, (list, tuple)) and any(isinstance(e, (array, np.ndarray)) for e in cast("list[object]", dim)):
+        message = f"{kernel.name}: the threads come before the arguments."
+        return LaunchError(message, advice=f"Write wb.launch({kernel.name}, {given!r}, […]).")
+    message = f"{kernel.name}: {name} is a list with one value per parameter; this is a {type(given).__name__}."
+    return LaunchError(message, advice=f"Write {name}=[…].")
 
 
 def wrong_count(kernel: Kernel, values: Sequence[Any]) -> LaunchError:
@@ -132,7 +155,7 @@ def deduce(kernel: Kernel, values: Sequence[Any]) -> tuple[AnyType, ...]:
     )
 
 
-def deduce_pointer(kernel: Kernel, name: str, dtype: Scalar | Vector, value: Any) -> ArrayType:
+def deduce_pointer(kernel: Kernel, name: str, dtype: Scalar | Vector, value: Argument) -> ArrayType:
     """The type of an argument for a pointer: an array of any number of dimensions.
 
     Raises:
@@ -154,7 +177,7 @@ def _widened(annotation: AnyType, value: Any) -> AnyType:
     return annotation
 
 
-def _member(kernel: Kernel, name: str, value: Any) -> AnyType:
+def _member(kernel: Kernel, name: str, value: Argument) -> AnyType:
     """The type of an argument of a generic parameter: within its family, where it has one."""
     family = kernel.families.get(name)
     if family is None:
@@ -170,7 +193,7 @@ def _member(kernel: Kernel, name: str, value: Any) -> AnyType:
     return type
 
 
-def _type_of(kernel: Kernel, name: str, value: Any) -> AnyType:
+def _type_of(kernel: Kernel, name: str, value: Argument) -> AnyType:
     if isinstance(value, (array, indexedarray, Symbol)):
         return value.type
     if isinstance(value, StructValue):
@@ -198,7 +221,7 @@ def check(kernel: Kernel, name: str, type: AnyType, value: Any, device: Device) 
         if value is not None:
             raise LaunchError(
                 f"{kernel.name}: {name} was None when this launch was made; its code has no array there.",
-                parameter=name, advice=f"Make the launch anew, with an array for {name}.",
+                parameter=name, advice=f"Make the launch again, with an array for {name}.",
             )  # fmt: skip
         return empty((0,) * type.ndim, type.dtype, device)
     if isinstance(type, IndexedArray):
@@ -209,6 +232,7 @@ def check(kernel: Kernel, name: str, type: AnyType, value: Any, device: Device) 
         return _array(kernel, name, type, value, device)
     if isinstance(type, Struct):
         return _struct(kernel, name, type, value, device)
+    assert not isinstance(type, Aggregate)
     if isinstance(value, Symbol):
         return value.become(kernel.name, name, type)
     if isinstance(type, Vector):
@@ -250,7 +274,7 @@ def _vector(kernel: Kernel, name: str, type: Vector, value: Any) -> tuple[Any, .
     return tuple(_number(kernel, name, type.dtype, v) for v in flat)
 
 
-def _struct(kernel: Kernel, name: str, type: Struct, value: Any, device: Device) -> StructValue:
+def _struct(kernel: Kernel, name: str, type: Struct, value: Argument, device: Device) -> StructValue:
     """The struct, where it is one of this type or of another of the same content."""
     try:
         found = same_struct(type, value, name)
@@ -282,7 +306,7 @@ def spread_adjoints(
         if isinstance(type, StructArray):
             found |= spread(name, check(kernel, f"adj_{name}", type, value, device))
             continue
-        if isinstance(value, StructValue):  # its arrays are adjoint arrays; of its numbers nobody keeps the sum
+        if isinstance(value, StructValue):  # its arrays are adjoint arrays; the sums for its numbers are not kept
             parts = spread(name, _struct(kernel, f"adj_{name}", type, value, device))
             found |= {n: v for n, v in parts.items() if isinstance(v, array)}
             continue
@@ -291,7 +315,8 @@ def spread_adjoints(
     return found
 
 
-def _array(kernel: Kernel, name: str, type: ArrayType | StructArray, value: Any, device: Device) -> array:
+def _array(kernel: Kernel, name: str, type: ArrayType | StructArray, value: Argument, device: Device) -> array:
+    plain = isinstance(value, np.ndarray)
     if isinstance(value, np.ndarray) and not device.is_cuda:
         value = _wrap(kernel, name, type, value)
     if not isinstance(value, array):
@@ -301,12 +326,15 @@ def _array(kernel: Kernel, name: str, type: ArrayType | StructArray, value: Any,
             raise LaunchError(
                 f"{kernel.name}: {name} is {type!r}; the elements of this array are another struct: "
                 f"{type.dtype.difference(value.dtype)}.",
-                parameter=name, advice="Make the array anew, or run the kernel's cell again.",
+                parameter=name, advice="Make the array again, or run the kernel's cell again.",
             )  # fmt: skip
         what = "dtype" if value.dtype != type.dtype else "number of dimensions"
+        advice = f"Make it with dtype={type.dtype!r}." if what == "dtype" else ""
+        if advice and plain and isinstance(type.dtype, Scalar):
+            advice = f"Pass {name}.astype(np.{type.dtype.name}), or make it with dtype=np.{type.dtype.name}."
         raise LaunchError(
             f"{kernel.name}: {name} is {type!r}; it got {value.type!r} of shape {value.shape}: another {what}.",
-            parameter=name, advice=f"Make it with dtype={type.dtype!r}." if what == "dtype" else "",
+            parameter=name, advice=advice,
         )  # fmt: skip
     if value.device != device and not is_peer_access_enabled(value.device, device):
         raise LaunchError(
@@ -318,7 +346,7 @@ def _array(kernel: Kernel, name: str, type: ArrayType | StructArray, value: Any,
     return value
 
 
-def _indexed(kernel: Kernel, name: str, type: IndexedArray, value: Any, device: Device) -> indexedarray:
+def _indexed(kernel: Kernel, name: str, type: IndexedArray, value: Argument, device: Device) -> indexedarray:
     """An indexed array, or an array in its place."""
     if isinstance(value, indexedarray):
         _array(kernel, name, type.behind, value.data, device)
@@ -327,7 +355,7 @@ def _indexed(kernel: Kernel, name: str, type: IndexedArray, value: Any, device: 
     if type.tables != value.type.tables:
         raise LaunchError(
             f"{kernel.name}: {name} has indices for the dimensions {list(value.type.tables)}; this launch was made "
-            f"with indices for {list(type.tables)}.", parameter=name, advice="Make the launch anew.",
+            f"with indices for {list(type.tables)}.", parameter=name, advice="Make the launch again.",
         )  # fmt: skip
     return value
 
@@ -357,7 +385,7 @@ def _wrap(kernel: Kernel, name: str, type: ArrayType | StructArray, value: np.nd
         raise LaunchError(f"{kernel.name}: {name} is {type!r}; {error}.", parameter=name) from None
 
 
-def _wrong(kernel: Kernel, name: str, wanted: str, value: Any) -> LaunchError:
+def _wrong(kernel: Kernel, name: str, wanted: str, value: object) -> LaunchError:
     kind = type(value).__name__
     what = "None" if value is None else f"{'an' if kind[0] in 'aeio' else 'a'} {kind}"
     sequence = isinstance(value, (list, tuple)) and wanted.startswith("array")

@@ -9,13 +9,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.api.builds import build
 from workbench.api.builds.arguments import as_dims, check, spread_adjoints
 from workbench.api.kernels.kernel import Specialisation
-from workbench.autodiff import FORWARD, adjoint_names, derived, parameters, refuse_shifted, tangent_names
+from workbench.autodiff import FORWARD, adjoint_names, adjoint_type, derived, parameters, refuse_shifted, tangent_names
 from workbench.autodiff import adjoint as differentiate
 from workbench.errors import LaunchError
 from workbench.ir.ops import UPDATES
@@ -24,9 +24,10 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import zeros
 from workbench.runtime.arrays.substitute import extent, shares
 from workbench.runtime.device.device import Device
+from workbench.runtime.launching.execute import cpu_threads
 from workbench.runtime.launching.geometry import Block
 from workbench.runtime.launching.loaded import Loaded
-from workbench.runtime.launching.record import PLAIN, Binder, LaunchOptions, LaunchRecord, memory_versions
+from workbench.runtime.launching.record import BLOCK_DIM, PLAIN, Binder, LaunchOptions, LaunchRecord, memory_versions
 from workbench.structs import ELEMENT, Absent
 from workbench.types import ArrayType, is_float
 
@@ -41,18 +42,68 @@ def bind(
         LaunchError: the kernel asks for another number of dimensions.
     """
     arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
+    plain = how.block_dim is BLOCK_DIM and how.stream is None and is_dense(arrays) and not overlap(arrays)
+    key = (direction, how.code, device, cpu_threads())
+    found = specialisation.bound.get(key) if plain else None
+    for name, adjoint in adjoints_of(specialisation, direction).items():
+        if name in arrays and arrays[adjoint].shape != arrays[name].shape:
+            raise LaunchError(
+                f"{specialisation.kernel.name}: {adjoint} has shape {arrays[adjoint].shape}; {name} has "
+                f"{arrays[name].shape}.", parameter=adjoint,
+            )  # fmt: skip
+    wanted = specialisation.function.launch_ndim
+    if wanted and wanted != len(dims):
+        raise LaunchError(
+            f"{specialisation.kernel.name} asks tid() for {wanted} indices; dim has {len(dims)} dimensions.",
+            parameter="dim", advice="Give dim as many sizes as there are indices.",
+        )  # fmt: skip
+    if found is None:
+        found = _code_for(specialisation, direction, dims, arguments, device, how)
+        if plain and found.loaded.geometry is None:
+            specialisation.bound[key] = found
+    return record_of(found.loaded, specialisation, dims, arguments, found.how)
+
+
+@dataclass(frozen=True, eq=False)
+class _Bound:
+    """The code that suits some arguments.
+
+    Where arrays are dense and share no memory, it is the same for all, and kept with the specialisation.
+
+    Attributes:
+        loaded: the code.
+        how: the launch's options, with what the arrays' layout adds to them.
+    """
+
+    loaded: Loaded
+    how: LaunchOptions
+
+
+def adjoints_of(specialisation: Specialisation, direction: str) -> Mapping[str, str]:
+    """For each parameter with a gradient: what its adjoint is called in this direction; none but of an adjoint."""
+    before, _, step = direction.rpartition(" ")
+    if step != "adjoint":
+        return _NONE
+    found: Mapping[str, str] | None = specialisation.bound.get(direction)
+    if found is None:
+        params = specialisation.function.params
+        found = specialisation.bound[direction] = adjoint_names(parameters(params, before or FORWARD))
+    return found
+
+
+_NONE: Mapping[str, str] = {}
+
+
+def _code_for(
+    specialisation: Specialisation, direction: str, dims: tuple[int, ...], arguments: Mapping[str, Any], device: Device,
+    how: LaunchOptions,
+) -> _Bound:  # fmt: skip
+    arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
     options = replace(how.code, contiguous=is_dense(arrays))
     before, _, step = direction.rpartition(" ")
+    named = adjoints_of(specialisation, direction)
     if step == "adjoint":
-        named = adjoint_names(parameters(specialisation.function.params, before or FORWARD))
-        adjoints = named.values()
-        for name, adjoint in named.items():
-            if name in arrays and arrays[adjoint].shape != arrays[name].shape:
-                raise LaunchError(
-                    f"{specialisation.kernel.name}: {adjoint} has shape {arrays[adjoint].shape}; {name} has "
-                    f"{arrays[name].shape}.", parameter=adjoint,
-                )  # fmt: skip
-        atomic = overlap({name: arguments[name] for name in adjoints})
+        atomic = overlap({name: arguments[name] for name in named.values()})
         aliased = list(_aliases(specialisation, arguments)) if atomic else []
         if aliased:
             # both raise where the order of accesses would matter: in a thread, and between threads
@@ -64,12 +115,6 @@ def bind(
         atomic = overlap(arrays)
     else:
         atomic = specialisation.adds_alone and overlap(arrays)
-    wanted = specialisation.function.launch_ndim
-    if wanted and wanted != len(dims):
-        raise LaunchError(
-            f"{specialisation.kernel.name} asks tid() for {wanted} indices; dim has {len(dims)} dimensions.",
-            parameter="dim", advice="Give dim as many sizes as there are indices.",
-        )  # fmt: skip
     loaded = build.load(specialisation, direction, options, device, atomic)
     if step == "adjoint" and overlap(arrays):
         function = derived(specialisation.function, before or FORWARD)
@@ -84,7 +129,7 @@ def bind(
         loaded = loaded.in_blocks(how.block_dim, options.checks)
     if options.ordered and device.is_cuda:
         _refuse_unordered(loaded)
-    return record_of(loaded, specialisation, dims, arguments, replace(how, code=options))
+    return _Bound(loaded, replace(how, code=options))
 
 
 def _refuse_shared(loaded: Loaded, function: Function, named: Mapping[str, str], arrays: Mapping[str, array]) -> None:
@@ -162,7 +207,7 @@ def _aliases(specialisation: Specialisation, arguments: Mapping[str, Any]) -> It
 
 
 def _shifts(one: array, two: array) -> list[tuple[int, ...]] | None:
-    """How many elements `two` may begin behind `one` along each axis; None where their elements lie otherwise."""
+    """How many elements `two` may begin behind `one` along each axis; None if their elements lie otherwise."""
     if one.strides != two.strides:
         return None
     sizes = [max(pair) for pair in zip(one.shape, two.shape, strict=True)]
@@ -183,7 +228,7 @@ def _refuse_unordered(loaded: Loaded) -> None:
     """On CUDA threads run at once, and in which order they add to an element differs from run to run."""
     if loaded.geometry is not None:
         raise LaunchError(
-            f"deterministic=True: {loaded.name} is CUDA C++, and nobody knows in which order it adds.",
+            f"deterministic=True: {loaded.name} is CUDA C++, and the order in which it adds is unknown.",
             advice="Leave it out, or run it on the CPU.", function=loaded.name,
         )  # fmt: skip
     for op in walk(loaded.function.body):
@@ -241,7 +286,7 @@ def overlap(arrays: Mapping[str, array]) -> bool:
     """
     if _apart(arrays):
         return False
-    spans = []
+    spans: list[tuple[int, int]] = []
     seen: set[tuple[Any, ...]] = set()
     for name, a in arrays.items():
         root, inside, _ = name.partition(ELEMENT)
@@ -285,7 +330,7 @@ def adjoint_arguments(
     specialisation: Specialisation, arguments: Mapping[str, Any], given: Sequence[Any], device: Device,
     constant: Sequence[int] = (),
 ) -> dict[str, array]:  # fmt: skip
-    """The `adj_…` arguments: those given, else the arrays' `.grad`, else (for numbers) a fresh sum nobody keeps.
+    """The `adj_…` arguments: those given, else the arrays' `.grad`, else (for numbers) a fresh sum that is not kept.
 
     Of parameters at the positions `constant` no gradient is found: an array stands in for their adjoints.
 
@@ -297,14 +342,14 @@ def adjoint_arguments(
     listed = dict(zip(kernel.parameters, given, strict=False))
     listed = {name: None if name in unwanted else value for name, value in listed.items()}
     spread = spread_adjoints(kernel, specialisation.types, listed, device)
-    result = {}
+    result: dict[str, array] = {}
     names = adjoint_names(specialisation.function.params)
     absent = {n for n, t in zip(kernel.parameters, specialisation.types, strict=True) if isinstance(t, Absent)}
     for name, type in ((p.name, p.type) for p in specialisation.function.params):
         if not is_float(type):
             continue
         value = spread.get(name)
-        wanted = type if isinstance(type, ArrayType) else ArrayType(type, 1)
+        wanted = adjoint_type(type)
         if value is None:
             value = _gradient(arguments[name]) if isinstance(type, ArrayType) else zeros(1, type, device)
         if name in unwanted or (value is None and name in absent):
@@ -337,7 +382,7 @@ def not_wanted(specialisation: Specialisation, given: Sequence[Any]) -> tuple[in
     for name in sorted(found & written_arrays(function) | found - arrays):
         what = "is written, so gradients come from its adjoint" if name in arrays else "is no array"
         raise LaunchError(
-            f"{kernel.name}: adj_{name}=False says that nobody wants its gradient; {name} {what}.",
+            f"{kernel.name}: adj_{name}=False says that its gradient is not requested; {name} {what}.",
             parameter=f"adj_{name}", advice="Give its adjoint array, or None.",
         )  # fmt: skip
     return tuple(k for k, p in enumerate(function.params) if p.name in found)

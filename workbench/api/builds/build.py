@@ -1,6 +1,6 @@
 """From a specialisation to loaded code: key, cache, and only on a miss adjoint and compiler.
 
-Forward and adjoint are artifacts of their own: an adjoint is derived and compiled when it is first asked for, and a use
+Forward and adjoint are artifacts of their own: an adjoint is derived and compiled on first use, and a use
 that is forward only never pays for it.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any, TypeVar
 
 from workbench.api.builds.keys import key_of, note_forced, remember, target_of, why
@@ -20,10 +20,10 @@ from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu.compile import CpuBackend
 from workbench.backends.cpu.jit import CpuCode
 from workbench.backends.cuda.compile.lto import multiplies
-from workbench.backends.cuda.compile.nvrtc import CudaBackend
+from workbench.backends.cuda.compile.nvrtc import CudaBackend, EmulatedBackend
 from workbench.backends.layout import layout
 from workbench.backends.prints import SYMBOL
-from workbench.cache.entry import Entry
+from workbench.cache.folder.entry import Entry
 from workbench.cache.key import Key
 from workbench.cache.native import load_kernel
 from workbench.cache.store import Store, default_store
@@ -33,9 +33,8 @@ from workbench.errors import NotDifferentiable
 from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, StageDone, publish
 from workbench.ir.values import Function, read_arrays, written_arrays
 from workbench.passes.analysis.cost import cost
-from workbench.passes.pipeline import RUNNABLE, run
-from workbench.runtime.device.device import Device, get_device
-from workbench.runtime.device.driver import driver
+from workbench.passes.pipeline import RUNNABLE, RUNNABLE_ADJOINT, run
+from workbench.runtime.device.device import Device, driver_of, get_device
 from workbench.runtime.launching.execute import cpu_threads
 from workbench.runtime.launching.loaded import Loaded, titled
 from workbench.runtime.native.in_flight import compiles
@@ -43,7 +42,7 @@ from workbench.weak import Weak
 from workbench.work import go_on
 
 Found = TypeVar("Found")
-BACKENDS: dict[str, Backend] = {"cpu": CpuBackend(), "cuda": CudaBackend()}
+BACKENDS: dict[str, Backend] = {"cpu": CpuBackend(), "cuda": CudaBackend(), "emulated": EmulatedBackend()}
 FEW_CORES = 8
 """Up to so many cores of a CPU launch, one that adds plainly beats all that add atomically to shared elements."""
 _CODE: Weak[str, CpuCode] = Weak()  # by digest: one copy in a process, while used
@@ -53,7 +52,12 @@ _DEVICE_CODE: dict[tuple[str, str], Any] = {}  # by digest and device: what is q
 def options_on(device: Device, options: Options) -> Options:
     """What changes the code there: a CPU of few cores has code of its own."""
     few = not device.is_cuda and cpu_threads() <= FEW_CORES
-    return replace(options, few_cores=True) if few else options
+    return _on_few_cores(options) if few else options
+
+
+@lru_cache(maxsize=256)
+def _on_few_cores(options: Options) -> Options:
+    return replace(options, few_cores=True)
 
 
 def load(
@@ -80,7 +84,7 @@ def load(
         DeviceError: there is no such device.
     """
     place = get_device(device)
-    own_code = specialisation.load(direction, place)
+    own_code = specialisation.load(direction, place, options.checks)
     if own_code is not None:
         return own_code
     slot = (direction, options_on(place, options), place, atomic)
@@ -89,6 +93,7 @@ def load(
 
         def ready() -> None:
             specialisation.loaded.pop(slot, None)
+            specialisation.bound.clear()
             specialisation.kernel.plans.clear()
 
         backend = BACKENDS[place.kind]
@@ -216,7 +221,7 @@ def _linked(wanted: _Wanted, ready: Callable[[], None] | None) -> tuple[Key, Ent
 
 
 class _Stages:
-    """The stages of one build, told as they end; a build that nobody wants any more ends at one."""
+    """The stages of one build, reported as they end; a build that is no longer needed ends at one."""
 
     def __init__(self, kernel: str, direction: str) -> None:
         self.kernel = kernel
@@ -281,8 +286,8 @@ def ir_of(
     names = frozenset(forward.params[k].name for k in constant)
     function = derived(forward, direction, atomic, numbers, checkpoints, names)
     if direction.endswith("adjoint"):
-        return function
-    return run(RUNNABLE, function, nonatomic=not atomic)
+        return run(RUNNABLE_ADJOINT, function, reductions=not atomic)
+    return run(RUNNABLE, function, nonatomic=not atomic, reductions=not atomic)
 
 
 def _refuse_unwanted(specialisation: Specialisation, direction: str) -> None:
@@ -318,6 +323,8 @@ def _loaded(wanted: _Wanted, device: Device, key: Key, entry: Entry) -> Loaded:
     specialisation, direction, options = wanted.specialisation, wanted.direction, wanted.options
     params = [(p.name, p.type) for p in parameters(specialisation.function.params, direction)]
     facts = entry.metadata
+    reads: list[int] = facts["reads"]  # positions: names of parameters are not in the key
+    writes: list[int] = facts["writes"]
     return Loaded(
         name=wanted.name,
         direction=direction,
@@ -326,8 +333,8 @@ def _loaded(wanted: _Wanted, device: Device, key: Key, entry: Entry) -> Loaded:
         handle=code,
         layout=layout(params),
         launch_ndim=facts["launch_ndim"],
-        reads=frozenset(params[k][0] for k in facts["reads"]),
-        writes=frozenset(params[k][0] for k in facts["writes"]),
+        reads=frozenset(params[k][0] for k in reads),
+        writes=frozenset(params[k][0] for k in writes),
         cost=facts["cost"],
         digest=digest,
         contiguous=options.contiguous,
@@ -349,8 +356,6 @@ def _code(digest: str, entry: Entry, device: Device) -> Any:
         return code
     slot = (digest, device.name)
     if slot not in _DEVICE_CODE:
-        found = driver()
-        assert found is not None
-        facts = entry.metadata
+        facts, found = entry.metadata, driver_of(device)
         _DEVICE_CODE[slot] = found.load(device.index, entry.image, facts["entry"], facts.get("dynamic_shared", 0))
     return _DEVICE_CODE[slot]

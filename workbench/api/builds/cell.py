@@ -50,7 +50,7 @@ class Ahead:
 
 
 KERNEL_OPTIONS = ("checkpoints", "matmul", "enable_backward")
-"""What a kernel of a cell may be asked for in its decorator."""
+"""The options of a kernel that its decorator in a cell may set."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,12 +68,12 @@ class Cell:
     """
 
     source: Source
-    kernels: dict[str, Kernel] = field(default_factory=dict)
-    funcs: dict[str, Func] = field(default_factory=dict)
-    structs: dict[str, type] = field(default_factory=dict)
+    kernels: dict[str, Kernel] = field(default_factory=dict[str, Kernel])
+    funcs: dict[str, Func] = field(default_factory=dict[str, Func])
+    structs: dict[str, type] = field(default_factory=dict[str, type])
     ahead: Ahead | None = None
     scope: Scope = field(default_factory=Scope)
-    remarks: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list[str])
 
     @property
     def names(self) -> dict[str, Any]:
@@ -98,7 +98,7 @@ class Cell:
         return f"<{self.source.name}: {', '.join(self.names)}>"
 
     def compile(self) -> None:
-        """Compile what was asked for, or take it from the cache; generic kernels wait for their first launch.
+        """Compile what was requested, or take it from the cache; generic kernels wait for their first launch.
 
         Raises:
             WorkbenchError: a compiler refused, a kernel has no right adjoint, or there is no such device.

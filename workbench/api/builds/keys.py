@@ -9,10 +9,8 @@ from workbench.api.kernels.kernel import Specialisation
 from workbench.backends.base import Backend, Options
 from workbench.cache.key import Key, Part, make_key
 from workbench.deep import deep
-from workbench.errors import DeviceError
 from workbench.ir.values import Function
-from workbench.runtime.device.device import Device
-from workbench.runtime.device.driver import driver
+from workbench.runtime.device.device import Device, driver_of
 from workbench.structs import Struct, StructArray
 
 FORCED = "recompilation was requested"
@@ -25,10 +23,7 @@ def target_of(device: Device, backend: Backend) -> str:
     """What code for this device is compiled for."""
     if not device.is_cuda:
         return backend.target()
-    found = driver()
-    if found is None:
-        raise DeviceError("There is no CUDA device to load a kernel on.")
-    return found.arch(device.index)
+    return driver_of(device).arch(device.index)
 
 
 @deep
@@ -80,7 +75,7 @@ def remember(name: str, direction: str, backend: Backend, key: Key) -> None:
 
 
 def why(name: str, direction: str = "forward") -> tuple[str, ...]:
-    """What differed from the key before, when the kernel of this name was last built anew; empty for a first build."""
+    """What differed from the key before, when the kernel of this name was last rebuilt; empty for a first build."""
     return _WHY.get((name, direction), ())
 
 

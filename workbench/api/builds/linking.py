@@ -15,7 +15,7 @@ from workbench.backends.base import Artifact, Options
 from workbench.backends.cuda.compile.lto import GENERATED, LINKED, compile_linked, multiplies, products_of, version
 from workbench.backends.cuda.products.spec import Product, ProductSpec
 from workbench.backends.cuda.products.workers import CUBLASDX, TIME_LIMIT, Builder, free_memory
-from workbench.cache.entry import Entry
+from workbench.cache.folder.entry import Entry
 from workbench.cache.key import Key, Part
 from workbench.cache.products import product_key, products
 from workbench.cache.store import default_store
@@ -87,11 +87,11 @@ def find_linked(request: Request, mode: str, ready: Callable[[], None] | None) -
     Args:
         request: the kernel; its forward function multiplies tiles.
         mode: "auto", "generated" or "cublasdx".
-        ready: called from another thread when a linked kernel has come that was not there now; None: nobody waits for
+        ready: called from another thread when a linked kernel has come that was not there now; None: nothing waits for
             one, so that none is built unasked.
 
     Raises:
-        BuildError: "cublasdx" was asked for and cannot be had; the message says why.
+        BuildError: "cublasdx" was requested and cannot be had; the message says why.
         DeviceError: the same, for something that is not installed.
     """
     if mode == GENERATED or (mode == "auto" and BUILDER.missing()):
@@ -159,7 +159,7 @@ def _own_stage(product: Product) -> tuple[str, float]:
 
 
 def _begin(request: Request, key: Key, specs: tuple[ProductSpec, ...], ready: Callable[[], None]) -> None:
-    """Build it in the background, once a process; the generated kernel runs meanwhile."""
+    """Build it in the background, once per process; the generated kernel runs meanwhile."""
     if key.digest in _WORKS:
         return
     if free_memory() < MEMORY_FREE:

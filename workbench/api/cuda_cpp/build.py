@@ -19,7 +19,7 @@ from workbench.backends.cuda.host.program import HEADERS, Unit, program
 from workbench.backends.cuda.host.program import Entry as HostEntry
 from workbench.backends.cuda.user_source.preprocess import Whole, placed, warnings
 from workbench.backends.cuda.user_source.signature import Signature
-from workbench.cache.entry import Entry
+from workbench.cache.folder.entry import Entry
 from workbench.cache.key import Key, Part
 from workbench.cache.store import default_store
 from workbench.config import settings
@@ -28,7 +28,11 @@ from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, N
 from workbench.work import go_on
 
 HOST = "host"
-"""The target of code for the CPU; all others are architectures: `sm_90`."""
+"""The target of code for the CPU; all others are architectures, `sm_90`, or those of emulated devices."""
+EMULATED = "emulated"
+"""What precedes the architecture in the target of PTX for emulated devices: `emulated sm_90`."""
+SANITIZED = "emulated with checks"
+"""The same for PTX whose accesses are looked at."""
 FORCED = "recompilation was requested"
 _LAST_KEYS: dict[tuple[str, bool], Key] = {}
 _WHY: dict[str, tuple[str, ...]] = {}
@@ -50,7 +54,7 @@ class Program:
 
     whole: Whole
     kernels: tuple[Signature, ...]
-    defines: Mapping[str, str] = field(default_factory=dict)
+    defines: Mapping[str, str] = field(default_factory=dict[str, str])
     fast_math: bool = False
     libraries: tuple[str, ...] = ()
     wide: bool = False
@@ -90,7 +94,7 @@ def key_of(made: Program, target: str) -> Key:
 
 
 def find(made: Program, target: str, force: bool = False) -> tuple[Key, Entry]:
-    """The artifact of a program for `sm_XX` or the CPU (`HOST`): from the cache, else compiled.
+    """The artifact of a program for `sm_XX`, `emulated sm_XX` or the CPU (`HOST`): from the cache, else compiled.
 
     Raises:
         BuildError: the compiler refused the text; at its lines, several as CellErrors.
@@ -110,7 +114,7 @@ def find(made: Program, target: str, force: bool = False) -> tuple[Key, Entry]:
         return key, entry
     for kernel in made.kernels:
         publish(CacheMiss(kernel.name, "forward", key.digest, why(kernel.name)))
-        publish(CompileStarted(kernel.name, "forward", "cpu" if target == HOST else "cuda", target))
+        publish(CompileStarted(kernel.name, "forward", _backend(target), target))
     with store.lock(key.digest):
         clock = time.perf_counter()
         entry = _compiled(made, target)
@@ -125,6 +129,15 @@ def find(made: Program, target: str, force: bool = False) -> tuple[Key, Entry]:
             CompileDone(kernel.name, "forward", key.digest, 0.0 if n else seconds, stages, _facts(entry, kernel.name))
         )
     return key, entry
+
+
+def target_for(kind: str, arch: str, sanitized: bool = False) -> str:
+    """The target of code for devices of a kind and an architecture; on emulated ones, to be sanitized."""
+    return f"{SANITIZED if sanitized else EMULATED} {arch}" if kind == EMULATED else arch
+
+
+def _backend(target: str) -> str:
+    return "cpu" if target == HOST else EMULATED if target.startswith(EMULATED) else "cuda"
 
 
 def why(name: str) -> tuple[str, ...]:
@@ -154,14 +167,18 @@ def _compiled(made: Program, target: str) -> Entry:
             flags = (*fast, *(f"-l{name}" for name in made.libraries))
             image = host.compile_host(made.host_text, flags, function=made.name)
             return Entry(image, {**facts, "backend": "cpu", "target": HOST})
-        built = nvrtc.build(made.text, Options(fast_math=made.fast_math), target, "cubin", made.name, _around(made))
+        backend, arch = _backend(target), target.split()[-1]
+        kind = nvrtc.SANITIZED if target.startswith(SANITIZED) else nvrtc.IMAGES[backend]
+        if kind == "ptx":  # what the emulated device cannot execute is named with its line
+            kind = "ptx with lines"
+        built = nvrtc.build(made.text, Options(fast_math=made.fast_math), arch, kind, made.name, _around(made))
     except BuildError as error:
         raise placed(error, made.whole) from None
     for said in warnings(built.log, made.whole):
         publish(Notice(said))
     used = nvrtc.resources_by_kernel(built.log)
     kernels = {name: {"symbol": symbol, **used.get(symbol, {})} for name, symbol in built.names.items()}
-    return Entry(built.image, {**facts, "backend": "cuda", "target": target, "kernels": kernels})
+    return Entry(built.image, {**facts, "backend": backend, "target": arch, "kernels": kernels})
 
 
 def _refuse_headers(made: Program) -> None:
@@ -188,11 +205,33 @@ def ptx(made: Program, target: str) -> str:
     Raises:
         BuildError, DeviceError: as `find`.
     """
+    return _ptx(made, target, "ptx").image.decode().rstrip("\0")
+
+
+def ptx_with_lines(made: Program, target: str) -> tuple[str, Mapping[str, str]]:
+    """The PTX with the places that `Whole.at` understands, and the symbols of the kernels by name.
+
+    Raises:
+        BuildError, DeviceError: as `find`.
+    """
+    built = _ptx(made, target, "ptx with lines")
+    return built.image.decode().rstrip("\0"), built.names
+
+
+def _ptx(made: Program, target: str, kind: str) -> nvrtc.Built:
     try:
-        built = nvrtc.build(made.text, Options(fast_math=made.fast_math), target, "ptx", made.name, _around(made))
+        return nvrtc.build(made.text, Options(fast_math=made.fast_math), target, kind, made.name, _around(made))
     except BuildError as error:
         raise placed(error, made.whole) from None
-    return built.image.decode().rstrip("\0")
+
+
+def resources(made: Program, target: str, kernel: str) -> Mapping[str, Any]:
+    """What ptxas said of a kernel: registers, spills, shared memory.
+
+    Raises:
+        BuildError, DeviceError: as `find`.
+    """
+    return _facts(find(made, target)[1], kernel)
 
 
 def host_code(digest: str, image: bytes) -> HostCode:

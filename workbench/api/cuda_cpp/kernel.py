@@ -12,13 +12,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from workbench.api.builds.arguments import as_dims, as_stream, check, deduce_pointer, wrong_count
+from workbench.api.builds.arguments import Dim, as_dims, as_stream, check, deduce_pointer, wrong_count
 from workbench.api.builds.bind import adjoint_arguments, bind
-from workbench.api.cuda_cpp.build import HOST, Program
+from workbench.api.cuda_cpp.build import Program
+from workbench.api.cuda_cpp.counting import countable
 from workbench.api.cuda_cpp.in_double import WideText
+from workbench.api.kernels.countable import Countable
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.autodiff import parameters
 from workbench.backends.base import Options
+from workbench.backends.cuda.host.code import Report
 from workbench.backends.cuda.user_source.signature import Parameter, Signature
 from workbench.backends.faults import FaultRecord
 from workbench.backends.layout import layout
@@ -57,7 +60,7 @@ class Text(Protocol):
         """Where its kernels run."""
         ...
 
-    def code(self, name: str, device: Device) -> tuple[str, Any, int, dict[str, Any]]:
+    def code(self, name: str, device: Device, sanitized: bool = False) -> tuple[str, Any, int, dict[str, Any]]:
         """Digest, loaded code, address on the CPU, and facts of one kernel."""
         ...
 
@@ -110,7 +113,7 @@ class CudaKernel(Kernel):
             check_gradient(signature, gradient)
 
     @property
-    def definition(self) -> Any:  # type: ignore[override]
+    def definition(self) -> Any:
         """There is none: code that needs a kernel's Python source fails here with an error.
 
         Raises:
@@ -144,6 +147,14 @@ class CudaKernel(Kernel):
     ) -> LaunchRecord:  # fmt: skip
         """A checked launch as a record, not yet run; see `Kernel.prepare`.
 
+        Args:
+            dims: the launch's dimensions; with `tiled` they count blocks.
+            values: one argument per parameter, not yet checked.
+            adjoints: one adjoint per parameter for a launch of the gradient; None for a forward launch.
+            device: where; None is the arrays' device.
+            how: options of the launch: `LaunchOptions`.
+            tiled: whether `launch_tiled` launches it.
+
         Raises:
             LaunchError: an argument does not fit; the message names the parameter.
         """
@@ -154,8 +165,9 @@ class CudaKernel(Kernel):
         if len(values) != len(self.parameters):
             raise wrong_count(self, values)
         arrays = (v.device for v in values if isinstance(v, array))
-        where = "cpu" if self.module.run == HOST or any(isinstance(v, np.ndarray) for v in values) else None
-        device = get_device(device) if device is not None else next(arrays, None) or get_device(where)
+        plain = any(isinstance(v, np.ndarray) for v in values)
+        where = get_device("cpu") if plain else self.module.device
+        device = get_device(device) if device is not None else next(arrays, None) or where
         how = LaunchOptions(how.code, block, as_stream(how.stream, device, self.name))
         self.module.refuse_elsewhere(self.name, device)
         types = tuple(
@@ -175,6 +187,12 @@ class CudaKernel(Kernel):
 
     def in_double(self, values: Sequence[Any], dims: tuple[int, ...], block_dim: Any, shared: int) -> WideText:
         """The text and its gradient in double, for these arguments.
+
+        Args:
+            values: one argument per parameter.
+            dims: the launch's dimensions.
+            block_dim: threads of a block.
+            shared: bytes of dynamic shared memory of a block.
 
         Raises:
             NotDifferentiable: the text has no gradient of it.
@@ -200,15 +218,15 @@ class CudaKernel(Kernel):
             )  # fmt: skip
         raise NotDifferentiable(f"{self.name} is CUDA C++ and has no {direction}.", self.place, "", self.name)
 
-    def __getitem__(self, where: Any) -> Configured:
+    def __getitem__(self, where: int | tuple[Any, ...]) -> Configured:
         """`k[dim]`, `k[dim, block_dim]` or `k[dim, block_dim, shared]`, to be called with the arguments.
 
         Raises:
             LaunchError: it is none of these.
         """
-        if isinstance(where, tuple) and all(isinstance(n, int) for n in where) and len(where) > 3:
+        given: tuple[Any, ...] = where if isinstance(where, tuple) else (where,)
+        if len(given) > 3 and all(isinstance(n, int) for n in given):
             raise LaunchError(f"{self.name}[…] takes dim, block_dim and shared.", advice="Write k[(h, w), (16, 16)].")
-        given = where if isinstance(where, tuple) else (where,)
         return Configured(self, *given)
 
     def __repr__(self) -> str:
@@ -219,7 +237,7 @@ class CudaKernel(Kernel):
 class Configured:
     """A kernel with its threads; called with its arguments it runs."""
 
-    def __init__(self, kernel: CudaKernel, dim: Any, block_dim: Any = 256, shared: int = 0) -> None:
+    def __init__(self, kernel: CudaKernel, dim: Dim, block_dim: Any = 256, shared: int = 0) -> None:
         self.kernel = kernel
         self.dim = dim
         self.block_dim = block_dim
@@ -252,6 +270,7 @@ class CudaSpecialisation(Specialisation):
         self.adds_alone = False
         self.tiling = None
         self.loaded: dict[Any, Any] = {}
+        self.bound: dict[Any, Any] = {}
         self.seconds = 0.0
         self.notices = ()
         self._watched = ()
@@ -260,25 +279,29 @@ class CudaSpecialisation(Specialisation):
         """Yes: a text captures nothing."""
         return True
 
-    def load(self, direction: str, device: Device) -> Loaded:
-        """The code of one direction.
+    def load(self, direction: str, device: Device, checks: bool = False) -> Loaded:
+        """The code of one direction; with checks, on an emulated device, such that accesses are looked at.
 
         Raises:
             NotDifferentiable: it is another than "forward", or than "adjoint" where the text has one.
             LaunchError: it was compiled for another kind of device.
         """
-        slot = direction, device
+        slot = direction, device, checks and device.is_emulated
         if slot not in self.loaded:
-            self.loaded[slot] = self._loaded(direction, device)
+            self.loaded[slot] = self._loaded(*slot)
         return self.loaded[slot]
 
-    def _loaded(self, direction: str, device: Device) -> Loaded:
+    def countable(self, direction: str, arch: str) -> Countable:
+        """Its PTX, for `wb.profile`."""
+        return countable(self.text.module.program, self.text.towards(direction), arch)
+
+    def _loaded(self, direction: str, device: Device, sanitized: bool) -> Loaded:
         kernel = self.text
         signature = kernel.towards(direction)
         params = [(p.name, p.type) for p in parameters(self.function.params, direction)]
         names = [n for n, _ in params]
         geometry = Geometry(tuple(names.index(p.name) for p in signature.parameters))
-        digest, code, address, facts = kernel.module.code(signature.name, device)
+        digest, code, address, facts = kernel.module.code(signature.name, device, sanitized)
         pointers = [p for p in signature.parameters if p.pointer]
         return Loaded(
             name=kernel.name, direction=direction, device=device, address=address, handle=code,
@@ -287,28 +310,31 @@ class CudaSpecialisation(Specialisation):
             writes=frozenset(p.name for p in pointers if not p.const),
             cost=1, digest=digest, contiguous=True, checked=not device.is_cuda, ordered=True, metadata=facts,
             make_function=lambda: self.function, geometry=geometry, explain=self._explain(signature, code),
+            place=kernel.module.program.whole.at,
         )  # fmt: skip
 
     def _explain(self, signature: Signature, code: Any) -> Any:
         def explain(_: FaultRecord) -> KernelFault:
-            met = code.fault(signature.name)
-            if met.parameter >= 0:
-                return self._written_outside(signature, met)
+            met = code.report()
+            if met.parameter:  # counted from 1; 0 is none
+                number: int = met.parameter
+                return self._written_outside(signature, signature.parameters[number - 1], met)
             where = self.text.module.program.whole.at(met.line)
-            thread = f"Thread {met.thread} of block {met.block}."
-            facts = {"thread": met.thread, "block": met.block, "line": where.shown_line, "count": 1}
-            return KernelFault(f"{met.text}.", where, thread, signature.name, **facts)
+            thread, block = tuple(met.thread), tuple(met.block)
+            return KernelFault(
+                f"{met.message}.", where, f"Thread {thread} of block {block}.", signature.name,
+                thread=thread, block=block, line=where.shown_line,
+            )  # fmt: skip
 
         return explain
 
-    def _written_outside(self, signature: Signature, met: KernelFault) -> KernelFault:
-        p = signature.parameters[met.parameter]
-        first, last = (n // p.type.size for n in met.bytes)
+    def _written_outside(self, signature: Signature, p: Parameter, met: Report) -> KernelFault:
+        first, last = met.first // p.type.size, met.last // p.type.size
         where = f"at index {first}" if first == last else f"from index {first} to {last}"
         return KernelFault(
             f"{p.name} is written outside of its elements, {where}.", p.location,
             "Test the index: whole blocks run, including threads past the end.", signature.name,
-            parameter=p.name, count=1,
+            parameter=p.name,
         )  # fmt: skip
 
 

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.api.cuda_cpp import build
-from workbench.api.cuda_cpp.build import HOST, Program
+from workbench.api.cuda_cpp.build import EMULATED, HOST, Program
 from workbench.api.cuda_cpp.kernel import ADJOINT, CudaKernel
 from workbench.backends.cuda.compile.disassemble import sass
 from workbench.backends.cuda.compile.nvrtc import DEFAULT_TARGET
 from workbench.backends.cuda.user_source.preprocess import define_lines, whole
-from workbench.backends.cuda.user_source.signature import signatures
-from workbench.cache.entry import Entry
+from workbench.backends.cuda.user_source.signature import Signature, signatures
+from workbench.cache.folder.entry import Entry
 from workbench.errors import DeviceError, KernelSyntaxError, LaunchError
-from workbench.runtime.device.device import Device, get_device
+from workbench.runtime.device.device import Device, driver_of, get_device
 from workbench.runtime.device.driver import driver, why_no_cuda
 from workbench.source import Source
 
-RUNS = ("device", "host")
+RUNS = ("device", "host", EMULATED)
 NATIVE = "native"
 
 
@@ -32,7 +32,7 @@ class CudaModule:
 
     Attributes:
         program: what is compiled.
-        run: "device": on a CUDA device; "host": on the CPU, by a C++ compiler.
+        run: "device": on a CUDA device; "host": on the CPU, by a C++ compiler; "emulated": on the emulated device.
         arch: "native", or the architecture that is compiled for ahead of a launch.
         force: compile even what is cached.
         kernels: by name; NAME_adjoint is the gradient of NAME, and a kernel too.
@@ -42,8 +42,8 @@ class CudaModule:
     run: str = "device"
     arch: str = NATIVE
     force: bool = False
-    kernels: dict[str, CudaKernel] = field(default_factory=dict)
-    _entries: dict[str, tuple[str, Entry]] = field(default_factory=dict, repr=False)
+    kernels: dict[str, CudaKernel] = field(default_factory=dict[str, CudaKernel])
+    _entries: dict[str, tuple[str, Entry]] = field(default_factory=dict[str, tuple[str, Entry]], repr=False)
 
     def __getitem__(self, name: str) -> CudaKernel:
         """The kernel of this name.
@@ -75,14 +75,28 @@ class CudaModule:
 
     @property
     def device(self) -> Device:
-        """Where its kernels run: the CPU, or the current CUDA device."""
+        """Where its kernels run: the CPU, the emulated device, or the current CUDA device.
+
+        Raises:
+            DeviceError: there is no compiler for emulated devices here.
+        """
+        if self.run == EMULATED:
+            current = get_device()
+            return current if current.is_emulated else get_device(EMULATED if self.arch == NATIVE else self._emulated)
         return get_device("cpu" if self.run == HOST or driver() is None else None)
 
     @property
+    def _emulated(self) -> str:
+        return f"{EMULATED}:{self.arch}"
+
+    @property
     def target(self) -> str:
-        """What is compiled ahead: "host", or an architecture."""
+        """What is compiled ahead: "host", an architecture, or "emulated" and an architecture."""
         if self.run == HOST:
             return HOST
+        if self.run == EMULATED:
+            device = self.device
+            return build.target_for(EMULATED, driver_of(device).arch(device.index))
         found = driver()
         return (found.arch(0) if found else DEFAULT_TARGET) if self.arch == NATIVE else self.arch
 
@@ -103,8 +117,13 @@ class CudaModule:
         """
         return self._entry(target or self.target)[1]
 
-    def code(self, name: str, device: Device) -> tuple[str, Any, int, dict[str, Any]]:
+    def code(self, name: str, device: Device, sanitized: bool = False) -> tuple[str, Any, int, dict[str, Any]]:
         """Digest, loaded code, address on the CPU, and facts of one kernel.
+
+        Args:
+            name: of a kernel of the module.
+            device: where it is to run.
+            sanitized: with checked accesses; on an emulated device only.
 
         Raises:
             LaunchError: it was compiled for another kind of device.
@@ -119,11 +138,11 @@ class CudaModule:
                 code.address(f"wb_entry_{name}"),
                 {**entry.metadata, "prints": "printf" in self.program.text},
             )
-        found = driver()
-        assert found is not None
-        digest, entry = self._entry(found.arch(device.index))
-        facts = {**entry.metadata, **entry.metadata["kernels"][name]}
-        return digest, found.load(device.index, entry.image, facts["symbol"]), 0, facts
+        found = driver_of(device)
+        digest, entry = self._entry(build.target_for(device.kind, found.arch(device.index), sanitized))
+        own = entry.metadata["kernels"][name]
+        facts = {**entry.metadata, **own, **({"checks": True} if sanitized else {})}
+        return digest, found.load(device.index, entry.image, own["symbol"]), 0, facts
 
     def refuse_elsewhere(self, name: str, device: Device) -> None:
         """Refuse a launch where the kernel cannot run.
@@ -136,12 +155,13 @@ class CudaModule:
         if device.is_cuda:
             raise LaunchError(
                 f"{name} was compiled to run on the CPU; the launch is on {device}.", self.kernels[name].place,
-                "Run its cell without --run host, or pass arrays on the CPU.", name,
+                "Run its cell without --run host, or with --run emulated, or pass arrays on the CPU.", name,
             )  # fmt: skip
-        here = driver() is not None
+        here = driver() is not None or self.run == EMULATED
         advice = (
-            'Pass arrays on the device: x.to("cuda:0").' if here else
-            'Run its cell as %%cuda --run host (wb.cuda_module(…, run="host")): it then runs on the CPU.'
+            f'Pass arrays on the device: x.to("{self.device}").' if here else
+            'Run its cell as %%cuda --run host (wb.cuda_module(…, run="host")), which g++ compiles for the CPU, or as '
+            '%%cuda --run emulated (run="emulated"): the CPU then runs what is made for a GPU.'
         )  # fmt: skip
         raise LaunchError(
             f"{name} was compiled for {self.target}; the launch is on the CPU."
@@ -169,7 +189,7 @@ class CudaModule:
         return build.key_of(self.program, self.target)
 
     def _device_target(self) -> str:
-        return self.target if self.run != HOST else DEFAULT_TARGET if self.arch == NATIVE else self.arch
+        return self.target.split()[-1] if self.run != HOST else DEFAULT_TARGET if self.arch == NATIVE else self.arch
 
     def _entry(self, target: str) -> tuple[str, Entry]:
         if target not in self._entries:
@@ -181,7 +201,8 @@ class CudaModule:
         return key.digest, entry
 
     def __repr__(self) -> str:
-        return f"<CUDA C++ module of {', '.join(self.kernels) or 'no kernels'}, run on the {self.run}>"
+        where = "run on the emulated device" if self.run == EMULATED else f"run on the {self.run}"
+        return f"<CUDA C++ module of {', '.join(self.kernels) or 'no kernels'}, {where}>"
 
 
 def cuda_module(
@@ -192,17 +213,18 @@ def cuda_module(
 ) -> CudaModule:  # fmt: skip
     """Compile CUDA C++ source code, and make its `__global__` functions callable.
 
-    Their parameters are numbers, CUDA vectors (`float3`) and pointers to them: what a `const` pointer points to is only
-    read. A kernel `NAME_adjoint` is the gradient of `NAME`: it takes any of NAME's parameters by name, pointers as
-    const, and for each pointer to floats `x` also `float* adj_x` (for a float number `a`, perhaps `float* adj_a`). It
-    adds to the adjoints of what NAME reads and clears those of what NAME overwrites; arrays are as NAME found them.
+    Their parameters are scalars, CUDA vectors (`float3`) and pointers to them; data behind a `const` pointer is
+    read-only. A kernel `NAME_adjoint` is the gradient of `NAME`: it takes any of NAME's parameters by name, pointers as
+    const, and for each pointer to floats `x` also `float* adj_x` (for a float scalar `a`, optionally `float* adj_a`).
+    It adds to the adjoints of what NAME reads and clears those of what NAME overwrites; arrays are as NAME found them.
 
     Args:
         text: CUDA C++; no header is needed, and CUDA's own (`cuda_fp16.h`, `mma.h`, …) are there.
         name: the name of the source code, as people see it.
         filename: its name in Python's tracebacks.
         line_offset: lines above the source code that its reader counts as well.
-        run: "device" compiles for CUDA (without a device, for reading); "host" for the CPU, if g++ is installed.
+        run: "device" compiles for CUDA (without a device, for reading); "host" for the CPU, if g++ is installed;
+            "emulated" for the emulated device, which runs what NVRTC makes on the CPU.
         arch: "native", or a GPU architecture such as "sm_90" to compile for.
         defines: macros; numbers keep all their bits, strings are used as they are.
         use: headers to include above the source code.
@@ -213,33 +235,48 @@ def cuda_module(
         force: compile even what is cached.
         compile: False only reads the signatures; `CudaModule.compile()` or the first launch does the rest.
 
+    Returns:
+        The module; `module[name]` is a kernel.
+
     Raises:
         KernelSyntaxError: a kernel is a template, or a header is not found.
         KernelTypeError: a parameter cannot be passed from Python, or a gradient does not go with its kernel.
         BuildError: the compiler rejected the source code; the errors are at its lines.
         DeviceError: NVRTC or g++ is not installed, or does not know the architecture.
     """
-    if run not in RUNS:
-        raise DeviceError(f'run is "device" or "host", not {run!r}.')
     libraries = tuple(libraries)
-    if libraries and run != HOST:
-        raise DeviceError(
-            f"-l{libraries[0]} is for code that runs on the CPU; device code is not linked with libraries.",
-            advice="Leave it out, or use run=\"host\" (--run host).",
-        )  # fmt: skip
+    _refuse(run, libraries)
     source = Source(text, name, filename, line_offset)
     known = {n: h if isinstance(h, Source) else Source(h, n, n) for n, h in (headers or {}).items()}
     macros = define_lines(defines or {})
     made = whole(source, use, known, include)
     found = signatures(source, macros)
-    twice = [k for n, k in enumerate(found) if k.name in {other.name for other in found[:n]}]
-    if twice:
-        raise KernelSyntaxError(f"{twice[0].name} is defined twice.", twice[0].location, "Give one another name.")
-    program = Program(made, found, macros, fast_math, libraries)
-    module = CudaModule(program, run, arch, force)
-    by_name = {k.name: k for k in found}
+    by_name = _by_name(found)
+    module = CudaModule(Program(made, found, macros, fast_math, libraries), run, arch, force)
     for kernel in found:
         module.kernels[kernel.name] = CudaKernel(module, kernel, by_name.get(kernel.name + ADJOINT))
     if compile:
         module.compile()
     return module
+
+
+def _refuse(run: str, libraries: Sequence[str]) -> None:
+    if run not in RUNS:
+        raise DeviceError(f'run is "device", "host" or "emulated", not {run!r}.')
+    if libraries and run != HOST:
+        raise DeviceError(
+            f"-l{libraries[0]} is for code that runs on the CPU; device code is not linked with libraries.",
+            advice='Leave it out, or use run="host" (--run host).',
+        )
+
+
+def _by_name(found: Sequence[Signature]) -> dict[str, Signature]:
+    """The signatures by name.
+
+    Raises:
+        KernelSyntaxError: two have one name.
+    """
+    twice = [k for n, k in enumerate(found) if k.name in {other.name for other in found[:n]}]
+    if twice:
+        raise KernelSyntaxError(f"{twice[0].name} is defined twice.", twice[0].location, "Give one another name.")
+    return {k.name: k for k in found}

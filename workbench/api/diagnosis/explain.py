@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -47,8 +48,7 @@ def explain_grad(tape: Tape, x: array) -> Explanation:
     Raises:
         LaunchError: `x` is not an array, or the tape has checkpoints.
     """
-    if not isinstance(x, array):
-        raise LaunchError(f"explain_grad() takes a tape and an array; this is {type(x).__name__}.")
+    _refuse_others(x)
     if isinstance(tape.kept, Checkpoints):
         raise LaunchError(
             "explain_grad() needs a tape without checkpoints.", advice="Record a few steps on a plain tape."
@@ -128,10 +128,10 @@ class _Pass:
             if self.born is None and healthy and any(self.any(m, _is_strange) for m in here):
                 self.born = _Found(number, step, nonzero)
 
-    def any(self, memory: Memory, test: object) -> bool:
+    def any(self, memory: Memory, test: Callable[[np.ndarray[Any, Any]], bool]) -> bool:
         """Whether the test holds for the memory's adjoint as it stands."""
         base = self.tape.adjoints.get(memory)
-        return base is not None and bool(test(base.numpy()))  # type: ignore[operator]
+        return base is not None and test(base.numpy())
 
     def explained(self) -> Explanation:
         """The answer."""
@@ -334,12 +334,17 @@ def _has_nan(values: np.ndarray) -> bool:
     return bool(np.isnan(_numbers(values)).any())
 
 
-def _is_strange(values: np.ndarray) -> bool:
+def _is_strange(values: np.ndarray[Any, Any]) -> bool:
     return not np.isfinite(_numbers(values)).all()
 
 
-def _has_some(values: np.ndarray) -> bool:
+def _has_some(values: np.ndarray[Any, Any]) -> bool:
     return bool(np.any(_numbers(values)))
+
+
+def _refuse_others(x: object) -> None:
+    if not isinstance(x, array):
+        raise LaunchError(f"explain_grad() takes a tape and an array; this is {type(x).__name__}.")
 
 
 def _kernel(step: Step) -> str:

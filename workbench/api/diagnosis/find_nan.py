@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -21,7 +21,7 @@ from workbench.types import is_float
 
 
 @contextmanager
-def find_nan(infinities: bool = True) -> Iterator[None]:
+def find_nan(infinities: bool = True) -> Generator[None]:
     """Stop at the launch that makes the first NaN, and say on which line, in which thread and of what values.
 
         with wb.find_nan():

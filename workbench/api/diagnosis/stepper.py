@@ -14,13 +14,15 @@ from typing import Any, overload
 
 import numpy as np
 
-from workbench.api.builds.arguments import as_dims, check, deduce
+from workbench.api.builds.arguments import Dim, Numpy, as_dims, check, deduce
 from workbench.api.kernels.kernel import Kernel
+from workbench.api.narrow import is_list, is_numpy_array
 from workbench.backends.prints import text
 from workbench.backends.python import interpret
 from workbench.errors import KernelFault, LaunchError
 from workbench.frontend import Frame as Mark
 from workbench.frontend import Shown, lower
+from workbench.ir.attributes import END, FRAMES, KIND, PARTS
 from workbench.ir.values import Function, Op
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.structure import spread
@@ -144,7 +146,7 @@ _NONE = object()
 
 
 def _same(a: Any, b: Any) -> bool:
-    return a is b or (type(a) is type(b) and (np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b))
+    return a is b or (type(a) is type(b) and (np.array_equal(a, b) if is_numpy_array(a) else a == b))
 
 
 def _brief(value: Any) -> str:
@@ -156,7 +158,7 @@ def _cut(text: str, width: int = COLUMN) -> str:
 
 
 def step(
-    kernel: Kernel, dim: Any, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (), *,
+    kernel: Kernel, dim: Dim, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (), *,
     thread: int | Sequence[int] = 0, limit: int = 2000,
 ) -> Steps:  # fmt: skip
     """Run one thread of a kernel statement by statement, on copies: no array is changed.
@@ -177,8 +179,7 @@ def step(
         KernelSyntaxError, KernelTypeError: the kernel has errors.
     """
     values = [*inputs, *outputs]
-    if not isinstance(kernel, Kernel):
-        raise LaunchError(f"step() takes a kernel; this is a {type(kernel).__name__}.")
+    _refuse_others(kernel)
     if len(values) != len(kernel.parameters):
         raise LaunchError(f"{kernel.name} takes {len(kernel.parameters)} arguments; {len(values)} were given.")
     specialisation = kernel.specialise(deduce(kernel, values))
@@ -211,6 +212,11 @@ def step(
 step.__dict__["__wb_builtin__"] = "step"  # in a kernel, `wb.step(edge, x)` is the builtin of that name
 
 
+def _refuse_others(kernel: object) -> None:
+    if not isinstance(kernel, Kernel):
+        raise LaunchError(f"step() takes a kernel; this is a {type(kernel).__name__}.")
+
+
 def _lines(kernel: Kernel) -> list[tuple[int, str]]:
     """The lines of the kernel's definition with their numbers in the cell."""
     node, source = kernel.definition.node, kernel.definition.source
@@ -224,7 +230,7 @@ def _arguments(kernel: Kernel, types: Sequence[Any], values: Sequence[Any]) -> l
     for name, type, value in zip(kernel.parameters, types, values, strict=True):
         if isinstance(value, array) and value.device != host:
             value = value.to("cpu")
-        given = np.array(value) if isinstance(value, np.ndarray) else value
+        given = np.array(value) if is_numpy_array(value) else value
         parts = spread(name, check(kernel, name, type, given, host)).values()
         found += [p.numpy().copy() if isinstance(p, array) else p for p in parts]
     return found
@@ -249,17 +255,17 @@ class _Taken:
                 return False
             self.begin(op, taken.results)
         elif op.name == "print":
-            self.add(op, printed=text(op.attrs["parts"], taken.operands))
+            self.add(op, printed=text(op.attrs[PARTS], taken.operands))
         elif op.name in KINDS or op.name == "atomic":
             self.add(op, access=_access(op, taken))
         return True
 
     def begin(self, op: Op, values: Sequence[Any]) -> None:
-        marks: tuple[Mark, ...] = op.attrs["frames"]
+        marks: tuple[Mark, ...] = op.attrs[FRAMES]
         stack = tuple(Frame(m.function, m.place.shown_line, {n: _value(p, values) for n, p in m.names.items()})
                       for m in marks)  # fmt: skip
         place = marks[-1].place
-        source = "" if op.attrs["end"] else place.source.line(place.line)
+        source = "" if op.attrs[END] else place.source.line(place.line)
         self.steps.append(Step(len(self.steps), place.shown_line, source, stack))
         self.spans.append((place.source, place.line, place.end_line))
 
@@ -289,23 +295,21 @@ def _access(op: Op, taken: interpret.Step) -> Access:
     assert isinstance(target.type, ArrayType)
     index = tuple(int(i) for i in taken.operands[1 : 1 + target.type.ndim])
     value = taken.results[0] if op.name == "load" else taken.operands[-1]
-    return Access(KINDS.get(op.name) or op.attrs["kind"], target.name, index, _plain(value))
+    return Access(KINDS.get(op.name) or op.attrs[KIND], target.name, index, _plain(value))
 
 
 def _value(place: Any, values: Sequence[Any]) -> Any:
     if isinstance(place, Shown):
         return place.value
-    if isinstance(place, tuple):
+    if is_list(place):
         return tuple(_value(p, values) for p in place)
     return _plain(values[place])
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Numpy | float | tuple[Any, ...] | str) -> Any:
     """A Python number with the digits that the value's own type needs; a vector as a tuple; a large array as text."""
-    if isinstance(value, np.floating):
-        return float(str(value))
     if isinstance(value, np.generic):
-        return value.item()
+        return float(str(value)) if value.dtype.kind == "f" else value.item()
     if isinstance(value, np.ndarray):
         if value.size > SMALL:
             return f"array of shape {value.shape}"

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from workbench.api.builds.arguments import Numpy
 from workbench.api.builds.bind import bind
+from workbench.api.narrow import is_numpy_array
 from workbench.autodiff.directions import then
 from workbench.autodiff.tangent import traced_tangent
 from workbench.backends.python.interpret import Step, step
@@ -18,7 +20,7 @@ from workbench.builtins.declaration.rules import called
 from workbench.errors import KernelFault
 from workbench.ir.ops import EFFECTS, STRUCTURED
 from workbench.ir.values import Function, Op, Value, walk
-from workbench.passes.finite_checks import MESSAGE
+from workbench.passes.checks.finite_checks import MESSAGE
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import copy_of
 from workbench.runtime.device.memory import Memory
@@ -81,7 +83,7 @@ def tangents_seen(function: Function, dims: Sequence[int], arguments: Sequence[A
     return Seen(frozenset(ran), frozenset(moving))
 
 
-def _zero(type: Any) -> Any:
+def _zero(type: Any) -> np.ndarray[Any, Any] | np.float64:
     return np.zeros(type.length) if isinstance(type, Vector) else np.float64(0)
 
 
@@ -133,7 +135,7 @@ class Birth:
 
 
 def _number(value: Any) -> str:
-    return np.array2string(value, precision=6) if isinstance(value, np.ndarray) else f"{value:.6g}"
+    return np.array2string(value, precision=6) if is_numpy_array(value) else f"{value:.6g}"
 
 
 def birth(record: LaunchRecord, arguments: Mapping[str, Any], targets: Collection[str]) -> Birth | None:
@@ -164,7 +166,7 @@ def birth(record: LaunchRecord, arguments: Mapping[str, Any], targets: Collectio
 
 
 def suspect(record: LaunchRecord, arguments: Mapping[str, Any]) -> tuple[bool, tuple[int, ...] | None]:
-    """Whether asserts can tell, and the first thread that writes a NaN or an infinity; None if none does."""
+    """Whether asserts can show it, and the first thread that writes a NaN or an infinity; None if none does."""
     loaded = record.loaded
     arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
     if loaded.geometry is not None or loaded.function.block_dim or not arrays:
@@ -225,7 +227,7 @@ def _births(
             origins[value] = here if old is None or brought else old
 
 
-def _is_bad(value: Any) -> bool:
+def _is_bad(value: Numpy | float) -> bool:
     return isinstance(value, np.generic | np.ndarray) and value.dtype.kind in "fV" and not np.isfinite(value).all()
 
 

@@ -8,6 +8,7 @@ the point says nothing.
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -15,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.api.builds.arguments import as_block_dim, as_dims, check, deduce
+from workbench.api.builds.arguments import Dim, as_block_dim, as_dims, check, deduce
 from workbench.api.kernels.kernel import Kernel
 from workbench.autodiff import adjoint, adjoint_names
 from workbench.backends.base import Options
@@ -25,7 +26,8 @@ from workbench.backends.layout import layout
 from workbench.cache.native import load_kernel
 from workbench.errors import LaunchError
 from workbench.frontend import Tiling
-from workbench.ir.values import Function, walk
+from workbench.ir.attributes import NAME
+from workbench.ir.values import GRADIENT, Function, walk
 from workbench.passes.to_float64 import wide_type, widen
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.structure import spread_all
@@ -104,12 +106,21 @@ class Verdict:
 
 
 def gradcheck(
-    kernel: Kernel, dim: Any, inputs: Sequence[Any], outputs: Sequence[Any] = (), *, samples: int = 24,
+    kernel: Kernel, dim: Dim, inputs: Sequence[Any], outputs: Sequence[Any] = (), *, samples: int = 24,
     tolerance: float = 1e-6, seed: int = 0, block_dim: Any = None, shared: int = 0,
 ) -> Verdict:  # fmt: skip
     """Compare a kernel's adjoint with difference quotients at the given arguments; nothing of the arguments changes.
 
     Everything is computed in float64: a CUDA C++ kernel is compiled once more in double, for the CPU (needs g++).
+
+        >>> import workbench as wb
+        >>> @wb.kernel
+        ... def cubes(x: wb.array[float], y: wb.array[float]):
+        ...     i = wb.tid()
+        ...     y[i] = x[i] * x[i] * x[i]
+        >>> x = wb.array([1.0, 2.0, 3.0])
+        >>> bool(wb.gradcheck(cubes, len(x), inputs=[x], outputs=[wb.zeros(3)]))
+        True
 
     Args:
         kernel: what to check.
@@ -121,6 +132,9 @@ def gradcheck(
         seed: of the random weights of the outputs and the random elements.
         block_dim: threads of a block: checks the kernel as `launch_tiled` runs it; of a CUDA C++ kernel as `launch`.
         shared: bytes of dynamic shared memory of a CUDA C++ kernel's block.
+
+    Returns:
+        What was found; it is true if every derivative that was compared agrees.
 
     Raises:
         NotDifferentiable: the kernel has no right adjoint.
@@ -145,7 +159,7 @@ def gradcheck(
 
 def _whole_structs(kernel: Kernel, types: Sequence[AnyType], values: Sequence[Any]) -> dict[str, Any]:
     """The arguments, with structs and arrays of structs checked."""
-    found = {}
+    found: dict[str, Any] = {}
     for name, type, value in zip(kernel.parameters, types, values, strict=True):
         whole = isinstance(type, (Absent, IndexedArray, Struct, StructArray))
         found[name] = check(kernel, name, type, value, get_device("cpu")) if whole else value
@@ -180,7 +194,7 @@ class _Check:
         self.floats = [p for p in function.params if is_float(p.type) and (checked is None or p.name in checked)]
         self.forward = forward
         self.backward = backward
-        self.weights = {
+        self.weights: dict[str, np.ndarray[Any, Any]] = {
             p.name: random.uniform(0.5, 1.5, self.arguments[p.name].shape)
             for p in self.floats
             if isinstance(p.type, ArrayType)
@@ -195,7 +209,7 @@ class _Check:
     def gradients(self) -> dict[str, np.ndarray[Any, Any]]:
         """The adjoint's answer: of the same sum, by every float argument."""
         run = {n: a.copy() for n, a in self.arguments.items()}
-        adjoints = {}
+        adjoints: dict[str, np.ndarray[Any, Any]] = {}
         names = adjoint_names(self.function.params)
         for p in self.floats:
             shape = (
@@ -208,9 +222,10 @@ class _Check:
     def verdict(self, name: str, samples: int, tolerance: float) -> Verdict:
         """Compare at random elements of every float argument."""
         gradients = self.gradients()
-        worst, compared, skipped = [], 0, 0
+        worst: list[Point] = []
+        compared = skipped = 0
         for p in self.floats:
-            points = []
+            points: list[Point] = []
             scale = float(np.abs(gradients[p.name]).max(initial=0.0))
             for index in self._elements(p.name, samples):
                 coarse, fine = (self._quotients(p.name, index, h) for h in STEPS)
@@ -230,7 +245,7 @@ class _Check:
 
     def _elements(self, name: str, samples: int) -> list[tuple[int, ...]]:
         shape = self.arguments[name].shape
-        size = int(np.prod(shape))
+        size = math.prod(shape)
         chosen = range(size) if size <= samples else self.random.choice(size, samples, replace=False)
         return [tuple(int(k) for k in np.unravel_index(i, shape)) for i in chosen]
 
@@ -249,10 +264,10 @@ class _Check:
         reached = {p for p in self.function.params if p.name == name}
         for op in walk(self.function.body):
             if not reached.isdisjoint(op.operands):
-                gradient = op.attrs.get("gradient")
+                gradient = op.attrs.get(GRADIENT)
                 places = [o.location for o in gradient.ops if o.location.line] if gradient is not None else []
                 if places:
-                    return f"{places[-1]}, in the gradient of {op.attrs['name']}"
+                    return f"{places[-1]}, in the gradient of {op.attrs[NAME]}"
                 reached.update(op.results)
         for op in walk(self.function.body):
             if any(v.name == name and v in self.function.params for v in op.operands) and op.location.line:
@@ -272,7 +287,7 @@ class _Run:
         self.dims = dims
 
     def __call__(self, arguments: dict[str, np.ndarray[Any, Any]]) -> None:
-        values = []
+        values: list[Any] = []
         for p in self.params:
             a = arguments[p.name]
             if isinstance(p.type, ArrayType):
@@ -281,7 +296,7 @@ class _Run:
                 values.append(a.reshape(-1).tolist() if a.ndim else a.item())
         buffer = self.packer.new()
         self.packer.write(buffer, self.dims, values)
-        total = int(np.prod(self.dims))
+        total = math.prod(self.dims)
         if total:
             dispatch.dispatch(self.code.address, ctypes.addressof(buffer), total, 1)
 

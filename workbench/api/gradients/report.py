@@ -8,7 +8,7 @@ alone in float64, as `gradcheck` does, which finds errors of a millionth.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 
 from workbench.api.gradients.gradcheck import Verdict, gradcheck
+from workbench.api.narrow import is_float_array
 from workbench.api.tapes.steps import LaunchStep
 from workbench.api.tapes.tape import Tape
 from workbench.errors import LaunchError, WorkbenchError
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import clone
-from workbench.types import element, is_float
+from workbench.types import element
 
 STEPS = {2: 6e-2, 4: 4e-3, 8: 2e-5}
 """Bytes of a float to the relative step: about the cube root of its precision."""
@@ -157,6 +158,18 @@ def gradients_of(
 ) -> GradientReport:
     """The gradient of the float that `call` returns with respect to the arrays of `wrt`; with `check`, it is checked.
 
+        >>> import workbench as wb
+        >>> @wb.kernel
+        ... def squares(x: wb.array[float], out: wb.array[float]):
+        ...     wb.atomic_add(out, 0, x[wb.tid()] * x[wb.tid()])
+        >>> def energy():
+        ...     out = wb.zeros(1)
+        ...     wb.launch(squares, len(x), inputs=[x], outputs=[out])
+        ...     return out
+        >>> x = wb.array([1.0, 2.0])
+        >>> wb.gradients_of(energy, {"x": x})["x"].numpy()
+        array([2., 4.], dtype=float32)
+
     Args:
         call: launches kernels and returns an array of one float. With `check` it runs again, on changed contents of the
             arrays of `wrt`, which are put back.
@@ -165,24 +178,21 @@ def gradients_of(
         what: what to call it.
         seed: of the random directions and elements.
 
+    Returns:
+        Gradients by name, each of the shape and dtype of its array, and what the checks found.
+
     Raises:
         LaunchError: an array holds no floats, or the result is not a single float that a launch has written.
         NotDifferentiable: a kernel has no right adjoint.
     """
     for name, value in wrt.items():
-        if not isinstance(value, array) or not is_float(value.dtype):
+        if not is_float_array(value):
             raise LaunchError(f"{name} is not an array of floats, so it has no gradient.", parameter=name)
     before = {name: clone(value) for name, value in wrt.items()} if check else {}
     tape = Tape(into_grad=False, only=tuple(wrt.values()))
     with tape:
         result = call()
-    if not isinstance(result, array) or result.size != 1 or result.dtype.shape:
-        shown = (
-            f"{result.type!r} of shape {result.shape}" if isinstance(result, array) else f"a {type(result).__name__}"
-        )
-        raise LaunchError(
-            f"{what or 'The call'} returns {shown}; a gradient is of one float.", advice="Sum it in a kernel."
-        )
+    _refuse_others(result, what or "The call")
     tape.backward(result)
     found = {name: clone(tape.adjoint_of(value)) for name, value in wrt.items()}
     value = float(result)
@@ -192,6 +202,14 @@ def gradients_of(
     kernels, notes = _kernels(tape, seed)
     directions, more = _directions(call, wrt, before, found, value, np.random.default_rng(seed))
     return GradientReport(what or "value", value, found, rows, directions, kernels, (*notes, *more))
+
+
+def _refuse_others(result: object, what: str) -> None:
+    if not isinstance(result, array) or result.size != 1 or result.dtype.shape:
+        shown = (
+            f"{result.type!r} of shape {result.shape}" if isinstance(result, array) else f"a {type(result).__name__}"
+        )
+        raise LaunchError(f"{what} returns {shown}; a gradient is of one float.", advice="Sum it in a kernel.")
 
 
 def _numbers(name: str, gradient: np.ndarray[Any, Any]) -> GradientRow:
@@ -208,7 +226,8 @@ def _numbers(name: str, gradient: np.ndarray[Any, Any]) -> GradientRow:
 def _kernels(tape: Tape, seed: int) -> tuple[tuple[Verdict, ...], tuple[str, ...]]:
     """A gradcheck of each kernel of the tape, on its arrays' contents of now."""
     launches = {s.record.kernel: s.record for s in reversed(tape.steps) if isinstance(s, LaunchStep)}
-    found, notes = [], []
+    found: list[Verdict] = []
+    notes: list[str] = []
     for name, record in list(launches.items())[:MOST_KERNELS]:
         kernel = record.specialisation.kernel
         if record.direction != "forward" or set(record.arguments) != set(kernel.parameters):
@@ -252,20 +271,22 @@ def _directions(
 def _direction(
     name: str, at: Callable[..., float], start: array, gradient: array, value: float, random: np.random.Generator
 ) -> Direction:
-    host = start.numpy()
+    host: np.ndarray[Any, Any] = start.numpy()
     size = element(start.dtype).size
     typical = float(np.sqrt(np.mean(np.square(host, dtype=np.float64)))) or 1.0
     slope = np.asarray(gradient.numpy(), np.float64)
     signs = random.choice((-1.0, 1.0), host.shape)
     # Half of the signs are the gradient's own, so that what is compared does not cancel to nothing.
-    along = np.where((random.random(host.shape) < 0.5) & (slope != 0), np.sign(slope), signs) * typical
+    shape: tuple[int, ...] = host.shape
+    along = np.where((random.random(shape) < 0.5) & (slope != 0), np.sign(slope), signs) * typical
     told = float((slope * along).sum())
     step = STEPS[size]
-    quotients = []
-    for h in (step, step / 2):
+
+    def quotient(h: float) -> float:
         offset = (h * along).astype(host.dtype)
-        quotients.append((at(name, offset) - at(name, -offset)) / (2 * h))
-    coarse, fine = quotients
+        return (at(name, offset) - at(name, -offset)) / (2 * h)
+
+    coarse, fine = quotient(step), quotient(step / 2)
     best = fine + (fine - coarse) / 3
     doubt = abs(fine - coarse) + 8 * float(np.finfo(host.dtype).eps) * abs(value) / step
     scale = max(abs(told), abs(best), 1e-30)
@@ -274,9 +295,3 @@ def _direction(
     else:
         verdict = "WRONG"
     return Direction(name, told, best, doubt, verdict)
-
-
-def float_arrays(names: Sequence[str], namespace: Mapping[str, Any]) -> dict[str, array]:
-    """Those of the names that stand for arrays of floats."""
-    found = {name: namespace.get(name) for name in names}
-    return {n: v for n, v in found.items() if isinstance(v, array) and is_float(v.dtype)}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workbench.api.builds.arguments import check
+from workbench.api.builds.arguments import Dim, check
 from workbench.api.builds.bind import bind
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.launches.launch import launch_options, prepare
@@ -23,7 +23,7 @@ from workbench.types import ArrayType, Vector, is_float
 
 
 def launch_tangent(
-    kernel: Kernel, dim: Any, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (), *,
+    kernel: Kernel, dim: Dim, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (), *,
     tan_inputs: Sequence[Any] = (), tan_outputs: Sequence[Any] = (), device: Device | str | None = None,
     fast_math: bool = False, checks: bool | None = None,
 ) -> None:  # fmt: skip
@@ -68,7 +68,7 @@ def bind_tangent(record: LaunchRecord, tangents: Mapping[str, Any]) -> LaunchRec
     for name in tangents:
         if name not in names:
             raise LaunchError(f"{kernel.name}: {name} is {slots[name]!r} and has no tangent.", parameter=name)
-    complete = {}
+    complete: dict[str, Any] = {}
     for p in params:
         name, argument, value = names[p.name], record.arguments[p.name], tangents.get(p.name)
         if value is None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from workbench.api.builds.bind import overlap
 from workbench.api.gradients.forward_mode import Dual
+from workbench.api.narrow import is_float_array, is_list
 from workbench.api.tapes.tape import Tape
 from workbench.errors import LaunchError
 from workbench.runtime.arrays.array import array
@@ -138,13 +139,12 @@ def jvp(f: Callable[..., Any], argnums: Arguments = 0) -> Callable[..., Any]:
         with observing(dual):
             result = f(*values, **options)
         refuse_apart(dual.seen, dual.written)
-        several = isinstance(result, (tuple, list))
-        found = []
-        for one in result if several else (result,):
+        found: list[array] = []
+        for one in result if is_list(result) else (result,):
             _check_result(f, one)
             _check_written(f, one, one.memory in dual.written or one in dual.tangents)
             found.append(clone(dual.tangents.of(one)) if one in dual.tangents else zeros_like(one))
-        return result, tuple(found) if several else found[0]
+        return result, tuple(found) if is_list(result) else found[0]
 
     return both
 
@@ -235,7 +235,7 @@ def jacobian(f: Callable[..., Any], argnums: int = 0, mode: str = "auto") -> Cal
 
 def _rows(tape: Tape, result: array, x: array) -> np.ndarray[Any, Any]:
     """One backward pass for each number of the result."""
-    found = []
+    found: list[np.ndarray[Any, Any]] = []
     seed = np.zeros_like(result.numpy())
     for k in range(seed.size):
         seed.flat[k] = 1
@@ -250,7 +250,7 @@ def _columns(
     f: Callable[..., Any], argnum: int, values: list[Any], options: dict[str, Any], shape: tuple[int, ...]
 ) -> np.ndarray[Any, Any]:
     """One run along each number of the argument, on fresh copies of the arguments."""
-    found = []
+    found: list[np.ndarray[Any, Any]] = []
     seed = np.zeros_like(values[argnum].numpy())
     for k in range(seed.size):
         seed.flat[k] = 1
@@ -285,7 +285,7 @@ def _chosen(f: Callable[..., Any], argnums: Arguments, values: list[Any]) -> lis
     Raises:
         LaunchError: there is none of that number, it is not an array of floats, or one is named twice.
     """
-    found = []
+    found: list[array] = []
     if not isinstance(argnums, int) and len({k % max(1, len(values)) for k in argnums}) < len(argnums):
         raise LaunchError(f"argnums={tuple(argnums)} names an argument of {_name(f)} twice.", parameter="argnums")
     for k in (argnums,) if isinstance(argnums, int) else argnums:
@@ -313,7 +313,7 @@ def _directions(f: Callable[..., Any], argnums: Arguments, by: Sequence[array], 
     given = (along,) if isinstance(argnums, int) else tuple(along)
     if len(given) != len(by):
         raise LaunchError(f"{_name(f)} moves {len(by)} arguments; `along` has {len(given)} directions.")
-    found = []
+    found: list[array] = []
     for x, direction in zip(by, given, strict=True):
         made = direction if isinstance(direction, array) else array(np.asarray(direction), x.dtype, device=x.device)
         if made.shape != x.shape or made.dtype != x.dtype:
@@ -326,7 +326,7 @@ def _directions(f: Callable[..., Any], argnums: Arguments, by: Sequence[array], 
 
 
 def _check_result(f: Callable[..., Any], result: Any) -> None:
-    if not isinstance(result, array) or not is_float(result.dtype):
+    if not is_float_array(result):
         what = repr(result.type) if isinstance(result, array) else type(result).__name__
         raise LaunchError(
             f"{_name(f)} returns {what}; a derivative is of an array of floats.",

@@ -9,7 +9,7 @@ g                # in a notebook: the picture
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -124,7 +124,7 @@ def _open() -> _Capture | None:
 
 
 @contextmanager
-def capture() -> Iterator[Graph]:
+def capture() -> Generator[Graph]:
     """Capture launches, copies, fills, gradients of tapes and other graphs' launches, without running them.
 
     What Python does inside runs once, while capturing: it fixes which launches there are. Arrays made inside belong to
@@ -154,7 +154,7 @@ def capture() -> Iterator[Graph]:
 def capture_stream(
     reads: Sequence[array] = (), writes: Sequence[array] = (), *, device: Device | str | None = None,
     name: str = "library",
-) -> Iterator[Stream]:  # fmt: skip
+) -> Generator[Stream]:  # fmt: skip
     """A stream for another library: what it queues there inside a capture becomes one node of the graph.
 
         with wb.capture() as g:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workbench.api.builds.arguments import as_dims
+from workbench.api.builds.arguments import Dim, as_dims
 from workbench.api.kernels.kernel import Kernel
 from workbench.errors import LaunchError
 from workbench.events import SUBSCRIBERS, Replayed, listening, publish
@@ -102,7 +102,7 @@ class Graph(Body):
             observer.done(self, started, seconds)
         publish(Replayed(sum(isinstance(n, LaunchNode) for n in self.walk()), seconds))
 
-    def update(self, only: int | str | Kernel | None = None, /, *, dim: Any = None, **changes: Any) -> None:
+    def update(self, only: int | str | Kernel | None = None, /, *, dim: Dim | None = None, **changes: Any) -> None:
         """Change parameters in place, in graphs inside this one too; the next `launch()` uses them.
 
         Args:
@@ -134,7 +134,7 @@ class Graph(Body):
                 instead(access.array)
             if isinstance(node, ForeignNode):
                 node.replace_arrays(instead)
-        records = {}
+        records: dict[int, LaunchRecord] = {}
         for node in everything:
             moved = {k: instead(v) for k, v in node.record.arguments.items()}
             complete = {k: v for k, v in moved.items() if v is not node.record.arguments[k]} | values[id(node)]
@@ -221,7 +221,7 @@ def _change(nodes: Sequence[LaunchNode], changes: dict[int, dict[str, Any]], nam
         changes[id(node)][name] = new
 
 
-def _dims(node: LaunchNode, dim: Any) -> tuple[int, ...]:
+def _dims(node: LaunchNode, dim: Dim) -> tuple[int, ...]:
     dims = as_dims(dim, node.name)
     if len(dims) != len(node.dims):
         raise LaunchError(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.api.narrow import is_numpy_array
 from workbench.types import is_small
 
 
@@ -15,12 +16,20 @@ def constant(value: Any) -> Any:
 
     Any such value of the user's namespace is a constant in a kernel; this marks it for the reader, as Warp's code does.
 
+        >>> import workbench as wb
+        >>> wb.constant(9.81)
+        9.81
+        >>> wb.constant([1, 2])
+        Traceback (most recent call last):
+        TypeError: constant() takes a number, a bool or a vector or matrix value, not a list
+
+    Returns:
+        The value, unchanged.
+
     Raises:
         TypeError: the value is none of these.
     """
     number = value.value if isinstance(value, enum.Enum) else value
-    if isinstance(number, (bool, int, float, np.generic)) or (
-        isinstance(number, np.ndarray) and is_small(number.shape)
-    ):
+    if isinstance(number, (bool, int, float, np.generic)) or (is_numpy_array(number) and is_small(number.shape)):
         return value
     raise TypeError(f"constant() takes a number, a bool or a vector or matrix value, not a {type(value).__name__}")

@@ -26,6 +26,9 @@ def func_native(
         replay_cuda: statements that compute the result again without effects, for adjoints.
         source: the function's source code, if Python cannot find it.
 
+    Returns:
+        A decorator that returns a `Func`.
+
     Raises:
         KernelTypeError: a parameter has no type.
     """

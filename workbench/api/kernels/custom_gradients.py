@@ -26,6 +26,9 @@ def func_grad(func: Any, *, source: str | None = None) -> Callable[[Callable[...
         func: the func; of one with several versions, the version whose parameters the gradient's begin with.
         source: the function's source code, if Python cannot find it.
 
+    Returns:
+        A decorator that returns the gradient as a `Func`.
+
     Raises:
         KernelTypeError: `func` is not a func, or the first parameters are not its inputs.
     """
@@ -40,6 +43,9 @@ def func_replay(func: Any, *, source: str | None = None) -> Callable[[Callable[.
     Args:
         func: the func; of one with several versions, the version with the same parameters.
         source: the function's source code, if Python cannot find it.
+
+    Returns:
+        A decorator that returns the replay as a `Func`.
 
     Raises:
         KernelTypeError: `func` is not a func, or the parameters are not its inputs.

@@ -137,7 +137,7 @@ def note_stale(kernel: Versioned) -> None:
         _look(name.cell)
 
 
-def _has_editions(value: Any) -> bool:
+def _has_editions(value: object) -> bool:
     """Whether it is a kernel written in Python: XLA's programs call no others."""
     return getattr(type(value), "__wb_kernel__", False) and "definition" in vars(value)
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Callable
 from typing import Any
 
-from workbench.api.kernels.source_text import definition_of
+from workbench.api.kernels.source_text import caller, definition_of
 from workbench.frontend import Custom, Definition, check_signature
 
 
@@ -57,10 +56,28 @@ def func(function: Callable[..., Any] | None = None, *, source: str | None = Non
     A second func of the same name in the same scope, with other annotations, is another version of it: each call takes
     the one that fits its arguments.
 
+        >>> import workbench as wb
+        >>> @wb.func
+        ... def smooth(t: float):
+        ...     return t * t * (3.0 - 2.0 * t)
+        >>> wb.map(smooth, wb.array([0.0, 0.5, 1.0])).numpy()
+        array([0. , 0.5, 1. ], dtype=float32)
+
+    Args:
+        function: a `def`; its parameters may have annotations. None returns a decorator.
+        source: its source code, if Python cannot find it (a function made by `exec`).
+
+    Returns:
+        A `Func`, which kernels and other funcs call by name.
+
     Raises:
         KernelSyntaxError: its source code cannot be found, or it has variadic parameters.
     """
-    names = sys._getframe(1).f_locals
+    names = caller().f_locals
+
+    def made(function: Callable[..., Any]) -> Func:
+        return Func(definition_of(function, source)).beside(names.get(getattr(function, "__name__", "")))
+
     if function is None:
-        return lambda f: Func(definition_of(f, source)).beside(names.get(f.__name__))
-    return Func(definition_of(function, source)).beside(names.get(getattr(function, "__name__", "")))
+        return made
+    return made(function)

@@ -6,19 +6,18 @@ import time
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
-from types import ModuleType
 from typing import Any
 
-import numpy as np
-
+from workbench.api.kernels.countable import Countable
 from workbench.api.kernels.editions import Edition, note_stale
 from workbench.api.kernels.source_text import definition_of
+from workbench.api.kernels.subscript import Subscripted
+from workbench.api.kernels.watched import plain_place, same_value
 from workbench.autodiff import CHECKPOINT_RANGE, CHECKPOINTS
 from workbench.config import MATMULS
 from workbench.errors import KernelTypeError, LaunchError
 from workbench.forks import renewed
 from workbench.frontend import (
-    MISSING,
     Definition,
     Generic,
     NeedsBlocks,
@@ -32,8 +31,8 @@ from workbench.frontend import (
     read_again,
     structs_named,
 )
-from workbench.ir.values import Function
 from workbench.passes.nonatomic import adds_alone
+from workbench.passes.reductions import reduces
 from workbench.runtime.device.device import Device
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import LaunchOptions, LaunchRecord
@@ -51,8 +50,9 @@ class Specialisation:
         kernel: whose it is.
         types: one per parameter.
         function: the forward kernel in IR.
-        adds_alone: whether it has plain adds where no arguments overlap.
+        adds_alone: whether its code is other code where no arguments overlap: it adds plainly, or combines first.
         loaded: what has been built of it, kept by `workbench.api.builds.build`.
+        bound: the code for dense arrays that share no memory, and names of adjoints; for `workbench.api.builds.bind`.
         jax_plans: what JAX programs call of it, kept by `workbench.interop.jax.launches.plan`.
         seconds: what parsing and typing took.
         notices: lines that mean something else than in Warp, where the kernel was written for that.
@@ -66,18 +66,22 @@ class Specialisation:
         given = dict(zip(kernel.parameters, types, strict=True))
         self.tiling = tiling
         lowered = lower(kernel.definition, given, from_warp=kernel.import_from_warp, tiling=tiling)
-        self.notices = lowered.notices
-        self.function: Function = lowered.function
-        self.adds_alone = adds_alone(self.function)
+        self.notices, self.function = lowered.notices, lowered.function
+        self.adds_alone = adds_alone(self.function) or reduces(self.function)
         self._watched = lowered.watched
         self._funcs = [w.value for w in self._watched if hasattr(w.value, "__wb_definitions__")]
         self._plain = [found for w in self._watched if (found := plain_place(w)) is not None]
         self.loaded: dict[Any, Any] = {}
+        self.bound: dict[Any, Any] = {}
         self.jax_plans: dict[Any, Any] = {}
         self.seconds = time.perf_counter() - started
 
-    def load(self, direction: str, device: Device) -> Loaded | None:
+    def load(self, direction: str, device: Device, checks: bool = False) -> Loaded | None:
         """Code that does not come from the IR; None if it does."""
+        return None
+
+    def countable(self, direction: str, arch: str) -> Countable | None:
+        """PTX that does not come from the IR, for `wb.profile`; None if it does."""
         return None
 
     def is_current(self) -> bool:
@@ -92,7 +96,7 @@ class Specialisation:
             else:
                 return True
         return all(
-            _same(w.value, read_again(w.definition, w.path)) if w.again is None else w.again() == w.value
+            same_value(w.value, read_again(w.definition, w.path)) if w.again is None else w.again() == w.value
             for w in self._watched
         )
 
@@ -103,7 +107,7 @@ class Specialisation:
 
     def reads(self, names: Collection[str], namespace: Mapping[str, Any]) -> list[str]:
         """Those of the names that it was made with another value of than the namespace holds now."""
-        found = []
+        found: list[str] = []
         for w in self._watched:
             root, scope = w.path.split(".")[0], w.definition.scope
             if root in names and scope.user is namespace and root not in scope.closure() and w.again is None:
@@ -112,44 +116,7 @@ class Specialisation:
         return found
 
 
-def plain_place(watched: Watched) -> tuple[Mapping[str, Any], str, Any] | None:
-    """A dict and the key under which it holds the value, where looking there says all; None if it does not.
-
-    So it is for a name of the user's globals and for an attribute of a module, as long as no closure is in the way; not
-    for NumPy arrays, which can change in place.
-    """
-    if watched.place is not None:
-        return (*watched.place, watched.value)
-    root, *attrs = watched.path.split(".")
-    scope = watched.definition.scope
-    if watched.again is not None:
-        return None
-    if isinstance(watched.value, (np.ndarray, tuple)):
-        return None
-    if root in scope.own and root not in scope.defined:
-        return None if attrs else (scope.own, root, watched.value)
-    if root in scope.closure():
-        return None
-    if not attrs:
-        return (scope.user, root, watched.value) if root in scope.user or root in scope.defined else None
-    owner = read_again(watched.definition, ".".join([root, *attrs[:-1]]))
-    place = vars(owner) if isinstance(owner, ModuleType) else {}
-    return (place, attrs[-1], watched.value) if attrs[-1] in place else None
-
-
-def _same(before: Any, now: Any) -> bool:
-    if isinstance(before, tuple) and isinstance(now, tuple):
-        return len(before) == len(now) and all(_same(a, b) for a, b in zip(before, now, strict=True))
-    if before is now:
-        return not isinstance(before, np.ndarray)  # an array can change in place: relower, the key decides
-    if type(before) is not type(now) or now is MISSING:
-        return False
-    if isinstance(before, float):
-        return before.hex() == now.hex()
-    return isinstance(before, (int, str)) and before == now
-
-
-class Kernel:
+class Kernel(Subscripted):
     """A function that runs once for each thread of a launch.
 
     Attributes:
@@ -211,7 +178,8 @@ class Kernel:
     @property
     def families(self) -> dict[str, Generic]:
         """What generic parameters ask of their arguments, where they are annotated `Float`, `array[Int]` and so on."""
-        return self._families if self.annotations is not None else {}
+        _ = self.annotations  # reading them finds the families too
+        return self._families
 
     @property
     def is_generic(self) -> bool:
@@ -278,11 +246,26 @@ class Kernel:
         """A checked launch as a record, from a kernel that binds its arguments itself; None: `launch` binds them.
 
         What is given is not yet checked. Without `adjoints` the launch is forward; with `tiled`, dims count blocks.
+
+        Args:
+            dims: the launch's dimensions; with `tiled` they count blocks.
+            values: one argument per parameter, not yet checked.
+            adjoints: one adjoint per parameter for a launch of the gradient; None for a forward launch.
+            device: where; None is the arrays' device.
+            how: options of the launch: `LaunchOptions`.
+            tiled: whether `launch_tiled` launches it.
         """
         return None
 
     def in_double(self, values: Sequence[Any], dims: tuple[int, ...], block_dim: Any, shared: int) -> Any:
-        """What `gradcheck` runs of a kernel without IR; None: it makes the IR's floats float64."""
+        """What `gradcheck` runs of a kernel without IR; None: it makes the IR's floats float64.
+
+        Args:
+            values: one argument per parameter.
+            dims: the launch's dimensions.
+            block_dim: threads of a block.
+            shared: bytes of dynamic shared memory of a block.
+        """
         return None
 
     def refuse_stale(self) -> None:
@@ -308,7 +291,7 @@ class Kernel:
         given = list(types) if types is not None else [None] * len(self.parameters)
         if len(given) != len(self.parameters):
             raise KernelTypeError(f"{self.name} has {len(self.parameters)} parameters; {len(given)} types were given.")
-        chosen = []
+        chosen: list[AnyType] = []
         for name, type in zip(self.parameters, given, strict=True):
             annotation = wanted[name]
             if type is None and annotation is None:
@@ -324,7 +307,9 @@ class Kernel:
             present = type.present if isinstance(type, Absent) else type
             if type is not None and annotation is not None and present != annotation:
                 raise KernelTypeError(f"{name} of {self.name} is {annotation!r}; it was given {type!r}.")
-            chosen.append(type or annotation)
+            found = type or annotation
+            assert found is not None
+            chosen.append(found)
         return tuple(chosen)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -369,6 +354,16 @@ def kernel(
 ) -> Any:  # fmt: skip
     """Decorator: make a Python function a kernel. It is checked and compiled when it is first used.
 
+        >>> import workbench as wb
+        >>> @wb.kernel
+        ... def saxpy(a: float, x: wb.array[float], y: wb.array[float]):
+        ...     i = wb.tid()
+        ...     y[i] += a * x[i]
+        >>> x, y = wb.ones(3), wb.zeros(3)
+        >>> wb.launch(saxpy, dim=3, inputs=[2.0, x, y])
+        >>> y.numpy()
+        array([2., 2., 2.], dtype=float32)
+
     Args:
         function: a `def` whose parameters are annotated with types of the language, or generic without.
         source: its source code, if Python cannot find it (a function made by `exec`).
@@ -382,13 +377,19 @@ def kernel(
             says, else "auto".
         enable_backward: False refuses an adjoint, so that nothing is ever built for one.
 
+    Returns:
+        A `Kernel`, or, with options alone, a decorator that returns one.
+
     Raises:
         KernelSyntaxError: its source code cannot be found, or it has variadic parameters.
         KernelTypeError: checkpoints is not a whole number from 2 to 1024, or matmul is none of its words.
     """
+
+    def made(function: Callable[..., Any]) -> Kernel:
+        found = Kernel(definition_of(function, source), checkpoints, matmul, enable_backward)
+        found.import_from_warp = import_from_warp
+        return found
+
     if function is None:
-        given = {"source": source, "import_from_warp": import_from_warp, "checkpoints": checkpoints, "matmul": matmul}
-        return lambda f: kernel(f, **given, enable_backward=enable_backward)
-    made = Kernel(definition_of(function, source), checkpoints, matmul, enable_backward)
-    made.import_from_warp = import_from_warp
-    return made
+        return made
+    return made(function)

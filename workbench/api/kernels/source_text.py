@@ -9,6 +9,7 @@ import os
 import re
 import textwrap
 from collections.abc import Callable, Mapping
+from types import FrameType
 from typing import Any
 
 from workbench.errors import KernelSyntaxError
@@ -25,10 +26,7 @@ def definition_of(function: Callable[..., Any], source: str | None = None) -> De
     Raises:
         KernelSyntaxError: the text cannot be found, or is no plain `def`.
     """
-    if isinstance(function, (staticmethod, classmethod)):
-        function = function.__func__
-    if callable(function) and not hasattr(function, "__wb_kernel__"):
-        function = inspect.unwrap(function)
+    function = inspect.unwrap(function, stop=lambda f: hasattr(f, "__wb_kernel__"))
     name = getattr(function, "__name__", repr(function))
     code = getattr(function, "__code__", None)
     if code is None:
@@ -40,9 +38,7 @@ def definition_of(function: Callable[..., Any], source: str | None = None) -> De
         try:
             lines, first = inspect.getsourcelines(function)
         except (OSError, TypeError):
-            raise KernelSyntaxError(
-                f"The source code of {name} cannot be found.", advice="Pass it: wb.kernel(function, source=text)."
-            ) from None
+            raise _no_source(name) from None
         whole = "".join(linecache.getlines(code.co_filename)) or "".join(lines)
     text = textwrap.dedent("".join(lines))
     indent = len(lines[0]) - len(lines[0].lstrip())
@@ -50,12 +46,30 @@ def definition_of(function: Callable[..., Any], source: str | None = None) -> De
     if node is None and source is not None:
         advice = "Pass the source code it was made from."
         raise KernelSyntaxError(f"The source code given for {name} has no def {name}.", advice=advice)
+    if node is None and code.co_name != "<lambda>" and not inspect.iscoroutinefunction(function):
+        raise _no_source(name)  # Python 3.13 gives the text of `python -c` for whatever `exec` has made
     if node is None:
         raise KernelSyntaxError(f"{name} is not defined with def.", advice="Write def, not lambda or async def.")
     ast.increment_lineno(node, first - 1)
     scope = Scope(closure=lambda: _closure(function), user=getattr(function, "__globals__", {}))
     place = Source(whole, _shown(code.co_filename), code.co_filename)
     return Definition(name, node, place, scope, indent, _annotations(function))
+
+
+def caller() -> FrameType:
+    """The frame that called the function which calls this: a decorator's user."""
+    frame = inspect.currentframe()
+    for _ in range(2):
+        assert frame is not None
+        frame = frame.f_back
+    assert frame is not None
+    return frame
+
+
+def _no_source(name: str) -> KernelSyntaxError:
+    return KernelSyntaxError(
+        f"The source code of {name} cannot be found.", advice="Pass it: wb.kernel(function, source=text)."
+    )
 
 
 def _annotations(function: Callable[..., Any]) -> dict[str, Any]:
@@ -74,6 +88,9 @@ def _def_of(name: str, text: str, line: int) -> ast.FunctionDef | None:
         tree = parsed(text)
     except SyntaxError as error:
         raise KernelSyntaxError(f"The source code of {name} is not Python: {error.msg}.") from None
+    except RecursionError:
+        advice = "Give parts of its expressions names of their own."
+        raise KernelSyntaxError(f"The source code of {name} is nested too deeply.", advice=advice) from None
     found = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == name]
     begins = [min(n.lineno, *(d.lineno for d in n.decorator_list)) if n.decorator_list else n.lineno for n in found]
     return next((n for n, at in zip(found, begins, strict=True) if at == line), found[0] if found else None)
@@ -81,7 +98,7 @@ def _def_of(name: str, text: str, line: int) -> ast.FunctionDef | None:
 
 def _closure(function: Callable[..., Any]) -> Mapping[str, Any]:
     cells = getattr(function, "__closure__", None) or ()
-    found = {}
+    found: dict[str, Any] = {}
     for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
         try:
             found[name] = cell.cell_contents

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import inspect
-import sys
 from collections.abc import Mapping
 from typing import Any
 
+from workbench.api.kernels.source_text import caller
 from workbench.errors import KernelTypeError
 from workbench.frontend import Definition, Scope, evaluated
 from workbench.runtime.arrays.structure import StructValue
@@ -27,11 +27,14 @@ def struct(cls: type) -> Any:
     `Particle(mass=2.0)` is a value, here and in kernels; fields not given are zero. Fields may be numbers, vectors,
     matrices, quaternions, structs and arrays. The layout in memory is C's, and that of NumPy's aligned dtypes.
 
+    Returns:
+        A class of values, each with a copy of its fields; it replaces the decorated one.
+
     Raises:
         KernelTypeError: a field has no type of the language, or a default; or the class has methods.
     """
     place = _place(cls)
-    frame = sys._getframe(1)
+    frame = caller()
     space = {**frame.f_globals, **frame.f_locals}
     given = dict(vars(cls).get("__annotations__", {}))
     for name, value in vars(cls).items():
@@ -41,7 +44,7 @@ def struct(cls: type) -> Any:
             raise _extra(cls.__name__, name, callable(value) or isinstance(value, (staticmethod, classmethod)), place)
     if cls.__bases__ != (object,):
         raise KernelTypeError(f"{cls.__name__} has a base class; a struct cannot inherit.", place)
-    fields = []
+    fields: list[tuple[str, AnyType]] = []
     for name, annotation in given.items():
         if isinstance(annotation, str):
             annotation = _evaluated(annotation, space, cls.__name__, name, place)
@@ -49,7 +52,7 @@ def struct(cls: type) -> Any:
     return make_struct(cls.__name__, fields, place, cls.__module__, cls.__doc__)
 
 
-def struct_of_node(node: ast.ClassDef, source: Source, scope: Scope) -> type:
+def struct_of_node(node: ast.ClassDef, source: Source, scope: Scope) -> type[StructValue]:
     """The struct that a class in the text of a `%%kernel` cell makes, without running it as Python.
 
     Args:
@@ -60,7 +63,7 @@ def struct_of_node(node: ast.ClassDef, source: Source, scope: Scope) -> type:
     Raises:
         KernelTypeError: as `struct`, at the line.
     """
-    fields = []
+    fields: list[tuple[str, AnyType]] = []
     doc = ast.get_docstring(node)
     definition = Definition(node.name, node, source, scope)  # type: ignore[arg-type]  # places and names alone
     for position, statement in enumerate(node.body):
@@ -83,7 +86,9 @@ def struct_of_node(node: ast.ClassDef, source: Source, scope: Scope) -> type:
     return make_struct(node.name, fields, definition.locate(node), "__main__", doc)
 
 
-def make_struct(name: str, fields: list[tuple[str, AnyType]], place: Location, module: str, doc: str | None) -> type:
+def make_struct(
+    name: str, fields: list[tuple[str, AnyType]], place: Location, module: str, doc: str | None
+) -> type[StructValue]:
     """The class of the values of a new struct type; the type is its `__wb_struct__`.
 
     Raises:

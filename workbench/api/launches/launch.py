@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from workbench.api.builds.arguments import (
+    Dim,
     as_block_dim,
     as_blocks,
     as_dims,
@@ -18,6 +19,7 @@ from workbench.api.builds.arguments import (
     check,
     deduce,
     listed,
+    not_listed,
     wrong_count,
 )
 from workbench.api.builds.bind import adjoint_arguments, bind, not_wanted, overlap, record_of
@@ -48,7 +50,7 @@ _OPTIONS = {
 
 def launch(
     kernel: Kernel,
-    dim: Any,
+    dim: Dim,
     inputs: Sequence[Any] = (),
     outputs: Sequence[Any] = (),
     *,
@@ -67,21 +69,18 @@ def launch(
     Args:
         kernel: what to run.
         dim: threads along 1 to 4 dimensions; as many as the kernel asks `tid()` for. 0 threads do nothing.
-        inputs: arguments for the first parameters, in order.
-        outputs: arguments for the rest.
+        inputs, outputs: arguments for the first parameters, and for the rest, in order.
         adjoint: run the adjoint: it reads and clears adjoints of what is written and adds to those of what is read.
-        adj_inputs: adjoint arrays for `inputs`, None where there is none to give; the `.grad` of an array that
-            requires one is taken where nothing is given. For a number: an array of one element, or None. False for
+        adj_inputs, adj_outputs: adjoint arrays for `inputs` and `outputs`, None for none; the `.grad` of an array that
+            requires one is taken if nothing is given. For a number: an array of one element, or None. False for
             an array that the kernel only reads: its gradient is not wanted, and not computed.
-        adj_outputs: the same for `outputs`.
         record_cmd: run nothing; give a `Launch` to be run later, again, and with other arguments.
         record_tape: False: to open tapes what it writes is constant, or the matter of a `Tape.record_func`.
-        device: where; the arrays' device where none is given.
-        stream: the queue of a CUDA device that it goes into; the device's default one where None. The CPU's are empty.
+        device: where; the arrays' device if none is given.
+        stream: the queue of a CUDA device that it goes into; the device's default one if None. The CPU's are empty.
         block_dim: threads of a CUDA block, 1 to 1024 (CUDA C++: or a size a dimension); with tiles dim is a multiple.
         fast_math: allow approximate maths, which a kernel's cell may ask for as well.
-        checks: test bounds, asserts, integer divisions and shifts. None: as the kernel's cell says, else as `checks()`
-            around the call says, else off (in notebooks on).
+        checks: test bounds, asserts, divisions, shifts. None: as the cell or `checks()` says, else off (notebooks: on).
         deterministic: threads in order on one core: sums have the same bits in every run; on CUDA sums are refused.
 
     Returns:
@@ -93,7 +92,10 @@ def launch(
         NotDifferentiable: with `adjoint`, the kernel has no right adjoint.
         KernelFault: with checks, something was out of range; the launch is over, and all that did not fault is done.
     """
-    values = [*inputs, *outputs]
+    try:
+        values = [*inputs, *outputs]
+    except TypeError:
+        raise not_listed(kernel, dim, inputs, outputs) from None
     how = launch_options(kernel, checks, fast_math, deterministic)
     plain = stream is None and block_dim is BLOCK_DIM  # a block_dim that is merely equal to it is checked first
     how = how if plain else LaunchOptions(how.code, block_dim, stream)
@@ -106,6 +108,9 @@ def launch(
     adjoints = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
     record = prepare(kernel, dim, listed(kernel, inputs, outputs), adjoints if adjoint else None, device, how)
     return finished(kernel, record, record_cmd, record_tape)
+
+
+Kernel.launch_with = staticmethod(launch)
 
 
 def finished(kernel: Kernel, record: LaunchRecord, record_cmd: bool, record_tape: bool) -> Launch | None:
@@ -138,7 +143,7 @@ class _Plan:
     numbers: tuple[tuple[int, Any, float], ...]
     spreads: bool
 
-    def arguments(self, kernel: Kernel, dim: Any, values: list[Any]) -> tuple[tuple[int, ...], list[Any]]:
+    def arguments(self, kernel: Kernel, dim: Dim, values: list[Any]) -> tuple[tuple[int, ...], list[Any]]:
         """Dimensions and checked arguments.
 
         Raises:
@@ -162,7 +167,7 @@ class _Plan:
 
 
 def _plan_for(
-    kernel: Kernel, dim: Any, values: Sequence[Any], device: Device | str | None, code: Options
+    kernel: object, dim: Dim, values: Sequence[Any], device: Device | str | None, code: Options
 ) -> _Plan | None:
     """The plan of an earlier launch with arguments of the same kinds, where all is as it was; else None."""
     if not isinstance(kernel, Kernel) or kernel.stale:
@@ -176,13 +181,13 @@ def _plan_for(
     return None if alone and overlap(_arrays(values)) else plan
 
 
-def _kinds(dim: Any, values: Sequence[Any], code: Options) -> tuple[Any, ...]:
+def _kinds(dim: Dim, values: Sequence[Any], code: Options) -> tuple[Any, ...]:
     kinds = [v.tag if type(v) is array else kind_of(v) for v in values]
     ndim = len(dim) if isinstance(dim, (tuple, list)) else 1
     return ndim, code.checks, code.fast_math, code.ordered, *kinds
 
 
-def _keep_plan(kernel: Kernel, dim: Any, values: Sequence[Any], code: Options, record: LaunchRecord) -> None:
+def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[Any], code: Options, record: LaunchRecord) -> None:
     """Keep what was found for the next launch of this kind; not where it depends on more than the arguments' kinds."""
     arrays = _arrays(values)
     specialisation = record.specialisation
@@ -210,7 +215,7 @@ def _arrays(values: Sequence[Any]) -> dict[str, array]:
 def adjoint_list(
     inputs: Sequence[Any], outputs: Sequence[Any], adj_inputs: Sequence[Any], adj_outputs: Sequence[Any]
 ) -> list[Any]:
-    """Adjoint arguments in the order of the parameters, None where none is given.
+    """Adjoint arguments in the order of the parameters, None if none is given.
 
     Raises:
         LaunchError: there are more of them than arguments.
@@ -227,16 +232,11 @@ def adjoint_list(
 
 
 def prepare(
-    kernel: Kernel, dim: Any, values: Sequence[Any], adjoints: Sequence[Any] | None = None,
+    kernel: Kernel, dim: Dim, values: Sequence[Any], adjoints: Sequence[Any] | None = None,
     device: Device | str | None = None, how: LaunchOptions = PLAIN, tiled: bool = False,
 ) -> LaunchRecord:  # fmt: skip
     """A checked launch as a record, not yet run: of the adjoint if there are `adjoints`; `tiled`: dim counts blocks."""
-    if not isinstance(kernel, Kernel):
-        above = isinstance(getattr(kernel, "__wrapped__", None), Kernel)
-        raise LaunchError(
-            f"launch() takes a kernel; this is a {type(kernel).__name__}.",
-            advice="Put @wb.kernel above the other decorators." if above else "Decorate it: @wb.kernel.",
-        )
+    _refuse_others(kernel)
     kernel.refuse_stale()
     dims = as_dims(dim, kernel.name)
     own = kernel.prepare(dims, values, adjoints, device, how, tiled)
@@ -265,6 +265,15 @@ def prepare(
     record = bind(specialisation, "adjoint", dims, {**arguments, **pairs}, place, how)
     _refuse_overwritten(record)
     return record
+
+
+def _refuse_others(kernel: object) -> None:
+    if not isinstance(kernel, Kernel):
+        above = isinstance(getattr(kernel, "__wrapped__", None), Kernel)
+        raise LaunchError(
+            f"launch() takes a kernel; this is a {type(kernel).__name__}.",
+            advice="Put @wb.kernel above the other decorators." if above else "Decorate it: @wb.kernel.",
+        )
 
 
 def _refuse_overwritten(record: LaunchRecord) -> None:

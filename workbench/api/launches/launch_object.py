@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from workbench.api.builds.arguments import as_block_dim, as_stream, check, wrong_count
+from workbench.api.builds.arguments import Dim, as_block_dim, as_stream, check, wrong_count
 from workbench.api.kernels.kernel import Kernel
+from workbench.api.narrow import is_count
 from workbench.autodiff import adjoint_names
 from workbench.errors import LaunchError
 from workbench.runtime.arrays.structure import spread_all
@@ -47,20 +48,29 @@ class Launch:
         """Whether it runs the adjoint."""
         return self._record.direction == "adjoint"
 
-    def launch(self, stream: Any = None) -> None:
+    def launch(self, stream: Any = None, **values: Any) -> None:
         """Run it on the arrays' contents of now; tapes, recorders and graphs that are open see it.
+
+            kept.launch(dt=0.02)
 
         Args:
             stream: a CUDA stream for this run alone.
+            values: arguments for this run alone, by parameter.
 
         Raises:
-            LaunchError: the stream is not one of its device.
+            LaunchError: the stream is not one of its device, or a value does not fit; nothing has run.
             KernelFault: with checks, something was out of range.
         """
-        record = self._record
-        execute_again(record if stream is None else record.on_stream(self._stream(stream)))
+        kept = self._record
+        try:
+            for name, value in values.items():
+                self.set_param_by_name(name, value)
+            record = self._record
+            execute_again(record if stream is None else record.on_stream(self._stream(stream)))
+        finally:
+            self._record = kept
 
-    def set_dim(self, dim: Any) -> None:
+    def set_dim(self, dim: Dim) -> None:
         """Change the dimensions.
 
         Raises:
@@ -120,7 +130,7 @@ class Launch:
         own = self.kernel.parameters
         others = [n for n in self._record.arguments if n.split(".")[0] not in own]  # "p.a" is a part of the struct p
         names = own if adjoint else (*own, *others)
-        if not isinstance(index, int) or not 0 <= index < len(names):
+        if not is_count(index) or index >= len(names):
             raise LaunchError(f"{self.kernel.name} has {len(names)} parameters; there is no parameter {index!r}.")
         self.set_param_by_name(names[index], value, adjoint)
 

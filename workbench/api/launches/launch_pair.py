@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from workbench.api.builds.arguments import Dim
 from workbench.api.builds.bind import adjoint_arguments, bind
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.launches.launch import adjoint_list, launch_options, prepare
@@ -91,7 +92,7 @@ class LaunchPair:
 
 
 def launch_pair(
-    kernel: Kernel, dim: Any, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (), *,
+    kernel: Kernel, dim: Dim, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (), *,
     adj_inputs: Sequence[Any] = (), adj_outputs: Sequence[Any] = (), device: Device | str | None = None,
     fast_math: bool = False, checks: bool | None = None,
 ) -> LaunchPair:  # fmt: skip
@@ -103,7 +104,10 @@ def launch_pair(
 
     Args:
         kernel, dim, inputs, outputs, device, fast_math, checks: as for `launch`.
-        adj_inputs, adj_outputs: adjoint arrays, as for `launch(…, adjoint=True)`: `.grad` where none is given.
+        adj_inputs, adj_outputs: adjoint arrays, as for `launch(…, adjoint=True)`: `.grad` if none is given.
+
+    Returns:
+        The pair; nothing has run yet.
 
     Raises:
         LaunchError: the arguments do not fit, or an array has no adjoint.

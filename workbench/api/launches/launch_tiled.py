@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from workbench.api.builds.arguments import listed
+from workbench.api.builds.arguments import Dim, listed
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.launches.launch import adjoint_list, finished, launch_options, prepare
 from workbench.api.launches.launch_object import Launch
@@ -15,7 +15,7 @@ from workbench.runtime.launching.record import BLOCK_DIM, LaunchOptions
 
 def launch_tiled(
     kernel: Kernel,
-    dim: Any,
+    dim: Dim,
     inputs: Sequence[Any] = (),
     outputs: Sequence[Any] = (),
     *,
@@ -42,7 +42,7 @@ def launch_tiled(
         adjoint, adj_inputs, adj_outputs: run the adjoint instead, as for `launch`.
         record_cmd: run nothing; give a `Launch` to be run later.
         record_tape: as for `launch`.
-        device: where; the arrays' device where none is given.
+        device: where; the arrays' device if none is given.
         stream: the queue of a CUDA device that it goes into.
         block_dim: threads of a block, 1 to 1024: a number known while compiling, so another one is other code. On the
             CPU a block is one task whatever it is.

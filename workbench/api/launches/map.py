@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from workbench.api.builds.arguments import Numpy
 from workbench.api.kernels.func import Func
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.kernels.source_text import definition_of
 from workbench.api.launches.launch import launch
+from workbench.api.narrow import is_list, is_numpy_array
 from workbench.builtins import FORMS
 from workbench.errors import LaunchError
 from workbench.frontend import Definition, Scope, as_builtin, result_types
@@ -40,7 +42,7 @@ def map(
         f: a func, a builtin, or a plain Python function (made a func).
         arguments: arrays of one shape (1 to 4 dimensions), and numbers or vectors that go with every element. A Python
             float counts in the arrays' widest float type, an int as int32.
-        out: an array of that shape, or one for each result, to write to; made where it is not given.
+        out: an array of that shape, or one for each result, to write to; made if it is not given.
         device: where to run; that of the arrays.
 
     Returns:
@@ -134,12 +136,12 @@ def _mapped(f: Any) -> _Mapped:
 def _values(arguments: Sequence[Any], device: Device | str | None) -> list[Any]:
     """Arrays as ours, numbers with a type."""
     ours = [a for a in arguments if isinstance(a, array)]
-    shapes = [a.shape for a in ours or arguments if isinstance(a, (array, np.ndarray)) and a.ndim]
+    shapes = [a.shape for a in ours or filter(is_numpy_array, arguments) if a.ndim]
     if not shapes:
         raise LaunchError("map() needs an array among its arguments.")
     place = get_device(device) if device is not None or not ours else ours[0].device
-    values = [
-        array(a, device=place) if isinstance(a, np.ndarray) and (a.shape == shapes[0] or not _small(a)) else a
+    values: list[Any] = [
+        array(a, device=place) if is_numpy_array(a) and (a.shape == shapes[0] or not _small(a)) else a
         for a in arguments
     ]
     arrays = [v for v in values if isinstance(v, array)]
@@ -157,7 +159,7 @@ def _small(value: np.ndarray[Any, Any]) -> bool:
     return value.ndim == 0 or (value.ndim == 1 and 2 <= value.size <= 4)
 
 
-def _number(value: Any, widest: Scalar) -> Any:
+def _number(value: array | Numpy | float | str | None, widest: Scalar) -> Any:
     if isinstance(value, array) or (isinstance(value, (np.ndarray, np.generic)) and value.dtype.name in SCALARS):
         return value
     if isinstance(value, bool):
@@ -181,7 +183,7 @@ def _outputs(out: Any, found: Sequence[AnyType], shape: tuple[int, ...], arrays:
     if out is None:
         wanted = any(a.requires_grad for a in arrays)
         return [empty(shape, t, arrays[0].device, wanted and is_float(t)) for t in found]
-    outs = list(out) if isinstance(out, (tuple, list)) else [out]
+    outs: list[Any] = list(out) if is_list(out) else [out]
     if len(outs) != len(found):
         raise LaunchError(f"map(): the function has {len(found)} results; out has {len(outs)}.", parameter="out")
     for given, type in zip(outs, found, strict=True):

@@ -1,7 +1,7 @@
 """How long a call takes, and how near that is to what the machine can do.
 
 The call runs once to compile and to be counted (`effort`), then in rounds of enough calls; on a GPU between two events
-of the device, so that what is timed is its work and not the queueing. The shortest round is told, as `timeit` does:
+of the device, so that what is timed is its work and not the queueing. The shortest round is reported, as `timeit` does:
 what makes others longer is other work of the machine.
 """
 
@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from workbench.api.measurement.chart import PRE
 from workbench.api.measurement.cost_model import Effort, effort_of
 from workbench.api.measurement.roofline import Ceiling, ceiling
-from workbench.errors import LaunchError
+from workbench.errors import DeviceError, LaunchError
 from workbench.runtime.device.device import CPU, Device
 from workbench.runtime.device.streams import moment, synchronize
 
@@ -106,7 +107,7 @@ class Bench:
         return f"{rate(now)}{unit} of {rate(most)}{unit} measured ({now / most:.0%})"
 
     def _repr_html_(self) -> str:
-        return f'<pre style="margin:0;background:transparent">{escape(f"{self.what}: {self}")}</pre>'
+        return f'<pre style="{PRE}">{escape(f"{self.what}: {self}")}</pre>'
 
 
 def bench(call: Callable[[], Any], *, number: int = 0, repeat: int = 7, what: str = "") -> Bench:
@@ -118,14 +119,23 @@ def bench(call: Callable[[], Any], *, number: int = 0, repeat: int = 7, what: st
         repeat: rounds.
         what: what to call it.
 
+    Returns:
+        Seconds per call, in the fastest round, and what the call moves and computes in that time.
+
     Raises:
         LaunchError: number or repeat is not a count.
+        DeviceError: it launches on an emulated device, which has no times.
         Exception: what the call raises.
     """
     if number < 0 or repeat < 1:
         raise LaunchError(f"bench() takes a number of calls and of rounds; it got {number} and {repeat}.")
     effort = effort_of(call)
     device = next((d for d in effort.devices if d.is_cuda), CPU)
+    if device.is_emulated:
+        raise DeviceError(
+            f"{device} has no times: the CPU emulates it.",
+            advice="Count what a kernel does there with wb.profile, or time it on the CPU.",
+        )
     most = ceiling(device) if effort.devices else None
     seconds = _round(call, 1, device)
     if not number:

@@ -12,6 +12,8 @@ from html import escape
 
 Show = Callable[[float], str]
 _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 560, 240, 100, 26, 40
+PRE = "margin:0;background:transparent;white-space:pre-wrap;word-break:normal;overflow-wrap:break-word"
+"""Style of text that breaks between words: JupyterLab breaks within them."""
 WIDE = 8.0
 """From this ratio of the largest to the smallest place on, places are drawn by their logarithm."""
 _INK, _LINE, _BEST = "#8a8a8a", "#2b7bba", "#d9793b"

@@ -153,7 +153,7 @@ def _sampled(record: LaunchRecord) -> tuple[float | None, Counter[str] | None]:
         except (WorkbenchError, KeyError, NotImplementedError):
             return None, None
     share = record.threads / len(threads)
-    return flops * share, Counter({name: count * share for name, count in touched.items()})  # type: ignore[arg-type]
+    return flops * share, Counter({name: count * share for name, count in touched.items()})
 
 
 def _on_host(record: LaunchRecord) -> list[Any] | None:
@@ -175,7 +175,7 @@ def _host(value: array, copied: bool) -> Any:
 
 
 def _index(thread: int, dims: Sequence[int]) -> tuple[int, ...]:
-    index = []
+    index: list[int] = []
     for size in reversed(dims):
         thread, place = divmod(thread, size)
         index.append(place)

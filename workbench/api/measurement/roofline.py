@@ -1,4 +1,4 @@
-"""What this machine can do at most, measured with kernels of our own: bytes a second and operations on floats a second.
+"""What this machine can do at most, measured with Workbench's own kernels: bytes and float operations per second.
 
 A copy of arrays larger than the caches bounds what memory gives (as the STREAM benchmark does); a kernel that only
 multiplies and adds in registers bounds arithmetic. Data that fits in a cache can be faster than the first number.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from workbench.api.builds.cell import build_cell
@@ -24,16 +25,18 @@ ELEMENTS = {"cpu": 16 << 20, "cuda": 256 << 20}
 """float32 elements of each of the two arrays of the copy."""
 CHAINS, LINKS, THREADS = 8, 32, 1 << 18
 REPEAT = 9
-_TEXT = "def copied(x: array[float32], y: array[float32]):\n    i = tid()\n    y[i] = x[i]\n\n"
-_TEXT += "def arithmetic(a: float32, y: array[float32]):\n    i = tid()\n    b = y[i]\n"
-_TEXT += "".join(f"    c{k} = b + {float(k)}\n" for k in range(CHAINS))
-_TEXT += "".join(f"    c{k} = c{k} * a + b\n" for _ in range(LINKS) for k in range(CHAINS))
-_TEXT += f"    y[i] = {' + '.join(f'c{k}' for k in range(CHAINS))}\n"
+_TEXT = "".join([
+    "def copied(x: array[float32], y: array[float32]):\n    i = tid()\n    y[i] = x[i]\n\n",
+    "def arithmetic(a: float32, y: array[float32]):\n    i = tid()\n    b = y[i]\n",
+    *(f"    c{k} = b + {float(k)}\n" for k in range(CHAINS)),
+    *(f"    c{k} = c{k} * a + b\n" for _ in range(LINKS) for k in range(CHAINS)),
+    f"    y[i] = {' + '.join(f'c{k}' for k in range(CHAINS))}\n",
+])  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Ceiling:
-    """The most that was measured: bytes a second, and operations on float32 a second."""
+    """The most that was measured: bytes per second, and operations on float32 per second."""
 
     device: Device
     bytes_per_second: float
@@ -65,13 +68,13 @@ def _measured(device: Device) -> Ceiling:
     return Ceiling(device, 2 * x.nbytes / copied, flops / worked)
 
 
-def _best(device: Device, work: object) -> float:
+def _best(device: Device, work: Callable[[], object]) -> float:
     """The shortest of a few runs, after one that does not count."""
-    seconds = []
+    seconds: list[float] = []
     for _ in range(REPEAT + 1):
         synchronize(device)
         started = time.perf_counter()
-        work()  # type: ignore[operator]
+        work()
         synchronize(device)
         seconds.append(time.perf_counter() - started)
     return min(seconds[1:])

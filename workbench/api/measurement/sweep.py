@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 from workbench.api.measurement.bench import Bench, bench, duration, rate
-from workbench.api.measurement.chart import bar, heat_map, image, line_chart
+from workbench.api.measurement.chart import PRE, bar, heat_map, image, line_chart
 from workbench.errors import LaunchError
 from workbench.runtime.launching.execute import cpu_threads
 
@@ -50,7 +50,8 @@ class Sweep:
     @property
     def _order(self) -> list[int]:
         """Points that ran, the fastest first."""
-        return sorted((k for k, p in enumerate(self.points) if p), key=lambda k: self.points[k].seconds)  # type: ignore[union-attr]
+        ran = [(p.seconds, k) for k, p in enumerate(self.points) if p]
+        return [k for _, k in sorted(ran)]
 
     def __len__(self) -> int:
         return len(self.points)
@@ -60,7 +61,7 @@ class Sweep:
 
     def __str__(self) -> str:
         rows = [(*self.axes, "time", "memory", "arithmetic", "")]
-        fastest = self.points[self._order[0]].seconds  # type: ignore[union-attr]
+        fastest = min(p.seconds for p in self.points if p)
         for choice, point in zip(self.choices, self.points, strict=True):
             named = [shown(v) for v in choice.values()]
             if point is None:
@@ -124,7 +125,7 @@ class Sweep:
 
     def _repr_html_(self) -> str:
         pictures = "".join(image(svg, self.verdict) for svg in (self.to_svg(), self.rates_svg()) if svg)
-        text = f'<pre style="margin:0;background:transparent">{escape(str(self))}</pre>'
+        text = f'<pre style="{PRE}">{escape(str(self))}</pre>'
         return f"<div>{pictures}</div><details><summary>{escape(self.verdict)}</summary>{text}</details>"
 
 
@@ -171,7 +172,7 @@ def sweep(
 
 
 @contextmanager
-def using_threads(count: int | None) -> Iterator[None]:
+def using_threads(count: object) -> Generator[None]:
     """CPU launches inside use so many threads; None changes nothing.
 
     Raises:

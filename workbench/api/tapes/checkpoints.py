@@ -33,10 +33,10 @@ class Segment:
         changed: memories that they change; False where nothing of what it held before is ever used.
     """
 
-    steps: list[Step] = field(default_factory=list)
-    arrays: dict[Memory, array] = field(default_factory=dict)
-    versions: dict[Memory, int] = field(default_factory=dict)
-    changed: dict[Memory, bool] = field(default_factory=dict)
+    steps: list[Step] = field(default_factory=list[Step])
+    arrays: dict[Memory, array] = field(default_factory=dict[Memory, array])
+    versions: dict[Memory, int] = field(default_factory=dict[Memory, int])
+    changed: dict[Memory, bool] = field(default_factory=dict[Memory, bool])
 
     def touch(self, value: array) -> None:
         """Note that a step uses the array."""

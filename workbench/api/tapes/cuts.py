@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,20 +18,29 @@ class CutStep(Step):
     """A change that the tape does not undo: a gradient that has to go through it is refused.
 
     Attributes:
-        changed: arrays of floats that it has changed.
+        arrays: arrays of floats that it has changed.
         lost: their memories that taped steps had changed before, as long as no function of the user's answers for them.
         refusal: returns the error for one of these arrays.
         launch: what ran, with `record_tape=False`; None if it was not seen.
     """
 
-    changed: Sequence[array]
+    arrays: Sequence[array]
     lost: set[Memory]
     refusal: Callable[[array], NotDifferentiable]
     launch: LaunchStep | None = None
-    used: Sequence[array] = ()
 
     @property
-    def touched(self) -> Sequence[array]:
+    def changed(self) -> Sequence[array]:
+        """Arrays of floats that it has changed."""
+        return self.arrays
+
+    @property
+    def used(self) -> Sequence[array]:
+        """None: no gradient goes through it."""
+        return ()
+
+    @property
+    def touched(self) -> Collection[array]:
         """The launch's arrays; those that were changed."""
         return self.changed if self.launch is None else self.launch.touched
 

@@ -7,7 +7,7 @@ adds to such a gradient.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 
 from workbench.api.tapes.steps import LaunchStep, Step
@@ -21,7 +21,7 @@ _MOST = 6
 
 
 @contextmanager
-def half_adding(steps: Sequence[Step], adjoints: Mapping[Memory, array]) -> Iterator[None]:
+def half_adding(steps: Sequence[Step], adjoints: Mapping[Memory, array]) -> Generator[None]:
     """What ends the `with` by an error says which gradients are half added, and they are marked.
 
     Args:

@@ -6,11 +6,11 @@ array for two results. All of them are read here, at once; the pass then clears 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from workbench.api.narrow import is_float_array, is_list, is_mapping
 from workbench.errors import LaunchError
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.memory import Memory
@@ -20,7 +20,7 @@ from workbench.types import element, is_float
 UNWRITTEN = "Launch the kernel that writes it inside `with tape:`; a change made through NumPy is not seen."
 
 
-def starts(loss: Any, grads: Any, known: set[Memory]) -> list[tuple[array, Any]]:
+def starts(loss: object, grads: object, known: set[Memory]) -> list[tuple[array, Any]]:
     """The arrays that a backward pass starts at, with what their adjoints begin as.
 
     Args:
@@ -44,10 +44,10 @@ def starts(loss: Any, grads: Any, known: set[Memory]) -> list[tuple[array, Any]]
                 f"A loss is one float; this is {loss.type!r} of shape {loss.shape}.", advice="Sum it in a kernel."
             )
         return [(loss, np.ones(()))]
-    if not isinstance(grads, Mapping) or not grads:
+    if not is_mapping(grads) or not grads:
         raise LaunchError(f"backward(grads=…) takes a dict of arrays to their adjoints; this is {grads!r}.")
     for target in grads:
-        if not isinstance(target, array) or not is_float(target.dtype):
+        if not is_float_array(target):
             raise LaunchError(f"backward(grads=…) has arrays of floats as its keys; this is {target!r}.")
         if target.memory not in known:
             raise LaunchError(
@@ -77,12 +77,12 @@ def seed(target: array, value: Any) -> array:
     return array(np.broadcast_to(host, wanted).astype(kind), target.dtype, device=target.device)
 
 
-def memories_of(only: Sequence[array]) -> set[Memory]:
+def memories_of(only: object) -> set[Memory]:
     """The memories of arrays whose gradients are requested.
 
     Raises:
         LaunchError: it is not a list of arrays of floats.
     """
-    if not isinstance(only, list | tuple) or not all(isinstance(a, array) and is_float(a.dtype) for a in only):
+    if not is_list(only) or not all(map(is_float_array, only)):
         raise LaunchError(f"Tape(only=…) takes a list of arrays of floats; this is {only!r}.", advice="Write only=[x].")
     return {a.memory for a in only}

@@ -7,23 +7,25 @@ before any gradient is changed.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import lru_cache
 from typing import Any, Protocol
 
 from workbench.api.builds import build
-from workbench.api.builds.bind import bind, is_dense, overlap
-from workbench.autodiff import adjoint_names, parameters, then
+from workbench.api.builds.bind import adjoints_of, bind, is_dense, overlap
+from workbench.autodiff import then
 from workbench.backends.base import Options
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import copy_of
 from workbench.runtime.arrays.create import zeros
 from workbench.runtime.device.memory import Memory
-from workbench.runtime.launching.execute import execute, execute_again
-from workbench.runtime.launching.record import LaunchRecord, memory_versions
-from workbench.types import ArrayType, is_float
+from workbench.runtime.launching.execute import execute
+from workbench.runtime.launching.loaded import Loaded
+from workbench.runtime.launching.record import LaunchOptions, LaunchRecord, memory_versions
+from workbench.runtime.observers import OBSERVERS
+from workbench.types import is_float
 
 Undo = Callable[[], None]
 
@@ -54,19 +56,21 @@ class Tape(Protocol):
 
 
 class Step(ABC):
-    """One thing that ran.
-
-    Attributes:
-        changed: arrays of floats whose elements it changes.
-        used: arrays of floats whose elements it reads.
-    """
-
-    changed: Sequence[array]
-    used: Sequence[array]
+    """One thing that ran."""
 
     @property
     @abstractmethod
-    def touched(self) -> Sequence[array]:
+    def changed(self) -> Sequence[array]:
+        """Arrays of floats whose elements it changes."""
+
+    @property
+    @abstractmethod
+    def used(self) -> Sequence[array]:
+        """Arrays of floats whose elements it reads."""
+
+    @property
+    @abstractmethod
+    def touched(self) -> Collection[array]:
         """All arrays of the step, of integers too."""
 
     @abstractmethod
@@ -86,52 +90,59 @@ class Step(ABC):
         return any(a.memory in reached for a in self.changed)
 
 
-@dataclass(frozen=True, eq=False)
 class LaunchStep(Step):
     """A launch.
 
     Attributes:
         record: what ran.
         unwanted: arrays that it only reads, and whose gradients are not requested.
+        arrays: the array arguments by parameter.
+        floats: those that hold floats.
     """
 
-    record: LaunchRecord
-    unwanted: frozenset[str] = frozenset()
-
-    @cached_property
-    def arrays(self) -> dict[str, array]:
-        """The array arguments by parameter."""
-        return {n: a for n, a in self.record.arguments.items() if isinstance(a, array)}
-
-    @cached_property
-    def changed(self) -> Sequence[array]:  # type: ignore[override]
-        """Float arrays that the launch writes."""
-        return [a for n, a in self.arrays.items() if n in self.record.writes and is_float(a.dtype)]
-
-    @cached_property
-    def used(self) -> Sequence[array]:  # type: ignore[override]
-        """Float arrays that the launch reads and whose gradients are requested."""
-        read = self.record.reads - self.unwanted
-        return [a for n, a in self.arrays.items() if n in read and is_float(a.dtype)]
-
-    @cached_property
-    def needed(self) -> frozenset[str]:
-        """Array parameters that the adjoint reads; none where there is no adjoint: `reversed` says so."""
-        record = self.record
-        floats = {n: a for n, a in self.arrays.items() if is_float(a.dtype)}
-        options = replace(adjoint_options(record, self.unwanted), contiguous=is_dense(self.arrays))
-        try:
-            found = build.load(
-                record.specialisation, then(record.direction, "adjoint"), options, record.loaded.device, overlap(floats)
-            )
-        except NotDifferentiable:
-            return frozenset()
-        return (found.reads | found.writes) & self.arrays.keys()
+    def __init__(self, record: LaunchRecord, unwanted: frozenset[str] = frozenset()) -> None:
+        """Of a launch that is about to run: a tape makes one per launch, so the arguments are gone through once."""
+        self.record = record
+        self.unwanted = unwanted
+        self.arrays = {n: a for n, a in record.arguments.items() if isinstance(a, array)}
+        floats = record.loaded.floats
+        self.floats = {n: a for n, a in self.arrays.items() if n in floats}
+        reads, writes = record.loaded.reads, record.loaded.writes
+        self._changed = [a for n, a in self.floats.items() if n in writes]
+        self._used = [a for n, a in self.floats.items() if n in reads and n not in unwanted]
+        self._needed: Set[str] | None = None
 
     @property
-    def touched(self) -> Sequence[array]:
+    def changed(self) -> Sequence[array]:
+        """Float arrays that the launch writes."""
+        return self._changed
+
+    @property
+    def used(self) -> Sequence[array]:
+        """Float arrays that it reads and whose gradients are requested."""
+        return self._used
+
+    @property
+    def needed(self) -> Set[str]:
+        """Arrays that the adjoint reads, by parameter; none if there is no adjoint: `reversed` says so."""
+        if self._needed is None:
+            try:
+                self._needed = self._code(is_dense(self.arrays), overlap(self.floats)).touched
+            except NotDifferentiable:
+                self._needed = frozenset()
+        return self._needed
+
+    def _code(self, contiguous: bool | None = None, atomic: bool = False) -> Loaded:
+        record = self.record
+        options = adjoint_options(record, self.unwanted, contiguous)
+        return build.load(
+            record.specialisation, then(record.direction, "adjoint"), options, record.loaded.device, atomic
+        )
+
+    @property
+    def touched(self) -> Collection[array]:
         """Its array arguments."""
-        return list(self.arrays.values())
+        return self.arrays.values()
 
     def again(self, instead: Callable[[array], array]) -> None:
         """Launch with other arrays."""
@@ -144,11 +155,7 @@ class LaunchStep(Step):
         Raises:
             NotDifferentiable: there is no right one.
         """
-        record = self.record
-        build.load(
-            record.specialisation, then(record.direction, "adjoint"), adjoint_options(record, self.unwanted),
-            record.loaded.device,
-        )  # fmt: skip
+        self._code()
 
     def reads_of(self, memory: Memory) -> str:
         """The first parameter in this memory that the adjoint reads; "" if it reads none."""
@@ -161,7 +168,8 @@ class LaunchStep(Step):
     def reversed(self, tape: Tape) -> Undo:
         """The adjoint launch, on the arrays as the launch found them."""
         made = self.adjoint(tape)
-        return lambda: execute_again(made)
+        # Steps undone before it change arrays: whoever watches is given the versions of that time.
+        return lambda: execute(made.again() if OBSERVERS.get() else made)
 
     def adjoint(self, tape: Tape) -> LaunchRecord:
         """The adjoint launch.
@@ -169,12 +177,8 @@ class LaunchStep(Step):
         Raises:
             NotDifferentiable: there is no right one.
         """
-        adjoints = {
-            n: a if n in self.unwanted else tape.adjoint_of(a) for n, a in self.arrays.items() if is_float(a.dtype)
-        }
-        options = replace(self.record.options, ordered=tape.deterministic or self.record.options.ordered)
-        made = replace(self.record, how=replace(self.record.how, code=options))
-        return bind_adjoint(made, adjoints, self.as_they_were(tape), self.unwanted)
+        adjoints = {n: a if n in self.unwanted else tape.adjoint_of(a) for n, a in self.floats.items()}
+        return bind_adjoint(self.record, adjoints, self.as_they_were(tape), self.unwanted, tape.deterministic)
 
     def as_they_were(self, tape: Tape) -> dict[str, array]:
         """Arrays that have changed since, as they were, and copies of those that are adjoints: `backward` changes them.
@@ -182,7 +186,7 @@ class LaunchStep(Step):
         Raises:
             NotDifferentiable: the adjoint reads one of which no copy was kept.
         """
-        found = {}
+        found: dict[str, array] = {}
         record = self.record
         for name, value in self.arrays.items():
             version = record.versions[name]
@@ -214,12 +218,12 @@ class CopyStep(Step):
     add: bool = False
 
     @property
-    def changed(self) -> Sequence[array]:  # type: ignore[override]
+    def changed(self) -> Sequence[array]:
         """The target."""
         return (self.target,) if is_float(self.target.dtype) else ()
 
     @property
-    def used(self) -> Sequence[array]:  # type: ignore[override]
+    def used(self) -> Sequence[array]:
         """The source."""
         return (self.source,) if is_float(self.source.dtype) else ()
 
@@ -255,12 +259,16 @@ class FillStep(Step):
 
     target: array
     value: Any
-    used: Sequence[array] = ()
 
     @property
-    def changed(self) -> Sequence[array]:  # type: ignore[override]
+    def changed(self) -> Sequence[array]:
         """The target."""
         return (self.target,) if is_float(self.target.dtype) else ()
+
+    @property
+    def used(self) -> Sequence[array]:
+        """None: what a fill writes is a constant."""
+        return ()
 
     @property
     def touched(self) -> Sequence[array]:
@@ -282,17 +290,22 @@ class FunctionStep(Step):
     """Something the user knows how to undo."""
 
     backward: Undo
-    changed: Sequence[array]
+    arrays: Sequence[array]
 
     @property
-    def used(self) -> Sequence[array]:  # type: ignore[override]
-        """The same arrays: only the user knows which."""
-        return self.changed
+    def changed(self) -> Sequence[array]:
+        """All of its arrays: only the user knows which are written."""
+        return self.arrays
+
+    @property
+    def used(self) -> Sequence[array]:
+        """All of its arrays: only the user knows which are read."""
+        return self.arrays
 
     @property
     def touched(self) -> Sequence[array]:
-        """The same arrays."""
-        return self.changed
+        """All of its arrays."""
+        return self.arrays
 
     def again(self, instead: Callable[[array], array]) -> None:
         """Refuse.
@@ -309,18 +322,37 @@ class FunctionStep(Step):
         return self.backward
 
 
-def adjoint_options(record: LaunchRecord, unwanted: Set[str]) -> Options:
-    """The options of the adjoint of a recorded launch, which finds no gradients of `unwanted` and of numbers."""
-    options = replace(record.options, numbers=False)
-    if not unwanted:
-        return options
+def adjoint_options(
+    record: LaunchRecord, unwanted: Set[str], contiguous: bool | None = None, ordered: bool = False
+) -> Options:
+    """The options of the adjoint of a recorded launch, which finds no gradients of `unwanted` and of numbers.
+
+    Args:
+        record: a launch, forward or a derivative.
+        unwanted: its arrays whose gradients are not found.
+        contiguous: whether the code reads no strides; None: as the launch's own.
+        ordered: run its threads in order, as well if the launch does not.
+    """
     params = record.specialisation.function.params
-    return replace(options, constant=tuple(k for k, p in enumerate(params) if p.name in unwanted))
+    constant = tuple(k for k, p in enumerate(params) if p.name in unwanted) if unwanted else None
+    own = record.options
+    return _without_numbers(own, constant, own.contiguous if contiguous is None else contiguous, ordered or own.ordered)
+
+
+@lru_cache(maxsize=256)
+def _without_numbers(options: Options, constant: tuple[int, ...] | None, contiguous: bool, ordered: bool) -> Options:
+    left_out = options.constant if constant is None else constant
+    return replace(options, numbers=False, constant=left_out, contiguous=contiguous, ordered=ordered)
+
+
+@lru_cache(maxsize=256)
+def _how(how: LaunchOptions, code: Options) -> LaunchOptions:
+    return replace(how, code=code)
 
 
 def bind_adjoint(
     record: LaunchRecord, adjoints: Mapping[str, array], instead: Mapping[str, Any] | None = None,
-    unwanted: Set[str] = frozenset(),
+    unwanted: Set[str] = frozenset(), ordered: bool = False,
 ) -> LaunchRecord:  # fmt: skip
     """The adjoint launch of a recorded launch, with adjoints by parameter; numbers get none.
 
@@ -329,18 +361,17 @@ def bind_adjoint(
         adjoints: adjoint arrays by parameter.
         instead: arguments of the launch to be replaced.
         unwanted: arrays of a forward launch whose gradients are not found; what `adjoints` has for them is not touched.
+        ordered: run its threads in order.
 
     Raises:
         NotDifferentiable: there is no right adjoint.
     """
-    params = parameters(record.specialisation.function.params, record.direction)
-    types = {p.name: p.type for p in params}
-    complete = {}
-    for name, adjoint in adjoint_names(params).items():
-        type = types[name]
-        complete[adjoint] = adjoints[name] if isinstance(type, ArrayType) else zeros(1, type, record.loaded.device)
-    arguments = {**record.arguments, **(instead or {}), **complete}
-    options = adjoint_options(record, unwanted)
     direction = then(record.direction, "adjoint")
-    how = replace(record.how, code=options)
+    complete = {
+        adjoint: adjoints[name] if name in adjoints else zeros(1, record.loaded.types[name], record.loaded.device)
+        for name, adjoint in adjoints_of(record.specialisation, direction).items()
+    }
+    arguments = {**record.arguments, **(instead or {}), **complete}
+    options = adjoint_options(record, unwanted, ordered=ordered)
+    how = _how(record.how, options) if record.how.stream is None else replace(record.how, code=options)
     return bind(record.specialisation, direction, record.dim, arguments, record.loaded.device, how)

@@ -8,10 +8,11 @@ and where a change was not seen, `backward` refuses and names the array.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
+from workbench.api.narrow import is_count, is_float_array
 from workbench.api.tapes.checkpoints import Checkpoints
 from workbench.api.tapes.cuts import CutStep, refuse_conversion, unseen, untaped
 from workbench.api.tapes.half_added import half_adding, refuse_half_added
@@ -21,7 +22,7 @@ from workbench.api.tapes.steps import CopyStep, FillStep, FunctionStep, LaunchSt
 from workbench.autodiff import FORWARD
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.companions import refuse_apart
+from workbench.runtime.arrays.companions import is_zero, refuse_apart
 from workbench.runtime.arrays.create import zeros
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.observer import Observer
@@ -82,7 +83,7 @@ class Tape(Observer):
         self, *, into_grad: bool = True, deterministic: bool = False, checkpoint_every: int = 0,
         only: Sequence[array] | None = None,
     ) -> None:  # fmt: skip
-        if not isinstance(checkpoint_every, int) or checkpoint_every < 0:
+        if not is_count(checkpoint_every):
             raise ValueError(f"checkpoint_every is a number of steps, not {checkpoint_every!r}")
         self.steps: list[Step] = []
         self.adjoints: dict[Memory, array] = {}
@@ -143,8 +144,8 @@ class Tape(Observer):
     def launching(self, record: LaunchRecord) -> None:
         """Record a launch, and keep what it is about to overwrite."""
         step = LaunchStep(record, self._unwanted(record))
-        for value in step.arrays.values():
-            self._see(value)
+        for value in step.floats.values():
+            self.seen.setdefault(id(value), value)
         self._follow(step.touched, record.changes)
         noted: Step = step if record.taped else untaped(step, self._taped())
         if record.taped:
@@ -189,7 +190,7 @@ class Tape(Observer):
             self.kept.note(step)
             self.kept.before_change(target, what)
 
-    def _follow(self, touched: Sequence[array], changes: Sequence[Memory]) -> None:
+    def _follow(self, touched: Collection[array], changes: Sequence[Memory]) -> None:
         """Notice what was changed since the last step that touched it, outside the `with`.
 
         What other observers copy before a launch comes when the launch is announced and its changes are counted.
@@ -221,7 +222,11 @@ class Tape(Observer):
             self._carriers.update(a.memory for a in step.changed)
 
     def replaying(self, graph: Any) -> None:
-        """Refuse: what a graph does is not on the tape."""
+        """Refuse: what a graph does is not on the tape.
+
+        Raises:
+            NotDifferentiable: always.
+        """
         raise NotDifferentiable(
             "A graph was launched while a tape records; the tape cannot look inside it.",
             advice="Capture the tape and its backward() together: with capture() as g: with Tape() as tape: …",
@@ -247,7 +252,7 @@ class Tape(Observer):
         if self._token is None:
             raise LaunchError("record_func() notes what runs inside the tape's `with`.", advice="Call it there.")
         for value in arrays:
-            if not isinstance(value, array) or not is_float(value.dtype):
+            if not is_float_array(value):
                 raise LaunchError(f"record_func() takes arrays of floats; this is {value!r}.")
             self._see(value)
         for earlier in self.steps:
@@ -335,7 +340,7 @@ class Tape(Observer):
     def path(self, ends: Mapping[array, Any] | Sequence[array]) -> list[Step]:
         """The steps through which a gradient goes that starts at these arrays, the last one first."""
         reached = {a.memory for a in ends}
-        found = []
+        found: list[Step] = []
         for step in reversed(self.steps):
             if step.passes(reached):
                 found.append(step)
@@ -344,7 +349,7 @@ class Tape(Observer):
 
     def _set_aside(self, memories: set[Memory]) -> dict[Memory, array]:
         """Sums of earlier passes in adjoints that this one reads and clears; they are added again in the end."""
-        held = self._copies(memories)
+        held = self._copies({m for m in memories if m in self.adjoints and not is_zero(self.adjoints[m])})
         for memory in held:
             self.adjoints[memory].zero_()
         return held

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 
 from workbench.builtins import TABLE, Builtin, Ref
+from workbench.ir.attributes import ADJOINTS
 from workbench.ir.build import Builder
 from workbench.ir.ops import EFFECTS, READS
 from workbench.ir.values import Block, Function, Op, Value, is_opaque, walk
@@ -28,6 +29,7 @@ def active_values(function: Function, numbers: bool = True, constant: frozenset[
     after: dict[Value, list[Value]] = defaultdict(list)
     before: dict[Value, list[Value]] = defaultdict(list)
     given = [p for p in function.params if not isinstance(p.type, ArrayType) and p.name not in constant]
+    # Constant parameters never enter, so that whole chains behind them need neither rules nor kept values.
     sources = [p for p in given if numbers and is_float(p.type)]
     sinks: list[Value] = []
     for op in walk(function.body):
@@ -39,9 +41,11 @@ def active_values(function: Function, numbers: bool = True, constant: frozenset[
             sources += [op.result] if op.operands[0].name not in constant else []
         if op.name in EFFECTS and is_float(op.operands[0].type):
             sinks.append(op.operands[-1])
+        # The derivative of an opaque func can flow through arrays that it reads and writes, which no edge shows.
         if op.name == "custom" and is_opaque(op):
             sources += op.results if any(isinstance(v.type, ArrayType) for v in op.operands) else ()
             sinks += op.operands if touches_floats(op.blocks[0]) else ()
+    # Reachability both ways is linear in the edges; rules are only ever asked about the intersection.
     return frozenset(_reached(sources, after) & _reached(sinks, before))
 
 
@@ -88,6 +92,7 @@ def _loop(op: Op) -> Iterable[Edge]:
     carried = len(op.results)
     edges: list[Edge] = []
     for slot, result in enumerate(op.results):
+        # The edge from what is yielded back to the parameter closes the circle through the iterations.
         for origin in (op.operands[len(op.operands) - carried + slot], body.yielded[slot]):
             edges.append((origin, result))
             edges += [(origin, block.params[len(block.params) - carried + slot]) for block in op.blocks]
@@ -104,7 +109,7 @@ def _map(op: Op) -> Iterable[Edge]:
 def _custom(op: Op) -> Iterable[Edge]:
     if not is_opaque(op):
         return _if(op)
-    return [(op.operands[k], result) for k in op.attrs["adjoints"] for result in op.results]
+    return [(op.operands[k], result) for k in op.attrs[ADJOINTS] for result in op.results]
 
 
 _CORE: dict[str, Callable[[Op], Iterable[Edge]]] = {
@@ -142,11 +147,13 @@ def edges_of(op: Op) -> Iterable[Edge]:
 @cache
 def depends(builtin: Builtin, operands: tuple[Type, ...], result: Type) -> tuple[bool, ...]:
     """For each operand, whether the builtin's adjoint rule gives it a cotangent (True for all where it has no rule)."""
+    # Without a rule it must count as dependent: the sweep then reaches it and refuses with its line.
     if builtin.gradient is None:
         return (True,) * len(operands)
     if builtin.elementwise:
         operands, result = tuple(_component(t) for t in operands), _component(result)
     builder = Builder()
+    # The rule itself is asked, on values made for the question: a table of dependences could fall out of step with it.
     given = builtin.gradient(*(Ref(builder, Value(t)) for t in (result, result, *operands)))
     return tuple(g is not None for g in given)
 

@@ -36,7 +36,7 @@ class Link:
 
 
 def way(function: Function, sources: Collection[str], targets: Collection[str]) -> tuple[Link, ...] | None:
-    """From a load of an array in `sources` to a write to one in `targets`; None where nothing flows."""
+    """From a load of an array in `sources` to a write to one in `targets`; None if nothing flows."""
     graph = _Graph(sources, targets)
     graph.block(function.body, ())
     return graph.shortest()
@@ -86,6 +86,7 @@ class _Graph:
         for index in places:
             self.links[index].append(Link(op, None, "index", inside))
         for around in inside:
+            # What decides whether a write happens influences the array too, though no derivative follows.
             for condition in (*around.operands, *(v for b in around.blocks[:-1] for v in b.yielded)):
                 self.links[condition].append(Link(op, None, "condition", inside))
 
@@ -97,6 +98,7 @@ class _Graph:
         end: tuple[int, Value | None, Link] | None = None
         while pending:
             value, cost = pending.popleft()
+            # A stale entry of the queue, or one that cannot beat the way that was found.
             if cost > best[value] or (end is not None and cost >= end[0]):
                 continue
             for link in self.links[value]:
@@ -106,6 +108,7 @@ class _Graph:
                 elif total < best.get(link.value, 1 << 30):
                     best[link.value] = total
                     came[link.value] = (value, link)
+                    # Costs are 0 or 1, so a deque replaces the heap of Dijkstra's algorithm (0-1 breadth-first search).
                     (pending.append if link.cut else pending.appendleft)((link.value, total))
         if end is None:
             return None

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from workbench.autodiff.memory.load_forwarding import may_overlap
+from workbench.ir.attributes import VALUE
 from workbench.ir.ops import EFFECTS, LOADS, TILED
 from workbench.ir.values import Block, Function, Op, Value, closed_blocks, walk
-from workbench.types import ArrayType, is_float, is_integer
+from workbench.types import ArrayType, element, is_float, is_integer
 
 Still = Callable[[Value], bool]
 
@@ -32,7 +33,9 @@ class Places:
         """Whether two accesses may touch one element; `still`: whether a value is the same at both."""
         x, y = a.operands[0], b.operands[0]
         if x is not y:
+            # Different parameters: only an overlap of the arguments can bring them together.
             return self.aliased and may_overlap(x, y, apart=False)
+        # These touch many elements at once; their indices say where they begin, not where they end.
         if "reduce_add" in (a.name, b.name) or a.name in TILED or b.name in TILED:
             return True
         return not self.differ(indices_of(a), indices_of(b), still)
@@ -41,6 +44,7 @@ class Places:
         """Whether two index tuples of one array are different elements."""
         for one, other in zip(a, b, strict=True):
             (base, first), (base2, second) = self.split(one), self.split(other)
+            # One axis that differs is enough. Without a base both are constants, which stand still everywhere.
             if base is base2 and first != second and (base is None or still(base)):
                 return True
         return False
@@ -53,20 +57,23 @@ class Places:
         for one, other in zip(indices_of(load), indices_of(effect), strict=False):
             (base, now), (base2, before) = self.split(one), self.split(other)
             if base is not None and base is base2 and base is loop.blocks[0].params[0]:
+                # The index of an earlier iteration lies a positive multiple of the step behind: it can have met this
+                # element only if `back` is such a multiple.
                 back = before - now
                 if back == 0 or (step and (back * step < 0 or back % step)):
                     return True
         return False
 
     def split(self, index: Value) -> tuple[Value | None, int]:
-        """The index as a value and what is added to it; None where it is a constant alone."""
+        """The index as a value and what is added to it; None if it is a constant alone."""
         added = 0
         while (op := self._made.get(index)) is not None:
             number = self._number(index)
             if number is not None:
                 return None, added + number
             if op.name == "cast" and is_integer(op.operands[0].type) and is_integer(op.result.type):
-                if op.result.type.bits < op.operands[0].type.bits:  # type: ignore[union-attr]
+                # A narrowing cast wraps: two indices that differ before it can be equal after it.
+                if element(op.result.type).bits < element(op.operands[0].type).bits:
                     break
                 index = op.operands[0]
                 continue
@@ -85,7 +92,7 @@ class Places:
         op = self._made.get(value)
         while op is not None and op.name == "cast" and is_integer(op.result.type):
             op = self._made.get(op.operands[0])
-        return int(op.attrs["value"]) if op is not None and op.name == "const" and is_integer(op.result.type) else None
+        return int(op.attrs[VALUE]) if op is not None and op.name == "const" and is_integer(op.result.type) else None
 
 
 def indices_of(op: Op) -> tuple[Value, ...]:
@@ -133,6 +140,8 @@ class _Order:
                 self.twice |= op.name == "store" and is_float(op.operands[0].type) and self.is_late(op, done, "store")
                 done.append(op)
             elif op.name == "if":
+                # The two sides exclude each other, so what one does has not happened in the other; after the `if`
+                # either may have.
                 before = len(done)
                 sides = [list(done) for _ in op.blocks]
                 for inner, side in zip(op.blocks, sides, strict=True):
@@ -149,6 +158,7 @@ class _Order:
         inside = {v for o in ops for v in o.results} | {p for o in (op, *ops) for b in o.blocks for p in b.params}
         effects = [o for o in ops if o.name in EFFECTS]
         self.earlier.append((op, effects, inside))
+        # The loop's own effects are in `earlier` while its body is walked: a load may follow them by one iteration.
         late = [load for inner in op.blocks for load in self.block(inner, list(done))]
         self.earlier.pop()
         done += effects
@@ -170,6 +180,8 @@ class _Order:
 
     def custom(self, op: Op, done: list[Op]) -> list[Op]:
         """A func's body; then what its gradient and its replay load of arrays that were written."""
+        # The body is recomputed in its place; a gradient and a replay read the adjoint's arrays, which are as they were
+        # before the launch, so that every earlier write counts.
         late = self.block(op.blocks[0], done)
         before = [effect for _, effects, _ in self.earlier for effect in effects]
         written = {effect.operands[0] for effect in (*done, *before)}

@@ -44,7 +44,7 @@ class _Backwards:
         return op.name in ("store", "atomic_add") and not self.reads(op) and op.operands[:-1] in doomed
 
     def reads(self, op: Op) -> bool:
-        """Whether the operation shows an element's value; an addition whose old value nobody uses does not."""
+        """Whether the operation shows an element's value; an addition whose old value is unused does not."""
         unseen = op.name in ADDITIONS and self.used.isdisjoint(op.results)
         return op.name in READS and not unseen
 
@@ -61,10 +61,14 @@ class _Backwards:
             ends = [set(doomed) for _ in op.blocks]
             blocks = tuple(self.block(b, end) for b, end in zip(op.blocks, ends, strict=True))
             doomed.clear()
+            # Before the `if` only that is overwritten for certain which both sides overwrite.
             doomed |= ends[0] & ends[1]
         else:
             for inner in (o for block in op.blocks for o in walk(block)):
+                # A read anywhere in the loop may come after a store of the iteration before, so it counts for the whole
+                # body.
                 if self.reads(inner):
                     self.seen(inner, doomed)
+            # The body's own stores do not reach the code before it: the loop may run no iteration.
             blocks = tuple(self.block(b, set(doomed)) for b in op.blocks)
         return op.replace(blocks=blocks)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from workbench.autodiff.memory.aliasing import late_loads
 from workbench.errors import NotDifferentiable
+from workbench.ir.attributes import AXIS, KIND, VALUE
 from workbench.ir.ops import ACCESSES, EFFECTS, LOADS, OPAQUE, TILED
 from workbench.ir.values import Function, Op, Value, is_opaque, walk
 from workbench.types import ArrayType, element, is_float, is_integer
@@ -54,6 +55,7 @@ def study(function: Function, active: frozenset[Value], aliased: bool) -> Memory
         if load or (op.name in EFFECTS and is_float(op.operands[0].type)):
             mirrored[op.operands[0]].append(op)
     ndim, spread = function.launch_ndim, in_maps(function)
+    # An array that is not private need not be refused: if the kernel only reads it, atomics make the sum right.
     private = frozenset(a for a, uses in mirrored.items() if is_private(uses, made, ndim, spread))
     for array, uses in mirrored.items():
         if array not in private:
@@ -61,6 +63,7 @@ def study(function: Function, active: frozenset[Value], aliased: bool) -> Memory
             if inside and any(op.name in EFFECTS for op in uses if op not in theirs):
                 raise _refused_custom(array, inside[0], function.name)
             _refuse_shared(array, [op for op in uses if op not in theirs], function.name)
+    # A gradient that the user wrote adds wherever it likes: its arrays are added to with atomics.
     customs = [op for op in ops if op.name == "custom" and is_opaque(op)]
     given = {v for op in customs for v in op.operands}
     return Memory(late_loads(function, aliased) | _shared_loads(ops, made, ndim, spread), private - given)
@@ -155,7 +158,7 @@ def refuse_shifted(function: Function, one: str, two: str, shifts: Sequence[tupl
     Args:
         function: a kernel that is launched with several threads.
         one, two: the parameters.
-        shifts: how many elements the second may begin behind the first along each axis; None where they lie otherwise.
+        shifts: how many elements the second may begin behind the first along each axis; None if they lie otherwise.
 
     Raises:
         NotDifferentiable: a thread may touch an element that another one writes.
@@ -182,12 +185,12 @@ def _indices(op: Op) -> tuple[Value, ...]:
 
 
 def _stretch(value: Value, made: dict[Value, Op]) -> tuple[int, int, int] | None:
-    """The index as tid(axis) * k + c, with k > 0; None where it is something else. A tid is not negative, an int32."""
+    """The index as tid(axis) * k + c, with k > 0; None if it is something else. A tid is not negative, an int32."""
     op = made.get(value)
     if op is None or len(op.results) != 1 or not is_integer(op.result.type) or element(op.result.type).bits < 32:
         return None
     if op.name == "tid":
-        return op.attrs["axis"], 1, 0
+        return op.attrs[AXIS], 1, 0
     if op.name in ("cast", "wrap_index"):
         inner = _stretch(op.operands[0], made)
         return inner if inner is not None and inner[2] >= 0 else None
@@ -208,11 +211,11 @@ def _number(value: Value, made: dict[Value, Op]) -> int | None:
     op = made.get(value)
     while op is not None and op.name == "cast" and is_integer(op.result.type):
         op = made.get(op.operands[0])
-    return int(op.attrs["value"]) if op is not None and op.name == "const" and is_integer(op.result.type) else None
+    return int(op.attrs[VALUE]) if op is not None and op.name == "const" and is_integer(op.result.type) else None
 
 
 def _refused_atomic(op: Op, function: str) -> NotDifferentiable:
-    name, kind = op.operands[0].name, op.attrs["kind"]
+    name, kind = op.operands[0].name, op.attrs[KIND]
     return NotDifferentiable(
         f"atomic_{kind}() changes {name} here in a way that has no derivative yet.",
         op.location,

@@ -45,6 +45,8 @@ class _Reuse:
     def op(self, op: Op, operands: Element, known: Known) -> Op:
         if op.blocks:
             inside = dict(known)
+            # An iteration may follow another one, so what the loop writes is unknown from its first line on; the sides
+            # of an `if` start from what was known before.
             if op.name != "if":
                 self.forget(op, inside)
             blocks = tuple(self.block(b, dict(inside)) for b in op.blocks)
@@ -53,6 +55,7 @@ class _Reuse:
         if op.name == "load":
             known[operands] = op.result
         elif op.name in EFFECTS:
+            # Forget first: the element may have another name, of an array that overlaps or of an index that is equal.
             self.written(operands[0], known)
             if op.name == "store":
                 known[operands[:-1]] = operands[-1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from workbench.autodiff.analysis.activity import touches_floats
 from workbench.autodiff.reverse.cotangents import Cotangents, Piece, truth, zero
 from workbench.autodiff.reverse.sweep import Sweep
+from workbench.ir.build import OpenBlock
 from workbench.ir.values import Block, Op, Value
 
 
@@ -13,14 +14,14 @@ def reverse_branch(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
     seeds = {slot: cotangents.take_full(v) for slot, v in enumerate(op.results)}
     if not any(seeds.values()) and not any(touches_floats(b) for b in op.blocks):
         return
-    sides = []
+    sides: list[tuple[OpenBlock, dict[Value, Piece]]] = []
     for block in op.blocks:
         with sweep.builder.block() as opened:
             inner = sweep.new_cotangents()
             for slot, seed in seeds.items():
                 if seed is not None:
                     inner.add(block.yielded[slot], seed)
-            sweep.block(block, inner)
+            sweep.block(block, inner, sweep.builder.laters.get(op))
             sweep.builder.location = op.location
             found = inner.rest()
         sides.append((opened, found))
@@ -37,7 +38,7 @@ def _side(sweep: Sweep, block: Block, found: dict[Value, Piece], outer: list[Val
     """The block, yielding for each outer value its cotangent and whether it counts."""
 
     def tail() -> list[Value]:
-        values = []
+        values: list[Value] = []
         for value in outer:
             piece = found.get(value)
             live = piece.live if piece is not None else None

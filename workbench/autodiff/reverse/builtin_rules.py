@@ -1,6 +1,7 @@
 """Builtins backwards, each by the adjoint rule of its declaration.
 
-A cotangent that does not count (`Piece.live`), or is 0 because nobody saw the value, must not meet an infinite slope.
+A cotangent that does not count (`Piece.live`), or is 0 because the value was never seen, must not meet an infinite
+slope.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from workbench.autodiff.reverse.cotangents import Cotangent, Cotangents, Piece, 
 from workbench.autodiff.reverse.sweep import Sweep
 from workbench.builtins import TABLE, Builtin, Ref
 from workbench.builtins.scalars import operators
+from workbench.ir.attributes import VALUE
 from workbench.ir.values import Op, Value
 from workbench.types import Vector
 
@@ -22,6 +24,8 @@ def reverse_builtin(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangen
         why = entry.differentiable.removeprefix("no: ") or "it has no adjoint rule"
         raise sweep.refuse(f"{op.name}() has no derivative: {why}.", op)
     split = isinstance(op.result.type, Vector) and entry.elementwise
+    # By component a part without a cotangent has no rule applied, so it cannot make a NaN out of 0 times infinity; a
+    # rule for the whole vector is shorter where that cannot happen.
     if not split or (entry.whole and found.whole is not None and not sweep.cautious):
         _apply(sweep, entry, op, found.full(), None, cotangents)
         return
@@ -43,10 +47,12 @@ def _apply(sweep: Sweep, entry: Builtin, op: Op, piece: Piece, component: int | 
         if ref is None or operand not in sweep.active:
             continue
         live = both(piece.live, _where_counts(sweep, ref))
+        # A rule that only hands the cotangent on makes no NaN; all others are masked.
         if piece.live is not None and not entry.passing:
             ref = operators.where(piece.live, ref, ref.like(0))
         if sweep.cautious and not entry.passing:
             ref = operators.where(_lost(piece.ref, ref), ref.like(0), ref)
+        # A scalar operand of a vector operation gets the sum over components, one piece each.
         place = component if isinstance(operand.type, Vector) else None
         cotangents.add(operand, Piece(ref, place, live))
 
@@ -68,9 +74,10 @@ def _chosen(sweep: Sweep, value: Value) -> Ref | bool:
     if op is None or op.name not in ("where", "const"):
         return True
     if op.name == "const":
-        return bool(any(op.attrs["value"]) if isinstance(value.type, Vector) else op.attrs["value"] != 0)
+        return bool(any(op.attrs[VALUE]) if isinstance(value.type, Vector) else op.attrs[VALUE] != 0)
     condition = sweep.builder.ref(op.operands[0])
     yes, no = (_chosen(sweep, v) for v in op.operands[1:])
+    # Both sides alike: the condition does not matter.
     if yes is no:
         return yes
     if (yes, no) == (True, False):

@@ -1,6 +1,6 @@
 """Cotangents being gathered in one block: pieces by value, summed when the value's own turn comes.
 
-A vector's cotangent may be known by component, so that a component nobody used has none, rather than a 0 that a NaN
+A vector's cotangent may be known by component, so that an unused component has none, rather than a 0 that a NaN
 would survive. For the same reason a piece may carry `live`: a bool that is false where the program did not use the
 value (the side of a `where` or an `if` that was not taken), so that rules can give 0 there whatever they compute. A
 tile's pieces are tiles, and `live` may be one too.
@@ -18,7 +18,7 @@ from workbench.builtins.scalars import operators
 from workbench.ir.build import Builder
 from workbench.ir.values import Value
 from workbench.tiles import Tile
-from workbench.types import Scalar, Type, Vector
+from workbench.types import Scalar, Type, Vector, element
 from workbench.types import bool as bool_
 
 
@@ -40,7 +40,7 @@ class Cotangent:
     """A sum of pieces: `whole`, or `parts` (None where a component has no piece)."""
 
     builder: Emitter
-    type: Scalar | Vector
+    type: Scalar | Vector | Tile
     whole: Piece | None = None
     parts: tuple[Piece | None, ...] = ()
 
@@ -67,22 +67,23 @@ class Cotangents:
 
     builder: Emitter
     active: frozenset[Value]
-    pieces: dict[Value, list[Piece]] = field(default_factory=dict)
+    pieces: dict[Value, list[Piece]] = field(default_factory=dict[Value, list[Piece]])
 
     def add(self, value: Value, piece: Piece) -> None:
         """Note a contribution; nothing happens where the value needs none."""
         if value in self.active:
-            expected = value.type if piece.component is None else value.type.dtype  # type: ignore[union-attr]
+            expected = value.type if piece.component is None else element(value.type)
             assert piece.ref.type == expected, f"cotangent of {value.type!r} is {piece.ref.type!r}"
             self.pieces.setdefault(value, []).append(piece)
 
     def take(self, value: Value) -> Cotangent | None:
-        """The value's cotangent, summed here; None where there is none. It is forgotten."""
+        """The value's cotangent, summed here; None if there is none. It is forgotten."""
         pieces = self.pieces.pop(value, None)
         if not pieces:
             return None
         assert isinstance(value.type, (Scalar, Vector, Tile))
         whole = [p for p in pieces if p.component is None]
+        # Adding whole vectors keeps one operation for all components; by component only where somebody used one alone.
         if len(whole) == len(pieces):
             return self._named(Cotangent(self.builder, value.type, _sum(whole)), value)
         assert isinstance(value.type, Vector)
@@ -137,7 +138,7 @@ def both(a: Ref | None, b: Ref | None) -> Ref | None:
 
 
 def zero(builder: Emitter, type: Type) -> Ref:
-    """The cotangent of what nobody used."""
+    """The cotangent of what was not used."""
     assert isinstance(type, (Scalar, Vector, Tile))
     return constant(builder, 0.0, type)
 

@@ -7,16 +7,29 @@ read that is no longer there, and that a result that was not used lets no NaN th
 
 from __future__ import annotations
 
+from typing import Any
+
 from workbench.autodiff.analysis.activity import touches_floats
 from workbench.autodiff.memory.aliasing import late_loads
 from workbench.autodiff.memory.effects import Memory
 from workbench.autodiff.reverse.cotangents import Cotangents, Piece, nothing, zero
-from workbench.autodiff.reverse.inline_block import inlined
+from workbench.autodiff.reverse.emitter import inlined
 from workbench.autodiff.reverse.recompute import lost_loads
 from workbench.autodiff.reverse.sweep import Sweep
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators
-from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.ir.attributes import (
+    ADJ_CUDA,
+    ADJ_CUDA_PLACE,
+    ADJOINTS,
+    CUDA,
+    CUDA_PLACE,
+    INPUTS,
+    NAME,
+    OUTPUTS,
+    REFERENCE,
+)
+from workbench.ir.values import DERIVE, GRADIENT, REPLAY, Block, Function, Op, Value, array_of, walk
 from workbench.types import ArrayType, is_float
 
 
@@ -26,12 +39,12 @@ def reverse_custom(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
     (body,) = op.blocks
     if not any(seeds) and not touches_floats(body):
         return
-    if op.attrs["gradient"] is not None or op.attrs.get("adj_cuda"):
+    if op.attrs.get(GRADIENT) is not None or op.attrs.get(ADJ_CUDA):
         _gradient(sweep, op, seeds, cotangents)
         return
-    if not op.attrs.get("reference", True):
+    if not op.attrs.get(REFERENCE, True):
         raise sweep.refuse(
-            f"{op.attrs['name']} is CUDA text, whose gradient is not known.", op,
+            f"{op.attrs[NAME]} is CUDA text, whose gradient is not known.", op,
             "Give func_native an adj_cuda, or a Python body.",
         )  # fmt: skip
     for value, piece in _derived(sweep, body, seeds).items():
@@ -47,15 +60,18 @@ def _gradient(sweep: Sweep, op: Op, seeds: list[Piece | None], cotangents: Cotan
     lost = lost_loads(op, "gradient", builder, sweep.memory.late)
 
     def write() -> list[Value]:
-        if op.attrs["gradient"] is None:
+        gradient = op.attrs.get(GRADIENT)
+        if gradient is None:
             return _native(sweep, op, seeds, arguments)
-        return inlined(op.attrs["gradient"], arguments, builder, lost)
+        return inlined(gradient, arguments, builder, lost)
 
     live = _live(seeds)
-    receivers = [op.operands[k] for k in op.attrs["adjoints"]]
+    receivers = [op.operands[k] for k in op.attrs[ADJOINTS]]
     if live is None:
         results = write()
     else:
+        # A gradient may store: it must not run at all where the result was not used, so masking its results would come
+        # too late.
         with builder.block() as then:
             builder.yield_(*write())
         with builder.block() as orelse:
@@ -68,24 +84,26 @@ def _gradient(sweep: Sweep, op: Op, seeds: list[Piece | None], cotangents: Cotan
 def _native(sweep: Sweep, op: Op, seeds: list[Piece | None], arguments: list[Value]) -> list[Value]:
     """The adjoint that is CUDA text; elsewhere what the body's own lines give."""
     builder = sweep.builder
-    receivers = [op.operands[k] for k in op.attrs["adjoints"]]
+    receivers = [op.operands[k] for k in op.attrs[ADJOINTS]]
     with builder.block() as opened:
         arrays = arguments[len(op.operands) + len(op.results) :]
-        if op.attrs["reference"]:
+        if op.attrs[REFERENCE]:
             values = _derivative(sweep, op, arguments, arrays, seeds)
         else:
             for array in arrays:
-                zeros = [builder.const(0)] * array.type.ndim  # type: ignore[union-attr]
+                zeros = [builder.const(0)] * array_of(array).ndim
+                # The body has no meaning of its own: it stands for the text's effect on the array, so that no pass
+                # drops or moves it.
                 builder.store(array, *zeros, builder.load(array, *zeros))
             values = [zero(builder, v.type).value for v in receivers]
         builder.yield_(*values)
-    pairs = zip(op.operands, op.attrs["inputs"], strict=True)
+    pairs = zip(op.operands, op.attrs[INPUTS], strict=True)
     names = [f"adj_{n}" for v, n in pairs if isinstance(v.type, ArrayType) and is_float(v.type)]
-    attrs = {
-        "name": f"{op.attrs['name']}_adjoint", "gradient": None, "replay": None, "adjoints": (),
-        "cuda": op.attrs["adj_cuda"], "cuda_place": op.attrs["adj_cuda_place"], "reference": op.attrs["reference"],
-        "inputs": (*op.attrs["inputs"], *("adj_ret" for _ in op.results), *names),
-        "outputs": tuple(f"adj_{op.attrs['inputs'][k]}" for k in op.attrs["adjoints"]),
+    attrs: dict[str, Any] = {
+        NAME: f"{op.attrs[NAME]}_adjoint", GRADIENT: None, REPLAY: None, ADJOINTS: (),
+        CUDA: op.attrs[ADJ_CUDA], CUDA_PLACE: op.attrs[ADJ_CUDA_PLACE], REFERENCE: op.attrs[REFERENCE],
+        INPUTS: (*op.attrs[INPUTS], *("adj_ret" for _ in op.results), *names),
+        OUTPUTS: tuple(f"adj_{op.attrs[INPUTS][k]}" for k in op.attrs[ADJOINTS]),
     }  # fmt: skip
     return list(builder.emit("custom", arguments, [v.type for v in receivers], attrs, (opened.block,)).results)
 
@@ -104,11 +122,12 @@ def _derivative(
     sweep: Sweep, op: Op, arguments: list[Value], arrays: list[Value], seeds: list[Piece | None]
 ) -> list[Value]:
     """What the func's own lines give to the inputs in `adjoints`, and to the adjoint arrays."""
-    closed, builder = op.attrs["derive"], sweep.builder
+    closed, builder = op.attrs[DERIVE], sweep.builder
     env = dict(zip(closed.params, arguments, strict=False))
     floats = [p for p in closed.params if is_float(p.type)]
     adjoints = dict(zip((p for p in floats if isinstance(p.type, ArrayType)), arrays, strict=True))
-    alone = Function(op.attrs["name"], closed.params, Block((), closed.ops[:-1]))
+    alone = Function(op.attrs[NAME], closed.params, Block((), closed.ops[:-1]))
+    # No array is private here: nothing is known of the indices with which the func was called.
     memory = Memory(sweep.memory.late | late_loads(alone, aliased=False), frozenset())
     made = (v for inner in walk(closed) for v in (*inner.results, *(p for b in inner.blocks for p in b.params)))
     active = frozenset(v for v in (*closed.params, *made) if is_float(v.type) and not isinstance(v.type, ArrayType))
@@ -117,10 +136,10 @@ def _derivative(
         if seed is not None:
             cotangents.add(value, Piece(seed.ref))
     Sweep(sweep.rules, sweep.function, active, memory, env, adjoints, frozenset(), builder).block(closed, cotangents)
-    pieces = [cotangents.take_full(closed.params[k]) for k in op.attrs["adjoints"]]
+    pieces = [cotangents.take_full(closed.params[k]) for k in op.attrs[ADJOINTS]]
     return [
         p.ref.value if p is not None else zero(builder, closed.params[k].type).value
-        for p, k in zip(pieces, op.attrs["adjoints"], strict=True)
+        for p, k in zip(pieces, op.attrs[ADJOINTS], strict=True)
     ]
 
 

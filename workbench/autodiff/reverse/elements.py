@@ -8,8 +8,8 @@ from __future__ import annotations
 from workbench.autodiff.reverse.cotangents import Cotangent, Cotangents, Piece, both, zero
 from workbench.autodiff.reverse.sweep import EffectRule, Sweep, ValueRule
 from workbench.builtins.scalars import operators
-from workbench.ir.values import Op, Value
-from workbench.types import element, is_float
+from workbench.ir.values import Op, Value, array_of
+from workbench.types import Vector, element, is_float
 
 
 def store(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
@@ -17,11 +17,13 @@ def store(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
     if is_float(op.operands[0].type):
         added(sweep, op, cotangents)
         array, indices = _adjoint_element(sweep, op)
+        # The element held something else before this store, to which what came after owes nothing.
         sweep.builder.store(array, *indices, zero(sweep.builder, op.operands[-1].type).value)
 
 
 def added(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
     """Read."""
+    # Which old value a thread got depends on the order of threads, which the adjoint cannot repeat.
     if op.results and op.result in sweep.active:
         raise sweep.refuse(
             "The old value that atomic_add returns is used here in a way that has no derivative yet.", op,
@@ -47,8 +49,9 @@ def _adjoint_element(sweep: Sweep, op: Op) -> tuple[Value, list[Value]]:
     """The adjoint array and the indices that mirror a memory operation."""
     array = op.operands[0]
     if op.name == "reduce_add":
+        # `reduce_add` sums into an array of one element, which stands for a parameter that is no array.
         return sweep.adjoints[array], [sweep.builder.const(0)]
-    count = array.type.ndim  # type: ignore[union-attr]
+    count = array_of(array).ndim
     return sweep.adjoints[array], [sweep.env[v] for v in op.operands[1 : 1 + count]]
 
 
@@ -79,7 +82,9 @@ def extract(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> N
     if fixed is not None:
         cotangents.add(vector, piece.at(fixed))
         return
-    for position in range(vector.type.length):  # type: ignore[union-attr]
+    assert isinstance(vector.type, Vector)
+    # Where the index is known only at run time, each component is masked: a store by index would need memory.
+    for position in range(vector.type.length):
         here = sweep.ref(index).equals(position)
         ref = operators.where(here, piece.ref, piece.ref.like(0))
         cotangents.add(vector, Piece(ref, position, both(piece.live, here)))
@@ -97,6 +102,7 @@ def insert(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> No
             cotangents.add(target[0], piece.at(target[1]))
             continue
         here, none = sweep.ref(index).equals(position), piece.ref.like(0)
+        # The component that was overwritten was not used: a NaN in its cotangent must not reach the old vector.
         others = both(piece.live, operators.not_(here))
         cotangents.add(vector, Piece(operators.where(here, none, piece.ref), position, others))
         cotangents.add(scalar, Piece(operators.where(here, piece.ref, none), None, both(piece.live, here)))

@@ -1,4 +1,8 @@
-"""The builder that the adjoint is written with: it remembers how each value was made, and names for readers."""
+"""The builder that the adjoint is written with: it remembers how each value was made, and names for readers.
+
+`inlined` and `written` copy operations through it, with other values for some: closed blocks (a gradient or a replay
+that a user wrote) and what is recomputed.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from workbench.builtins import Ref
 from workbench.ir.build import Builder
-from workbench.ir.rewrite import copy_block, replace_body
+from workbench.ir.rewrite import copy_block, fresh, replace_body
 from workbench.ir.values import Block, Function, Op, Value
 
 
@@ -17,6 +21,7 @@ class Emitter(Builder):
         made: the operation of each value.
         labels: names found after a value was made.
         recomputed: values of the forward sweep.
+        laters: for each branch or loop, the `later` (see `recompute`) that stood for it last.
         counts: for each `while` that was recomputed last, how many iterations it had, as int64.
     """
 
@@ -26,6 +31,7 @@ class Emitter(Builder):
         self.made: dict[Value, Op] = {}
         self.labels: dict[Value, str] = {}
         self.recomputed: set[Value] = set()
+        self.laters: dict[Op, Op] = {}
         self.counts: dict[Op, Value] = {}
         self._free: dict[Op, tuple[Value, ...]] = {}
 
@@ -36,6 +42,8 @@ class Emitter(Builder):
             for block in op.blocks:
                 inside = set(block.params)
                 for inner in block.ops:
+                    # Kept by operation: nested blocks are asked about at every level, which would be quadratic in the
+                    # depth.
                     names = self.free(inner) if inner.blocks else inner.operands
                     used.update(dict.fromkeys(v for v in names if v not in inside))
                     inside.update(inner.results)
@@ -72,3 +80,39 @@ def relabelled(function: Function, labels: dict[Value, str]) -> Function:
         return Value(value.type, labels[value]) if value in labels else value
 
     return replace_body(function, copy_block(function.body, {}, label))
+
+
+Env = dict[Value, Value]
+Lost = Callable[[Op, Env], bool]
+
+
+def inlined(
+    block: Block, arguments: Sequence[Value], builder: Emitter, lost: Lost = lambda op, env: False
+) -> list[Value]:
+    """Write the block's operations with these arguments; returns what it yields.
+
+    `lost` may put something else in the place of an operation, and says whether it did.
+    """
+    # A map of its own: the block's values mean nothing to what comes after it.
+    env = dict(zip(block.params, arguments, strict=True))
+    written(block.ops[:-1], env, builder, lost)
+    return [env[v] for v in block.yielded]
+
+
+def written(ops: Sequence[Op], env: Env, builder: Emitter, lost: Lost = lambda op, env: False) -> None:
+    """Write operations; `env` maps their values to those here and learns the results."""
+    for op in ops:
+        builder.location = op.location
+        if lost(op, env):
+            continue
+        blocks: list[Block] = []
+        for inner in op.blocks:
+            params = tuple(fresh(p) for p in inner.params)
+            env.update(zip(inner.params, params, strict=True))
+            with builder.block(params) as opened:
+                written(inner.ops, env, builder, lost)
+            blocks.append(opened.block)
+        builder.location = op.location
+        types, names = [v.type for v in op.results], [v.name for v in op.results]
+        made = builder.emit(op.name, [env[v] for v in op.operands], types, dict(op.attrs), blocks, names)
+        env.update(zip(op.results, made.results, strict=True))

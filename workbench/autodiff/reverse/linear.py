@@ -13,7 +13,7 @@ from workbench.autodiff.analysis.activity import influenced
 from workbench.autodiff.memory.effects import Memory
 from workbench.autodiff.reverse.cotangents import Cotangents, Piece, nothing, zero
 from workbench.autodiff.reverse.emitter import Emitter
-from workbench.autodiff.reverse.reverse import RULES
+from workbench.autodiff.reverse.rules import RULES
 from workbench.autodiff.reverse.sweep import Sweep
 from workbench.builtins import TABLE, Builtin, Ref
 from workbench.builtins.declaration.refs import pack
@@ -33,7 +33,7 @@ def pushed(op: Op, operands: Sequence[Ref], result: Ref, tangents: Sequence[Ref 
         op: the builtin's operation.
         operands: its operands.
         result: its result.
-        tangents: one an operand; None where it has none.
+        tangents: one per operand; None if it has none.
         function: the kernel's name, for the message.
 
     Raises:
@@ -49,7 +49,7 @@ def pushed(op: Op, operands: Sequence[Ref], result: Ref, tangents: Sequence[Ref 
     kind = result.type
     if not isinstance(kind, Vector) or not entry.elementwise or entry.whole:
         return _transposed(entry, op, operands, result, tangents, function)
-    parts = []
+    parts: list[Ref] = []
     for c in range(kind.length):
         inner = [_part(v, c) for v in operands]
         given = [None if t is None else _part(t, c) for t in tangents]

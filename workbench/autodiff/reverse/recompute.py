@@ -3,21 +3,33 @@
 What cannot be had again becomes an `unavailable` operation, with the sentence to say if the adjoint turns out to need
 it: whether it does is known once the rules are written and everything unused is pruned. For the same reason a branch or
 a loop becomes an operation `later`, whose operands are the values that it uses from outside: those that are still there
-after pruning are `written_out`. So a block inside n others is not copied n times to no purpose.
+after pruning are `written_out`. If one of them is in a side of another one, that one yields its results too, so a
+block is copied once, however deep it is nested.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from typing import Any
 
-from workbench.autodiff.reverse.emitter import Emitter
-from workbench.autodiff.reverse.inline_block import Env, Lost, inlined
+from workbench.autodiff.reverse.cotangents import nothing
+from workbench.autodiff.reverse.emitter import Emitter, Env, Lost, inlined
+from workbench.ir.attributes import (
+    CUDA,
+    CUDA_PLACE,
+    KIND,
+    NAME,
+    REASON,
+    REFERENCE,
+    REPLAY_CUDA,
+    REPLAY_CUDA_PLACE,
+    STANDS_FOR,
+)
 from workbench.ir.ops import EFFECTS, STRUCTURED
-from workbench.ir.rewrite import fresh, rewrite
-from workbench.ir.values import Block, Function, Op, Value, walk
-from workbench.types import int64
+from workbench.ir.rewrite import Rewriter, fresh, rewrite
+from workbench.ir.values import GRADIENT, REPLAY, Block, Function, Op, Value, walk
+from workbench.types import Scalar, Vector, int64
 
 LATER = "later"
 
@@ -29,7 +41,7 @@ class Missing:
     Attributes:
         message: a sentence without its full stop, to which the place of the need may be added.
         advice: what to write instead.
-        loop: the loop whose unrolling would make the value available; None where that does not help.
+        loop: the loop whose unrolling would make the value available; None if that does not help.
     """
 
     message: str
@@ -37,13 +49,67 @@ class Missing:
     loop: Op | None = None
 
 
-def recompute(ops: Iterable[Op], env: Env, builder: Emitter, late: frozenset[Op], whole: bool = False) -> None:
+@dataclass(frozen=True)
+class Later:
+    """What a `later` stands for.
+
+    Attributes:
+        op: the kernel's branch or loop.
+        builder: where the adjoint is written.
+        late: loads that come too late.
+        of: the `later` of a branch with `op` in one of its sides, which are run backwards here; None if there is none.
+    """
+
+    op: Op
+    builder: Emitter
+    late: frozenset[Op]
+    of: Op | None
+
+
+@dataclass(frozen=True)
+class Inside:
+    """What a branch that is written out yields for its sides run backwards: results of branches and loops in them.
+
+    Attributes:
+        given: by `later`, the `later`s in its sides, each by what it stands for.
+        of: the one that is written; None: nothing more than its results is needed.
+    """
+
+    given: Mapping[Op, Mapping[Op, Op]]
+    of: Op | None
+
+    def later(self, op: Op) -> Op | None:
+        """The `later` whose results this operation of a side gives."""
+        return self.given.get(self.of, {}).get(op) if self.of is not None else None
+
+    def within(self, later: Op | None) -> Inside:
+        """The same for one in a side."""
+        return Inside(self.given, later)
+
+    def values(self) -> list[Value]:
+        """All that is yielded beside the results."""
+        found: list[Value] = []
+        for later in self.given.get(self.of, {}).values() if self.of is not None else ():
+            found += [*later.results, *self.within(later).values()]
+        return found
+
+
+RESULTS_ALONE = Inside({}, None)
+
+
+def recompute(
+    ops: Iterable[Op], env: Env, builder: Emitter, late: frozenset[Op], whole: Inside | None = None,
+    of: Op | None = None,
+) -> None:  # fmt: skip
     """Emit the operations without effects; `env` maps the kernel's values to the adjoint's and learns the results.
 
-    With `whole`, branches and loops at once.
+    Args:
+        whole: write branches and loops at once, and this with them; None: write a `later` for each.
+        of: as in `Later`.
     """
     for op in ops:
         builder.location = op.location
+        # An effect without a result changes arrays, and the adjoint leaves them as they were before the launch.
         if op.name in EFFECTS and not op.results:
             continue
         if op.name == "custom" and _is_replaced(op):
@@ -56,6 +122,8 @@ def recompute(ops: Iterable[Op], env: Env, builder: Emitter, late: frozenset[Op]
                 "Keep it in an array of its own in this kernel, and use it in a second one.",
             )
             unavailable(op.result, missing, env, builder)
+        # A load like any other, were it not that the element has been written since: the adjoint's arrays hold what was
+        # there before the launch.
         elif op in late:
             assert array is not None
             missing = Missing(
@@ -63,24 +131,24 @@ def recompute(ops: Iterable[Op], env: Env, builder: Emitter, late: frozenset[Op]
                 "Write the result to another array.",
             )
             unavailable(op.result, missing, env, builder)
-        elif op.name in STRUCTURED and not whole:
-            _later(op, env, builder, late)
+        elif op.name in STRUCTURED and whole is None:
+            _later(op, env, Later(op, builder, late, of))
         else:
-            _copy(op, env, builder, late)
+            _copy(op, env, builder, late, whole or RESULTS_ALONE)
 
 
 def _is_replaced(op: Op) -> bool:
-    return op.attrs["replay"] is not None or any(inner.name in EFFECTS for inner in walk(op.blocks[0]))
+    return op.attrs.get(REPLAY) is not None or any(inner.name in EFFECTS for inner in walk(op.blocks[0]))
 
 
-def _custom(op: Op, env: Env, builder: Emitter, late: frozenset[Op], whole: bool) -> None:
+def _custom(op: Op, env: Env, builder: Emitter, late: frozenset[Op], whole: Inside | None) -> None:
     """The results of a func by the replay the user wrote, or by its body without its effects."""
-    replay = op.attrs["replay"]
-    if replay is None and op.attrs.get("replay_cuda"):
+    replay = op.attrs.get(REPLAY)
+    if replay is None and op.attrs.get(REPLAY_CUDA):
         values = _native(op, env, builder, late)
-    elif replay is None and not op.attrs.get("reference", True):
+    elif replay is None and not op.attrs.get(REFERENCE, True):
         missing = Missing(
-            f"The adjoint needs what {op.attrs['name']} returned here, and its CUDA text may change arrays",
+            f"The adjoint needs what {op.attrs[NAME]} returned here, and its CUDA text may change arrays",
             "Give func_native a replay_cuda, or a Python body.",
         )
         for value in op.results:
@@ -98,9 +166,14 @@ def _custom(op: Op, env: Env, builder: Emitter, late: frozenset[Op], whole: bool
 def _native(op: Op, env: Env, builder: Emitter, late: frozenset[Op]) -> list[Value]:
     """The replay that is CUDA text; elsewhere the body without its effects."""
     with builder.block() as opened:
-        recompute(op.blocks[0].ops[:-1], env, builder, late, whole=True)
+        recompute(op.blocks[0].ops[:-1], env, builder, late, whole=RESULTS_ALONE)
         builder.yield_(*(env[v] for v in op.blocks[0].yielded))
-    attrs = {**op.attrs, "cuda": op.attrs["replay_cuda"], "cuda_place": op.attrs["replay_cuda_place"], "gradient": None}
+    attrs: dict[str, Any] = {
+        **op.attrs,
+        CUDA: op.attrs[REPLAY_CUDA],
+        CUDA_PLACE: op.attrs[REPLAY_CUDA_PLACE],
+        GRADIENT: None,
+    }
     types, names = [v.type for v in op.results], [v.name for v in op.results]
     made = builder.emit("custom", [env[v] for v in op.operands], types, attrs, (opened.block,), names)
     builder.recomputed.update(made.results)
@@ -115,7 +188,7 @@ def lost_loads(op: Op, role: str, builder: Emitter, late: frozenset[Op]) -> Lost
             return False
         array = inside[inner.operands[0]]
         missing = Missing(
-            f"The {role} of {op.attrs['name']} reads {array.name} here, which this kernel writes; the adjoint has it "
+            f"The {role} of {op.attrs[NAME]} reads {array.name} here, which this kernel writes; the adjoint has it "
             "as it was before the launch",
             "Write to another array, or hand the value to the func.",
         )
@@ -126,43 +199,80 @@ def lost_loads(op: Op, role: str, builder: Emitter, late: frozenset[Op]) -> Lost
 
 
 def _called(op: Op) -> str:
-    return f"atomic_{op.attrs['kind']}" if op.name == "atomic" else op.name
+    return f"atomic_{op.attrs[KIND]}" if op.name == "atomic" else op.name
 
 
 def unavailable(value: Value, missing: Missing, env: Env, builder: Emitter) -> None:
     """Map the value to an `unavailable` operation."""
-    op = builder.emit("unavailable", (), (value.type,), {"reason": missing}, names=(value.name,))
+    op = builder.emit("unavailable", (), (value.type,), {REASON: missing}, names=(value.name,))
     env[value] = op.result
 
 
-def _later(op: Op, env: Env, builder: Emitter, late: frozenset[Op]) -> None:
+def _later(op: Op, env: Env, stands_for: Later) -> None:
     """A branch or loop, to be written out where its results are needed; a `while` counts its iterations."""
-    operands = [env[v] for v in builder.free(op)]
+    builder = stands_for.builder
+    operands = tuple(env[v] for v in builder.free(op))
     results = [fresh(v) for v in op.results]
     env.update(zip(op.results, results, strict=True))
     if op.name == "while":
-        operands.append(builder.const(0, int64))
-        builder.counts[op] = count = Value(int64)
+        builder.counts[op] = count = Value(int64, "count")
         results.append(count)
-    if results:
-        attrs = {"write": partial(_written, op, builder, late)}
-        builder.append(Op(LATER, tuple(operands), tuple(results), attrs, (), op.location))
-        builder.recomputed.update(results)
+    builder.laters[op] = builder.append(Op(LATER, operands, tuple(results), STANDS_FOR.of(stands_for), (), op.location))
+    builder.recomputed.update(results)
 
 
 def written_out(function: Function) -> Function:
-    """The function with each `later` as the branch or loop it stands for."""
-    return rewrite(function, lambda on, op: (op.attrs["write"](op),) if op.name == LATER else None)
+    """The function with each `later` as the branch or loop it stands for, or as further results of one around it."""
+    laters = dict.fromkeys(op for op in walk(function.body) if op.name == LATER)
+    given: dict[Op, dict[Op, Op]] = {}
+    for later in laters:
+        stands_for: Later = later.attrs[STANDS_FOR]
+        if stands_for.of in laters and all(isinstance(v.type, (Scalar, Vector)) for v in later.results):
+            given.setdefault(stands_for.of, {}).setdefault(stands_for.op, later)
+    elsewhere = {later for inside in given.values() for later in inside.values()}
+
+    def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
+        if op not in laters:
+            return None
+        return () if op in elsewhere else _written(op, Inside(given, op))
+
+    return rewrite(function, change)
 
 
-def _written(op: Op, builder: Emitter, late: frozenset[Op], later: Op) -> Op:
-    env = dict(zip(builder.free(op), later.operands, strict=False))
-    blocks = _blocks(op, env, builder, late)
+def _written(later: Op, inside: Inside) -> tuple[Op, ...]:
+    stands_for: Later = later.attrs[STANDS_FOR]
+    op, builder = stands_for.op, stands_for.builder
+    env = dict(zip(builder.free(op), later.operands, strict=True))
+    with builder.block() as opened:
+        _structured(op, env, builder, stands_for.late, inside)
+    *before, made = opened.block.ops
+    return *before, made.replace(results=(*later.results, *inside.values()))
+
+
+def _copy(op: Op, env: Env, builder: Emitter, late: frozenset[Op], whole: Inside) -> None:
+    later = whole.later(op)
+    inside = whole.within(later)
+    made = _structured(op, env, builder, late, inside)
+    results = made.results[: len(op.results)]
+    env.update(zip(op.results, results, strict=True))
+    builder.recomputed.update(results)
+    if later is not None:
+        env.update(zip((*later.results, *inside.values()), made.results, strict=True))
+
+
+def _structured(op: Op, env: Env, builder: Emitter, late: frozenset[Op], inside: Inside) -> Op:
+    """The operation copied, with what its blocks yield more."""
+    blocks = tuple(_block(b, env, builder, late, inside) for b in op.blocks)
     operands = [env[v] for v in op.operands]
-    if op.name == "while":
-        operands.append(later.operands[-1])
+    more = inside.values()
+    if op.name == "while" and inside.of is not None:
+        builder.location = op.location
+        operands.append(builder.const(0, int64))
         blocks = _counting(blocks, op, builder)
-    return op.replace(tuple(operands), results=later.results, blocks=blocks)
+        more = [Value(int64, "count")]
+    builder.location = op.location
+    values = [*op.results, *more]
+    return builder.emit(op.name, operands, [v.type for v in values], dict(op.attrs), blocks, [v.name for v in values])
 
 
 def _counting(blocks: Sequence[Block], op: Op, builder: Emitter) -> tuple[Block, ...]:
@@ -178,24 +288,13 @@ def _counting(blocks: Sequence[Block], op: Op, builder: Emitter) -> tuple[Block,
     return Block((*condition.params, tested), condition.ops), opened.block
 
 
-def _copy(op: Op, env: Env, builder: Emitter, late: frozenset[Op]) -> None:
-    blocks = _blocks(op, env, builder, late)
-    builder.location = op.location
-    operands = [env[v] for v in op.operands]
-    names = [v.name for v in op.results]
-    copied = builder.emit(op.name, operands, [v.type for v in op.results], dict(op.attrs), blocks, names)
-    env.update(zip(op.results, copied.results, strict=True))
-    builder.recomputed.update(copied.results)
-
-
-def _blocks(op: Op, env: Env, builder: Emitter, late: frozenset[Op]) -> tuple[Block, ...]:
-    """The blocks inside an operation, complete."""
-    return tuple(_block(b, env, builder, late) for b in op.blocks)
-
-
-def _block(block: Block, env: Env, builder: Emitter, late: frozenset[Op]) -> Block:
+def _block(block: Block, env: Env, builder: Emitter, late: frozenset[Op], inside: Inside) -> Block:
+    """A block inside an operation, complete; what the other side has made it yields as 0."""
     params = tuple(fresh(p) for p in block.params)
     env.update(zip(block.params, params, strict=True))
     with builder.block(params) as opened:
-        recompute(block.ops, env, builder, late, whole=True)
+        recompute(block.ops[:-1], env, builder, late, inside)
+        builder.location = block.ops[-1].location
+        more = [(v.type, env.pop(v, None)) for v in inside.values()]
+        builder.yield_(*(env[v] for v in block.yielded), *(v or nothing(builder, type) for type, v in more))
     return opened.block

@@ -15,6 +15,7 @@ from workbench.autodiff.reverse.emitter import Emitter
 from workbench.autodiff.reverse.recompute import recompute
 from workbench.builtins import Ref
 from workbench.errors import NotDifferentiable
+from workbench.ir.attributes import VALUE
 from workbench.ir.values import Block, Op, Value
 
 EffectRule = Callable[["Sweep", Op, Cotangents], None]
@@ -53,7 +54,7 @@ class Sweep:
         builder: where the adjoint is written.
         checkpointed: loops whose carried values are kept.
         slots: how many states of such a loop are kept at once.
-        cautious: a thread may overwrite what it stored, so that a cotangent is 0 because nobody saw the value.
+        cautious: a thread may overwrite what it stored, so that a cotangent is 0 because the value was never seen.
     """
 
     rules: Rules
@@ -68,15 +69,22 @@ class Sweep:
     slots: int = 16
     cautious: bool = False
 
-    def block(self, block: Block, cotangents: Cotangents) -> None:
-        """Recompute the block's values, then walk it backwards; what is left in `cotangents` belongs outside."""
+    def block(self, block: Block, cotangents: Cotangents, of: Op | None = None) -> None:
+        """Recompute the block's values, then walk it backwards; what is left in `cotangents` belongs outside.
+
+        Args:
+            of: the `later` of the branch whose side it is (see `recompute`).
+        """
         ops = block.ops[:-1] if block.ops and block.ops[-1].name == "yield" else block.ops
-        recompute(ops, self.env, self.builder, self.memory.late)
+        # All of the block first: a rule may need any value of it, and what none needs is pruned afterwards.
+        recompute(ops, self.env, self.builder, self.memory.late, of=of)
         for op in reversed(ops):
             self.builder.location = op.location
             if op.name in self.rules.effects:
+                # Effects have a turn even without a cotangent: their adjoint array may hold one.
                 self.rules.effects[op.name](self, op, cotangents)
             elif op.results:
+                # All users of the value come after it in the block, so its sum is complete when its own turn comes.
                 found = cotangents.take(op.result)
                 if found is not None:
                     self.rules.values.get(op.name, self.rules.builtin)(self, op, found, cotangents)
@@ -98,4 +106,4 @@ class Sweep:
         op = self.builder.made.get(self.env[index])
         while op is not None and op.name == "cast":
             op = self.builder.made.get(op.operands[0])
-        return int(op.attrs["value"]) if op is not None and op.name == "const" else None
+        return int(op.attrs[VALUE]) if op is not None and op.name == "const" else None

@@ -14,6 +14,7 @@ from workbench.autodiff.analysis.activity import touches_floats
 from workbench.autodiff.reverse.cotangents import Cotangent, Cotangents, Piece, settled, zero
 from workbench.autodiff.reverse.sweep import EffectRule, Sweep, ValueRule
 from workbench.builtins import Ref
+from workbench.ir.attributes import AXES, AXIS, BOUNDS, EXCLUSIVE, KIND, PRECISION, SHAPE, TRANSPOSE_A, TRANSPOSE_B
 from workbench.ir.tiles import without
 from workbench.ir.values import Op, Value
 from workbench.tiles import Tile, contents
@@ -46,7 +47,7 @@ def _mirror(sweep: Sweep, op: Op) -> tuple[Value, list[Value], dict[str, Any]]:
     array = op.operands[0]
     assert isinstance(array.type, ArrayType)
     offsets = [sweep.env[v] for v in op.operands[1 : 1 + array.type.ndim]]
-    return sweep.adjoints[array], offsets, {k: op.attrs[k] for k in ("bounds", "axes")}
+    return sweep.adjoints[array], offsets, {BOUNDS: op.attrs[BOUNDS], AXES: op.attrs[AXES]}
 
 
 def load(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
@@ -64,7 +65,7 @@ def store(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
         return
     added(sweep, op, cotangents)
     array, offsets, attrs = _mirror(sweep, op)
-    nothing = zero(sweep.builder, _tile(value)).value  # type: ignore[arg-type]
+    nothing = zero(sweep.builder, _tile(value)).value
     sweep.builder.emit("tile_store", (array, *offsets, nothing), (), attrs)
 
 
@@ -79,7 +80,7 @@ def added(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
     if value in sweep.active:
         array, offsets, attrs = _mirror(sweep, op)
         type = _tile(value)
-        seed = _one(sweep, "tile_load", (array, *offsets), Tile(type.dtype, type.shape), {**attrs, "shape": type.shape})
+        seed = _one(sweep, "tile_load", (array, *offsets), Tile(type.dtype, type.shape), {**attrs, SHAPE: type.shape})
         _give(sweep, cotangents, value, seed)
 
 
@@ -92,7 +93,7 @@ def mapped(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
     found = {v: seed for v in op.results if (seed := cotangents.take(v)) is not None}
     if not found and not touches_floats(block):
         return
-    builder, shape = sweep.builder, op.attrs["shape"]
+    builder, shape = sweep.builder, op.attrs[SHAPE]
     seeds = {v: c.full() for v, c in found.items()}
     extra: list[Value] = []
     for piece in seeds.values():
@@ -130,7 +131,7 @@ def mapped(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
         seed = builder.ref(next(results))
         cotangents.add(operand, Piece(seed, None, builder.ref(next(results)) if partly else None))
     for value, tile in zip(outer, results, strict=True):
-        total = _one(sweep, "tile_reduce", (tile,), value.type, {"kind": "sum", "axis": None})
+        total = _one(sweep, "tile_reduce", (tile,), value.type, {KIND: "sum", AXIS: None})
         _give(sweep, cotangents, value, total)
 
 
@@ -166,7 +167,7 @@ def placed(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> No
     """The part's to the part, the rest to the whole."""
     tile, *offsets, part = op.operands
     seed, places = _plain(sweep, found), [sweep.env[v] for v in offsets]
-    piece = _one(sweep, "tile_slice", (seed, *places), part.type, {"shape": _tile(part).shape})
+    piece = _one(sweep, "tile_slice", (seed, *places), part.type, {SHAPE: _tile(part).shape})
     _give(sweep, cotangents, part, piece)
     nothing = zero(sweep.builder, part.type).value
     _give(sweep, cotangents, tile, _one(sweep, "tile_place", (seed, *places, nothing), tile.type))
@@ -174,9 +175,9 @@ def placed(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> No
 
 def transposed(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """The other way round."""
-    (tile,), axes = op.operands, op.attrs["axes"]
+    (tile,), axes = op.operands, op.attrs[AXES]
     back = tuple(axes.index(a) for a in range(len(axes)))
-    made = _one(sweep, "tile_transpose", (_plain(sweep, found),), _bare(tile), {"axes": back})
+    made = _one(sweep, "tile_transpose", (_plain(sweep, found),), _bare(tile), {AXES: back})
     _give(sweep, cotangents, tile, made)
 
 
@@ -194,7 +195,7 @@ def reshaped(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> 
 def _reshape(sweep: Sweep, value: Value, shape: tuple[int, ...]) -> Value:
     if _tile(value).shape == shape:
         return value
-    return _one(sweep, "tile_reshape", (value,), Tile(_tile(value).dtype, shape), {"shape": shape})
+    return _one(sweep, "tile_reshape", (value,), Tile(_tile(value).dtype, shape), {SHAPE: shape})
 
 
 def broadcast(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
@@ -214,7 +215,7 @@ def broadcast(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) ->
 def _summed(sweep: Sweep, value: Value, axis: int) -> Value:
     shape, dtype = _tile(value).shape, _tile(value).dtype
     type: Any = Tile(dtype, without(shape, axis)) if len(shape) > 1 else dtype
-    return _one(sweep, "tile_reduce", (value,), type, {"kind": "sum", "axis": axis if len(shape) > 1 else None})
+    return _one(sweep, "tile_reduce", (value,), type, {KIND: "sum", AXIS: axis if len(shape) > 1 else None})
 
 
 # Sums.
@@ -222,7 +223,7 @@ def _summed(sweep: Sweep, value: Value, axis: int) -> Value:
 
 def reduced(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """To every element; of a minimum or maximum, to the first that attains it."""
-    (tile,), kind, axis = op.operands, op.attrs["kind"], op.attrs.get("axis")
+    (tile,), kind, axis = op.operands, op.attrs[KIND], op.attrs.get(AXIS)
     if kind == "func":
         raise sweep.refuse("tile_reduce() by a func has no derivative yet.", op, "Use tile_sum, tile_min or tile_max.")
     shape = _tile(tile).shape
@@ -232,7 +233,7 @@ def reduced(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> N
         _give(sweep, cotangents, tile, spread)
         return
     type: Any = int32 if axis is None else Tile(int32, without(shape, axis))
-    first = _one(sweep, "tile_reduce", (sweep.env[tile],), type, {"kind": f"arg{kind}", "axis": axis})
+    first = _one(sweep, "tile_reduce", (sweep.env[tile],), type, {KIND: f"arg{kind}", AXIS: axis})
     chosen = _spread(sweep, first, shape, axis)
     builder = sweep.builder
 
@@ -258,18 +259,18 @@ def _spread(sweep: Sweep, value: Value, shape: tuple[int, ...], axis: int | None
     if axis is None:
         return sweep.builder.tile_map(shape, (), lambda at, e: [value])[0]
     rows = _reshape(sweep, value, (*shape[:axis], 1, *shape[axis + 1 :]))
-    return _one(sweep, "tile_broadcast", (rows,), Tile(_tile(value).dtype, shape), {"shape": shape})
+    return _one(sweep, "tile_broadcast", (rows,), Tile(_tile(value).dtype, shape), {SHAPE: shape})
 
 
 def scanned(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """The sum of what comes after: all of a row less what comes before."""
     (tile,) = op.operands
-    if op.attrs["kind"] != "sum":
-        raise sweep.refuse(f"tile_scan() of kind {op.attrs['kind']} has no derivative yet.", op)
+    if op.attrs[KIND] != "sum":
+        raise sweep.refuse(f"tile_scan() of kind {op.attrs[KIND]} has no derivative yet.", op)
     seed = _plain(sweep, found)
     shape, last = _tile(tile).shape, _tile(tile).ndim - 1
     whole = _spread(sweep, _summed(sweep, seed, last), shape, last if last else None)
-    attrs = {"kind": "sum", "exclusive": not op.attrs["exclusive"]}
+    attrs: dict[str, Any] = {KIND: "sum", EXCLUSIVE: not op.attrs[EXCLUSIVE]}
     before = _one(sweep, "tile_scan", (seed,), _bare(tile), attrs)
     cotangents.add(tile, Piece(sweep.builder.ref(whole) - sweep.builder.ref(before)))
 
@@ -278,8 +279,8 @@ def matmul(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> No
     """adjA = adjC · Bᵀ and adjB = Aᵀ · adjC, each where it is wanted; adjC itself to what was added to."""
     a, b, *acc = op.operands
     seed = _plain(sweep, found)
-    left, right = op.attrs["transpose_a"], op.attrs["transpose_b"]
-    precision = {"precision": op.attrs["precision"]} if op.attrs.get("precision") else {}
+    left, right = op.attrs[TRANSPOSE_A], op.attrs[TRANSPOSE_B]
+    precision = {PRECISION: op.attrs[PRECISION]} if op.attrs.get(PRECISION) else {}
     if a in sweep.active:
         pair = (b, None, right, True) if left else (None, b, False, not right)
         _product(sweep, a, seed, pair, {"role": "adj_a", **precision}, cotangents)
@@ -297,18 +298,18 @@ def _product(
     """The product of the cotangent (None in `pair`) and a tile, in the wider of their types."""
     one, other, left, right = pair
     operands = [seed if v is None else sweep.env[v] for v in (one, other)]
-    dtype = contents(seed.type)  # type: ignore[arg-type]
+    dtype = contents(seed.type)
     if dtype != _tile(target).dtype:
         assert dtype == float32
         operands = [_cast(sweep, v, float32) for v in operands]
     type: Any = Tile(dtype, _tile(target).shape)
-    attrs = {"transpose_a": left, "transpose_b": right, **how}
+    attrs = {TRANSPOSE_A: left, TRANSPOSE_B: right, **how}
     made = _one(sweep, "tile_matmul", operands, type, attrs)
     _give(sweep, cotangents, target, _cast(sweep, made, _tile(target).dtype))
 
 
 def _cast(sweep: Sweep, value: Value, dtype: Any) -> Value:
-    return sweep.builder.ref(value).cast(Tile(dtype, _tile(value).shape)).value  # type: ignore[arg-type]
+    return sweep.builder.ref(value).cast(Tile(dtype, _tile(value).shape)).value
 
 
 VALUES: dict[str, ValueRule] = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+import re
 import sys
 import time
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ import llvmlite.binding as llvm
 
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu import codegen
-from workbench.backends.cpu.emit.emit import emit_llvm, entry_name, for_one_core
+from workbench.backends.cpu.emit.emit import Module, emit_module, entry_name, for_one_core
 from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.systems import code_model
@@ -30,9 +31,10 @@ from workbench.backends.worker.jobs import Lost
 from workbench.backends.worker.pool import Pool
 from workbench.config import settings
 from workbench.errors import BuildError, DeviceError
+from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.ops import LOOPS
-from workbench.ir.values import Function, Value, walk
+from workbench.ir.values import Block, Function, Value, walk
 from workbench.types import ArrayType, Vector, float32, int32
 
 LEVEL = 3
@@ -43,7 +45,16 @@ UNROLLED_TILES = 16
 """The same for operations on tiles, each a loop; those that are written out do not vectorise."""
 SUPERWORD_OPERATIONS = 1024
 """In functions of more operations than these, LLVM looks for no straight-line superwords."""
+NESTED_LOOPS = 3
+"""In functions with more loops than these in one another, no condition is moved out of a loop that is copied for it."""
 VECTORISERS = ("loop_vectorization", "slp_vectorization")
+AS_WRITTEN = {"speed_level": 1, "loop_unrolling": False, **dict.fromkeys(VECTORISERS, False)}
+"""For texts that are vectors already: the loops in them stay loops."""
+UNOPTIMISED = {**AS_WRITTEN, "speed_level": 0}
+"""For such a text if it is long, or if LLVM crashes: it makes `llvm.scmp` of 16-bit comparisons, which it cannot select
+without BW."""
+LONG = 1 << 20
+"""Characters of a text of vectors beyond which it is not optimised: the passes take a minute for 3 million."""
 
 # LLVM 22 folds VPMOV*2M + KMOV into VMOVMSK although the mask is still needed: wrong results where a sign mask is read
 # lane by lane (llvm/llvm-project#174871, #191304, #198220). Without these two features there is no VPMOV*2M.
@@ -51,7 +62,7 @@ MISCOMPILED = (
     "-avx512dq,-avx512bw" if llvm.llvm_version_info[0] >= 22 and platform.machine() in ("x86_64", "AMD64") else ""
 )
 
-HALF = " half "
+HALF = re.compile(r"\bhalf\b")
 """What the text holds where float16 goes through the machine's instructions."""
 WITHOUT_HALVES = "-avx512vl"
 # Then a comparison of float16 in AVX-512VL without BW, which no CPU is, cannot be selected: "LLVM ERROR: Cannot select
@@ -86,7 +97,7 @@ class CpuBackend(Backend):
         Raises:
             BuildError: an operation cannot be expressed in LLVM IR.
         """
-        return _text(function, options, target)
+        return _emitted(function, options, target).text
 
     def compile(self, function: Function, options: Options, target: str) -> Artifact:
         """The function as an ELF, Mach-O or COFF object of this platform.
@@ -96,9 +107,9 @@ class CpuBackend(Backend):
             DeviceError: `target` is no CPU of this platform.
         """
         started = time.perf_counter()
-        text = _text(function, options, target)
+        module = _emitted(function, options, target)
         emitted = time.perf_counter() - started
-        made = _generate(text, target, _tuning(function), "object", function.name)
+        made = _generate(module.text, target, _tuning(function), "object", function.name)
         metadata: dict[str, Any] = {
             "entry": entry_name(function),
             "stages": {"spell": emitted, **made.stages},
@@ -109,6 +120,8 @@ class CpuBackend(Backend):
             metadata["unvectorised"] = made.retried
         if prints(function):
             metadata["prints"] = True
+        if module.sums:
+            metadata["sums"] = module.sums
         if for_one_core(function, options):
             metadata["one_core"] = True
         return Artifact(made.image, metadata)
@@ -124,7 +137,7 @@ def optimised_text(function: Function, options: Options, target: str) -> str:
     Raises:
         BuildError, DeviceError: as `CpuBackend.compile`.
     """
-    text = _text(function, options, target)
+    text = _emitted(function, options, target).text
     return _generate(text, target, _tuning(function), "ir", function.name).image.decode()
 
 
@@ -134,32 +147,34 @@ def assembly(function: Function, options: Options, target: str) -> str:
     Raises:
         BuildError, DeviceError: as `CpuBackend.compile`.
     """
-    text = _text(function, options, target)
+    text = _emitted(function, options, target).text
     return _generate(text, target, _tuning(function), "assembly", function.name).image.decode()
 
 
-def compile_text(text: str, target: str, optimise: bool = True) -> bytes:
+def compile_text(text: str, target: str, optimise: bool = True, vectorise: bool = True) -> bytes:
     """LLVM IR text of our own (the launcher, an FFI handler) as an object file.
 
     Raises:
         BuildError, DeviceError: as `CpuBackend.compile`.
     """
-    return _generate(text, target, {"speed_level": 1} if optimise else None, "object").image
+    written = UNOPTIMISED if len(text) > LONG else AS_WRITTEN
+    tuning = ({"speed_level": 1} if vectorise else written) if optimise else None
+    return _generate(text, target, tuning, "object").image
 
 
 def warm() -> None:
     """Pay LLVM's first-use costs now: called from a background thread before the first kernel is built."""
     array = Value(ArrayType(float32), "x")
     b = Builder()
-    i = b.one("tid", (), int32, {"axis": 0})
+    i = b.one("tid", (), int32, {AXIS: 0})
     b.store(array, i, b.one("add", (b.load(array, i), b.const(1.0, float32)), float32))
     backend = CpuBackend()
     backend.compile(Function("warm", (array,), b.body(), 1), Options(), backend.target())
 
 
-def _text(function: Function, options: Options, target: str) -> str:
+def _emitted(function: Function, options: Options, target: str) -> Module:
     here = target == _native()[0]
-    return emit_llvm(function, options, _maths(target), here and converts_halves())
+    return emit_module(function, options, _maths(target), here and converts_halves())
 
 
 @lru_cache
@@ -188,7 +203,10 @@ class _Generated:
 
 
 def _generate(text: str, target: str, tuning: dict[str, Any] | None, form: str, function: str = "") -> _Generated:
-    """Have a worker compile a text; one that is lost is tried once more without vectorisation, the usual culprit."""
+    """Have a worker compile a text; one that is lost is tried once more without vectorisation, the usual culprit.
+
+    One that is not vectorised is tried once more without optimisation.
+    """
     name, features = _cpu(target)
     model = code_model(sys.platform)
     request = {"cpu": name, "features": features_for(text, features), "code_model": model, "form": form}
@@ -196,14 +214,16 @@ def _generate(text: str, target: str, tuning: dict[str, Any] | None, form: str, 
         try:
             return _Generated(*_called(request, text, tuning))
         except Lost as lost:
-            if tuning is None or "loop_vectorization" not in tuning:
+            vectorised = tuning is not None and tuning.get("loop_vectorization")
+            if tuning is None or not (vectorised or lost.stage == "emit"):
                 raise build_error("LLVM", function, lost) from None
             first = lost
-        plain = {**tuning, **dict.fromkeys(VECTORISERS, False)}
+        plain = {**tuning, **dict.fromkeys(VECTORISERS, False)} if vectorised else UNOPTIMISED
         try:
             return _Generated(*_called(request, text, plain), retried=f"LLVM {first.how} at stage {first.stage}")
         except Lost:
-            raise build_error("LLVM", function, first, " Without vectorisation it did not succeed either.") from None
+            what = "vectorisation" if vectorised else "optimisation"
+            raise build_error("LLVM", function, first, f" Without {what} it did not succeed either.") from None
     except RuntimeError as error:
         message = "LLVM refused the text made from this kernel."
         raise BuildError(message, function=function, log=f"{error}\n{text}") from None
@@ -220,22 +240,33 @@ def _tuning(function: Function) -> dict[str, Any]:
     Interleaving and unrolling help where operations wait for each other: in loops and sums. Straight-line superwords
     are for short vectors; tiles are loops that vectorise as they stand. For each loop that it unrolls, LLVM seems to
     analyse the whole loop over threads again, n² for n loops, so among many loops none is unrolled. Superwords take
-    most of a long function's time, and gain nothing where threads go side by side.
+    most of a long function's time, and gain nothing where threads go side by side. O3 differs from O2 in copying a loop
+    for each value of a condition that does not change in it (`SimpleLoopUnswitch`): n² and more for n loops in one
+    another.
     """
     operations = list(walk(function.body))
-    names = {op.name for op in operations}
     count = sum(op.name in LOOPS or op.name.startswith("tile_") for op in operations)
     loops = count > 0 or function.block_dim > 0
     unrolled = count <= (UNROLLED_TILES if function.block_dim else UNROLLED_LOOPS)
     vectors = any(isinstance(v.type, Vector) for op in operations for v in op.results)
     superwords = ((loops and not function.block_dim) or vectors) and len(operations) <= SUPERWORD_OPERATIONS
     return {
-        "speed_level": LEVEL,
+        "speed_level": LEVEL if _nested_loops(function.body) <= NESTED_LOOPS else 2,
         "loop_vectorization": True,
         "loop_unrolling": loops and unrolled,
-        "loop_interleaving": loops or "reduce_add" in names,
+        "loop_interleaving": loops,
         "slp_vectorization": superwords,
     }
+
+
+def _nested_loops(body: Block) -> int:
+    """How many loops stand in one another, at most."""
+    most, waiting = 0, [(body, 0)]
+    while waiting:
+        block, outside = waiting.pop()
+        most = max(most, outside)
+        waiting += [(b, outside + (op.name in LOOPS)) for op in block.ops for b in op.blocks]
+    return most
 
 
 @lru_cache
@@ -268,5 +299,5 @@ def _cpu(target: str) -> tuple[str, str]:
 
 def features_for(text: str, features: str) -> str:
     """A CPU's features without those that LLVM gets wrong in such a text."""
-    wrong = (MISCOMPILED, WITHOUT_HALVES if MISCOMPILED and HALF in text else "")
+    wrong = (MISCOMPILED, WITHOUT_HALVES if MISCOMPILED and HALF.search(text) else "")
     return ",".join(f for f in (features, *wrong) if f)

@@ -47,7 +47,7 @@ _linkers: list[tuple[llvm.LLJIT, int]] = []  # the one in use, and how many obje
 class CpuCode:
     """A loaded object: `address` is its entry's, valid as long as this lives.
 
-    `addresses` holds those of all symbols that were asked for, `needs` the code that it calls.
+    `addresses` holds those of all symbols that were requested, `needs` the code that it calls.
     """
 
     def __init__(self, addresses: dict[str, int], tracker: Any, needs: Sequence[CpuCode] = ()) -> None:
@@ -92,7 +92,7 @@ def load_symbols(
 
 
 def unload() -> int:
-    """Unload what nobody owns any more; gives how many objects."""
+    """Unload code that has no owner any more; returns how many objects."""
     count = 0
     with _lock:
         while _unowned:

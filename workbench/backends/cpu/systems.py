@@ -13,18 +13,18 @@ declare i64 @pthread_self()
 declare i32 @sched_yield()
 declare i32 @usleep(i32)
 
-define internal i1 @thread_start(ptr %id, ptr %work, ptr %state) #0 {
+define internal zeroext i1 @thread_start(ptr %id, ptr %work, ptr %state) {
   %code = call i32 @pthread_create(ptr %id, ptr null, ptr %work, ptr %state)
   %made = icmp eq i32 %code, 0
   ret i1 %made
 }
 
-define internal i64 @this_thread() #0 {
+define internal i64 @this_thread() {
   %id = call i64 @pthread_self()
   ret i64 %id
 }
 
-define internal void @nap(i32 %microseconds) #0 {
+define internal void @nap(i32 %microseconds) {
   %code = call i32 @usleep(i32 %microseconds)
   ret void
 }
@@ -34,7 +34,7 @@ _JOINED = {
     "linux": """
 declare i32 @pthread_timedjoin_np(i64, ptr, ptr)
 
-define internal i1 @joined(i64 %id, ptr %gone, i64 %all) #0 {
+define internal zeroext i1 @joined(i64 %id, ptr %gone, i64 %all) {
   %time = alloca { i64, i64 }
   %code = call i32 @clock_gettime(i32 0, ptr %time)
   %seconds = load i64, ptr %time
@@ -56,7 +56,7 @@ define internal i1 @joined(i64 %id, ptr %gone, i64 %all) #0 {
     "darwin": """
 declare i32 @pthread_join(i64, ptr)
 
-define internal i1 @joined(i64 %id, ptr %gone, i64 %all) #0 {
+define internal zeroext i1 @joined(i64 %id, ptr %gone, i64 %all) {
 start:
   %so.far = load atomic i64, ptr %gone acquire, align 8
   %done = icmp sge i64 %so.far, %all
@@ -73,7 +73,7 @@ pause:
 declare i32 @WaitForSingleObject(i64, i32)
 declare i32 @CloseHandle(i64)
 
-define internal i1 @joined(i64 %id, ptr %gone, i64 %all) #0 {
+define internal zeroext i1 @joined(i64 %id, ptr %gone, i64 %all) {
 start:
   %waited = call i32 @WaitForSingleObject(i64 %id, i32 20)
   %done = icmp eq i32 %waited, 0
@@ -94,20 +94,20 @@ declare i32 @GetCurrentThreadId()
 declare i32 @SwitchToThread()
 declare void @Sleep(i32)
 
-define internal i1 @thread_start(ptr %id, ptr %work, ptr %state) #0 {
+define internal zeroext i1 @thread_start(ptr %id, ptr %work, ptr %state) {
   %handle = call ptr @CreateThread(ptr null, i64 0, ptr %work, ptr %state, i32 0, ptr null)
   store ptr %handle, ptr %id
   %made = icmp ne ptr %handle, null
   ret i1 %made
 }
 
-define internal i64 @this_thread() #0 {
+define internal i64 @this_thread() {
   %id = call i32 @GetCurrentThreadId()
   %wide = zext i32 %id to i64
   ret i64 %wide
 }
 
-define internal void @nap(i32 %microseconds) #0 {
+define internal void @nap(i32 %microseconds) {
   call void @Sleep(i32 1)
   ret void
 }

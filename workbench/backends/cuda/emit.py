@@ -1,6 +1,6 @@
 """IR as CUDA C++ text: one kernel, readable beside the cell it came from, with a prelude of only what it uses.
 
-The text is made once, from IR, in four steps: builtins are expanded to what CUDA has, values are folded into
+The text is made once, from IR, in four steps: builtins are expanded to what CUDA has, values are inlined into
 expressions (`inline_values`), the others share locals (`locals`), and statements are written in order.
 """
 
@@ -15,20 +15,21 @@ from workbench.backends.cuda.cpp import faults
 from workbench.backends.cuda.cpp.c_names import LOCAL_RESERVED, RESERVED, c_type, identifier, literal
 from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.backends.cuda.cpp.expression import Expressions
-from workbench.backends.cuda.cpp.inline_values import Folding, fold
+from workbench.backends.cuda.cpp.inline_values import Inlining, inline_values
 from workbench.backends.cuda.cpp.locals import Locals
 from workbench.backends.cuda.cpp.signed_wrap import plain_arithmetic
 from workbench.backends.cuda.prelude import prelude
 from workbench.backends.cuda.products.needed import for_linking
 from workbench.backends.cuda.products.spec import ProductSpec
 from workbench.backends.cuda.statements import INDENT, emit_block
-from workbench.backends.cuda.tiles.arena import STATIC_SHARED
 from workbench.backends.cuda.tiles.operations import lower_tiles
+from workbench.backends.cuda.tiles.placement.arena import STATIC_SHARED
+from workbench.backends.cuda.tiles.placement.uses import Region
 from workbench.backends.cuda.tiles.reduce import with_combinations
 from workbench.backends.cuda.tiles.text import shared_memory
-from workbench.backends.cuda.tiles.uses import Region
 from workbench.deep import deep
 from workbench.errors import BuildError
+from workbench.ir.attributes import AXIS, CAPTURED, PRODUCT, VALUE
 from workbench.ir.values import Function, Op, Value, walk
 from workbench.passes.expand import expand
 from workbench.passes.pipeline import CUDA, CUDA_TILES, Pass, run
@@ -91,7 +92,7 @@ def emit_kernel(function: Function, options: Options, *, lines: bool = False, li
         made = run(CUDA_TILES, function, combine=with_combinations, **passes)
         lowered = lower_tiles(made, options.contiguous)
         text = _Kernel(lowered.function, options, lines, lowered.shared).text()
-        linked = [op.attrs["product"].linked for op in walk(lowered.function.body) if op.name == "product"]
+        linked = [op.attrs[PRODUCT].linked for op in walk(lowered.function.body) if op.name == "product"]
         products = tuple(dict.fromkeys(spec for spec in linked if spec is not None))
         return EmittedKernel(text, lowered.shared, lowered.regions, products)
     return EmittedKernel(_Kernel(run(CUDA, function, **passes), options, lines).text())
@@ -107,7 +108,7 @@ class _Kernel:
     def __init__(self, function: Function, options: Options, lines: bool, shared: int = 0) -> None:
         self.function, self.shared = function, shared
         self.lines = lines
-        self.folding: Folding = fold(function)
+        self.inlining: Inlining = inline_values(function)
         self.names: dict[Value, str] = {}
         self.taken: set[str] = set(LOCAL_RESERVED)
         for op in walk(function.body):
@@ -117,8 +118,8 @@ class _Kernel:
         self.dim = self._fresh("dim")
         self.linear = self._fresh("linear")
         self.head = self._captured() + self._thread_index()
-        locals_ = Locals(function, self.folding)
-        self.expressions = Expressions(self.folding, plain_arithmetic(function), options, self._named)
+        locals_ = Locals(function, self.inlining)
+        self.expressions = Expressions(self.inlining, plain_arithmetic(function), options, self._named)
         self.emitter = Emitter(self.expressions, locals_, self.names, self.taken, lines)
         if options.checks:
             self.emitter.fault, self.emitter.thread = self._fresh("fault"), self.linear
@@ -144,13 +145,13 @@ class _Kernel:
         rows: list[str] = []
         first: dict[str, str] = {}
         for op in self._ops("const"):
-            label = op.attrs.get("captured")
+            label = op.attrs.get(CAPTURED)
             if not label:
                 continue
             assert isinstance(op.result.type, (Scalar, Vector))
             if label not in first:
                 first[label] = self._fresh(label.replace(".", "_"))
-                text = literal(op.attrs["value"], op.result.type)
+                text = literal(op.attrs[VALUE], op.result.type)
                 rows.append(f"const {c_type(op.result.type)} {first[label]} = {text};")
             self.names[op.result] = first[label]
         return rows
@@ -169,15 +170,15 @@ class _Kernel:
         labels: dict[int, str] = {}
         for op in self._ops("tid"):
             if op.result.name:
-                labels.setdefault(op.attrs["axis"], op.result.name)
+                labels.setdefault(op.attrs[AXIS], op.result.name)
         for op in self._ops("tid"):
-            axis = op.attrs["axis"]
+            axis = op.attrs[AXIS]
             if axis not in first:
                 first[axis] = self._fresh(labels.get(axis) or _AXES[axis])
                 rows.append(f"int {first[axis]} = {self._index(axis, ndim)};")
             self.names[op.result] = first[axis]
         for op in self._ops("launch_dim"):
-            self.names[op.result] = f"{self.dim}.n[{op.attrs['axis']}]"
+            self.names[op.result] = f"{self.dim}.n[{op.attrs[AXIS]}]"
         return rows
 
     def _block_index(self) -> list[str]:
@@ -221,7 +222,7 @@ class _Kernel:
 
 
 def _wrapped(params: Sequence[str]) -> str:
-    """The parameters on one line, or one a line where that is too long."""
+    """The parameters on one line, or one per line where that is too long."""
     line = ", ".join(params)
     if len(line) <= 90:
         return line

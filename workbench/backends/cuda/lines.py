@@ -13,6 +13,24 @@ _FILE = re.compile(r'\s*\.file\s+(\d+)\s+"/cell/([^"]*)"')
 _LOC = re.compile(r"\s*\.loc\s+(\d+)\s+(\d+)\s")
 
 
+def repeated(text: str) -> str:
+    """The text with each `#line` directive again before every row that it is for.
+
+    A directive says where the next row is from, and compilers count on from there: of a statement of several rows the
+    later ones would be of later lines.
+    """
+    rows, directive = [], ""
+    for row in text.split("\n"):
+        if _LINE.match(row):
+            directive = row
+        elif row.startswith("}"):
+            directive = ""
+        elif directive and rows and rows[-1] != directive:
+            rows.append(directive)
+        rows.append(row)
+    return "\n".join(rows)
+
+
 def marked_cuda(text: str, label: str, offset: int) -> str:
     """CUDA C++ with `#line` directives, as text with comments.
 

@@ -17,6 +17,7 @@ from workbench.backends.cuda.cpp.faults import emit_fault
 from workbench.backends.cuda.cpp.prints import emit_print
 from workbench.backends.cuda.tiles.text import STATEMENTS as TOGETHER
 from workbench.builtins import TABLE
+from workbench.ir.attributes import PLAIN, UNROLL, VALUE
 from workbench.ir.values import Block, Op, Value
 from workbench.types import Kind, Scalar, Slots, Vector
 
@@ -34,7 +35,7 @@ def emit_block(e: Emitter, block: Block) -> list[str]:
 def _rows(e: Emitter, block: Block) -> list[str]:
     rows: list[str] = []
     for op in block.ops:
-        if op.name in ("yield", "tid", "lane", "launch_dim") or any(v in e.folding.folded for v in op.results):
+        if op.name in ("yield", "tid", "lane", "launch_dim") or any(v in e.inlining.inlined for v in op.results):
             continue
         place = e.directive(op)
         made = _STATEMENTS.get(op.name, _plain)(e, op)
@@ -44,7 +45,7 @@ def _rows(e: Emitter, block: Block) -> list[str]:
 
 def _plain(e: Emitter, op: Op) -> list[str]:
     """An operation with one result: a new local, or an assignment to a shared one."""
-    if op.result not in e.folding.uses:
+    if op.result not in e.inlining.uses:
         return []
     text = e.expressions.op(op)
     declared = e.locals.of(op.result) in e.declared
@@ -56,7 +57,7 @@ def _plain(e: Emitter, op: Op) -> list[str]:
 
 def _update(e: Emitter, left: str, value: Value) -> str:
     """The operator and right side that give an existing local this value."""
-    op = e.folding.definition[value] if value in e.folding.folded else None
+    op = e.inlining.definition[value] if value in e.inlining.inlined else None
     if op is not None and op.name in _COMPOUND and _in_place(e, op, left):
         return f"{TABLE[op.name].operator}= {e.expressions.argument(op.operands[1])}"
     return f"= {e.expressions.argument(value)}"
@@ -74,19 +75,19 @@ def _in_place(e: Emitter, op: Op, left: str) -> bool:
 def _insert(e: Emitter, op: Op) -> list[str]:
     """A vector with one component changed: in place where the old vector is no longer needed."""
     vector, index, value = op.operands
-    constant = e.folding.definition.get(index)
+    constant = e.inlining.definition.get(index)
     if constant is None or constant.name != "const":
         return _plain(e, op)
     e.expressions.meet(op.result.type)
     local = e.locals.of(op.result)
-    if local in {e.locals.of(leaf) for leaf in e.folding.leaves(value)} - {e.locals.of(vector)}:
+    if local in {e.locals.of(leaf) for leaf in e.inlining.leaves(value)} - {e.locals.of(vector)}:
         return _plain(e, op)
     part, text = e.expressions.argument(vector), e.expressions.argument(value)
     left = e.declare(op.result)
     name = e.name(op.result)
     rows = [] if part == name else [f"{left} = {part};"]
     assert isinstance(op.result.type, Vector)
-    member = members(form_of(op.result.type))[int(constant.attrs["value"])]
+    member = members(form_of(op.result.type))[int(constant.attrs[VALUE])]
     return [*rows, f"{name}.{member} = {text};"]
 
 
@@ -104,7 +105,7 @@ def _slots(e: Emitter, op: Op) -> list[str]:
 
 
 def _slot_read(e: Emitter, op: Op) -> list[str]:
-    if op.result not in e.folding.uses:
+    if op.result not in e.inlining.uses:
         return []
     place = _slot(e, op)
     return [f"{e.declare(op.result)} = {place};"]
@@ -125,17 +126,17 @@ def _assign(e: Emitter, targets: Sequence[Value], values: Sequence[Value]) -> li
     for target, value in zip(targets, values, strict=True):
         text = e.expressions.argument(value)
         if e.locals.of(target) not in e.declared:
-            if target in e.folding.uses or _carried(e, target):
+            if target in e.inlining.uses or _carried(e, target):
                 fresh.append(f"{e.declare(target)} = {text};")
             continue
-        reads = {e.name(leaf) for leaf in e.folding.leaves(value)}
+        reads = {e.name(leaf) for leaf in e.inlining.leaves(value)}
         if text != e.name(target):
             pending.append((e.name(target), _update(e, e.name(target), value), reads))
     return fresh + _ordered(e, pending, {e.name(t): t for t in targets if e.locals.of(t) in e.declared})
 
 
 def _carried(e: Emitter, target: Value) -> bool:
-    return any(m in e.folding.uses for m in e.locals.members(target))
+    return any(m in e.inlining.uses for m in e.locals.members(target))
 
 
 def _ordered(e: Emitter, pending: list[tuple[str, str, set[str]]], types: dict[str, Value]) -> list[str]:
@@ -189,14 +190,14 @@ def _branch(e: Emitter, op: Op, block: Block) -> list[str]:
 def _choice(e: Emitter, op: Op) -> list[str]:
     """`c ? a : b`, where the branches are nothing but expressions of one new value."""
     bare = all(
-        inner.name == "yield" or any(v in e.folding.folded for v in inner.results)
+        inner.name == "yield" or any(v in e.inlining.inlined for v in inner.results)
         for block in op.blocks
         for inner in block.ops
     )
     if len(op.results) != 1 or not bare or e.locals.of(op.results[0]) in e.declared:
         return []
     result = op.results[0]
-    if result not in e.folding.uses:
+    if result not in e.inlining.uses:
         return []
     parts = [e.expressions.of(v).within(4) for v in (op.operands[0], *(b.yielded[0] for b in op.blocks))]
     return [f"{e.declare(result)} = {parts[0]} ? {parts[1]} : {parts[2]};"]
@@ -212,7 +213,7 @@ def _for(e: Emitter, op: Op) -> list[str]:
         first = e.expressions.argument(start)
         head = f"{c_type(index.type)} {name} = {first}; {_turns(e, name, op)}"
         inner = _branch(e, op, body)
-    unroll = ["#pragma unroll"] if op.attrs.get("unroll") else []
+    unroll = ["#pragma unroll"] if op.attrs.get(UNROLL) else []
     return [*rows, *unroll, f"for ({head}) {{", *_indented(inner), "}"]
 
 
@@ -220,9 +221,9 @@ def _turns(e: Emitter, name: str, op: Op) -> str:
     """The test and the step of a `for`. A step of 1 or -1 cannot overflow; others stop at the end exactly."""
     stop, step = op.operands[1:3]
     end = e.expressions.of(stop)
-    known = e.folding.definition.get(step)
-    size = int(known.attrs["value"]) if known is not None and known.name == "const" else 0
-    if op.attrs.get("plain"):  # nothing here comes near the end of the type
+    known = e.inlining.definition.get(step)
+    size = int(known.attrs[VALUE]) if known is not None and known.name == "const" else 0
+    if op.attrs.get(PLAIN):  # nothing here comes near the end of the type
         return f"{name} < {end.within(12)}; {name} += {size}"
     if size in (1, -1):
         return f"{name} {'<' if size > 0 else '>'} {end.within(12)}; {'++' if size > 0 else '--'}{name}"

@@ -3,8 +3,7 @@
 It defines what a kernel means; the other backends are tested against it.
 """
 
-from workbench.backends.python.backend import PythonBackend
 from workbench.backends.python.interpret import run, step
 from workbench.backends.python.thread import Step
 
-__all__ = ["PythonBackend", "Step", "run", "step"]
+__all__ = ["Step", "run", "step"]

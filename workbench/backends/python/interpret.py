@@ -21,6 +21,7 @@ from workbench.deep import deep
 from workbench.errors import LaunchError
 from workbench.ir.values import Function, Value
 from workbench.passes import pipeline
+from workbench.tiles import contents
 from workbench.types import ArrayType, Vector
 
 HANDLERS = Handlers(operations.PLAIN | tiles.PLAIN, operations.STRUCTURED | tiles.STRUCTURED)
@@ -98,7 +99,7 @@ def _shapes(function: Function, bound: Mapping[Value, Any]) -> dict[str, tuple[i
 def _argument(function: Function, param: Value, arg: Any) -> Any:
     type = param.type
     if not isinstance(type, ArrayType):
-        return value_of(arg, type)
+        return value_of(arg, contents(type))
     tail = type.dtype.shape
     dtype = (type.dtype.dtype if isinstance(type.dtype, Vector) else type.dtype).numpy
     fits = isinstance(arg, np.ndarray) and arg.dtype == dtype and arg.ndim == type.ndim + len(tail)

@@ -17,33 +17,34 @@ from workbench.backends.python.thread import Handler, Interpreter, copied
 from workbench.builtins.atomics import AFTER
 from workbench.builtins.declaration.meaning import convert, value_of
 from workbench.errors import LaunchError
+from workbench.ir.attributes import AXIS, KIND, NAME, NUMBER, PARTS, REFERENCE, VALUE
 from workbench.ir.values import ATOMIC_KINDS, Op, walk
-from workbench.passes.bounds_checks import reported
+from workbench.passes.checks.bounds_checks import reported
 from workbench.types import Slots, Type
 
 
 def _const(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    return (value_of(op.attrs["value"], op.result.type),)  # type: ignore[arg-type]
+    return (value_of(op.attrs[VALUE], op.result.type),)  # type: ignore[arg-type]
 
 
 def _tid(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    return (np.int32(thread.index[op.attrs["axis"]]),)
+    return (np.int32(thread.index[op.attrs[AXIS]]),)
 
 
 def _launch_dim(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    return (np.int64(thread.dims[op.attrs["axis"]]),)
+    return (np.int64(thread.dims[op.attrs[AXIS]]),)
 
 
 def _fault(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     """Note it: `run` raises the first one when all threads are done."""
     linear = int(np.ravel_multi_index(thread.index, thread.dims))
     values = [int(v.view(np.int64)) for v in operands] + [0] * (FAULT_VALUES - len(operands))
-    thread.faults.append(FaultRecord(1, op.attrs["number"], linear, tuple(values)))
+    thread.faults.append(FaultRecord(1, op.attrs[NUMBER], linear, tuple(values)))
     return ()
 
 
 def _print(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    sys.stdout.write(text(op.attrs["parts"], operands))
+    sys.stdout.write(text(op.attrs[PARTS], operands))
     return ()
 
 
@@ -60,7 +61,7 @@ def _assert(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]
 
 
 def _shape(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    return (_integer(operands[0].shape[op.attrs["axis"]], op.result.type),)
+    return (_integer(operands[0].shape[op.attrs[AXIS]], op.result.type),)
 
 
 def _load(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
@@ -82,7 +83,7 @@ def _add(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 def _atomic(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     array, place = operands[0], thread.place(op, operands)
     old = copied(array[place])
-    kind = op.attrs["kind"]
+    kind = op.attrs[KIND]
     array[place] = AFTER[kind](old, *operands[-ATOMIC_KINDS[kind] :])
     return (old,)
 
@@ -170,9 +171,9 @@ def _integer(number: int, type: Type) -> Any:
 
 
 def _custom(thread: Interpreter, op: Op, operands: list[Any]) -> Any:
-    if not op.attrs.get("reference", True):
+    if not op.attrs.get(REFERENCE, True):
         raise LaunchError(
-            f"{op.attrs['name']} has CUDA text and no Python body, so it runs on a CUDA device alone.",
+            f"{op.attrs[NAME]} has CUDA text and no Python body, so it runs on a CUDA device alone.",
             function=thread.function.name,
         )
     return (yield from thread.inner(op.blocks[0], ()))

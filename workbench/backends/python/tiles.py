@@ -16,8 +16,9 @@ from workbench.backends.python.thread import Handler, Interpreter, copied
 from workbench.builtins import TABLE
 from workbench.builtins.declaration.meaning import apply
 from workbench.errors import KernelFault
+from workbench.ir.attributes import AXES, AXIS, BOUNDS, EXCLUSIVE, KIND, SHAPE, TRANSPOSE_A, TRANSPOSE_B
 from workbench.ir.values import Op, walk
-from workbench.passes.bounds_checks import reported
+from workbench.passes.checks.bounds_checks import reported
 from workbench.tiles import Tile, contents
 from workbench.types import Kind, Scalar, Vector, element, float32, int32
 
@@ -30,8 +31,8 @@ def zeros(type: Tile) -> np.ndarray[Any, Any]:
 def map_elements(thread: Interpreter, op: Op, operands: list[Any]) -> Any:
     """Run the block for each element, in row-major order."""
     made = [zeros(_type(v)) for v in op.results]
-    tail = [int32.numpy.type] * len(op.attrs["shape"])
-    for place in product(*(range(n) for n in op.attrs["shape"])):
+    tail = [int32.numpy.type] * len(op.attrs[SHAPE])
+    for place in product(*(range(n) for n in op.attrs[SHAPE])):
         indices = [t(i) for t, i in zip(tail, place, strict=True)]
         elements = [copied(t[place]) for t in operands]
         yielded = yield from thread.inner(op.blocks[0], (*indices, *elements))
@@ -47,7 +48,7 @@ def _type(value: Any) -> Tile:
 
 def _region(op: Op, operands: Sequence[Any], type: Tile) -> tuple[tuple[Any, ...], tuple[slice, ...]]:
     """Where in the array, and where in the tile, the part of the tile lies that is inside of the array."""
-    array, axes = operands[0], op.attrs["axes"]
+    array, axes = operands[0], op.attrs[AXES]
     ndim = op.operands[0].type.ndim  # type: ignore[union-attr]
     offsets = [int(o) for o in operands[1 : 1 + ndim]]
     places: list[Any] = []
@@ -74,12 +75,12 @@ def _checked(thread: Interpreter, op: Op, operands: Sequence[Any], type: Tile) -
     places, parts = _region(op, operands, type)
     inside = operands[0][places]
     ndim = op.operands[0].type.ndim  # type: ignore[union-attr]
-    shape = tuple(inside.shape[a] for a in op.attrs["axes"])
+    shape = tuple(inside.shape[a] for a in op.attrs[AXES])
     whole = 0 not in inside.shape[:ndim]
     if not whole:
         shape = tuple(0 for _ in shape)
         parts = tuple(slice(0, 0) for _ in parts)
-    if not op.attrs["bounds"] and shape != type.shape:
+    if not op.attrs[BOUNDS] and shape != type.shape:
         raise _outside(thread, op, {op.operands[0].name: operands[0].shape[:ndim]})
     return places, parts, shape
 
@@ -160,8 +161,8 @@ def _place(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 
 
 def _transpose(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    tail = range(len(op.attrs["axes"]), operands[0].ndim)
-    return (np.ascontiguousarray(operands[0].transpose(*op.attrs["axes"], *tail)),)
+    tail = range(len(op.attrs[AXES]), operands[0].ndim)
+    return (np.ascontiguousarray(operands[0].transpose(*op.attrs[AXES], *tail)),)
 
 
 def _reshape(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
@@ -173,7 +174,7 @@ def _broadcast(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, .
 
 
 def _reduce(thread: Interpreter, op: Op, operands: list[Any]) -> Any:
-    type, axis, kind = _type(op.operands[0]), op.attrs.get("axis"), op.attrs["kind"]
+    type, axis, kind = _type(op.operands[0]), op.attrs.get(AXIS), op.attrs[KIND]
     tile = operands[0]
     if axis is None:
         tile, axis = tile.reshape(type.count, *type.dtype.shape), 0
@@ -218,11 +219,11 @@ def _place_of_extreme(rows: Any, kind: str) -> Any:
 
 def _scan(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     type = _type(op.result)
-    kind = op.attrs["kind"]
+    kind = op.attrs[KIND]
     made = operands[0].copy()
     for k in range(1, type.shape[-1]):
         made[..., k] = _COMBINE[kind](made[..., k - 1 : k], made[..., k : k + 1], type.dtype)[..., 0]
-    if op.attrs["exclusive"]:
+    if op.attrs[EXCLUSIVE]:
         moved = np.full_like(made, identity(kind, type.dtype))
         moved[..., 1:] = made[..., :-1]
         made = moved
@@ -244,11 +245,11 @@ def identity(kind: str, type: Any) -> Any:
 
 
 def _matmul(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    type = contents(op.result.type)  # type: ignore[arg-type]
+    type = contents(op.result.type)
     scalar = element(type)
-    wide = float32 if element(contents(op.operands[0].type)).is_half else scalar  # type: ignore[arg-type]
+    wide = float32 if element(contents(op.operands[0].type)).is_half else scalar
     a, b = (o.astype(wide.numpy) for o in operands[:2])
-    a, b = (a.T if op.attrs["transpose_a"] else a), (b.T if op.attrs["transpose_b"] else b)
+    a, b = (a.T if op.attrs[TRANSPOSE_A] else a), (b.T if op.attrs[TRANSPOSE_B] else b)
     product = a @ b
     if len(operands) > 2:
         product = operands[2].astype(wide.numpy) + product

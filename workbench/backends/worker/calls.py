@@ -63,7 +63,7 @@ def raised(refused: Refused) -> Exception:
     facts = refused.facts
     if not (isinstance(kind, type) and issubclass(kind, WorkbenchError)):
         return RuntimeError(facts["message"])
-    return kind(facts["message"], advice=facts["advice"], function=facts["function"], **facts["details"])
+    return kind(**facts["details"])
 
 
 def build_error(compiler: str, function: str, lost: Lost, then: str = "") -> BuildError:

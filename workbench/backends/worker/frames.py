@@ -10,6 +10,8 @@ import os
 from typing import Any
 
 _LENGTH = 8
+STAGE = b"\0stage "
+"""What a line of a worker's stderr begins with that names the stage it has come to; none where a request is over."""
 
 
 def write_frame(fd: int, header: dict[str, Any], data: bytes = b"") -> None:
@@ -25,7 +27,7 @@ def write_frame(fd: int, header: dict[str, Any], data: bytes = b"") -> None:
 
 
 def read_frame(fd: int) -> tuple[dict[str, Any], bytes] | None:
-    """The next message; None where the other side has gone, in the middle of one too."""
+    """The next message; None if the other side has gone, in the middle of one too."""
     head = _read(fd, _LENGTH)
     body = _read(fd, int.from_bytes(head, "big")) if head else b""
     return marshal.loads(body) if body else None

@@ -57,7 +57,7 @@ class Pool:
         self._problem: Unavailable | None = None
 
     def prepare(self) -> None:
-        """Start a process where there is none, for a job that will come."""
+        """Start a process if there is none, for a job that will come."""
         with self._lock:
             if not self._services and self._problem is None:
                 self._grow()
@@ -84,7 +84,7 @@ class Pool:
 
         Raises:
             Refused, Lost, Unavailable: as `Job.result`.
-            Dropped: this is background work that nobody wants any more.
+            Dropped: this is background work that is no longer needed.
             KeyboardInterrupt: as ever; the process that worked for it is ended.
         """
         go_on()

@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from workbench.backends.worker.frames import read_frame, write_frame
+from workbench.backends.worker.frames import STAGE, read_frame, write_frame
 from workbench.backends.worker.windows import close as close_job
 from workbench.backends.worker.windows import job_of
 from workbench.forks import after_fork, free_at_fork
@@ -101,7 +101,7 @@ class Process:
         write_frame(self._stdin.fileno(), header, data)
 
     def receive(self) -> tuple[dict[str, Any], bytes] | None:
-        """Wait for its next message; None where it has ended."""
+        """Wait for its next message; None if it has ended."""
         return read_frame(self._stdout.fileno())
 
     @property
@@ -114,19 +114,23 @@ class Process:
         with suppress(OSError):
             self._popen.kill()
 
-    def end(self) -> tuple[int, str]:
-        """End it, wait for that, and close all that belongs to it; gives its status and the last lines it wrote."""
+    def end(self) -> tuple[int, str, str]:
+        """End it, wait for that, and close all that belongs to it.
+
+        Returns:
+            Its status, the last lines it wrote, and the last stage of its request; empty if it had none.
+        """
         for pipe in (self._stdin, self._stdout):
             with suppress(OSError):
                 pipe.close()
         status = self._popen.wait()
-        log = self._tail()
+        log, stage = self._written()
         _processes.discard(self)
         if self._job is not None:
             close_job(self._job)
             self._job = None
         self._close_errors()
-        return status, log
+        return status, log, stage
 
     def close(self) -> None:
         """End it and wait for that."""
@@ -141,13 +145,20 @@ class Process:
                     file.close()
         self._popen.returncode = 0
 
-    def _tail(self) -> str:
+    def _written(self) -> tuple[str, str]:
         if self._errors is None:
-            return ""
+            return "", ""
         self._errors.seek(0)
-        rows = self._errors.read().decode(errors="replace").splitlines()
+        rows, stage = [], b""
+        for row in self._errors.read().splitlines():
+            said, mark, name = row.partition(STAGE)  # what the compiler said may lack the end of its line
+            if said or not mark:
+                rows.append(said.decode(errors="replace"))
+            if mark:
+                stage = name
+                rows = rows if stage else []  # a request is over
         first = max((n for n, row in enumerate(rows) if "ERROR" in row), default=max(0, len(rows) - _LAST_LINES))
-        return "\n".join(rows[first : first + _LAST_LINES])
+        return "\n".join(rows[first : first + _LAST_LINES]), stage.decode(errors="replace")
 
     def _close_errors(self) -> None:
         if self._errors is not None:
@@ -185,7 +196,7 @@ def _creation() -> int:
 
 
 def _scratch() -> IO[bytes] | None:
-    """A file without a name for what it writes to stderr; None where no folder takes one."""
+    """A file without a name for what it writes to stderr; None if no folder takes one."""
     if hasattr(os, "memfd_create"):
         with suppress(OSError):
             return open(os.memfd_create("workbench-worker"), "w+b")

@@ -1,8 +1,9 @@
 """A worker process: one request after the other from its input, each answered on its output.
 
 A request names a function, `"module:function"`; it is called with the request, its bytes, and a function that tells
-which stage it has come to. The process ends when its input does, which its parent's end closes, and while it computes,
-when its parent has gone. A request may limit processor time and memory: a watching thread, which runs because
+which stage it has come to. Stages go to stderr, a file that the parent reads if this process is lost: messages would
+wake it each time. The process ends when its input does, which its parent's end closes, and while it computes, when its
+parent has gone. A request may limit processor time and memory: a watching thread, which runs because
 compilers leave the GIL, says which limit was passed and ends the process.
 
 Nothing here may import more than it must: a worker is started while somebody waits for a first kernel.
@@ -15,13 +16,17 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
-from workbench.backends.worker.frames import read_frame, write_frame
+from workbench.backends.worker.frames import STAGE, read_frame, write_frame
 
 POLL = 0.05
 """Seconds between two looks at the limits."""
+LOG = 1 << 16
+"""Bytes of stderr that are kept of requests that are over."""
 HELLO = {"hello": True}
 
 _parent = os.getppid()
@@ -57,23 +62,28 @@ def _answer(request: dict[str, Any], data: bytes) -> None:
         answer, made = {"error": type(problem).__name__, **described(problem)}, b""
     _running.clear()
     _job.clear()
+    _forget_log()
     _send({**answer, "memory": resident()}, made)
 
 
 def described(problem: Exception) -> dict[str, Any]:
     """An exception in values that a message can hold."""
-    facts = getattr(problem, "facts", {})
-    plain = {name: value for name, value in facts.items() if isinstance(value, (str, int, float))}
-    return {
-        "message": str(getattr(problem, "message", problem)),
-        "advice": str(getattr(problem, "advice", "")),
-        "function": str(getattr(problem, "function", "")),
-        "details": plain,
-    }
+    plain = {name: value for name, value in vars(problem).items() if isinstance(value, (str, int, float))}
+    return {"message": str(getattr(problem, "message", problem)), "details": plain}
 
 
 def _tell_stage(stage: str) -> None:
-    _send({"stage": stage})
+    with suppress(OSError):
+        os.write(2, STAGE + stage.encode() + b"\n")
+
+
+def _forget_log() -> None:
+    """A request that is over says nothing about the next one; making the file empty each time would take longer."""
+    _tell_stage("")
+    with suppress(OSError):  # it need not be a file
+        if os.lseek(2, 0, os.SEEK_CUR) > LOG:
+            os.lseek(2, 0, os.SEEK_SET)
+            os.ftruncate(2, 0)
 
 
 def _send(header: dict[str, Any], data: bytes = b"") -> None:
@@ -101,8 +111,7 @@ def resident() -> int:
     if sys.platform == "win32":
         return import_module("workbench.backends.worker.windows").committed()  # of no use elsewhere
     try:
-        with open("/proc/self/statm", "rb") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        return int(os.pread(_statm(), 64, 0).split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
         pass
     try:
@@ -110,6 +119,12 @@ def resident() -> int:
     except ImportError:
         return 0
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+@lru_cache
+def _statm() -> int:
+    """The system's file on this process's memory, open: opening it takes longer than reading it."""
+    return os.open("/proc/self/statm", os.O_RDONLY)
 
 
 def _be_first_to_go() -> None:

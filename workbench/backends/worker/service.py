@@ -1,4 +1,4 @@
-"""The thread of one worker process: it starts the process, hands it jobs, hears its answers, and buries it."""
+"""The thread of one worker process: it starts the process, hands it jobs, reads its answers, and cleans up."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Service(threading.Thread):
             self._stop()
 
     def _start(self) -> Process:
-        """The process; a new one where there is none."""
+        """The process; a new one if there is none."""
         if self.process is None:
             process = Process(self.pool.paths())
             late = threading.Timer(START_LIMIT, process.kill)
@@ -93,16 +93,16 @@ class Service(threading.Thread):
             late.cancel()
             if greeting is None or greeting[0] != HELLO:
                 process.kill()
-                status, log = process.end()
+                status, log, _ = process.end()
                 how = f"a new process {_how('', status, NONE)}: {log}".rstrip(": ")
                 raise Unavailable(how, for_good=status not in OUTSIDE)
             self.process = process
         return self.process
 
-    def _stop(self) -> tuple[int, str]:
+    def _stop(self) -> tuple[int, str, str]:
         with self._lock:
             process, self.process = self.process, None
-        return process.end() if process is not None else (0, "")
+        return process.end() if process is not None else (0, "", "")
 
     def _do(self, job: Job) -> None:
         self._job = job
@@ -113,7 +113,7 @@ class Service(threading.Thread):
             if passed is None:
                 return
             process.kill()
-            status, log = self._stop()
+            status, log, job.stage = self._stop()
             # Somebody ended it, or it was dead before it heard of the job: that says nothing about the job.
             again = not self.pool.once and (status in OUTSIDE or not job.stage)
             if last or job.cancelled or passed or not again:
@@ -121,7 +121,7 @@ class Service(threading.Thread):
                 return self._over(job, None, lost)
 
     def _converse(self, process: Process, job: Job) -> str | None:
-        """Send the job and hear its answer; None where it came, else the limit that was passed, or ""."""
+        """Send the job and hear its answer; None if it came, else the limit that was passed, or ""."""
         if job.cancelled:
             return ""
         limits = {"seconds": job.limits.seconds, "memory": job.limits.memory}
@@ -131,9 +131,7 @@ class Service(threading.Thread):
             return ""
         while (message := process.receive()) is not None:
             header, data = message
-            if "stage" in header:
-                job.stage = header["stage"]
-            elif "passed" in header:
+            if "passed" in header:
                 return header["passed"]
             else:
                 self._answered(job, header, data)

@@ -14,13 +14,14 @@ and nothing else, so a builtin is added by adding a declaration.
         return (ct * cos(x),)
 
 An adjoint rule gets the cotangent of the result, the result and the operands as `Ref`s and gives one cotangent for each
-operand, or None where the result does not depend on it; written with operators and builtins, it works on every backend
+operand, or None if the result does not depend on it; written with operators and builtins, it works on every backend
 and can be differentiated again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -28,10 +29,12 @@ from typing import Any
 import numpy as np
 
 from workbench.builtins.declaration.refs import Ref, emit
-from workbench.builtins.declaration.rules import RULES, Rule
+from workbench.builtins.declaration.rules import RULES, Arg, Rule
+from workbench.types import Type
 
 AdjointRule = Callable[..., tuple[Ref | None, ...]]
 Expansion = Callable[..., Ref]
+Takes = Callable[[str, Sequence[Arg]], Sequence[Type | None]]
 
 
 @dataclass(eq=False)
@@ -53,7 +56,7 @@ class Builtin:
         expand: the same result in other builtins, as `Ref`s.
         domain: for each operand, the open interval (low, high) in which tests draw float values.
         ulp: how far, in units of the last place of the result's type, CPU and CUDA may be from the reference.
-        gradient: the adjoint rule; None where `differentiable` says why not.
+        gradient: the adjoint rule; None if `differentiable` says why not.
         whole: the adjoint rule holds on whole vectors, not only component by component.
         passing: the adjoint rule only passes the cotangent on, so it cannot turn a 0 into a NaN.
         differentiable: "" or the reason why there is no gradient ("integer result", …).
@@ -112,11 +115,17 @@ class Form:
         name: what users write.
         signature: for the docs: `atomic_add(array, i, …, value)`.
         doc: what it means.
+        rebinds: the argument that a call changes, as a position and a keyword: a local name, which the call rebinds.
+        body: a function of the kernel language, which a call inlines; None if the front end has code for the name.
+        takes: of a body: from the types of the arguments to the types the body takes; None for one that stays as it is.
     """
 
     name: str
     signature: str
     doc: str = field(repr=False)
+    rebinds: tuple[int, str] | None = None
+    body: Callable[..., Any] | None = field(default=None, repr=False)
+    takes: Takes | None = field(default=None, repr=False)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Refuse, but for `static(x)`, which is x."""
@@ -127,6 +136,7 @@ class Form:
 
 TABLE: dict[str, Builtin] = {}
 FORMS: dict[str, Form] = {}
+STATE = (0, "")  # what a draw rebinds: its first argument
 
 
 def builtin(rule: Rule, *, name: str = "", **facts: Any) -> Callable[[Callable[..., Any]], Builtin]:
@@ -149,8 +159,31 @@ def builtin(rule: Rule, *, name: str = "", **facts: Any) -> Callable[[Callable[.
     return declare
 
 
-def form(signature: str, doc: str) -> Form:
+def form(signature: str, doc: str, rebinds: tuple[int, str] | None = None) -> Form:
     """Declare a name that the front end lowers in its own way."""
     name = signature.split("(")[0].split("[")[0]
-    FORMS[name] = Form(name, signature, doc)
+    FORMS[name] = Form(name, signature, doc, rebinds)
     return FORMS[name]
+
+
+def written(signature: str, takes: Takes | None = None, *, draws: bool = False) -> Callable[..., Form]:
+    """Decorator: declare a name by a function of the kernel language; its docstring is the documentation.
+
+    The function is read as source code when a kernel first calls it, and sees the names of its module. Its parameters
+    have no annotations: `takes` says what they are.
+
+    Args:
+        signature: for the docs. A name that begins with `_` is for other such functions alone.
+        takes: the types of the arguments; None if they are whatever they are.
+        draws: the first parameter is a random state; the function returns the advanced state after its results, and a
+            call rebinds the local name that it was given.
+    """
+
+    def declare(body: Callable[..., Any]) -> Form:
+        name = signature.split("(")[0]
+        made = Form(name, signature, inspect.cleandoc(body.__doc__ or ""), STATE if draws else None, body, takes)
+        if not name.startswith("_"):
+            FORMS[name] = made
+        return made
+
+    return declare

@@ -1,8 +1,8 @@
-"""Names of the language that the front end lowers in its own way."""
+"""Forms: names with a syntax of their own, lowered by the handler in a `FORMS` table of `frontend/`."""
 
 from __future__ import annotations
 
-from workbench.builtins.declaration.declare import form
+from workbench.builtins.declaration.declare import Form, form
 
 tid = form(
     "tid()",
@@ -38,3 +38,12 @@ adjoint = form(
 )
 transform_identity = form("transform_identity(dtype=float)", "The transform that moves nothing.")
 quat_identity = form("quat_identity(dtype=float)", "The quaternion (0, 0, 0, 1), which rotates nothing.")
+
+# What functions written in the kernel language may ask of the front end, beyond the language.
+vector = Form("_vector", "vector(x, y, …)", "The vector of these numbers, of their type.")
+quaternion = Form("_quaternion", "quaternion(x, y, z, w)", "The quaternion of these numbers, of their type.")
+natural = Form("_natural", "natural(i)", "The integer i, which is known not to be negative.")
+low_word = Form("_low_word", "low_word(n)", "An integer's low 32 bits.")
+has_components = Form("_has_components", "has_components(v, n)", "Whether v is a vector of n, known at compile time.")
+is_double = Form("_is_double", "is_double(v)", "Whether the floats of v have 64 bits, known at compile time.")
+epsilon = Form("_epsilon", "epsilon(x)", "The distance from 1 to the next number of x's type.")

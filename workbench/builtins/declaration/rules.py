@@ -265,3 +265,44 @@ def index(name: str, args: Sequence[Arg]) -> Signature:
 
 same_float = floats(1)
 same_numeric = numeric(1)
+
+
+# What the functions take that are written in the kernel language.
+
+QUATERNION, VECTOR, NUMBER, MATRIX = "quaternion", "vector of length 3", "number", "3 × 3 matrix"
+TRANSFORM = "transform"
+
+
+def given(name: str, args: Sequence[Arg], wanted: str, *counts: int) -> None:
+    """Check the number of arguments, with what the function takes in words."""
+    if len(args) not in counts:
+        raise KernelTypeError(f"{name}() takes {wanted}, without names.")
+
+
+def kinds(*wanted: str) -> Callable[[str, Sequence[Arg]], Sequence[Type]]:
+    """Arguments of these kinds, in one float type."""
+
+    def takes(name: str, args: Sequence[Arg]) -> Sequence[Type]:
+        if len(args) != len(wanted):
+            advice = f"It returns what it computes: … = {name}(…)." if len(args) > len(wanted) else ""
+            plural = "s" * (len(wanted) != 1)
+            raise KernelTypeError(f"{name}() takes {len(wanted)} argument{plural}; it got {len(args)}.", advice=advice)
+        if not all(map(_is_kind, args, wanted)):
+            raise refuse(name, args, ", ".join(f"a {kind}" for kind in wanted))
+        strong = (element(a) for a in args if not isinstance(a, Weak))
+        scalar = promote_all(s for s in strong if s.kind is Kind.FLOAT) or float32
+        return [_of_kind(kind, scalar) for kind in wanted]
+
+    return takes
+
+
+def _is_kind(arg: Arg, kind: str) -> bool:
+    if kind == NUMBER:
+        return isinstance(arg, (Weak, Scalar))
+    return isinstance(arg, Vector) and arg.dtype.kind is Kind.FLOAT and arg == _of_kind(kind, arg.dtype)
+
+
+def _of_kind(kind: str, scalar: Scalar) -> Scalar | Vector:
+    wide = {QUATERNION: Quaternion(4, scalar), VECTOR: Vector(3, scalar), MATRIX: Matrix(9, scalar, 3)}
+    wide[TRANSFORM] = Transform(7, scalar)
+    return wide.get(kind, scalar)

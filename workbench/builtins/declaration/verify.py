@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import WorkbenchError
+from workbench.ir.attributes import AXIS, VALUE
 from workbench.ir.ops import FROM_PASSES, LEGAL
 from workbench.ir.values import Block, Function, Op, Value, closed_blocks, walk
 from workbench.types import Vector
@@ -13,7 +14,7 @@ from workbench.types import Vector
 
 def verify_builtins(function: Function) -> str:
     """What is wrong with the function, in a few words; empty where nothing is. `ir.verify` has seen it before."""
-    axes = [op.attrs["axis"] for op in walk(function.body) if op.name == "tid"]
+    axes = [op.attrs[AXIS] for op in walk(function.body) if op.name == "tid"]
     if any(axis >= function.launch_ndim for axis in axes):
         return f"tid asks for axis {max(axes)} of {function.launch_ndim}"
     return next(_faults(function.body), "")
@@ -25,7 +26,7 @@ def _faults(block: Block) -> Iterator[str]:
         if op.name in FROM_PASSES:
             yield f"{op.name} stands in a kernel"
         elif op.name == "const":
-            constants[op.result] = op.attrs["value"]
+            constants[op.result] = op.attrs[VALUE]
         elif op.name in ("extract", "insert"):
             yield from _component(op, constants)
         elif op.name not in LEGAL:

@@ -1,1 +1,1 @@
-"""Builtins of numbers."""
+"""Builtins of scalars."""

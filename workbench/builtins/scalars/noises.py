@@ -1,26 +1,211 @@
-"""Gradient noise: names that the front end lowers to arithmetic on hashed lattice points.
+"""Gradient noise, as arithmetic on hashed lattice points; it has the gradient of its own formula.
 
 Perlin, "Improving Noise" (SIGGRAPH 2002): a random slope at each whole-numbered point, joined by the quintic fade. The
 slopes are hashes of the point and the state (see `randoms`), so that noise needs no table, and any state is a noise of
 its own.
+
+The sums run over the corners of the lattice cell around the point. They begin at -0.0, which changes no number.
 """
 
 from __future__ import annotations
 
-from workbench.builtins.declaration.declare import form
+from collections.abc import Sequence
 
-_NOISE = (
-    "It is 0 at whole-numbered points, twice differentiable, of mean 0, and at most half the number of dimensions in "
-    "magnitude. `state` is a uint32 as rand_init gives it; it is read, not advanced."
-)
+from workbench.builtins.declaration.declare import TABLE, written
+from workbench.builtins.declaration.forms import has_components, vector
+from workbench.builtins.declaration.rules import WEAK_FLOAT, WEAK_INT, Arg, Weak, refuse
+from workbench.builtins.scalars.bits import raw_shr
+from workbench.builtins.scalars.randoms import bound, rand_next, rand_word
+from workbench.builtins.scalars.rounding import floor
+from workbench.errors import KernelTypeError
+from workbench.types import Kind, Scalar, Type, Vector, element, float32, int32, uint32
 
-form("noise(state, x)", f"Smooth noise over a float or a vector of 2 to 4 floats x. {_NOISE}")
-form(
-    "pnoise(state, x, px, …)",
-    "noise that repeats: px, py, … (one positive int32 for each component of x) are the periods along the axes.",
-)
-form(
-    "curlnoise(state, x)",
-    "A field without sources, of noise: for a vec2 the rotated gradient of one noise, for a vec3 the curl of three. It "
-    "is once differentiable.",
-)
+bit_and = TABLE["bit_and"]
+
+
+def _point(name: str, args: Sequence[Arg]) -> int:
+    """Check a state and a point; the point's dimensions."""
+    if len(args) < 2:
+        raise KernelTypeError(f"{name}() takes a state and a point, without names.")
+    state, point = args[:2]
+    if state != uint32:
+        raise refuse(name, [state], "a state, a uint32, first", "Write state = rand_init(seed) first.")
+    if point in (WEAK_INT, WEAK_FLOAT):
+        return 1
+    size = 1 if isinstance(point, Scalar) else point.length if isinstance(point, Vector) else 0
+    plain = type(point) is Vector and size in (2, 3, 4)
+    if not (isinstance(point, Scalar) or plain) or element(point).kind is not Kind.FLOAT:
+        raise refuse(name, [point], "a float or a vector of 2 to 4 floats as the point")
+    return size
+
+
+def _at_point(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
+    _point(name, args)
+    if len(args) > 2:
+        raise KernelTypeError(f"{name}() takes a state and a point; it got {len(args)} arguments.")
+    return [None, *_points(args)]
+
+
+def _with_periods(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
+    size = _point(name, args)
+    if len(args) - 2 != size:
+        message = f"{name}() takes one period for each of the {size} components; it got {len(args) - 2}."
+        raise KernelTypeError(message)
+    return [None, *_points(args), *(bound(name, period, int32, "A period") for period in args[2:])]
+
+
+def _in_a_field(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
+    if _point(name, args) not in (2, 3):
+        raise KernelTypeError(f"{name}() takes a vector of 2 or 3 floats as the point.")
+    if len(args) > 2:
+        raise KernelTypeError(f"{name}() takes a state and a point; it has no octaves yet.")
+    return [None, None]
+
+
+def _points(args: Sequence[Arg]) -> list[Type | None]:
+    return [float32 if isinstance(args[1], Weak) else None]
+
+
+@written("noise(state, x)", _at_point)
+def noise(state, x, /):
+    """Smooth noise over a float or a vector of 2 to 4 floats x.
+
+    It is 0 at whole-numbered points, twice differentiable, of mean 0, and at most half the number of dimensions in
+    magnitude. `state` is a uint32 as rand_init gives it; it is read, not advanced.
+    """
+    return _noise(state, x)
+
+
+@written("pnoise(state, x, px, …)", _with_periods)
+def pnoise(state, x, px, py=None, pz=None, pw=None, /):
+    """noise that repeats: px, py, … (one positive int32 for each component of x) are the periods along the axes."""
+    return _noise(state, x, px, py, pz, pw)
+
+
+@written("_noise(state, x, px, py, pz, pw)")
+def _noise(state, x, px=None, py=None, pz=None, pw=None):
+    """Each corner's slope gives a height at the point; their sum, each by its share."""
+    if has_components(x, 4):
+        return _noise4(state, _sides(x[0], px), _sides(x[1], py), _sides(x[2], pz), _sides(x[3], pw))
+    if has_components(x, 3):
+        return _noise3(state, _sides(x[0], px), _sides(x[1], py), _sides(x[2], pz))
+    if has_components(x, 2):
+        return _noise2(state, _sides(x[0], px), _sides(x[1], py))
+    return _noise1(state, _sides(x, px))
+
+
+@written("_sides(x, period)")
+def _sides(x, period=None):
+    """The lattice lines below and above x. Of each: its number, the way from it to x, its share, the share's slope."""
+    whole = floor(x)
+    t = x - whole
+    fade = t * t * t * (t * (t * 6.0 - 15.0) + 10.0)
+    rate = (t * (t - 1.0)) * (t * (t - 1.0)) * 30.0
+    below = int32(whole)
+    above = below + 1
+    if period is not None:
+        below, above = below % period, above % period
+    return (uint32(below), t, 1.0 - fade, -rate), (uint32(above), t - 1.0, fade, rate)
+
+
+@written("_slope(hash, axis, x)")
+def _slope(hash, axis, x):
+    """A component of the random slope of a corner, from -1 to 1: eight bits of its hash."""
+    return type(x)(float32(bit_and(raw_shr(hash, 8 * axis), 255))) * (2.0 / 255.0) - 1.0
+
+
+@written("_noise1(state, xs)")
+def _noise1(state, xs):
+    total = type(xs[0][1])(-0.0)
+    for i, x, p, _ in xs:
+        total += p * (_slope(rand_word(rand_next(state + i)), 0, x) * x)
+    return total
+
+
+@written("_noise2(state, xs, ys)")
+def _noise2(state, xs, ys):
+    total = type(xs[0][1])(-0.0)
+    for i, x, p, _ in xs:
+        hashed = rand_word(rand_next(state + i))
+        for j, y, q, _ in ys:
+            corner = rand_word(rand_next(hashed + j))
+            total += p * q * (_slope(corner, 0, x) * x + _slope(corner, 1, y) * y)
+    return total
+
+
+@written("_noise3(state, xs, ys, zs)")
+def _noise3(state, xs, ys, zs):
+    total = type(xs[0][1])(-0.0)
+    for i, x, p, _ in xs:
+        hashed = rand_word(rand_next(state + i))
+        for j, y, q, _ in ys:
+            inner = rand_word(rand_next(hashed + j))
+            for k, z, r, _ in zs:
+                corner = rand_word(rand_next(inner + k))
+                rise = _slope(corner, 0, x) * x + _slope(corner, 1, y) * y + _slope(corner, 2, z) * z
+                total += p * q * r * rise
+    return total
+
+
+@written("_noise4(state, xs, ys, zs, ws)")
+def _noise4(state, xs, ys, zs, ws):
+    total = type(xs[0][1])(-0.0)
+    for i, x, p, _ in xs:
+        hashed = rand_word(rand_next(state + i))
+        for j, y, q, _ in ys:
+            inner = rand_word(rand_next(hashed + j))
+            for k, z, r, _ in zs:
+                innermost = rand_word(rand_next(inner + k))
+                for n, w, s, _ in ws:
+                    corner = rand_word(rand_next(innermost + n))
+                    rise = _slope(corner, 0, x) * x + _slope(corner, 1, y) * y + _slope(corner, 2, z) * z
+                    total += p * q * r * s * (rise + _slope(corner, 3, w) * w)
+    return total
+
+
+@written("curlnoise(state, x)", _in_a_field)
+def curlnoise(state, x, /):
+    """A field without sources, of noise: for a vec2 the rotated gradient of one noise, for a vec3 the curl of three.
+
+    It is once differentiable.
+    """
+    xs, ys = _sides(x[0]), _sides(x[1])
+    if has_components(x, 2):
+        dx, dy = _gradient2(state, xs, ys)
+        return vector(dy, -dx)
+    zs = _sides(x[2])
+    _, ay, az = _gradient3(state, xs, ys, zs)
+    bx, _, bz = _gradient3(state + 1, xs, ys, zs)
+    cx, cy, _ = _gradient3(state + 2, xs, ys, zs)
+    return vector(cy - bz, az - cx, bx - ay)
+
+
+@written("_gradient2(state, xs, ys)")
+def _gradient2(state, xs, ys):
+    dx = dy = type(xs[0][1])(-0.0)
+    for i, x, p, dp in xs:
+        hashed = rand_word(rand_next(state + i))
+        for j, y, q, dq in ys:
+            corner = rand_word(rand_next(hashed + j))
+            a, b = _slope(corner, 0, x), _slope(corner, 1, y)
+            rise = a * x + b * y
+            dx = dx + dp * q * rise + p * q * a
+            dy = dy + p * dq * rise + p * q * b
+    return dx, dy
+
+
+@written("_gradient3(state, xs, ys, zs)")
+def _gradient3(state, xs, ys, zs):
+    dx = dy = dz = type(xs[0][1])(-0.0)
+    for i, x, p, dp in xs:
+        hashed = rand_word(rand_next(state + i))
+        for j, y, q, dq in ys:
+            inner = rand_word(rand_next(hashed + j))
+            for k, z, r, dr in zs:
+                corner = rand_word(rand_next(inner + k))
+                a, b, c = _slope(corner, 0, x), _slope(corner, 1, y), _slope(corner, 2, z)
+                rise = a * x + b * y + c * z
+                dx = dx + dp * q * r * rise + p * q * r * a
+                dy = dy + p * dq * r * rise + p * q * r * b
+                dz = dz + p * q * dr * rise + p * q * r * c
+    return dx, dy, dz

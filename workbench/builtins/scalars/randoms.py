@@ -5,19 +5,27 @@ for Random Number Generation", HMC-CS-2014-0905): a linear congruential step, th
 permutation together hash a seed (Jarzynski and Olano, "Hash Functions for GPU Rendering", JCGT 9(3), 2020). The period
 is 2³²: with very many draws in one launch, streams of different threads meet.
 
-Two hidden builtins hold the integer part; everything else is made of them by `frontend.randoms`.
+Two hidden builtins hold the integer part; everything else is written in the kernel language. A draw advances the local
+name that holds its state, in place; inside a func that is the func's own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from workbench.builtins.declaration.declare import TABLE, builtin, form
-from workbench.builtins.declaration.rules import Arg, Signature, integers
+from workbench.builtins.declaration.declare import TABLE, builtin, written
+from workbench.builtins.declaration.forms import low_word
+from workbench.builtins.declaration.rules import WEAK_INT, Arg, Signature, Weak, given, integers, refuse
 from workbench.builtins.scalars.bits import raw_shr
-from workbench.types import Vector, uint32
+from workbench.builtins.scalars.maths import cbrt, cos, log, sin, sqrt
+from workbench.builtins.scalars.operators import where
+from workbench.errors import KernelTypeError
+from workbench.types import VECTORS, Kind, Scalar, Type, Vector, float32, int32, is_integer, uint32, uint64
+
+vec2, vec3 = VECTORS["vec2"], VECTORS["vec3"]
 
 
 def _word(name: str, args: Sequence[Arg]) -> Signature:
@@ -64,37 +72,168 @@ def _(state):
     return xor(raw_shr(word, 22), word)
 
 
-_DRAW = "It advances the local name `state` in place; inside a func that is the func's own."
+def _seeds(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
+    given(name, args, "a seed, or a seed and an offset", 1, 2)
+    for arg in args:
+        if not (arg is WEAK_INT or (isinstance(arg, Scalar) and is_integer(arg))):
+            raise refuse(name, args, "integers", "Write int(…).")
+    return [None] * len(args)
 
-form(
-    "rand_init(seed, offset=…)",
-    "The first state (a uint32) of the stream of this seed, or of this seed and offset: `state = rand_init(seed, i)`. "
-    "Different offsets (a thread's index, say) give different streams.",
-)
-form("randi(state, low=…, high=…)", f"A random int32, of all or of low ≤ r < high (low where there is none). {_DRAW}")
-form("randu(state, low=…, high=…)", f"A random uint32, of all or of low ≤ r < high (low where there is none). {_DRAW}")
-form(
-    "randf(state, low=…, high=…)",
-    "A random float32, a multiple of 2⁻²⁴ with 0 ≤ r < 1, or low + (high - low) * r. Differentiable in low and high. "
-    f"{_DRAW}",
-)
-form(
-    "randn(state)",
-    "A random float32 of the standard normal distribution, by Box and Muller's transform of two draws: at most 5.77 in "
-    f"magnitude. Within 8 ulp on CPU and CUDA. {_DRAW}",
-)
-form(
-    "poisson(state, lam)",
-    "A random uint32 of the Poisson distribution of mean lam: 0 where lam is not positive; a mean above 4e9 counts as "
-    "4e9. Up to lam = 32 by walking the distribution's sum (one draw, about lam steps), beyond by Hörmann's PTRS "
-    f"(1993; three draws, now and then five or more), both in float64. No gradient flows to lam. {_DRAW}",
-)
-form("sample_triangle(state)", f"Barycentric coordinates (vec2) of an even choice in a triangle. {_DRAW}")
-form("sample_unit_ring(state)", f"A vec2 of length 1, every direction as likely. {_DRAW}")
-form("sample_unit_disk(state)", f"A vec2, even in the unit disk. {_DRAW}")
-form("sample_unit_sphere_surface(state)", f"A vec3 of length 1, every direction as likely. {_DRAW}")
-form("sample_unit_sphere(state)", f"A vec3, even in the unit ball. {_DRAW}")
-form("sample_unit_hemisphere_surface(state)", f"A vec3 of length 1 with z ≥ 0, every such direction as likely. {_DRAW}")
-form("sample_unit_hemisphere(state)", f"A vec3, even in the half of the unit ball with z ≥ 0. {_DRAW}")
-form("sample_unit_square(state)", f"A vec2, even in the square of side 1 around the origin. {_DRAW}")
-form("sample_unit_cube(state)", f"A vec3, even in the cube of side 1 around the origin. {_DRAW}")
+
+def _alone(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
+    given(name, args, "a state", 1)
+    return [None]
+
+
+def bounds(type: Scalar) -> Callable[[str, Sequence[Arg]], Sequence[Type | None]]:
+    """A state, or a state and two bounds of the type; for a float, of any float type, and integers become it."""
+
+    def takes(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
+        given(name, args, "a state, or a state, low and high", 1, 3)
+        return [None, *(bound(name, arg, type) for arg in args[1:])]
+
+    return takes
+
+
+def bound(name: str, arg: Arg, type: Scalar, what: str = "A bound") -> Type:
+    """The type that a bound is brought to."""
+    if type.kind is Kind.FLOAT and isinstance(arg, Scalar):
+        return arg if arg.kind is Kind.FLOAT else type
+    if isinstance(arg, Weak) or arg == type:
+        return type
+    raise KernelTypeError(f"{what} of {name}() is {type!r}; the value is {arg!r}.", advice=f"Write {type!r}(…).")
+
+
+@written("rand_init(seed, offset=…)", _seeds)
+def rand_init(seed, offset=None):
+    """The first state (a uint32) of the stream of this seed, or of this seed and offset.
+
+    Write `state = rand_init(seed, i)`. Different offsets (a thread's index, say) give different streams.
+    """
+    if offset is None:
+        return rand_word(rand_next(low_word(seed)))
+    return rand_word(rand_next(low_word(seed) + rand_word(rand_next(low_word(offset)))))
+
+
+# Draws. Each returns the advanced state last; a call rebinds the name that holds it.
+
+
+@written("randi(state, low=…, high=…)", bounds(int32), draws=True)
+def randi(state, low=None, high=None, /):
+    """A random int32: any of them, or one with low ≤ r < high; low if that range is empty."""
+    state = rand_next(state)
+    if low is None:
+        return int32(rand_word(state)), state
+    return _within(rand_word(state), low, high), state
+
+
+@written("randu(state, low=…, high=…)", bounds(uint32), draws=True)
+def randu(state, low=None, high=None, /):
+    """A random uint32: any of them, or one with low ≤ r < high; low if that range is empty."""
+    state = rand_next(state)
+    if low is None:
+        return rand_word(state), state
+    return _within(rand_word(state), low, high), state
+
+
+@written("_within(word, low, high)")
+def _within(word, low, high):
+    """The upper half of a product with the whole range: no division; the bias is at most span / 2³²."""
+    span = where(high > low, uint32(high) - uint32(low), 0)
+    return low + type(low)(uint32(raw_shr(uint64(word) * uint64(span), 32)))
+
+
+@written("randf(state, low=…, high=…)", bounds(float32), draws=True)
+def randf(state, low=None, high=None, /):
+    """A random float32, a multiple of 2⁻²⁴ with 0 ≤ r < 1, or low + (high - low) * r.
+
+    Differentiable in low and high.
+    """
+    state = rand_next(state)
+    unit = float32(raw_shr(rand_word(state), 8)) * 2.0**-24
+    if low is None:
+        return unit, state
+    return low + (high - low) * unit, state
+
+
+@written("randn(state)", _alone, draws=True)
+def randn(state, /):
+    """A random float32 of the standard normal distribution, by Box and Muller's transform of two draws.
+
+    It is at most 5.77 in magnitude, and within 8 ulp on CPU and CUDA.
+    """
+    radius = sqrt(log(1.0 - randf(state)) * -2.0)
+    return radius * cos(randf(state) * (2 * math.pi)), state
+
+
+@written("_around(state)", draws=True)
+def _around(state, /):
+    """Cosine and sine of an angle of the whole circle."""
+    angle = randf(state) * (2 * math.pi)
+    return cos(angle), sin(angle), state
+
+
+@written("sample_triangle(state)", _alone, draws=True)
+def sample_triangle(state, /):
+    """Barycentric coordinates (vec2) of an even choice in a triangle."""
+    root = sqrt(randf(state))
+    return vec2(1.0 - root, randf(state) * root), state
+
+
+@written("sample_unit_ring(state)", _alone, draws=True)
+def sample_unit_ring(state, /):
+    """A vec2 of length 1, every direction as likely."""
+    x, y = _around(state)
+    return vec2(x, y), state
+
+
+@written("sample_unit_disk(state)", _alone, draws=True)
+def sample_unit_disk(state, /):
+    """A vec2, even in the unit disk."""
+    root = sqrt(randf(state))
+    x, y = _around(state)
+    return vec2(x * root, y * root), state
+
+
+@written("sample_unit_sphere_surface(state)", _alone, draws=True)
+def sample_unit_sphere_surface(state, /):
+    """A vec3 of length 1, every direction as likely."""
+    height = randf(state)
+    radius = sqrt(height * (1.0 - height)) * 2.0
+    x, y = _around(state)
+    return vec3(x * radius, y * radius, 1.0 - height * 2.0), state
+
+
+@written("sample_unit_sphere(state)", _alone, draws=True)
+def sample_unit_sphere(state, /):
+    """A vec3, even in the unit ball."""
+    surface = sample_unit_sphere_surface(state)
+    return surface * cbrt(randf(state)), state
+
+
+@written("sample_unit_hemisphere_surface(state)", _alone, draws=True)
+def sample_unit_hemisphere_surface(state, /):
+    """A vec3 of length 1 with z ≥ 0, every such direction as likely."""
+    height = randf(state)
+    radius = sqrt((1.0 - height) * (1.0 + height))
+    x, y = _around(state)
+    return vec3(x * radius, y * radius, height), state
+
+
+@written("sample_unit_hemisphere(state)", _alone, draws=True)
+def sample_unit_hemisphere(state, /):
+    """A vec3, even in the half of the unit ball with z ≥ 0."""
+    surface = sample_unit_hemisphere_surface(state)
+    return surface * cbrt(randf(state)), state
+
+
+@written("sample_unit_square(state)", _alone, draws=True)
+def sample_unit_square(state, /):
+    """A vec2, even in the square of side 1 around the origin."""
+    return vec2(randf(state) - 0.5, randf(state) - 0.5), state
+
+
+@written("sample_unit_cube(state)", _alone, draws=True)
+def sample_unit_cube(state, /):
+    """A vec3, even in the cube of side 1 around the origin."""
+    return vec3(randf(state) - 0.5, randf(state) - 0.5, randf(state) - 0.5), state

@@ -1,18 +1,70 @@
-"""Search in sorted arrays: names that the front end lowers to a loop of halving steps."""
+"""Search in sorted arrays: a loop of halving steps."""
 
 from __future__ import annotations
 
-from workbench.builtins.declaration.declare import form
+from collections.abc import Sequence
 
-form(
-    "lower_bound(array, begin=…, end=…, value)",
-    "In a sorted array of one dimension, the first index whose element is not below the value (an int32); the length "
-    "where all are below it. `lower_bound(array, begin, end, value)` looks at begin ≤ index < end alone, cut to the "
-    "array, and gives `end` where all are below the value, `begin` where the range is empty.",
-)
-form(
-    "sample_cdf(state, cdf)",
-    "An index (an int32) drawn with the probabilities whose running sum, ending in 1, is the array `cdf`: "
-    "lower_bound(cdf, randf(state)), the last index at most. It advances the local name `state` in place; inside a "
-    "func that is the func's own.",
-)
+from workbench.builtins.declaration.declare import written
+from workbench.builtins.declaration.forms import natural
+from workbench.builtins.declaration.rules import RULES, Arg, given, refuse
+from workbench.builtins.scalars.bits import raw_shr
+from workbench.builtins.scalars.operators import where
+from workbench.builtins.scalars.randoms import bound, randf
+from workbench.errors import KernelTypeError
+from workbench.types import ArrayType, Scalar, Type, int32, is_float
+
+
+def _searched(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
+    given(name, args, "an array and a value, or an array, begin, end and a value", 2, 4)
+    array, *limits, value = args
+    array = _sorted_array(name, array)
+    (_, common), _ = RULES["lt"](name, [array.dtype, value])
+    wide = array.size_type
+    return [None, *(wide if limit == wide else bound(name, limit, int32) for limit in limits), common]
+
+
+def _sorted_array(name: str, array: Arg) -> ArrayType:
+    if not isinstance(array, ArrayType) or array.ndim != 1 or not isinstance(array.dtype, Scalar):
+        raise KernelTypeError(f"{name}() takes an array of numbers of one dimension; this is {array!r}.")
+    return array
+
+
+def _sums(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
+    given(name, args, "a state and an array", 2)
+    if not is_float(_sorted_array(name, args[1])):
+        raise refuse(name, args[1:], "an array of floats")
+    return [None, None]
+
+
+@written("lower_bound(array, begin=…, end=…, value)", _searched)
+def lower_bound(array, begin, end=None, value=None, /):
+    """In a sorted array of one dimension, the first index whose element is not below the value (an int32).
+
+    The length where all are below it. `lower_bound(array, begin, end, value)` looks at begin ≤ index < end alone, cut
+    to the array, and gives `end` where all are below the value, `begin` where the range is empty.
+    """
+    size = len(array)
+    if value is None:
+        return _lower_bound(array, type(size)(0), size, begin)
+    low, high = type(size)(begin), type(size)(end)  # pyright: ignore[reportArgumentType]
+    return _lower_bound(array, max(low, 0), min(high, size), value)
+
+
+@written("_lower_bound(array, low, high, value)")
+def _lower_bound(array, low, high, value):
+    """The first index of low ≤ i < high whose element is not below the value."""
+    while low < high:
+        middle = natural(low + raw_shr(high - low, 1))
+        below = array[middle] < value
+        low, high = where(below, middle + 1, low), where(below, high, middle)
+    return natural(low)
+
+
+@written("sample_cdf(state, cdf)", _sums, draws=True)
+def sample_cdf(state, cdf, /):
+    """An index (an int32) drawn with the probabilities whose running sum, ending in 1, is the array `cdf`.
+
+    That is lower_bound(cdf, randf(state)), the last index at most.
+    """
+    size = len(cdf)
+    return _lower_bound(cdf, type(size)(0), max(size - 1, 0), randf(state)), state

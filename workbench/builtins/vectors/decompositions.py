@@ -1,4 +1,4 @@
-"""Decompositions of 3 × 3 matrices, as compositions: Jacobi's rotations a fixed number of times, no branch, no loop.
+"""Decompositions of 3 × 3 matrices, in the kernel language: Jacobi's rotations, a fixed number of times.
 
 Each rotation makes one pair of directions independent; from round to round the error falls faster than its square. Four
 rounds reach float32's precision and six float64's. All of it is plain arithmetic, so it is differentiable where the
@@ -7,153 +7,183 @@ decomposition is (distinct singular values or eigenvalues). Golub and Van Loan, 
 
 from __future__ import annotations
 
-from functools import reduce
-
-import numpy as np
-
-from workbench.builtins.declaration.refs import Ref, pack
-from workbench.builtins.scalars import extrema
+from workbench.builtins.declaration.declare import written
+from workbench.builtins.declaration.forms import epsilon, is_double, matrix_from_cols, vector
+from workbench.builtins.declaration.rules import MATRIX, kinds
 from workbench.builtins.scalars.maths import sqrt
 from workbench.builtins.scalars.operators import where
-from workbench.builtins.vectors.quaternions import MATRIX, composition
 from workbench.builtins.vectors.vectors import cross, dot
-from workbench.types import Scalar, element
-
-PAIRS = ((0, 1), (0, 2), (1, 2))
 
 
-def _scalar(m: Ref) -> Scalar:
-    return element(m.type)
-
-
-def _rounds(scalar: Scalar) -> int:
-    return 6 if scalar.bits > 32 else 4
-
-
-def _scaled(m: Ref) -> tuple[Ref, Ref]:
+@written("_scaled(m)")
+def _scaled(m):
     """The matrix over its largest component, and that: squares neither overflow nor vanish."""
-    largest = reduce(extrema.max, [extrema.abs(c) for c in m.components()])
-    scale = where(largest.equals(0), largest.like(1), largest)
+    (a, b, c), (d, e, f), (g, h, i) = m
+    largest = max(abs(a), abs(b), abs(c), abs(d), abs(e), abs(f), abs(g), abs(h), abs(i))
+    scale = where(largest == 0.0, 1.0, largest)
     return m / scale, scale
 
 
-def _columns(m: Ref) -> list[Ref]:
-    flat = m.components()
-    return [pack(flat[c::3]) for c in range(3)]
+@written("_columns(m)")
+def _columns(m):
+    x, y, z = m
+    return vector(x[0], y[0], z[0]), vector(x[1], y[1], z[1]), vector(x[2], y[2], z[2])
 
 
-def _matrix(columns: list[Ref], like: Ref) -> Ref:
-    parts = [c.components() for c in columns]
-    return pack([parts[c][r] for r in range(3) for c in range(3)], like.type)  # type: ignore[arg-type]
+@written("_axes(x)")
+def _axes(x):
+    """The unit vectors, of x's type."""
+    zero, one = type(x)(0.0), type(x)(1.0)
+    return vector(one, zero, zero), vector(zero, one, zero), vector(zero, zero, one)
 
 
-def _axis(like: Ref, axis: int) -> Ref:
-    """A unit vector; `like` is any scalar of its type."""
-    return pack([like.like(1.0 if k == axis else 0.0) for k in range(3)])
+@written("_rounds(x)")
+def _rounds(x):
+    """What a loop over the rounds runs over."""
+    if is_double(x):
+        return 1, 2, 3, 4, 5, 6
+    return 1, 2, 3, 4
 
 
-def _rotation(p: Ref, q: Ref, both: Ref) -> tuple[Ref, Ref, Ref]:
+@written("_rotation(p, q, both)")
+def _rotation(p, q, both):
     """Tangent, cosine and sine of the smaller angle that makes [[p, both], [both, q]] diagonal."""
     apart = q - p
     square = apart * apart + both * both * 4.0
-    none = square.equals(0)
-    root = sqrt(where(none, square.like(1), square))
-    side = where(apart < 0.0, apart.like(-1), apart.like(1))
+    root = sqrt(where(square == 0.0, 1.0, square))
+    one = type(p)(1.0)
+    side = where(apart < 0.0, -one, one)
     t = both * side * 2.0 / (apart * side + root)
     c = 1.0 / sqrt(t * t + 1.0)
     return t, c, t * c
 
 
-def _turned(columns: list[Ref], p: int, q: int, c: Ref, s: Ref) -> None:
-    columns[p], columns[q] = columns[p] * c - columns[q] * s, columns[p] * s + columns[q] * c
+@written("_turned(a, b, c, s)")
+def _turned(a, b, c, s):
+    """Two numbers or vectors, rotated by the angle of this cosine and sine."""
+    return a * c - b * s, a * s + b * c
 
 
-def _sorted(values: list[Ref], *columns: list[Ref], descending: bool) -> None:
-    """Values in order, and the columns of each list with them."""
-    for p, q in ((0, 1), (0, 2), (1, 2)):
-        swap = values[p] < values[q] if descending else values[p] > values[q]
-        for row in (values, *columns):
-            row[p], row[q] = where(swap, row[q], row[p]), where(swap, row[p], row[q])
+@written("_swapped(swap, a, b)")
+def _swapped(swap, a, b):
+    return where(swap, b, a), where(swap, a, b)
 
 
-def _unit(v: Ref, size: Ref, small: Ref, instead: Ref) -> Ref:
+@written("_unit(v, size, small, instead)")
+def _unit(v, size, small, instead):
     """v over its size; `instead` where that is too small to have a direction."""
     lost = size <= small
-    return where(lost, instead, v / where(lost, size.like(1), size))
+    return where(lost, instead, v / where(lost, 1.0, size))
 
 
-def _frame(a: Ref, b: Ref, c: Ref, scale: Ref) -> tuple[Ref, Ref, Ref]:
-    """Three directions at right angles: a's, b's beside a, and the one beside both, on c's side."""
-    small = scale * float(np.finfo(element(scale.type).numpy).eps) * 4.0
-    size = sqrt_or_zero(dot(a, a))
-    first = _unit(a, size, small * 0.0, _axis(scale, 0))
-    for _ in range(2):
-        b = b - first * dot(first, b)
-    x, y, _ = first.components()
-    flat = x * x + y * y > 0.5
-    zero = scale.like(0)
-    beside = where(flat, pack([-y, x, zero]), cross(first, _axis(scale, 0)))
-    beside = beside / sqrt(dot(beside, beside))
-    second = _unit(b, sqrt_or_zero(dot(b, b)), small, beside)
-    third = cross(first, second)
-    return first, second, third * where(dot(third, c) < 0.0, scale.like(-1), scale.like(1))
-
-
-def sqrt_or_zero(x: Ref) -> Ref:
+@written("_sqrt_or_zero(x)")
+def _sqrt_or_zero(x):
     """The square root; at 0 it is 0, with derivative 0."""
-    none = x.equals(0)
-    return where(none, x.like(0), sqrt(where(none, x.like(1), x)))
+    none = x == 0.0
+    return where(none, 0.0, sqrt(where(none, 1.0, x)))
 
 
-@composition("qr3(A)", MATRIX)
-def qr3(m: Ref) -> tuple[Ref, Ref]:
+@written("_frame(a, b, c, scale)")
+def _frame(a, b, c, scale):
+    """Three directions at right angles: a's, b's beside a, and the one beside both, on c's side."""
+    axis, _, _ = _axes(scale)
+    zero, one = type(scale)(0.0), type(scale)(1.0)
+    small = scale * epsilon(scale) * 4.0
+    first = _unit(a, _sqrt_or_zero(dot(a, a)), small * 0.0, axis)
+    b = b - first * dot(first, b)
+    b = b - first * dot(first, b)  # what rounding left of it
+    x, y, _ = first
+    beside = where(x * x + y * y > 0.5, vector(-y, x, zero), cross(first, axis))
+    beside = beside / sqrt(dot(beside, beside))
+    second = _unit(b, _sqrt_or_zero(dot(b, b)), small, beside)
+    third = cross(first, second)
+    return first, second, third * where(dot(third, c) < 0.0, -one, one)
+
+
+@written("qr3(A)", kinds(MATRIX))
+def qr3(m, /):
     """Orthogonal Q and upper triangular R with Q @ R = A and a diagonal of R that is not negative: `Q, R = qr3(A)`."""
     m, whole = _scaled(m)
     a, b, c = _columns(m)
-    scale = sqrt_or_zero(dot(a, a) + dot(b, b) + dot(c, c))
+    scale = _sqrt_or_zero(dot(a, a) + dot(b, b) + dot(c, c))
     x, y, z = _frame(a, b, c, scale)
-    zero = scale.like(0)
-    r = pack([dot(x, a), dot(x, b), dot(x, c), zero, dot(y, b), dot(y, c), zero, zero, dot(z, c)], m.type)  # type: ignore[arg-type]
-    return _matrix([x, y, z], m), r * whole
+    zero = type(scale)(0.0)
+    r = type(m)(dot(x, a), dot(x, b), dot(x, c), zero, dot(y, b), dot(y, c), zero, zero, dot(z, c))
+    return matrix_from_cols(x, y, z), r * whole
 
 
-@composition("eig3(A)", MATRIX)
-def eig3(m: Ref) -> tuple[Ref, Ref]:
+@written("eig3(A)", kinds(MATRIX))
+def eig3(m, /):
     """Eigenvectors (columns of Q) and eigenvalues d, ascending, of a symmetric matrix: `Q, d = eig3(A)`.
 
     Of a matrix that is not symmetric the symmetric part is meant.
     """
     m, whole = _scaled(m)
-    flat = m.components()
-    d = [flat[0], flat[4], flat[8]]
-    off = {p: (flat[3 * p[0] + p[1]] + flat[3 * p[1] + p[0]]) * 0.5 for p in PAIRS}
-    vectors = [_axis(flat[0], k) for k in range(3)]
-    for _ in range(_rounds(_scalar(m))):
-        for p, q in PAIRS:
-            both = off[p, q]
-            t, c, s = _rotation(d[p], d[q], both)
-            d[p], d[q] = d[p] - t * both, d[q] + t * both
-            other = 3 - p - q
-            up, uq = (min(p, other), max(p, other)), (min(q, other), max(q, other))
-            off[up], off[uq] = off[up] * c - off[uq] * s, off[up] * s + off[uq] * c
-            off[p, q] = both.like(0)
-            _turned(vectors, p, q, c, s)
-    _sorted(d, vectors, descending=False)
-    return _matrix(vectors, m), pack(d) * whole
+    (p, b, c), (d, q, f), (g, h, r) = m
+    pq, pr, qr = (b + d) * 0.5, (c + g) * 0.5, (f + h) * 0.5
+    x, y, z = _axes(p)
+    zero = type(p)(0.0)
+    for _ in _rounds(p):
+        tangent, c, s = _rotation(p, q, pq)
+        p, q, pq = p - tangent * pq, q + tangent * pq, zero
+        pr, qr = _turned(pr, qr, c, s)
+        x, y = _turned(x, y, c, s)
+        tangent, c, s = _rotation(p, r, pr)
+        p, r, pr = p - tangent * pr, r + tangent * pr, zero
+        pq, qr = _turned(pq, qr, c, s)
+        x, z = _turned(x, z, c, s)
+        tangent, c, s = _rotation(q, r, qr)
+        q, r, qr = q - tangent * qr, r + tangent * qr, zero
+        pq, pr = _turned(pq, pr, c, s)
+        y, z = _turned(y, z, c, s)
+    swap = p > q
+    p, q = _swapped(swap, p, q)
+    x, y = _swapped(swap, x, y)
+    swap = p > r
+    p, r = _swapped(swap, p, r)
+    x, z = _swapped(swap, x, z)
+    swap = q > r
+    q, r = _swapped(swap, q, r)
+    y, z = _swapped(swap, y, z)
+    return matrix_from_cols(x, y, z), vector(p, q, r) * whole
 
 
-@composition("svd3(A)", MATRIX)
-def svd3(m: Ref) -> tuple[Ref, Ref, Ref]:
+@written("_orthogonal(a, b)")
+def _orthogonal(a, b):
+    """Cosine and sine of the rotation that puts two vectors at right angles."""
+    _, c, s = _rotation(dot(a, a), dot(b, b), dot(a, b))
+    return c, s
+
+
+@written("svd3(A)", kinds(MATRIX))
+def svd3(m, /):
     """Singular values s, descending, and orthogonal U, V with U @ diag(s) @ transpose(V) = A: `U, s, V = svd3(A)`."""
     m, whole = _scaled(m)
-    b, v = _columns(m), [_axis(m.component(0), k) for k in range(3)]
-    for _ in range(_rounds(_scalar(m))):
-        for p, q in PAIRS:
-            _, c, s = _rotation(dot(b[p], b[p]), dot(b[q], b[q]), dot(b[p], b[q]))
-            _turned(b, p, q, c, s)
-            _turned(v, p, q, c, s)
-    sizes = [dot(column, column) for column in b]
-    _sorted(sizes, b, v, descending=True)
-    sizes = [sqrt_or_zero(size) for size in sizes]
-    x, y, z = _frame(b[0], b[1], b[2], sizes[0])
-    return _matrix([x, y, z], m), pack(sizes) * whole, _matrix(v, m)
+    a, b, c = _columns(m)
+    x, y, z = _axes(whole)
+    for _ in _rounds(whole):
+        cosine, sine = _orthogonal(a, b)
+        a, b = _turned(a, b, cosine, sine)
+        x, y = _turned(x, y, cosine, sine)
+        cosine, sine = _orthogonal(a, c)
+        a, c = _turned(a, c, cosine, sine)
+        x, z = _turned(x, z, cosine, sine)
+        cosine, sine = _orthogonal(b, c)
+        b, c = _turned(b, c, cosine, sine)
+        y, z = _turned(y, z, cosine, sine)
+    p, q, r = dot(a, a), dot(b, b), dot(c, c)
+    swap = p < q
+    p, q = _swapped(swap, p, q)
+    a, b = _swapped(swap, a, b)
+    x, y = _swapped(swap, x, y)
+    swap = p < r
+    p, r = _swapped(swap, p, r)
+    a, c = _swapped(swap, a, c)
+    x, z = _swapped(swap, x, z)
+    swap = q < r
+    q, r = _swapped(swap, q, r)
+    b, c = _swapped(swap, b, c)
+    y, z = _swapped(swap, y, z)
+    p, q, r = _sqrt_or_zero(p), _sqrt_or_zero(q), _sqrt_or_zero(r)
+    i, j, k = _frame(a, b, c, p)
+    return matrix_from_cols(i, j, k), vector(p, q, r) * whole, matrix_from_cols(x, y, z)

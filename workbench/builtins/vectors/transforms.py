@@ -1,69 +1,47 @@
-"""Transforms, a translation p and a rotation q: point v goes to `quat_rotate(q, v) + p`; as compositions.
+"""Transforms, a translation p and a rotation q, in the kernel language: point v goes to `quat_rotate(q, v) + p`.
 
 Names and orders of arguments are the field's. The rotation is by a unit quaternion.
 """
 
 from __future__ import annotations
 
-from workbench.builtins.declaration.refs import Ref, pack
-from workbench.builtins.vectors.quaternions import (
-    TRANSFORM,
-    VECTOR,
-    composition,
-    quat_inverse,
-    quat_mul,
-    quat_rotate,
-    quaternion,
-)
-from workbench.types import Transform, element
+from workbench.builtins.declaration.declare import written
+from workbench.builtins.declaration.rules import TRANSFORM, VECTOR, kinds
+from workbench.builtins.vectors.quaternions import quat_inverse, quat_rotate
 
 
-def parts(t: Ref) -> tuple[Ref, Ref]:
-    """Translation and rotation."""
-    components = t.components()
-    return pack(components[:3]), quaternion(*components[3:])
-
-
-def transform(p: Ref, q: Ref) -> Ref:
-    """The transform of a translation and a rotation."""
-    return pack([*p.components(), *q.components()], Transform(7, element(p.type)))
-
-
-@composition("transform_get_translation(t)", TRANSFORM)
-def transform_get_translation(t: Ref) -> Ref:
+@written("transform_get_translation(t)", kinds(TRANSFORM))
+def transform_get_translation(t, /):
     """The translation, `t.p`."""
-    return parts(t)[0]
+    return t.p
 
 
-@composition("transform_get_rotation(t)", TRANSFORM)
-def transform_get_rotation(t: Ref) -> Ref:
+@written("transform_get_rotation(t)", kinds(TRANSFORM))
+def transform_get_rotation(t, /):
     """The rotation, `t.q`."""
-    return parts(t)[1]
+    return t.q
 
 
-@composition("transform_multiply(a, b)", TRANSFORM, TRANSFORM)
-def transform_multiply(a: Ref, b: Ref) -> Ref:
+@written("transform_multiply(a, b)", kinds(TRANSFORM, TRANSFORM))
+def transform_multiply(a, b, /):
     """The transform b, then a; `a * b`."""
-    (ap, aq), (bp, bq) = parts(a), parts(b)
-    return transform(quat_rotate(aq, bp) + ap, quat_mul(aq, bq))
+    return type(a)(quat_rotate(a.q, b.p) + a.p, a.q * b.q)
 
 
-@composition("transform_point(t, v)", TRANSFORM, VECTOR)
-def transform_point(t: Ref, v: Ref) -> Ref:
+@written("transform_point(t, v)", kinds(TRANSFORM, VECTOR))
+def transform_point(t, v, /):
     """The point v moved: rotated and translated."""
-    p, q = parts(t)
-    return quat_rotate(q, v) + p
+    return quat_rotate(t.q, v) + t.p
 
 
-@composition("transform_vector(t, v)", TRANSFORM, VECTOR)
-def transform_vector(t: Ref, v: Ref) -> Ref:
+@written("transform_vector(t, v)", kinds(TRANSFORM, VECTOR))
+def transform_vector(t, v, /):
     """The direction v rotated."""
-    return quat_rotate(parts(t)[1], v)
+    return quat_rotate(t.q, v)
 
 
-@composition("transform_inverse(t)", TRANSFORM)
-def transform_inverse(t: Ref) -> Ref:
+@written("transform_inverse(t)", kinds(TRANSFORM))
+def transform_inverse(t, /):
     """The transform that undoes t."""
-    p, q = parts(t)
-    back = quat_inverse(q)
-    return transform(-quat_rotate(back, p), back)
+    back = quat_inverse(t.q)
+    return type(t)(-quat_rotate(back, t.p), back)

@@ -7,28 +7,26 @@ import difflib
 import math
 import sys
 import types as python_types
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from workbench.builtins.declaration.declare import TABLE, Builtin
+from workbench.builtins.declaration.declare import TABLE, Builtin, Form
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.expressions import expectations, prints, statics
 from workbench.frontend.expressions.literals import folded
-from workbench.frontend.functions import inline
-from workbench.frontend.library import noise, poisson, randoms, search
+from workbench.frontend.functions import inline, library
 from workbench.frontend.names import names
 from workbench.frontend.state import warp_notices
 from workbench.frontend.state.coerce import apply, assign_type, describe, indexable, materialise, usable
-from workbench.frontend.state.context import Context
+from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Elements, Literal, Operand, Static
 from workbench.frontend.state.tile_maps import any_tile, over
 from workbench.frontend.tiles import memory, reduce, slicing, threads
-from workbench.frontend.values import atomics, compositions, matrices, structs, swizzles, transforms, views
+from workbench.frontend.values import atomics, matrices, structs, swizzles, transforms, views
+from workbench.ir.attributes import AXIS
 from workbench.ir.values import Value
 from workbench.tiles import is_tile
 from workbench.types import ArrayType, Matrix, Quaternion, Scalar, Transform, Vector, int32
-
-Expression = Callable[[Context, ast.expr], Operand]
 
 
 def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
@@ -46,6 +44,9 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     if form is not None:
         warp_notices.note_form(context, name)
         return form(context, node, expression)
+    if isinstance(target, Form) and target.body is not None:
+        warp_notices.note_form(context, name)
+        return library.lower(context, target, node, expression)
     target = names.as_scalar(target) or target
     func = hasattr(target, "__wb_definitions__")
     args = [_argument(context, a, expression, func) for a in node.args]
@@ -187,7 +188,7 @@ def thread_index(context: Context, node: ast.Call, count: int) -> tuple[Value, .
             "Request the same number each time.",
         )
     context.shared.launch_ndim = count
-    return tuple(context.builder.one("tid", (), int32, {"axis": axis}) for axis in range(count))
+    return tuple(context.builder.one("tid", (), int32, {AXIS: axis}) for axis in range(count))
 
 
 def _len(context: Context, node: ast.Call, expression: Expression) -> Operand:
@@ -198,7 +199,7 @@ def _len(context: Context, node: ast.Call, expression: Expression) -> Operand:
         operand = structs.lead(operand)
     operand = indexable(context, operand)
     if is_tile(operand):
-        return Literal(operand.type.shape[0])  # type: ignore[union-attr]
+        return Literal(operand.type.shape[0])
     if views.is_array(operand):
         return views.size(context, operand, 0)
     if isinstance(operand, Value) and isinstance(operand.type, Vector):
@@ -222,7 +223,7 @@ def _positional(context: Context, node: ast.Call, expression: Expression, count:
     return [expression(context, a) for a in node.args]
 
 
-def _atomic(sign: str) -> Callable[[Context, ast.Call, Expression], Operand]:
+def _atomic(sign: str) -> FormHandler:
     def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
         name = ast.unparse(node.func)
         if node.keywords or len(node.args) < 3:
@@ -250,9 +251,8 @@ def _range(context: Context, node: ast.Call, expression: Expression) -> Operand:
     )
 
 
-FORMS: dict[str, Callable[[Context, ast.Call, Expression], Operand]] = {
+FORMS: dict[str, FormHandler] = {
     "tid": _tid, "len": _len, "atomic_add": _atomic("+"), "atomic_sub": _atomic("-"), "range": _range, "type": _type,
     "static": statics.static, **atomics.FORMS, **prints.FORMS, **expectations.FORMS, **matrices.FORMS,
-    **compositions.FORMS, **randoms.FORMS, **poisson.FORMS, **search.FORMS, **noise.FORMS,
-    **memory.FORMS, **slicing.FORMS, **reduce.FORMS, **threads.FORMS,
+    **library.FORMS, **memory.FORMS, **slicing.FORMS, **reduce.FORMS, **threads.FORMS,
 }  # fmt: skip

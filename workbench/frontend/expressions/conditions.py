@@ -7,19 +7,17 @@ even typed.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelTypeError
 from workbench.frontend.state.coerce import apply, describe, truth, usable
-from workbench.frontend.state.context import Context
+from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Operand, Static
 from workbench.frontend.values import views
 from workbench.ir.ops import CHEAP
 from workbench.ir.values import Block, Value
 from workbench.types import bool as bool_
 
-Expression = Callable[[Context, ast.expr], Operand]
 # What costs less than the branch around it.
 _CHEAPER = CHEAP | {"lt", "le", "gt", "ge", "eq", "ne", "and_", "or_", "not_", "add", "sub", "neg"}
 
@@ -56,8 +54,7 @@ def boolean(context: Context, node: ast.BoolOp, expression: Expression) -> Opera
             context.builder.yield_(right)
         block = opened.block
         if _is_cheap(block):
-            for op in block.ops[:-1]:
-                context.builder.append(op)
+            context.builder.extend(block.ops[:-1])
             result = apply(context, TABLE[name], (result, right))
         else:
             short = _constant_block(context, name == "or_")

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelTypeError
 from workbench.frontend.state.coerce import apply, describe, usable
-from workbench.frontend.state.context import Context
+from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Literal, Operand
+from workbench.ir.attributes import MESSAGE
 from workbench.ir.values import Value
 from workbench.types import Scalar
 
-Expression = Callable[[Context, ast.expr], Operand]
 TOLERANCE = 1e-6
 
 
@@ -30,10 +29,10 @@ def _numbers(context: Context, node: ast.Call, expression: Expression, least: in
     return found
 
 
-def _compared(sign: str) -> Callable[[Context, ast.Call, Expression], Operand]:
+def _compared(sign: str) -> FormHandler:
     def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
         numbers = _numbers(context, node, expression, 2, 2)
-        context.builder.emit("assert", (apply(context, TABLE[sign], numbers),), (), {"message": ""})
+        context.builder.emit("assert", (apply(context, TABLE[sign], numbers),), (), {MESSAGE: ""})
         return ()
 
     return lower
@@ -43,11 +42,11 @@ def _near(context: Context, node: ast.Call, expression: Expression) -> Operand:
     a, b, *rest = _numbers(context, node, expression, 2, 3)
     apart = apply(context, TABLE["abs"], (apply(context, TABLE["sub"], (a, b)),))
     near = apply(context, TABLE["le"], (apart, rest[0] if rest else Literal(TOLERANCE)))
-    context.builder.emit("assert", (near,), (), {"message": f"{ast.unparse(node.args[0])} is not near enough"})
+    context.builder.emit("assert", (near,), (), {MESSAGE: f"{ast.unparse(node.args[0])} is not near enough"})
     return ()
 
 
-FORMS: dict[str, Callable[[Context, ast.Call, Expression], Operand]] = {
+FORMS: dict[str, FormHandler] = {
     "expect_eq": _compared("eq"),
     "expect_neq": _compared("ne"),
     "expect_near": _near,

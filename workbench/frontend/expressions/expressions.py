@@ -8,12 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
-from workbench.builtins.vectors.quaternions import COMPOSITIONS
+from workbench.builtins.vectors.quaternions import quat_mul
+from workbench.builtins.vectors.transforms import transform_multiply
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.expressions import calls, conditions
 from workbench.frontend.expressions.sequences import contains
 from workbench.frontend.expressions.unsupported_syntax import REFUSED
-from workbench.frontend.functions import operators
+from workbench.frontend.functions import library, operators
 from workbench.frontend.names import names
 from workbench.frontend.state import warp_notices
 from workbench.frontend.state.coerce import apply, convert, describe, indexable, materialise, truth, usable, weak
@@ -33,7 +34,7 @@ from workbench.frontend.state.operands import (
     too_large,
 )
 from workbench.frontend.tiles import arguments, reduce, slicing
-from workbench.frontend.values import compositions, matrices, structs, subscripts, swizzles, transforms, views
+from workbench.frontend.values import matrices, structs, subscripts, swizzles, transforms, views
 from workbench.ir.values import Block, Value
 from workbench.tiles import is_tile
 from workbench.types import ArrayType, Matrix, Transform, Vector, is_float
@@ -51,6 +52,7 @@ COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], bool]]] = {
     ast.Lt: ("lt", operator.lt), ast.LtE: ("le", operator.le), ast.Gt: ("gt", operator.gt),
     ast.GtE: ("ge", operator.ge), ast.Eq: ("eq", operator.eq), ast.NotEq: ("ne", operator.ne),
 }  # fmt: skip
+PRODUCTS = {"quat_mul": quat_mul, "transform_multiply": transform_multiply}
 MAX_POWER = 64
 
 
@@ -62,23 +64,27 @@ def expression(context: Context, node: ast.expr) -> Operand:
         AlreadyReported: it uses something whose error is already noted.
     """
     with context.at(node):
-        result = _unloaded(context, node)
+        result = _lowered(context, node)
         return structs.loaded(context, result) if isinstance(result, Element) else result
 
 
 def _unloaded(context: Context, node: ast.expr) -> Operand:
     """An expression; an element of an array of structs is not loaded yet."""
     with context.at(node):
-        lower = LOWER.get(type(node))
-        if lower is None:
-            message, advice = REFUSED.get(type(node), (f"{type(node).__name__} is not in the kernel language.", ""))
-            raise context.error(KernelSyntaxError, message, advice)
-        result = lower(context, node)
-        if isinstance(result, Unset):
-            raise context.error(KernelTypeError, result.reason)
-        if isinstance(result, Poison):
-            raise AlreadyReported
-        return result
+        return _lowered(context, node)
+
+
+def _lowered(context: Context, node: ast.expr) -> Operand:
+    lower = LOWER.get(type(node))
+    if lower is None:
+        message, advice = REFUSED.get(type(node), (f"{type(node).__name__} is not in the kernel language.", ""))
+        raise context.error(KernelSyntaxError, message, advice)
+    result = lower(context, node)
+    if isinstance(result, Unset):
+        raise context.error(KernelTypeError, result.reason)
+    if isinstance(result, Poison):
+        raise AlreadyReported
+    return result
 
 
 def value(context: Context, node: ast.expr) -> Value:
@@ -131,10 +137,10 @@ def binary(context: Context, sign: type[ast.operator], left: Operand, right: Ope
     warp_notices.note_operator(context, sign, left, right)
     if name == "matmul" and is_tile(left) and is_tile(right):
         arguments.tiling_of(context)
-        return reduce.matmul(context, left, right)  # type: ignore[arg-type]
+        return reduce.matmul(context, left, right)
     name = matrices.sign_of(context, name, left, right)
-    if name in COMPOSITIONS:
-        return compositions.build(context, COMPOSITIONS[name], (left, right))
+    if name in PRODUCTS:
+        return library.call(context, PRODUCTS[name], (left, right))
     if isinstance(left, Literal) and isinstance(right, Literal):
         return _fold(context, python, left.value, right.value)
     if name == "pow" and isinstance(right, Literal) and not right.is_float and isinstance(left, Value):
@@ -264,8 +270,7 @@ def _choice(context: Context, node: ast.IfExp) -> Operand:
         return structs.chosen(context, condition, blocks, (sides[0], sides[1]), "This choice")
     if all(_only_constants(b) for b in blocks):
         for block in blocks:
-            for op in block.ops:
-                context.builder.append(op)
+            context.builder.extend(block.ops)
         return apply(context, TABLE["where"], (condition, *sides))
     try:
         (_, wanted, _), _ = TABLE["where"].rule("if … else", [bool_, *(weak(s) for s in sides)])
@@ -274,8 +279,7 @@ def _choice(context: Context, node: ast.IfExp) -> Operand:
     done = []
     for side, block in zip(sides, blocks, strict=True):
         with context.builder.block() as opened:
-            for op in block.ops:
-                context.builder.append(op)
+            context.builder.extend(block.ops)
             context.builder.yield_(convert(context, side, wanted))
         done.append(opened.block)
     return context.builder.if_(condition, *done)[0]
@@ -320,7 +324,7 @@ def _attribute_of(context: Context, base: Operand, node: ast.Attribute) -> Opera
     if views.is_array(base):
         return views.attribute(context, base, node.attr)
     if is_tile(base):
-        return slicing.attribute(context, base, node.attr)  # type: ignore[arg-type]
+        return slicing.attribute(context, base, node.attr)
     if isinstance(base, Value) and isinstance(base.type, Transform):
         return transforms.attribute(context, base, node.attr)
     whole = isinstance(base, Value) and isinstance(base.type, Matrix)
@@ -345,7 +349,7 @@ def _item_of(context: Context, base: Operand, node: ast.Subscript) -> Operand:
     if views.is_array(base):
         return views.subscript(context, base, node.slice, expression)
     if is_tile(base):
-        return slicing.subscript(context, base, node.slice, expression)  # type: ignore[arg-type]
+        return slicing.subscript(context, base, node.slice, expression)
     if context.shared.tiling is not None and slicing.is_first(context, base, node.slice, expression):
         return base
     if isinstance(base, Value) and isinstance(base.type, Matrix):

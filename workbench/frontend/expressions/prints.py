@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
 
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.state.coerce import describe, materialise, usable
-from workbench.frontend.state.context import Context
+from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.ir.attributes import PARTS
 from workbench.ir.values import Value
 from workbench.types import Kind, Scalar, Vector
 
-Expression = Callable[[Context, ast.expr], Operand]
 Part = str | tuple[str]
 # A conversion of printf: flags, width, precision, C's length (which nothing needs here), and the letter.
 CONVERSION = re.compile(r"%(?P<flags>[-+ #0]*\d*(?:\.\d+)?)(?:hh|h|ll|l|z)?(?P<letter>[diuxXofFeEgGc%])")
@@ -112,7 +111,7 @@ def _emit(context: Context, parts: list[Part], values: list[Value]) -> None:
             joined[-1] += part
         else:
             joined.append(part)
-    context.builder.emit("print", values, (), {"parts": tuple(joined)})
+    context.builder.emit("print", values, (), {PARTS: tuple(joined)})
 
 
-FORMS: dict[str, Callable[[Context, ast.Call, Expression], Operand]] = {"print": lower_print, "printf": lower_printf}
+FORMS: dict[str, FormHandler] = {"print": lower_print, "printf": lower_printf}

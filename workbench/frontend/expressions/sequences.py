@@ -13,14 +13,13 @@ from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.names.names import callee_name, captured_value
 from workbench.frontend.state.coerce import apply, describe, usable
-from workbench.frontend.state.context import Context
+from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Literal, Operand, Static, View
 from workbench.frontend.values import matrices
 from workbench.ir.values import Value
 from workbench.types import ArrayType, Vector
 from workbench.types import bool as bool_
 
-Expression = Callable[[Context, ast.expr], Operand]
 LONGEST = 256
 OVER = (
     "A loop in a kernel runs over range(…), an array, a tuple, a vector, static(…), enumerate(…) or zip(…) of those.",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,12 +17,11 @@ import numpy as np
 from workbench.builtins.declaration.declare import Builtin, Form
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.names.names import captured_value
-from workbench.frontend.state.context import Context, Watched
+from workbench.frontend.state.context import Context, Expression, Watched
 from workbench.frontend.state.definition import MISSING, Definition
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.types import SCALARS, ArrayType, Scalar, Vector
 
-Expression = Callable[[Context, ast.expr], Operand]
 MOST = 4096
 
 

@@ -1,6 +1,6 @@
-"""Operands that lowering cannot tell apart: equal but for which values they are.
+"""Operands that differ only in identity, and can share what lowering found for one of them.
 
-What was found out for some of them (the types that a loop settles to, what a func comes to) holds for others like them.
+That is the types that a loop settles to, and what a func comes to.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Axis, Bundle, Element, Elements, Literal, Operand, Static, View
 from workbench.ir.rewrite import Mapping
 from workbench.ir.values import Value
+from workbench.types import ArrayType
 
 _VALUES_INSIDE = (View, Axis, Bundle, Elements, Element)
 
@@ -27,7 +28,8 @@ def form(context: Context, operands: Iterable[Operand | None]) -> tuple[Hashable
 
 def _form(context: Context, operand: object, numbers: dict[Value, int]) -> Hashable:
     if isinstance(operand, Value):
-        return (numbers.setdefault(operand, len(numbers)), operand.type, *_known(context, operand))
+        wide = isinstance(operand.type, ArrayType) and operand.type.wide  # which == leaves out
+        return (numbers.setdefault(operand, len(numbers)), operand.type, wide, *_known(context, operand))
     if isinstance(operand, Literal):
         return type(operand.value), repr(operand.value), operand.captured
     if isinstance(operand, Static):
@@ -37,7 +39,7 @@ def _form(context: Context, operand: object, numbers: dict[Value, int]) -> Hasha
     if isinstance(operand, _VALUES_INSIDE):
         parts = (_form(context, getattr(operand, f.name), numbers) for f in fields(operand))
         return type(operand), *parts
-    return operand  # type: ignore[return-value]
+    return operand
 
 
 def _known(context: Context, value: Value) -> tuple[Hashable, ...]:

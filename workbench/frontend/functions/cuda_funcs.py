@@ -16,6 +16,17 @@ from workbench.frontend.names.annotate import annotated, parameter_annotations
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.operands import Returned
+from workbench.ir.attributes import (
+    ADJ_CUDA,
+    ADJ_CUDA_PLACE,
+    CUDA,
+    CUDA_PLACE,
+    INPUTS,
+    OUTPUTS,
+    REFERENCE,
+    REPLAY_CUDA,
+    REPLAY_CUDA_PLACE,
+)
 from workbench.ir.build import Builder
 from workbench.ir.values import Value
 from workbench.source import Location
@@ -103,11 +114,13 @@ def _place(definition: Definition, text: str) -> Location:
 
 def attributes(native: Native, env: Env) -> dict[str, Any]:
     """What the `custom` of a call says of it."""
-    texts = {"cuda": native.cuda, "adj_cuda": native.adjoint, "replay_cuda": native.replay}
-    found: dict[str, Any] = {name: t and t.text for name, t in texts.items()}
-    found |= {f"{name}_place": t and t.place for name, t in texts.items()}
+    texts = ((CUDA, CUDA_PLACE, native.cuda), (ADJ_CUDA, ADJ_CUDA_PLACE, native.adjoint),
+             (REPLAY_CUDA, REPLAY_CUDA_PLACE, native.replay))  # fmt: skip
+    found: dict[str, Any] = {}
+    for text, place, given in texts:
+        found |= {text: given and given.text, place: given and given.place}
     names = tuple(name for name, o in env.items() if isinstance(o, Value))
-    return {**found, "inputs": names, "outputs": (), "reference": native.reference}
+    return {**found, INPUTS: names, OUTPUTS: (), REFERENCE: native.reference}
 
 
 def unknown_body(context: Context, env: Mapping[str, Any], native: Native) -> Returned:

@@ -15,16 +15,17 @@ from dataclasses import dataclass
 from workbench.builtins.declaration.forms import adjoint as ADJOINT
 from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
 from workbench.frontend.functions.cuda_funcs import Native, attributes
-from workbench.frontend.library.randoms import mark
 from workbench.frontend.names.annotate import parameter_annotations
 from workbench.frontend.names.names import read_again
+from workbench.frontend.names.rebinding import mark
 from workbench.frontend.state.coerce import assign_type, convert, materialise
 from workbench.frontend.state.context import Context, Env, Shared, Watched
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.exits import rewrite
 from workbench.frontend.state.operands import PENDING, POISON, Elements, Literal, Operand, Parts, Poison, View
+from workbench.ir.attributes import ADJOINTS, NAME
 from workbench.ir.ops import EFFECTS
-from workbench.ir.values import Block, Value, walk
+from workbench.ir.values import DERIVE, GRADIENT, REPLAY, Block, Value, walk
 from workbench.structs import AnyType
 from workbench.types import ArrayType, Type, is_float
 
@@ -75,8 +76,7 @@ def emit(
     if any(isinstance(p, Poison) for p in parts):
         return POISON
     with context.builder.block() as opened:
-        for op in body.ops:
-            context.builder.append(op)
+        context.builder.extend(body.ops)
         values = [materialise(context, p) for p in parts]
         if any(isinstance(v.type, ArrayType) for v in values):
             raise context.error(KernelTypeError, f"{name} returns an array, and has a custom gradient or replay.")
@@ -84,14 +84,15 @@ def emit(
     types = [v.type for v in values]
     places = [k for k, o in enumerate(o for o in env.values() if isinstance(o, Value)) if _is_number(o.type)]
     attrs = {
-        "name": name,
-        "gradient": custom.gradient and _gradient(context, name, custom.gradient, env, types),
-        "adjoints": tuple(places) if custom.gradient or custom.native else (),
-        "replay": custom.replay and _replay(context, name, custom.replay, env, types),
+        NAME: name,
+        GRADIENT: custom.gradient and _gradient(context, name, custom.gradient, env, types),
+        ADJOINTS: tuple(places) if custom.gradient or custom.native else (),
+        REPLAY: custom.replay and _replay(context, name, custom.replay, env, types),
     }
     if custom.native is not None:
         attrs |= attributes(custom.native, env)
-        attrs["derive"] = custom.native.adjoint and custom.native.reference and _derive(context, definition, env)
+        whole = custom.native.adjoint and custom.native.reference
+        attrs[DERIVE] = _derive(context, definition, env) if whole else None
         expected = [custom.native.result] if custom.native.result is not None else []
         if types != expected:
             raise context.error(
@@ -132,7 +133,7 @@ def _closed(context: Context, definition: Definition, env: Env) -> Context:
     outer = context.shared
     shared = Shared(
         outer.lower_body, launch_ndim=outer.launch_ndim, captured=outer.captured, watched=outer.watched,
-        errors=outer.errors, tiling=outer.tiling,
+        errors=outer.errors, tiling=outer.tiling, closed=True,
     )  # fmt: skip
     return Context(definition, env, shared, (*context.inside, (definition, ())))
 

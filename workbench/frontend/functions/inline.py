@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.functions import repeated_calls
 from workbench.frontend.functions.cuda_funcs import unknown_body
-from workbench.frontend.functions.custom_gradients import custom_of, emit
-from workbench.frontend.library.randoms import mark
+from workbench.frontend.functions.custom_gradients import Custom, custom_of, emit
 from workbench.frontend.names.annotate import parameter_annotations, parameter_families
 from workbench.frontend.names.generic import Family, Generic
 from workbench.frontend.names.names import watch_annotations
 from workbench.frontend.names.overloads import accepts, choose
+from workbench.frontend.names.rebinding import mark
 from workbench.frontend.state.coerce import assign_type, describe, indexable, usable
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.definition import Definition
@@ -43,6 +43,20 @@ def call(context: Context, callee: Static, args: list[Operand], keywords: dict[s
     definitions = callee.value.__wb_definitions__
     definition, given = choose(context, definitions, lambda d: _arrange(context, d, args, keywords))
     env = _bind(context, definition, given)
+    return inlined(context, definition, env, callee.value.__wb_customs__)
+
+
+def inlined(
+    context: Context, definition: Definition, env: Env, customs: dict[Definition, Custom] | None = None
+) -> Operand:
+    """The result of a func whose parameters are bound.
+
+    Args:
+        customs: the gradients and replays that a user wrote for its versions; None of a function of the library.
+
+    Raises:
+        KernelSyntaxError: it calls itself.
+    """
     frame = (definition, tuple(id(o.value) for o in env.values() if isinstance(o, Static)))
     if len(context.inside) > DEEPEST:
         raise context.error(KernelSyntaxError, f"More than {DEEPEST} funcs call one another here.", "Write a loop.")
@@ -57,10 +71,10 @@ def call(context: Context, callee: Static, args: list[Operand], keywords: dict[s
         return Context(definition, dict(env), context.shared, (*context.inside, frame), caller=context)
 
     def lower(env: Env) -> Returned:
-        return context.shared.lower_body(inside(env), rewrite(mark(definition, definition.node.body)))
+        return context.shared.lower_body(inside(env), prepared(definition))
 
     watch_annotations(inside(env))
-    custom = custom_of(context, callee.value.__wb_customs__, definition)
+    custom = custom_of(context, customs, definition) if customs is not None else None
     if custom is not None:
         with context.builder.block() as opened:
             if custom.native is not None and not custom.native.reference:
@@ -72,6 +86,18 @@ def call(context: Context, callee: Static, args: list[Operand], keywords: dict[s
     value = repeated_calls.call(context, definition, env, lower)
     context.builder.location = place
     return value if value is not None else ()
+
+
+def prepared(definition: Definition) -> Sequence[ast.stmt]:
+    """The statements to lower: rebound names are marked, ways out of loops rewritten."""
+    if not definition.library:
+        return rewrite(mark(definition, definition.node.body))
+    if definition not in _PREPARED:
+        _PREPARED[definition] = rewrite(mark(definition, definition.node.body))
+    return _PREPARED[definition]
+
+
+_PREPARED: dict[Definition, Sequence[ast.stmt]] = {}  # of the library's functions, whose names mean the same always
 
 
 def _arrange(

@@ -1,24 +1,36 @@
-"""Funcs that are called again and again with arguments alike: the third such call copies what the second one came to.
+"""Funcs that are called again and again with arguments alike: what such a call came to is copied.
 
 A func that calls another twice, which calls another twice, would be lowered 2ⁿ times. What is copied is folded, so a
-call that computes what another has computed is small by then.
+call that computes what another has computed is small by then. A user's func is lowered by itself for its third call. A
+long one is not even copied: the call becomes an operation, `call`, which `fold` writes out when the whole kernel is
+simplified, and one only of those with the same arguments. So what is written out is never copied again. The library's
+functions mean the same in every kernel, so theirs are remembered as long as the process runs, and lowered once: the
+operations of the first call are kept, and folded if there is a second.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from functools import partial
 
+from workbench.builtins import TABLE
 from workbench.frontend.functions.alike import form, values, with_values
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.memo import Body, Calls
 from workbench.frontend.state.operands import Operand, Poison, Returned
 from workbench.ir.build import Builder
+from workbench.ir.ops import PURE, STRUCTURED
 from workbench.ir.rewrite import Mapping, copy_op, fresh
-from workbench.ir.values import Function
+from workbench.ir.values import FUNC, Block, Function, Op, walk
+from workbench.passes.fold import fold
 from workbench.passes.pipeline import LOWERED, run
+from workbench.source import Location
 
 COPIED_FROM = 3
+LONG = 16  # operations of a func from which on a call of it is an operation
+KEPT = 512  # forms of calls of the library's functions
+_LIBRARY: dict[Hashable, Calls] = {}
 
 
 def call(context: Context, definition: Definition, env: Env, lower: Callable[[Env], Returned]) -> Operand | None:
@@ -32,40 +44,80 @@ def call(context: Context, definition: Definition, env: Env, lower: Callable[[En
     if shared.trace or shared.notices is not None or any(v in shared.tentative for v in values(args)):
         return lower(env).value
     key: Hashable = (id(definition), shared.lifted, *env, *form(context, args))
-    calls = shared.calls.setdefault(key, Calls(definition, args))
+    table = _LIBRARY if definition.library else shared.calls
+    if len(table) >= KEPT and definition.library:
+        table.clear()
+    calls = table.setdefault(key, Calls(definition, args))
     calls.count += 1
-    if calls.count == COPIED_FROM:
-        calls.body = _body(context, env, lower)
+    if definition.library and calls.count == 1:
+        body, sound = _noted(context, env, lower)
+        context.builder.extend(body.block.ops[:-1])
+        calls.body = body if sound else None
+        return body.result
+    if definition.library and calls.count == 2 and calls.body is not None:
+        calls.body = _folded(context, definition, calls.body)
+    if not definition.library and calls.count == COPIED_FROM:
+        calls.body = _by_itself(context, definition, env, lower)
     if calls.body is None:
         return lower(env).value
-    return _copied(context, calls.body, args)
+    return _copied(context, calls.body, args, context.builder.location if definition.library else None)
 
 
-def _body(context: Context, env: Env, lower: Callable[[Env], Returned]) -> Body | None:
+def _by_itself(context: Context, definition: Definition, env: Env, lower: Callable[[Env], Returned]) -> Body | None:
     """The func lowered by itself; None if something is wrong with it: lowered in place, it is reported."""
     shared = context.shared
     mapping: Mapping = {v: fresh(v) for v in values(env.values())}
     for old, new in mapping.items():
         shared.builder.learn(new, shared.builder.known(old))
     kept = len(shared.errors)
+    noted, sound = _noted(context, {name: with_values(operand, mapping) for name, operand in env.items()}, lower)
+    del shared.errors[kept:]
+    return _folded(context, definition, noted) if sound else None
+
+
+def _noted(context: Context, env: Env, lower: Callable[[Env], Returned]) -> tuple[Body, bool]:
+    """What lowering the func with these arguments comes to, and whether it can be copied; no block has it yet."""
+    shared = context.shared
+    kept = len(shared.errors)
     with context.builder.block() as opened:
-        result = lower({name: with_values(operand, mapping) for name, operand in env.items()}).value
-    if len(shared.errors) > kept or isinstance(result, Poison):
-        del shared.errors[kept:]
-        return None
-    results = dict.fromkeys(values([result]))
+        result = lower(env).value
+    found = tuple(dict.fromkeys(values([result])))
+    sound = len(shared.errors) == kept and not isinstance(result, Poison) and shared.tentative.keys().isdisjoint(found)
+    known = tuple(shared.builder.known(v) for v in found)
+    block = Block(tuple(dict.fromkeys(values(env.values()))), (*opened.block.ops, Op("yield", found)))
+    return Body(block, result, known, called=False), sound
+
+
+def _folded(context: Context, definition: Definition, body: Body) -> Body:
     ends = Builder()
-    for op in opened.block.ops:
-        ends.append(op)
-    ends.emit("mark", tuple(results))  # what is kept for its own sake
-    params = tuple(mapping.values())
-    *ops, end = run(LOWERED, Function(context.definition.name, params, ends.body())).body.ops
-    result = with_values(result, dict(zip(results, end.operands, strict=True))) if result is not None else None
-    return Body(params, tuple(ops), result)
+    ends.extend(body.block.ops[:-1])
+    ends.emit("mark", body.block.yielded)  # what is kept for its own sake
+    alone = Function(context.definition.name, body.block.params, ends.body())
+    copied = definition.library or context.shared.closed
+    *ops, end = run(LOWERED, alone, fold=partial(fold, calls=copied)).body.ops
+    results: Mapping = dict(zip(body.block.yielded, end.operands, strict=True))
+    result = with_values(body.result, results) if body.result is not None else None
+    block = Block(alone.params, (*ops, Op("yield", end.operands)))
+    return Body(block, result, body.known, not copied and _worth_a_call(block))
 
 
-def _copied(context: Context, body: Body, args: tuple[Operand, ...]) -> Operand | None:
-    mapping: Mapping = dict(zip(body.params, dict.fromkeys(values(args)), strict=True))
-    for op in body.ops:
-        context.builder.append(copy_op(op, mapping))
+def _worth_a_call(block: Block) -> bool:
+    """Whether it is long, and calls of equal arguments give equal results: then only one of them is written out."""
+    if len(block.ops) < LONG:
+        return False
+    return all(op.name in STRUCTURED | PURE | {"yield"} or op.name in TABLE for op in walk(block))
+
+
+def _copied(context: Context, body: Body, args: tuple[Operand, ...], location: Location | None) -> Operand | None:
+    builder, yielded = context.shared.builder, body.block.yielded
+    mapping: Mapping = dict(zip(body.block.params, dict.fromkeys(values(args)), strict=True))
+    if body.called:
+        types, names = [v.type for v in yielded], [v.name for v in yielded]
+        op = builder.emit("call", tuple(mapping.values()), types, FUNC.of(body.block), (), names)
+        mapping.update(zip(yielded, op.results, strict=True))
+    else:
+        for op in body.block.ops[:-1]:
+            builder.append(copy_op(op, mapping, location=location))
+    for value, known in zip(yielded, body.known, strict=True):
+        builder.learn(mapping[value], known)
     return with_values(body.result, mapping) if body.result is not None else None

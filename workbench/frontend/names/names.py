@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.builtins.declaration.declare import FORMS, TABLE, Builtin, Form
+from workbench.builtins.declaration.declare import TABLE, Builtin, Form
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.names.unsupported_names import instead_of
 from workbench.frontend.state.context import Context, Watched
@@ -96,6 +96,10 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (bool, int, float, np.generic, enum.Enum, tuple)) or _is_vector(value)
 
 
+MODULES = {"math": "import math", "np": "import numpy as np", "numpy": "import numpy"}
+"""Modules whose constants kernels read, and how they get into a notebook."""
+
+
 def name(context: Context, identifier: str) -> Operand:
     """What a bare name is: a local, or something of the user's namespace or the language."""
     if identifier in context.env:
@@ -104,6 +108,8 @@ def name(context: Context, identifier: str) -> Operand:
     if value is MISSING:
         near = difflib.get_close_matches(identifier, {*context.env, *context.definition.scope.known()}, 1)
         advice = f"Did you mean {near[0]}?" if near else "Assign it first, or define it above the kernel."
+        if identifier in MODULES:
+            advice = f"Run `{MODULES[identifier]}` in a cell before."
         advice = instead_of(identifier) or advice
         raise context.error(KernelSyntaxError, f"The name {identifier} is not defined.", advice)
     if identifier in context.definition.locals and _is_number(value):
@@ -185,6 +191,8 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def _watch(context: Context, path: str, value: Any) -> None:
+    if context.definition.library:
+        return
     root = path.split(".")[0]
     if root in context.definition.scope.own and not isinstance(value, (int, float, np.generic)):
         return  # constants given with the cell stay what they are; its numbers can be swept
@@ -239,6 +247,6 @@ def meaning(value: Any) -> Any:
 
 def callee_name(value: Any) -> str:
     """The form that a Python callable stands for: `range`, `len`, a cast; empty for none."""
-    if isinstance(value, Form) and value.name in FORMS:
+    if isinstance(value, Form):
         return value.name
     return PYTHON_FORMS.get(value, "") if _hashable(value) else ""

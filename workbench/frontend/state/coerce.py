@@ -154,8 +154,8 @@ def convert(context: Context, operand: Operand, type: Type) -> Value:
     if value.type == type:
         return value
     if is_tile(value):
-        wanted = contents(type)  # type: ignore[arg-type]
-        if contents(value.type) == wanted:  # type: ignore[arg-type]
+        wanted = contents(type)
+        if contents(value.type) == wanted:
             return value
         return over(context, "A conversion", [value], lambda parts: [convert(context, parts[0], wanted)])[0]
     if isinstance(type, Vector) and isinstance(value.type, Scalar):
@@ -181,7 +181,7 @@ def assign_type(context: Context, operand: Operand, type: Type, what: str, *, ti
         return value
     if is_tile(value) and not tiles:
         raise context.error(
-            KernelTypeError, f"{what} is {type!r}; this is a tile of shape {shown(value.type.shape)}.",  # type: ignore[union-attr]
+            KernelTypeError, f"{what} is {type!r}; this is a tile of shape {shown(value.type.shape)}.",
             "tile_store(a, t) writes all of it; t[i] is one element, untile(t) each thread's.",
         )  # fmt: skip
     if is_tile(value) and contents(value.type) == type:

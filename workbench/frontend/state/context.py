@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,9 +11,10 @@ from workbench.errors import WorkbenchError, at
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.loop_scope import Env, Loop
 from workbench.frontend.state.memo import Calls, Notice, Settled
-from workbench.frontend.state.operands import Returned
+from workbench.frontend.state.operands import Operand, Returned
 from workbench.frontend.state.owners import Owner, Results
 from workbench.frontend.state.tiling import Tiling
+from workbench.ir.attributes import VALUE
 from workbench.ir.build import Builder
 from workbench.ir.values import Captured, Op, Value
 from workbench.types import is_integer
@@ -56,9 +56,9 @@ class NotingBuilder(Builder):
                 self._sizes.add(op.result)
                 return True
             case "const":
-                if op.attrs["value"] == 1:
+                if op.attrs[VALUE] == 1:
                     self._ones.add(op.result)
-                return op.attrs["value"] >= 0
+                return op.attrs[VALUE] >= 0
             case "sub":  # n - 1: below 0 only for an empty array, which has no element to index
                 return op.operands[0] in self._sizes and op.operands[1] in self._ones
             case "max":
@@ -87,6 +87,7 @@ class Shared:
         errors: what was found wrong so far.
         notices: what a kernel from Warp means otherwise here; None if not requested.
         tiling: how a kernel of tiles is launched; None for one that runs once per thread.
+        closed: these are the operations of a gradient or a replay.
         lifted: what is lowered now is done for each element of tiles.
         parts: tiles that are a part or a form of another one, with that and its name.
         tentative: values whose type a loop may still widen, and the loop's name they come from.
@@ -103,6 +104,7 @@ class Shared:
     errors: list[WorkbenchError] = field(default_factory=list)
     notices: list[Notice] | None = None
     tiling: Tiling | None = None
+    closed: bool = False
     lifted: bool = False
     parts: dict[Value, tuple[Value, str]] = field(default_factory=dict)
     tentative: dict[Value, Owner] = field(default_factory=dict)
@@ -159,20 +161,41 @@ class Context:
         """Where operations go."""
         return self.shared.builder
 
-    @contextmanager
-    def at(self, node: ast.AST) -> Iterator[None]:
-        """Operations and errors inside belong to `node`'s place."""
-        before = self.node, self.builder.location
-        self.node, self.builder.location = node, self.definition.locate(node)
-        try:
-            yield
-        finally:
-            self.node, self.builder.location = before
+    def at(self, node: ast.AST) -> At:
+        """For `with`: operations and errors inside belong to `node`'s place."""
+        return At(self, node)
 
     def error(self, kind: type[WorkbenchError], message: str, advice: str = "") -> WorkbenchError:
         """An error at the current place."""
         return self.placed(kind(message, advice=advice))
 
     def placed(self, error: WorkbenchError) -> WorkbenchError:
-        """`error` with the current place."""
+        """`error` with the current place; in a function of the library, that of the call."""
+        if self.definition.library and self.caller is not None:
+            return self.caller.placed(error)
         return at(error, self.definition.locate(self.node or self.definition.node), self.definition.name)
+
+
+class At:
+    """While it is open, what a context lowers is at a node's place. (A generator would cost three times as much.)"""
+
+    __slots__ = ("before", "context", "node")
+
+    def __init__(self, context: Context, node: ast.AST) -> None:
+        self.context = context
+        self.node = node
+
+    def __enter__(self) -> None:
+        context, builder = self.context, self.context.shared.builder
+        self.before = context.node, builder.location
+        context.node = self.node
+        if not context.definition.library:
+            builder.location = context.definition.locate(self.node)
+
+    def __exit__(self, *_: object) -> None:
+        self.context.node, self.context.shared.builder.location = self.before
+
+
+# Handlers in lower rooms are given what lowers an expression. A form is lowered from its call.
+Expression = Callable[[Context, ast.expr], Operand]
+FormHandler = Callable[[Context, ast.Call, Expression], Operand]

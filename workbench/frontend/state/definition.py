@@ -105,6 +105,7 @@ class Definition:
         column_shift: added to the tree's columns (a dedented method's indentation).
         annotations: values that Python gave to annotations when it made the function; `return` is the result's. Only of
             functions made by functions, whose annotations may use names that nothing keeps.
+        library: whether it is a part of Workbench: operations, errors and steps belong to the user's call of it.
     """
 
     name: str
@@ -113,6 +114,7 @@ class Definition:
     scope: Scope
     column_shift: int = 0
     annotations: Mapping[str, Any] = field(default_factory=dict)
+    library: bool = False
 
     def locate(self, node: ast.AST) -> Location:
         """The place of a node of this definition."""
@@ -124,8 +126,10 @@ class Definition:
 
     def _characters(self, line: int, column: int) -> int:
         """The parser counts bytes of UTF-8; people and carets count characters."""
-        text = self.source.line(line).encode()[: column + self.column_shift]
-        return len(text.decode(errors="ignore"))
+        text = self.source.line(line)
+        if text.isascii():
+            return min(len(text), column + self.column_shift)
+        return len(text.encode()[: column + self.column_shift].decode(errors="ignore"))
 
     @cached_property
     def content(self) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.operands import Operand
-from workbench.ir.values import Op, Value
+from workbench.ir.values import Block
 from workbench.source import Location
 from workbench.types import Type
 
@@ -31,7 +31,7 @@ class Calls:
     Attributes:
         definition, args: of the first: what is known of them by identity lives as long.
         count: how many there were.
-        body: what the func comes to; None until it is wanted, or where it cannot be copied.
+        body: what the func comes to; None until it is needed, or if it cannot be copied.
     """
 
     definition: Definition
@@ -42,11 +42,19 @@ class Calls:
 
 @dataclass(frozen=True)
 class Body:
-    """What a func comes to for parameters: operations, and its result."""
+    """What a func comes to for parameters.
 
-    params: tuple[Value, ...]
-    ops: tuple[Op, ...]
+    Attributes:
+        block: its operations; it yields the values of the result.
+        result: made of these.
+        known: of each of them.
+        called: whether a call is an operation for now, to be written out when the whole kernel is simplified.
+    """
+
+    block: Block
     result: Operand | None
+    known: tuple[tuple[bool, bool, bool], ...]
+    called: bool
 
 
 @dataclass(frozen=True)

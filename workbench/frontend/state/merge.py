@@ -42,6 +42,8 @@ def _bound(node: ast.AST) -> list[list[str]]:
         return known
     levels = [[name] if (name := _target(node)) is not None else []]
     for child in ast.iter_child_nodes(node):
+        if not child._fields:  # Load(), Add(): half of a tree
+            continue
         for depth, names in enumerate(_bound(child), 1):
             if depth == len(levels):
                 levels.append([])
@@ -157,8 +159,22 @@ class Branches:
     unset: dict[str, str] = field(default_factory=dict)
 
 
+def _shown(test: ast.expr | str) -> str:
+    """How a message says on what something depends."""
+    if isinstance(test, str):
+        return test
+    if any(isinstance(n, ast.Name) and "." in n.id for n in ast.walk(test)):
+        return "the loop was not left"
+    text = ast.unparse(test)
+    return text if len(text) <= 40 else "the condition"
+
+
 def branch_values(
-    context: Context, names: Sequence[str], envs: Sequence[Env], test: str, left: tuple[bool, bool] = (False, False)
+    context: Context,
+    names: Sequence[str],
+    envs: Sequence[Env],
+    test: ast.expr | str,
+    left: tuple[bool, bool] = (False, False),
 ) -> Branches:
     """What names are where two paths meet.
 
@@ -169,7 +185,7 @@ def branch_values(
         context: where.
         names: those that either side may bind.
         envs: what names are at the ends of both sides.
-        test: how a message says on what it depends.
+        test: on what it depends; a text where that is no expression of the user's.
         left: which sides do not come to their ends.
     """
     found = Branches()
@@ -185,7 +201,7 @@ def branch_values(
                 unset = a if isinstance(a, Unset) else b
                 found.unset[name] = (
                     unset.reason if isinstance(unset, Unset) and a is not None and b is not None
-                    else f"{name} may be unbound here: it is set only if {test} {where}."
+                    else f"{name} may be unbound here: it is set only if {_shown(test)} {where}."
                 )  # fmt: skip
             pair = _behind(a), _behind(b)
             _meet(found, name, pair if bound or name in handed_on or pair[0] is pair[1] else (PENDING, PENDING), test)
@@ -210,7 +226,7 @@ def _behind(operand: Operand | None) -> Operand:
     return PENDING if operand is None else operand.value if isinstance(operand, Unset) else operand
 
 
-def _meet(found: Branches, name: str, pair: tuple[Operand, Operand], test: str) -> None:
+def _meet(found: Branches, name: str, pair: tuple[Operand, Operand], test: ast.expr | str) -> None:
     a, b = pair
     known = next((o for o in pair if not isinstance(o, Pending)), PENDING)
     if same(a, b):
@@ -222,4 +238,4 @@ def _meet(found: Branches, name: str, pair: tuple[Operand, Operand], test: str) 
     elif is_ours(name):
         found.after[name] = Unset(RETURNS_A_VALUE)
     else:
-        found.after[name] = Unset(f"{name} is {describe(a)} or {describe(b)} here, depending on {test}.")
+        found.after[name] = Unset(f"{name} is {describe(a)} or {describe(b)} here, depending on {_shown(test)}.")

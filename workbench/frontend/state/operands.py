@@ -99,7 +99,8 @@ class View:
     def type(self) -> ArrayType:
         """The type of an array like it."""
         assert isinstance(self.array.type, ArrayType)
-        return ArrayType(self.array.type.dtype, sum(isinstance(p, Axis) for p in self.places))
+        kept = sum(isinstance(p, Axis) for p in self.places)
+        return ArrayType(self.array.type.dtype, kept, wide=self.array.type.wide)
 
 
 @dataclass(frozen=True, eq=False)

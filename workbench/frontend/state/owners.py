@@ -1,4 +1,4 @@
-"""Whose literals have a type only for now: a loop's carried name, or a function's result (see `weak_types.py`)."""
+"""What a literal of provisional type belongs to: a loop-carried name, or a function's result (see `weak_types.py`)."""
 
 from __future__ import annotations
 

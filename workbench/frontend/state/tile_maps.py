@@ -32,7 +32,7 @@ def shape_of(context: Context, what: str, operands: Sequence[Operand]) -> tuple[
     Raises:
         KernelTypeError: there are two; the message has both.
     """
-    shapes = [o.type.shape for o in operands if is_tile(o)]  # type: ignore[union-attr]
+    shapes = [o.type.shape for o in operands if is_tile(o)]
     for other in shapes[1:]:
         if other != shapes[0]:
             raise context.error(
@@ -62,9 +62,9 @@ def over(context: Context, what: str, operands: Sequence[Operand], make: Make) -
         found.extend(make([inside.get(o, o) if is_tile(o) else o for o in operands]))  # type: ignore[arg-type]
         return found
 
-    results = context.builder.tile_map(shape, tiles, element)  # type: ignore[arg-type]
+    results = context.builder.tile_map(shape, tiles, element)
     positive.update(r for r, v in zip(results, found, strict=True) if v in positive)
-    storage = "thread" if all(t.type.storage == "thread" for t in tiles) else "register"  # type: ignore[union-attr]
+    storage = "thread" if all(t.type.storage == "thread" for t in tiles) else "register"
     return tuple(stored(r, storage) for r in results)
 
 
@@ -82,7 +82,7 @@ def uniform(context: Context, operand: Operand, what: str) -> Operand:
         KernelTypeError: it is a tile.
     """
     if is_tile(operand):
-        type: Any = operand.type  # type: ignore[union-attr]
+        type: Any = operand.type
         thread = type.storage == "thread"
         shape = "differs between the threads of a block" if thread else f"is a tile of shape {shown(type.shape)}"
         advice = "Use where(condition, a, b), or put the branch into a func for tile_map." if thread else ""

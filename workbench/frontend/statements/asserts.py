@@ -9,6 +9,7 @@ from workbench.errors import KernelSyntaxError
 from workbench.frontend.state.coerce import truth
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Operand
+from workbench.ir.attributes import MESSAGE
 from workbench.types import bool as bool_
 
 
@@ -36,4 +37,4 @@ def lower_assert(context: Context, node: ast.Assert, expression: Callable[[Conte
         condition = context.builder.const(False, bool_)
     text = message.value if isinstance(message, ast.Constant) else ""
     with context.at(node.test):
-        context.builder.emit("assert", (condition,), (), {"message": text})
+        context.builder.emit("assert", (condition,), (), {MESSAGE: text})

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from types import NoneType
 
 from workbench.errors import KernelTypeError
-from workbench.frontend.expressions.sequences import Expression, iterator_name, sequence, start_of
+from workbench.frontend.expressions.sequences import iterator_name, sequence, start_of
 from workbench.frontend.state.coerce import default_type
-from workbench.frontend.state.context import Context
+from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.loop_scope import Loop
 from workbench.frontend.state.merge import assigned
 from workbench.frontend.state.operands import Literal, Operand, Unset

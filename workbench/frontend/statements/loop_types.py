@@ -21,6 +21,7 @@ from workbench.frontend.state.operands import POISON, Literal, Operand, Pending,
 from workbench.frontend.state.owners import Loop, Widen
 from workbench.frontend.state.weak_types import ask_type, carried
 from workbench.frontend.tiles.part_copies import go_round
+from workbench.ir.attributes import REASON
 from workbench.ir.values import Value
 from workbench.types import ArrayType, Kind, Type, element, int32
 
@@ -96,8 +97,17 @@ def _first(names: Sequence[str], before: Env) -> Settled:
 
 def _read(node: ast.For | ast.While, names: Sequence[str], before: Env) -> Env:
     """The names that lowering the loop looks at, structs' fields too."""
-    used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | {*names, getattr(node, "until", None)}
+    used = _named(node) | {*names, getattr(node, "until", None)}
     return {name: operand for name, operand in before.items() if name in used or name.partition(".")[0] in used}
+
+
+def _named(node: ast.For | ast.While) -> frozenset[str]:
+    """The names in a loop; found once: inner loops are asked for theirs each time that an outer one is tried."""
+    known: frozenset[str] | None = getattr(node, "_named", None)
+    if known is None:
+        known = frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
+        node._named = known  # type: ignore[union-attr]
+    return known
 
 
 def _start_type(operand: Operand) -> Type | None:
@@ -178,7 +188,7 @@ def yield_ends(context: Context, ends: dict[str, Operand], types: dict[str, Type
                 continue
             except WorkbenchError as error:
                 context.shared.errors.append(error)
-        values.append(end if fits else context.builder.one("unavailable", (), type, {"reason": f"{name} has no value"}))
+        values.append(end if fits else context.builder.one("unavailable", (), type, {REASON: f"{name} has no value"}))
     context.builder.yield_(*values)
 
 

@@ -10,7 +10,7 @@ from workbench.builtins.declaration.rules import meet
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.names.names import callee_name
 from workbench.frontend.state.coerce import apply, convert, describe, truth, usable, weak
-from workbench.frontend.state.context import Context
+from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.exits import is_while_true
 from workbench.frontend.state.merge import assigned
 from workbench.frontend.state.operands import PENDING, Literal, Operand, Static
@@ -22,7 +22,6 @@ from workbench.ir.values import Block, Value
 from workbench.types import Type, int64, is_integer
 from workbench.types import bool as bool_
 
-Expression = Callable[[Context, ast.expr], Operand]
 LowerBody = Callable[[Context, Sequence[ast.stmt]], None]
 SHORT = 32
 

@@ -29,7 +29,7 @@ from workbench.frontend.state.operands import (
     Returned,
 )
 from workbench.frontend.state.owners import Results, Widen
-from workbench.frontend.statements.statements import guarded, join, shown, statement
+from workbench.frontend.statements.statements import guarded, join, statement
 from workbench.frontend.statements.trace import mark
 from workbench.frontend.values import structs, views
 from workbench.ir.values import Block, Value
@@ -70,8 +70,7 @@ def body(context: Context, statements: Sequence[ast.stmt]) -> Returned:
             context.env.clear()
             context.env.update(before)
             del context.shared.errors[kept:]
-    for op in opened.block.ops:
-        context.builder.append(op)
+    context.builder.extend(opened.block.ops)
     return Returned(ended.value)
 
 
@@ -124,17 +123,16 @@ def _returning_if(context: Context, node: ast.If, rest: Sequence[ast.stmt], last
     condition = truth(context, expression(context, node.test))
     if isinstance(condition, bool):
         return _run(context, [*(node.body if condition else node.orelse), *rest], last)
-    test = shown(node.test)
     if not rest or _always_returns(node.body) or _always_returns(node.orelse):
-        return _parted(context, condition, ([*node.body, *rest], [*node.orelse, *rest]), test, last)
-    ended = _parted(context, condition, (node.body, node.orelse), test, False)
+        return _parted(context, condition, ([*node.body, *rest], [*node.orelse, *rest]), node.test, last)
+    ended = _parted(context, condition, (node.body, node.orelse), node.test, False)
     if isinstance(ended.goes_on, bool):
         return _run(context, rest, last) if ended.goes_on else ended
     return _parted(context, ended.goes_on, (rest, Ended(ended.value)), "no return was reached", last)
 
 
 def _parted(
-    context: Context, condition: Value, sides: tuple[Sequence[ast.stmt] | Ended, ...], test: str, last: bool
+    context: Context, condition: Value, sides: tuple[Sequence[ast.stmt] | Ended, ...], test: ast.expr | str, last: bool
 ) -> Ended:
     """Both sides of an `if`, and where they meet; one that has ended already has nothing to do."""
     before = dict(context.env)

@@ -204,7 +204,7 @@ def _one_if(context: Context, node: ast.If) -> None:
     context.env.update(before)
     touched = [n for n in assigned([*node.body, *node.orelse]) if n in envs[0] or n in envs[1]]
     touched = structs.with_fields(touched, *envs)
-    found = branch_values(context, touched, envs, shown(node.test), getattr(node, "left", (False, False)))
+    found = branch_values(context, touched, envs, node.test, getattr(node, "left", (False, False)))
     join(context, condition, blocks, found)
     context.env.update(found.after)
 
@@ -218,14 +218,6 @@ def _leave(context: Context, node: Leave) -> None:
 def _give(context: Context, node: Give) -> None:
     """A `return` in a loop: its values are kept."""
     assignment.assign(context, node.targets[0], widened(context, as_said(context, expression(context, node.value))))
-
-
-def shown(test: ast.expr) -> str:
-    """How a message says on what something depends."""
-    if any(isinstance(n, ast.Name) and "." in n.id for n in ast.walk(test)):
-        return "the loop was not left"
-    text = ast.unparse(test)
-    return text if len(text) <= 40 else "the condition"
 
 
 def join(context: Context, condition: Value, blocks: Sequence[Block], found: Branches) -> None:
@@ -243,8 +235,7 @@ def join(context: Context, condition: Value, blocks: Sequence[Block], found: Bra
     done = []
     for side, block in enumerate(blocks):
         with context.builder.block() as opened:
-            for op in block.ops:
-                context.builder.append(op)
+            context.builder.extend(block.ops)
             context.builder.yield_(*(convert(context, found.to_join[n][side], t) for n, t in types.items()))
         done.append(opened.block)
     labels = [v.name if " " in n else n for n, v in zip(types, done[0].yielded, strict=True)]

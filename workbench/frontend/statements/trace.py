@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.operands import Elements, Literal, Operand, Parts, Static, View
+from workbench.ir.attributes import END, FRAMES
 from workbench.ir.values import Value
 from workbench.source import Location
 
@@ -38,7 +39,8 @@ class Frame:
 
 def mark(context: Context, statement: ast.stmt | None) -> None:
     """Note all names before this statement; None: at the end of the kernel."""
-    if not context.shared.trace or (statement is not None and _is_ours(statement)):
+    ours = context.definition.library or (statement is not None and _is_ours(statement))
+    if not context.shared.trace or ours:
         return
     values: list[Value] = []
     frames: list[Frame] = []
@@ -52,7 +54,7 @@ def mark(context: Context, statement: ast.stmt | None) -> None:
         frames.append(Frame(current.definition.name, place, known))
         current, node = current.caller, current.caller.node if current.caller is not None else None
     frames.reverse()
-    attrs = {"frames": tuple(frames), "end": statement is None}
+    attrs = {FRAMES: tuple(frames), END: statement is None}
     context.builder.emit("mark", values, [v.type for v in values], attrs)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from workbench.errors import KernelTypeError
 from workbench.frontend.state.coerce import describe, materialise, usable
-from workbench.frontend.state.context import Context
+from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.state.tile_maps import fill, uniform
 from workbench.frontend.state.tiling import NeedsBlocks, Tiling
@@ -16,9 +16,7 @@ from workbench.frontend.tiles import elementwise
 from workbench.ir.values import Value
 from workbench.tiles import MOST_ELEMENTS, Tile, is_shape, is_tile, shown
 from workbench.types import Scalar, Vector, as_type, int32, int64, is_integer
-from workbench.types import bool as bool_
 
-Expression = Callable[[Context, ast.expr], Operand]
 WHERE = ("register", "shared")
 
 
@@ -70,7 +68,7 @@ class Arguments:
         """
         operand = self.given[name]
         if is_tile(operand):
-            return operand  # type: ignore[return-value]
+            return operand
         found = usable(self.context, operand)
         if isinstance(found, Value) and isinstance(found.type, (Scalar, Vector)):
             return fill(self.context, (1,), found, "register")
@@ -191,8 +189,3 @@ def type_of(value: Any) -> Tile:
     """The type of a tile."""
     assert isinstance(value.type, Tile)
     return value.type
-
-
-def is_true(context: Context) -> Value:
-    """A constant that holds."""
-    return context.builder.const(True, bool_)

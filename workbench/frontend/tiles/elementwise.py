@@ -75,7 +75,7 @@ def hoisted(
     simple = isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign))
     if not simple or context.shared.tiling is None or context.shared.lifted:
         return node, []
-    value = node.value  # type: ignore[union-attr]
+    value = node.value
     whole = isinstance(value, ast.Call) and _is_tile_call(context.definition, value)
     if whole or value is None or not uses_tiles(context.definition, node):
         return node, []

@@ -6,13 +6,13 @@ import ast
 from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
-from workbench.errors import KernelTypeError
 from workbench.frontend.state.coerce import apply, assign_type, convert, describe, indexable, materialise
-from workbench.frontend.state.context import Context
+from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Literal, Operand, View
 from workbench.frontend.state.tile_maps import as_element, fill, stored, uniform
-from workbench.frontend.tiles.arguments import Arguments, Expression, type_of
+from workbench.frontend.tiles.arguments import Arguments, type_of
 from workbench.frontend.values import atomics, views
+from workbench.ir.attributes import AXES, BOUNDS, SHAPE
 from workbench.ir.values import Value
 from workbench.tiles import Tile, shown
 from workbench.types import ArrayType, float32, int32, is_integer
@@ -103,7 +103,7 @@ def tile_load(context: Context, node: ast.Call, expression: Expression) -> Opera
     assert isinstance(array.type, ArrayType)
     tile: Any = Tile(as_element(context, array.type.dtype, array.name), given.shape(), given.storage())
     offsets, axes = _placed(given, array, indices, tile)
-    attrs = {"shape": tile.shape, "bounds": given.flag("bounds_check", True), "axes": axes}
+    attrs = {SHAPE: tile.shape, BOUNDS: given.flag("bounds_check", True), AXES: axes}
     return context.builder.one("tile_load", (array, *offsets), tile, attrs)
 
 
@@ -121,7 +121,7 @@ def _written(given: Arguments) -> tuple[list[Value], dict[str, Any]]:
     else:
         tile = assign_type(context, operand, array.type.dtype, what, tiles=True)
     offsets, axes = _placed(given, array, indices, type_of(tile))
-    return [array, *offsets, tile], {"bounds": given.flag("bounds_check", True), "axes": axes}
+    return [array, *offsets, tile], {BOUNDS: given.flag("bounds_check", True), AXES: axes}
 
 
 def tile_store(context: Context, node: ast.Call, expression: Expression) -> Operand:
@@ -137,12 +137,7 @@ def tile_atomic_add(context: Context, node: ast.Call, expression: Expression) ->
     operands, attrs = _written(given)
     atomics.check_sum(context, operands[0])
     tile: Any = type_of(operands[-1])
-    return context.builder.one("tile_atomic_add", operands, Tile(tile.dtype, tile.shape), attrs)  # type: ignore[arg-type]
-
-
-def scalar_error(context: Context, type: Any, name: str) -> Exception:
-    """The error of elements that an operation cannot do."""
-    return context.error(KernelTypeError, f"{name}() takes a tile of numbers; this has {type!r} elements.")
+    return context.builder.one("tile_atomic_add", operands, Tile(tile.dtype, tile.shape), attrs)
 
 
 FORMS = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from workbench.builtins.declaration.declare import Builtin
@@ -11,11 +11,12 @@ from workbench.errors import KernelTypeError
 from workbench.frontend.functions import inline
 from workbench.frontend.names import names
 from workbench.frontend.state.coerce import apply, describe, materialise, usable
-from workbench.frontend.state.context import Context
+from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Operand, Static
 from workbench.frontend.state.tile_maps import any_tile, over, stored
-from workbench.frontend.tiles.arguments import Arguments, Expression, tiling_of, type_of
+from workbench.frontend.tiles.arguments import Arguments, tiling_of, type_of
 from workbench.frontend.tiles.part_copies import check_alone
+from workbench.ir.attributes import AXIS, EXCLUSIVE, KIND, PRECISION, ROLE, TRANSPOSE_A, TRANSPOSE_B
 from workbench.ir.tiles import is_number, without
 from workbench.ir.values import Value
 from workbench.tiles import Tile, shown
@@ -70,7 +71,7 @@ def _axis(given: Arguments, tile: Tile) -> int | None:
     return axis % tile.ndim if tile.ndim > 1 else None
 
 
-def reduction(kind: str) -> Callable[[Context, ast.Call, Expression], Operand]:
+def reduction(kind: str) -> FormHandler:
     """The lowering of `tile_sum` and its kin: over all elements, or along one axis."""
 
     def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
@@ -89,7 +90,7 @@ def reduced(given: Arguments, value: Value, kind: str, blocks: Any) -> Value:
     dtype: Any = int32 if kind in ("argmin", "argmax") else tile.dtype
     axis = _axis(given, tile)
     type: Any = dtype if axis is None else Tile(dtype, without(tile.shape, axis))
-    made = context.builder.emit("tile_reduce", (value,), (type,), {"kind": kind, "axis": axis}, blocks).result
+    made = context.builder.emit("tile_reduce", (value,), (type,), {KIND: kind, AXIS: axis}, blocks).result
     if dtype is int32 and kind.startswith("arg"):
         context.shared.non_negative.add(made)
     return made
@@ -120,7 +121,7 @@ def _scanned(given: Arguments, kind: str, exclusive: bool) -> Value:
     if not is_number(tile.dtype):
         raise given.error(f"takes a tile of numbers; this is {tile!r}.")
     type: Any = Tile(tile.dtype, tile.shape)
-    return given.context.builder.one("tile_scan", (value,), type, {"kind": kind, "exclusive": exclusive})
+    return given.context.builder.one("tile_scan", (value,), type, {KIND: kind, EXCLUSIVE: exclusive})
 
 
 def tile_scan(context: Context, node: ast.Call, expression: Expression) -> Operand:
@@ -129,7 +130,7 @@ def tile_scan(context: Context, node: ast.Call, expression: Expression) -> Opera
     return _scanned(given, given.text("kind", ("sum", "min", "max"), "sum"), given.flag("exclusive", False))
 
 
-def scan(kind: str, exclusive: bool) -> Callable[[Context, ast.Call, Expression], Operand]:
+def scan(kind: str, exclusive: bool) -> FormHandler:
     """The lowering of `tile_scan_inclusive` and its kin."""
 
     def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
@@ -204,8 +205,8 @@ def matmul(context: Context, a: Value, b: Value, acc: Value | None = None, preci
             f"tile_matmul() adds a product of {shown(shape)} and {left.dtype!r} to acc, which is {type_of(acc)!r}.",
             f"Make acc with tile_zeros({shape}, dtype={_wide(left.dtype)!r}).",
         )
-    attrs = {"transpose_a": False, "transpose_b": False, "role": "forward"}
-    attrs |= {"precision": precision} if precision else {}
+    attrs = {TRANSPOSE_A: False, TRANSPOSE_B: False, ROLE: "forward"}
+    attrs |= {PRECISION: precision} if precision else {}
     type: Any = Tile(dtype, shape)
     operands = (a, b) if acc is None else (a, b, acc)
     made = context.builder.one("tile_matmul", operands, type, attrs)

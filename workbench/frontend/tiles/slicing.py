@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.state.coerce import assign_type, convert, describe, usable
-from workbench.frontend.state.context import Context
+from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.state.tile_maps import fill, over, stored, uniform
-from workbench.frontend.tiles.arguments import Arguments, Expression, tiling_of, type_of
+from workbench.frontend.tiles.arguments import Arguments, tiling_of, type_of
 from workbench.frontend.tiles.part_copies import check_alone, check_seen, part_of
 from workbench.frontend.values import subscripts
+from workbench.ir.attributes import AXES, SHAPE
 from workbench.ir.values import Value
 from workbench.tiles import Tile, is_shape, is_tile, shown
 from workbench.types import Scalar, Vector, float32, int32, int64
@@ -31,7 +32,7 @@ def reshaped(context: Context, value: Value, shape: tuple[int, ...], storage: st
     type = type_of(value)
     if type.shape == shape and type.storage == storage:
         return value
-    made = one(context, "tile_reshape", (value,), Tile(type.dtype, shape, storage), {"shape": shape})
+    made = one(context, "tile_reshape", (value,), Tile(type.dtype, shape, storage), {SHAPE: shape})
     if value in context.shared.non_negative:
         context.shared.non_negative.add(made)
     return made
@@ -90,7 +91,7 @@ def subscript(context: Context, tile: Value, node: ast.expr, expression: Express
     starts, sizes, shape = located(context, tile, node, expression)
     if not shape:
         return context.builder.one("tile_extract", (tile, *starts), type_of(tile).dtype)
-    part = one(context, "tile_slice", (tile, *starts), Tile(type_of(tile).dtype, sizes), {"shape": sizes})
+    part = one(context, "tile_slice", (tile, *starts), Tile(type_of(tile).dtype, sizes), {SHAPE: sizes})
     return part_of(context, reshaped(context, part, shape), tile)
 
 
@@ -139,7 +140,7 @@ def transposed(context: Context, tile: Value, axes: tuple[int, ...]) -> Value:
     """The tile with its axes in another order."""
     type = type_of(tile)
     made = Tile(type.dtype, tuple(type.shape[a] for a in axes))
-    return part_of(context, one(context, "tile_transpose", (tile,), made, {"axes": axes}), tile)
+    return part_of(context, one(context, "tile_transpose", (tile,), made, {AXES: axes}), tile)
 
 
 def tile_view(context: Context, node: ast.Call, expression: Expression) -> Operand:
@@ -163,7 +164,7 @@ def tile_view(context: Context, node: ast.Call, expression: Expression) -> Opera
     for axis, (operand, size) in enumerate(zip(parts, sizes, strict=False)):
         if isinstance(operand, Literal):
             _ask_inside(given, axis, int(operand.value) % type.shape[axis], size, type)
-    part = one(context, "tile_slice", (tile, *starts), Tile(type.dtype, sizes), {"shape": sizes})
+    part = one(context, "tile_slice", (tile, *starts), Tile(type.dtype, sizes), {SHAPE: sizes})
     return part_of(context, reshaped(context, part, shape), tile)
 
 
@@ -213,7 +214,7 @@ def tile_extract(context: Context, node: ast.Call, expression: Expression) -> Op
         raise context.error(KernelTypeError, message, "t[i] is a row.")
     pairs = zip(node.args[1:], type_of(tile).shape, strict=True)
     indices = [_index(context, expression(context, a), n) for a, n in pairs]
-    return context.builder.one("tile_extract", (tile, *indices), type_of(tile).dtype)  # type: ignore[arg-type]
+    return context.builder.one("tile_extract", (tile, *indices), type_of(tile).dtype)
 
 
 def tile_broadcast(context: Context, node: ast.Call, expression: Expression) -> Operand:
@@ -224,7 +225,7 @@ def tile_broadcast(context: Context, node: ast.Call, expression: Expression) -> 
     extra = len(shape) - len(small)
     if extra < 0 or not all(a in (1, b) for a, b in zip(small, shape[extra:], strict=True)):
         raise given.error(f"cannot bring a tile of shape {shown(small)} to {shown(shape)}.", "Sizes of 1 are repeated.")
-    return one(context, "tile_broadcast", (tile,), Tile(type_of(tile).dtype, shape), {"shape": shape})
+    return one(context, "tile_broadcast", (tile,), Tile(type_of(tile).dtype, shape), {SHAPE: shape})
 
 
 def tile_reshape(context: Context, node: ast.Call, expression: Expression) -> Operand:
@@ -275,7 +276,7 @@ def tile_astype(context: Context, node: ast.Call, expression: Expression) -> Ope
     tile, dtype = given.tile("a"), given.dtype(float32)
     if isinstance(dtype, Vector) != isinstance(type_of(tile).dtype, Vector):
         raise given.error(f"takes a type like {type_of(tile).dtype!r}; this is {dtype!r}.")
-    made = convert(context, tile, Tile(dtype, type_of(tile).shape))  # type: ignore[arg-type]
+    made = convert(context, tile, Tile(dtype, type_of(tile).shape))
     return reshaped(context, made, type_of(made).shape)
 
 
@@ -291,7 +292,7 @@ def tile_of(context: Context, node: ast.Call, expression: Expression) -> Operand
         number = convert(context, whole, float32) if isinstance(whole, Literal) and whole.is_float else whole
         value = number if isinstance(number, Value) else convert(context, number, int32)
         operand = fill(context, (tiling.block_dim,), value, "thread")
-    tile: Value = operand  # type: ignore[assignment]
+    tile: Value = operand
     if type_of(tile).storage != "thread":
         raise given.error(f"takes a value of each thread; this is a tile of shape {shown(type_of(tile).shape)}.")
     dtype, n = type_of(tile).dtype, tiling.block_dim
@@ -326,14 +327,14 @@ def untile(context: Context, node: ast.Call, expression: Expression) -> Operand:
     rows: list[Operand] = []
     for k in range(type.shape[0]):
         starts, row = (tile, context.builder.const(k, int32), zero), Tile(type.dtype, (1, n))
-        part = one(context, "tile_slice", starts, row, {"shape": (1, n)})
+        part = one(context, "tile_slice", starts, row, {SHAPE: (1, n)})
         rows.append(reshaped(context, part, (n,)))
     vector = Vector(type.shape[0], type.dtype)
     (made,) = over(context, "untile()", rows, lambda parts: [context.builder.one("vec", [*parts], vector)])  # type: ignore[list-item]
     return stored(made, "thread")
 
 
-FORMS: dict[str, Callable[[Context, ast.Call, Expression], Operand]] = {
+FORMS: dict[str, FormHandler] = {
     "tile_view": tile_view,
     "tile_assign": tile_assign,
     "tile_extract": tile_extract,

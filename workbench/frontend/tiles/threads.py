@@ -7,10 +7,11 @@ import ast
 from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelTypeError
 from workbench.frontend.state.coerce import apply
-from workbench.frontend.state.context import Context
+from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Literal, Operand
 from workbench.frontend.state.tile_maps import stored
-from workbench.frontend.tiles.arguments import Expression, tiling_of
+from workbench.frontend.tiles.arguments import tiling_of
+from workbench.ir.attributes import AXIS, LEVEL
 from workbench.ir.values import Value
 from workbench.types import int32
 
@@ -45,7 +46,7 @@ def indices(context: Context, count: int) -> tuple[Value, ...]:
 
 
 def _block(context: Context, axis: int) -> Value:
-    return context.builder.one("tid", (), int32, {"axis": axis, "level": "block"})
+    return context.builder.one("tid", (), int32, {AXIS: axis, LEVEL: "block"})
 
 
 def lane(context: Context, block_dim: int) -> Value:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from workbench.errors import KernelTypeError
 from workbench.frontend.state.coerce import assign_type, describe, indexable
-from workbench.frontend.state.context import Context
+from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Operand, View
 from workbench.frontend.values import views
+from workbench.ir.attributes import KIND
 from workbench.ir.values import ATOMIC_KINDS, Value
 from workbench.types import ArrayType, Kind, Scalar, element
 
-Expression = Callable[[Context, ast.expr], Operand]
 BITWISE = ("and", "or", "xor")
 
 
-def atomic(kind: str) -> Callable[[Context, ast.Call, Expression], Operand]:
+def atomic(kind: str) -> FormHandler:
     """The lowering of `atomic_<kind>`."""
     count = ATOMIC_KINDS[kind]
     after = "the value it has and the one to put there" if count == 2 else "a value"
@@ -38,7 +37,7 @@ def atomic(kind: str) -> Callable[[Context, ast.Call, Expression], Operand]:
         values = [
             assign_type(context, expression(context, a), dtype, what) for a in node.args[len(node.args) - count :]
         ]
-        return context.builder.one("atomic", (array, *indices, *values), dtype, {"kind": kind})
+        return context.builder.one("atomic", (array, *indices, *values), dtype, {KIND: kind})
 
     return lower
 
@@ -64,6 +63,4 @@ def check_sum(context: Context, array: Value | View) -> None:
         raise context.error(KernelTypeError, f"{array.name} has bool elements, which have no sum.", "Use | instead.")
 
 
-FORMS: dict[str, Callable[[Context, ast.Call, Expression], Operand]] = {
-    f"atomic_{kind}": atomic(kind) for kind in ATOMIC_KINDS
-}
+FORMS: dict[str, FormHandler] = {f"atomic_{kind}": atomic(kind) for kind in ATOMIC_KINDS}

@@ -8,13 +8,13 @@ must not reach the next one.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.state.coerce import apply, assign_type, describe, materialise, usable
-from workbench.frontend.state.context import Context
+from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.values import subscripts, transforms
 from workbench.ir.values import Value
@@ -33,7 +33,6 @@ from workbench.types import (
     is_small,
 )
 
-Expression = Callable[[Context, ast.expr], Operand]
 Place = int | Value
 _BINARY_PLACE = ("add", "sub")
 
@@ -230,6 +229,35 @@ def _matrix(context: Context, components: list[Value], columns: int) -> Value:
     return context.builder.one("vec", components, Matrix(len(components), element(components[0].type), columns))
 
 
+def _no_rotation(type: type[Vector], value: tuple[float, ...]) -> FormHandler:
+    """`quat_identity(dtype=float)` and `transform_identity(dtype=float)`."""
+
+    def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
+        return context.builder.const(value, type(len(value), _float_dtype(context, node, expression)))
+
+    return lower
+
+
+def _float_dtype(context: Context, node: ast.Call, expression: Expression) -> Scalar:
+    name = ast.unparse(node.func)
+    given = [*node.args, *(k.value for k in node.keywords if k.arg == "dtype")]
+    if len(given) > 1 or len(given) != len(node.args) + len(node.keywords):
+        raise context.error(KernelTypeError, f"{name}() takes a dtype, or nothing.")
+    scalar = _scalar(expression(context, given[0])) if given else float32
+    if scalar is None or scalar.kind is not Kind.FLOAT:
+        raise context.error(KernelTypeError, f"The dtype of {name}() is a float type.", "Write dtype=float.")
+    return scalar
+
+
+def _scalar(operand: Operand) -> Scalar | None:
+    """The scalar type that an operand stands for, if any."""
+    try:
+        found = as_type(operand.value) if isinstance(operand, Static) else None
+    except TypeError:
+        return None
+    return found if isinstance(found, Scalar) else None
+
+
 def _identity(context: Context, node: ast.Call, expression: Expression) -> Operand:
     """`identity(n=3, dtype=float)`: both known at compile time."""
     names = ("n", "dtype")
@@ -240,11 +268,8 @@ def _identity(context: Context, node: ast.Call, expression: Expression) -> Opera
     size, kind = given["n"], given.get("dtype")
     if not isinstance(size, Literal) or size.value not in range(2, 9):
         raise context.error(KernelTypeError, "The n of identity() is 2 to 8, written out.")
-    try:
-        scalar = as_type(kind.value) if isinstance(kind, Static) else float32 if kind is None else None
-    except TypeError:
-        scalar = None
-    if not isinstance(scalar, Scalar) or scalar.kind is Kind.BOOL:
+    scalar = float32 if kind is None else _scalar(kind)
+    if scalar is None or scalar.kind is Kind.BOOL:
         raise context.error(KernelTypeError, "The dtype of identity() is a number type.", "Write dtype=float.")
     n = int(size.value)
     one, zero = (1.0, 0.0) if scalar.kind is Kind.FLOAT else (1, 0)
@@ -252,8 +277,10 @@ def _identity(context: Context, node: ast.Call, expression: Expression) -> Opera
     return context.builder.const(flat, Matrix(n * n, scalar, n))
 
 
-FORMS: dict[str, Callable[[Context, ast.Call, Expression], Operand]] = {
+FORMS: dict[str, FormHandler] = {
     "identity": _identity, "matrix_from_rows": _from_rows, "matrix_from_cols": _from_columns,
+    "quat_identity": _no_rotation(Quaternion, (0.0,) * 3 + (1.0,)),
+    "transform_identity": _no_rotation(Transform, (0.0,) * 6 + (1.0,)),
 }  # fmt: skip
 
 

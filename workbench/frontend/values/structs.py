@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import NoneType
 
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.state.coerce import assign_type, convert, describe
-from workbench.frontend.state.context import Context, Env
+from workbench.frontend.state.context import Context, Env, Expression
 from workbench.frontend.state.merge import joined_type, same
 from workbench.frontend.state.operands import Axis, Bundle, Element, Elements, Operand, Parts, Unset, View
 from workbench.frontend.values import views
 from workbench.ir.values import Block, Value
 from workbench.structs import ELEMENT, AnyType, Field, IndexedArray, Struct, StructArray, field_array, leaf_parameters
 from workbench.types import ArrayType, Vector
-
-Expression = Callable[[Context, ast.expr], Operand]
 
 
 def parameter(name: str, type: AnyType) -> tuple[Operand, list[Value]]:
@@ -260,8 +258,7 @@ def chosen(
     done = []
     for side, block in enumerate(blocks):
         with context.builder.block() as opened:
-            for op in block.ops:
-                context.builder.append(op)
+            context.builder.extend(block.ops)
             context.builder.yield_(*(convert(context, pairs[k][side], t) for k, t in zip(apart, types, strict=True)))
         done.append(opened.block)
     results = iter(context.builder.if_(condition, *done))

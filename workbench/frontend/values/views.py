@@ -9,7 +9,7 @@ is computed in 64 bits, so it cannot wrap and loops vectorise.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeGuard
 
@@ -20,13 +20,13 @@ from workbench.builtins.scalars.operators import where
 from workbench.builtins.scalars.rounding import floordiv
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.state.coerce import describe, usable
-from workbench.frontend.state.context import Context
+from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Axis, Literal, Operand, Static, View
 from workbench.frontend.values import subscripts
+from workbench.ir.attributes import AXIS
 from workbench.ir.values import Value
 from workbench.types import ArrayType, Kind, int64, is_integer
 
-Expression = Callable[[Context, ast.expr], Operand]
 Bound = int | Ref
 WHOLE = Axis()
 ATTRIBUTES = {
@@ -51,7 +51,7 @@ def type_of(array: Value | View) -> ArrayType:
 def size(context: Context, array: Value | View, axis: int) -> Value:
     """How many elements an array or view has along an axis."""
     if isinstance(array, Value):
-        return context.builder.one("shape", (array,), type_of(array).size_type, {"axis": axis})
+        return context.builder.one("shape", (array,), type_of(array).size_type, {AXIS: axis})
     position, kept = [(p, a) for p, a in enumerate(array.places) if isinstance(a, Axis)][axis]
     if kept.length is None:
         return _extent(context, array.array, position, kept)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any
 
+from workbench.ir.attributes import REDUCTION, SHAPE, TRANSPOSE_A, VALUE
 from workbench.ir.ops import LOOPS, TILED
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.tiles import Tile
@@ -22,7 +23,7 @@ def cost(function: Function) -> int:
 
 def constants(block: Block) -> dict[Value, Any]:
     """The values of the constants in a block."""
-    return {op.result: op.attrs["value"] for op in walk(block) if op.name == "const"}
+    return {op.result: op.attrs[VALUE] for op in walk(block) if op.name == "const"}
 
 
 def known_trips(op: Op, known: Mapping[Value, Any]) -> int | None:
@@ -44,8 +45,8 @@ def _additions(ops: tuple[Op, ...], known: Mapping[Value, Any]) -> int:
     total = 0
     for op in ops:
         inner = sum(_additions(b.ops, known) for b in op.blocks)
-        times = prod(op.attrs["shape"]) if op.name == "tile_map" else _times(op, known)
-        total += (op.name == "atomic_add") + inner * times
+        times = prod(op.attrs[SHAPE]) if op.name == "tile_map" else _times(op, known)
+        total += (op.name == "atomic_add" and not op.attrs.get(REDUCTION)) + inner * times
         total += _elements(op) if op.name == "tile_atomic_add" else 0
     return total
 
@@ -55,7 +56,7 @@ def _ops_cost(ops: tuple[Op, ...], known: Mapping[Value, Any]) -> int:
     for op in ops:
         inner = sum(_ops_cost(b.ops, known) for b in op.blocks)
         if op.name == "tile_map":
-            total += 1 + inner * prod(op.attrs["shape"]) // LANES
+            total += 1 + inner * prod(op.attrs[SHAPE]) // LANES
         elif op.name == "tile_matmul":
             total += 1 + _elements(op) * _depth(op) // LANES
         elif op.name in TILED:
@@ -80,4 +81,4 @@ def _elements(op: Op) -> int:
 def _depth(op: Op) -> int:
     a = op.operands[0].type
     assert isinstance(a, Tile)
-    return a.shape[0 if op.attrs["transpose_a"] else 1]
+    return a.shape[0 if op.attrs[TRANSPOSE_A] else 1]

@@ -8,9 +8,10 @@ where conditions on them hold: that no int32 sum wraps, and that its bounds are 
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
+from workbench.ir.attributes import AXIS, CAPTURED, VALUE
 from workbench.ir.build import Builder
 from workbench.ir.values import Function, Op, Value, walk
 from workbench.types import ArrayType, Scalar, int32, int64
@@ -65,7 +66,7 @@ class Intervals:
         return True
 
     def bounds(self, value: Value, depth: int = _DEPTH) -> Bounds | None:
-        """The least and the greatest number the value can be; None where these are not known."""
+        """The least and the greatest number the value can be; None if these are not known."""
         plain = self._plain(value, depth) if value.type == int32 and depth else None
         for facts in self.facts.maps:
             for side, pick in enumerate(("max", "min")):
@@ -85,13 +86,13 @@ class Intervals:
         if op is None:
             return None
         if op.name == "const":
-            number = self._captured(op) if op.attrs.get("captured") else self._number(int(op.attrs["value"]))
+            number = self._captured(op) if op.attrs.get(CAPTURED) else self._number(int(op.attrs[VALUE]))
             return number, number
         if op.name == "tid":
-            last = self._emit("sub", self._dim(op.attrs["axis"]), self._number(1))
+            last = self._emit("sub", self._dim(op.attrs[AXIS]), self._number(1))
             return self._number(0), last
         if op.name == "shape" and value.type == int32:
-            size = self._size(op.operands[0], op.attrs["axis"])
+            size = self._size(op.operands[0], op.attrs[AXIS])
             return size, size
         if op.name in ("add", "sub"):
             a, b = (self.bounds(v, depth - 1) for v in op.operands)
@@ -104,7 +105,7 @@ class Intervals:
         return None
 
     @contextmanager
-    def inside(self, op: Op, block: int) -> Iterator[None]:
+    def inside(self, op: Op, block: int) -> Generator[None]:
         """What the condition of an `if`, or the range of a `for`, says holds in its block of that number."""
         self.facts = self.facts.new_child({})
         if op.name == "if":
@@ -135,7 +136,7 @@ class Intervals:
         """`a and b` (and `not (a or b)`) as an `if`: the side that is a literal is not where we are."""
         for side, block in enumerate(op.blocks):
             end = self.made.get(block.yielded[0])
-            if end is not None and end.name == "const" and bool(end.attrs["value"]) is not holds:
+            if end is not None and end.name == "const" and bool(end.attrs[VALUE]) is not holds:
                 self._believe(op.operands[0], side == 1)
                 self._believe(op.blocks[1 - side].yielded[0], holds)
 
@@ -154,7 +155,7 @@ class Intervals:
         start, stop, step = op.operands[:3]
         made = self.made.get(step)
         first, end = self.bounds(start), self.bounds(stop)
-        if made is None or made.name != "const" or made.attrs["value"] != 1 or first is None or end is None:
+        if made is None or made.name != "const" or made.attrs[VALUE] != 1 or first is None or end is None:
             return
         index = op.blocks[0].params[0]
         self._indices[index] = (first[0], self._emit("sub", end[1], self._number(1)))
@@ -169,21 +170,21 @@ class Intervals:
         return self._share(("const", number), lambda: self.builder.const(number, int64))
 
     def _dim(self, axis: int) -> Value:
-        return self._share(("dim", axis), lambda: self.builder.one("launch_dim", (), int64, {"axis": axis}))
+        return self._share(("dim", axis), lambda: self.builder.one("launch_dim", (), int64, {AXIS: axis}))
 
     def _size(self, array: Value, axis: int) -> Value:
         assert isinstance(array.type, ArrayType)
         of = array.type.size_type
         return self._share(
             ("shape", array, axis),
-            lambda: self.builder.cast(self.builder.one("shape", (array,), of, {"axis": axis}), int64),
+            lambda: self.builder.cast(self.builder.one("shape", (array,), of, {AXIS: axis}), int64),
         )
 
     def _captured(self, op: Op) -> Value:
         """A captured constant, again by its name: the prologue stands before the operation."""
         again = self._share(
-            ("captured", op.attrs["captured"], op.result.type),
-            lambda: self.builder.const(op.attrs["value"], int32, op.attrs["captured"]),
+            ("captured", op.attrs[CAPTURED], op.result.type),
+            lambda: self.builder.const(op.attrs[VALUE], int32, op.attrs[CAPTURED]),
         )
         return self._wide(again)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Generator, Hashable
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -25,7 +25,7 @@ class Scopes(dict[K, V]):
             super().__setitem__(key, value)
 
     @contextmanager
-    def block(self) -> Iterator[None]:
+    def block(self) -> Generator[None]:
         """Inside, a block is open."""
         self._learnt.append([])
         yield

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 Axis = tuple[str, int]
@@ -29,7 +30,7 @@ class SymbolicSize:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What tells it from another sum."""
+        """What distinguishes it from another sum."""
         return self.constant, self.terms
 
     def plus(self, other: SymbolicSize | int, sign: int = 1) -> SymbolicSize:
@@ -51,13 +52,13 @@ Size = SymbolicSize | int
 
 
 def combined(name: str, operands: list[Any]) -> Any:
-    """What an operation gives for integers of which one at least is symbolic; None where that is not known."""
+    """What an operation gives for integers of which one at least is symbolic; None if that is not known."""
     rule = _RULES.get(name)
     return None if rule is None else rule(*operands)
 
 
 def compared(name: str, a: Size, b: Size) -> bool | None:
-    """Whether a comparison holds; None where that depends on the sizes."""
+    """Whether a comparison holds; None if that depends on the sizes."""
     left, right = (v.number if isinstance(v, SymbolicSize) else v for v in (a, b))
     try:
         return bool(_COMPARES[name](left, right))
@@ -65,18 +66,25 @@ def compared(name: str, a: Size, b: Size) -> bool | None:
         return None
 
 
+def _symbolic(size: Size) -> SymbolicSize:
+    assert isinstance(size, SymbolicSize)
+    return size
+
+
 def _add(a: Size, b: Size) -> Size:
-    return a.plus(b) if isinstance(a, SymbolicSize) else b.plus(a)  # type: ignore[union-attr]
+    return a.plus(b) if isinstance(a, SymbolicSize) else _symbolic(b).plus(a)
 
 
 def _subtract(a: Size, b: Size) -> Size:
-    return a.plus(b, -1) if isinstance(a, SymbolicSize) else b.times(-1).plus(a)  # type: ignore[union-attr]
+    return a.plus(b, -1) if isinstance(a, SymbolicSize) else _symbolic(b).times(-1).plus(a)
 
 
 def _multiply(a: Size, b: Size) -> Size | None:
     if isinstance(a, SymbolicSize) and isinstance(b, SymbolicSize):
         return None
-    return a.times(b) if isinstance(a, SymbolicSize) else b.times(a)  # type: ignore[union-attr, arg-type]
+    symbolic, number = (a, b) if isinstance(a, SymbolicSize) else (_symbolic(b), a)
+    assert not isinstance(number, SymbolicSize)
+    return symbolic.times(number)
 
 
 def _choose(name: str) -> Callable[[Size, Size], Size | None]:
@@ -100,12 +108,12 @@ _COMPARES: dict[str, Callable[[Any, Any], Any]] = {
     "eq": lambda a, b: a == b,
     "ne": lambda a, b: a != b,
 }
-_RULES: dict[str, Callable[..., Any]] = {
-    **{name: (lambda a, b, name=name: compared(name, a, b)) for name in _COMPARES},
+_RULES: dict[str, Callable[[Size, Size], Any] | Callable[[Size], Any]] = {
+    **{name: partial(compared, name) for name in _COMPARES},
     "add": _add,
     "sub": _subtract,
     "mul": _multiply,
-    "neg": lambda a: a.times(-1),
+    "neg": lambda a: _multiply(a, -1),
     "min": _choose("le"),
     "max": _choose("ge"),
     "wrap_index": _wrap,

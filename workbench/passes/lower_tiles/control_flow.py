@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.ir.ops import LEAD
-from workbench.ir.values import Block, Op, Value
+from workbench.ir.values import Block, Op, Value, dtype_of
 from workbench.passes.lower_tiles.lowering import Buffer, Handler, TileLowering, tile_type, tiles_used
 from workbench.tiles import Tile, is_tile
 
@@ -11,7 +11,7 @@ from workbench.tiles import Tile, is_tile
 def _if(on: TileLowering, op: Op) -> None:
     """`if`: each side copies its tiles to where the results lie."""
     results = {r: on.new(tile_type(r)) for r in op.results if is_tile(r)}
-    blocks = []
+    blocks: list[Block] = []
     for block in op.blocks:
         with on.builder.block() as opened:
             on.ops(block)
@@ -40,7 +40,7 @@ def _loop(on: TileLowering, op: Op) -> None:
     lead = LEAD[op.name]
     inits = op.operands[lead:]
     carried = {n: _carried(on, op, v) for n, v in enumerate(inits) if is_tile(v)}
-    blocks = []
+    blocks: list[Block] = []
     for number, block in enumerate(op.blocks):
         first = len(block.params) - len(op.results)
         body = number == len(op.blocks) - 1
@@ -87,7 +87,7 @@ def _around(on: TileLowering, block: Block, carried: dict[int, Buffer]) -> None:
     held: list[tuple[Buffer, Buffer]] = []
     for to, source in moves:
         if source.slots in homes and len(moves) > 1:
-            kept = on.new(Tile(source.slots.type.dtype, (source.count,)))  # type: ignore[union-attr]
+            kept = on.new(Tile(dtype_of(source.slots), (source.count,)))
             on.copy(kept.slots, source.slots, source.count)
             held.append((to, kept))
         else:

@@ -1,7 +1,7 @@
 """The state of lowering tiles: where each tile lies, and the walk over blocks.
 
 A tile is a buffer of slots, used again when the tile is dead: what is made element by element takes the place of an
-operand that nobody needs any more, a tile that a loop carries stays where it is, a reshaped one is the same buffer. So
+operand that is no longer needed, a tile that a loop carries stays where it is, a reshaped one is the same buffer. So
 the loops are those that one would write by hand, and vectorising, checks and the cache are those of every kernel.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from workbench.ir.values import Block, Op, Value
+from workbench.ir.values import Block, Op, Value, dtype_of
 from workbench.passes.lower_tiles.nests import Nests
 from workbench.tiles import Tile, is_tile
 from workbench.types import Slots
@@ -23,7 +23,7 @@ class Buffer:
 
     slots: Value
     count: int
-    owners: set[Value] = field(default_factory=set)
+    owners: set[Value] = field(default_factory=set[Value])
 
 
 class TileLowering(Nests):
@@ -35,7 +35,7 @@ class TileLowering(Nests):
         free: buffers that no tile needs, by type and size.
         mapping: the scalars that tiles became.
         made: the operations that make the buffers.
-        dying: the operands that nobody needs after the operation that is lowered now.
+        dying: the operands that are not needed after the operation that is lowered now.
     """
 
     def __init__(self, handlers: Mapping[str, Handler]) -> None:
@@ -67,12 +67,12 @@ class TileLowering(Nests):
         return Buffer(value, size)
 
     def give_back(self, buffer: Buffer) -> None:
-        """A buffer that nobody needs any more."""
-        self.free.setdefault((buffer.slots.type.dtype, buffer.count), []).append(buffer)  # type: ignore[union-attr]
+        """A buffer that is no longer needed."""
+        self.free.setdefault((dtype_of(buffer.slots), buffer.count), []).append(buffer)
 
     def take_back(self, buffer: Buffer) -> None:
         """A buffer that is not for others after all, if it was given back."""
-        free = self.free.get((buffer.slots.type.dtype, buffer.count), [])  # type: ignore[union-attr]
+        free = self.free.get((dtype_of(buffer.slots), buffer.count), [])
         if buffer in free:
             free.remove(buffer)
 

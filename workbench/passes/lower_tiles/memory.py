@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from workbench.ir.attributes import AXES, AXIS, BOUNDS
 from workbench.ir.values import Op, Value
 from workbench.passes.lower_tiles.lowering import Handler, TileLowering
 from workbench.tiles import Tile
@@ -23,7 +24,7 @@ class _Region:
         self.array = op.operands[0]
         assert isinstance(self.array.type, ArrayType)
         ndim = self.array.type.ndim
-        self.axes: tuple[int, ...] = op.attrs["axes"]
+        self.axes: tuple[int, ...] = op.attrs[AXES]
         self.offsets = [on.wide(on.scalar(v)) for v in op.operands[1 : 1 + ndim]]
 
     def indices(self, at: Sequence[Value]) -> list[Value]:
@@ -36,12 +37,12 @@ class _Region:
     def size(self, axis: int) -> Value:
         type = self.array.type
         assert isinstance(type, ArrayType)
-        return self.on.wide(self.on.builder.one("shape", (self.array,), type.size_type, {"axis": axis}))
+        return self.on.wide(self.on.builder.one("shape", (self.array,), type.size_type, {AXIS: axis}))
 
     def inside(self) -> Value:
         """Whether all of the tile is."""
         on, zero = self.on, self.on.builder.const(0, int64)
-        found = []
+        found: list[Value] = []
         for axis, offset in enumerate(self.offsets):
             length = self.tile.shape[self.axes.index(axis)] if axis in self.axes else 1
             found.append(on.on("ge", offset, zero, type=bool_))
@@ -85,7 +86,7 @@ class _Region:
                 before()
                 self.clipped(element)
 
-        if self.op.attrs["bounds"]:
+        if self.op.attrs[BOUNDS]:
             self.on.when(self.inside(), whole, part)
         else:
             whole()

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+from workbench.ir.attributes import AXES, SHAPE
 from workbench.ir.values import Op, Value
 from workbench.passes.lower_tiles.lowering import Handler, TileLowering, tile_type
 from workbench.types import int32
 
 
 def _map(on: TileLowering, op: Op) -> None:
-    shape: tuple[int, ...] = op.attrs["shape"]
+    shape: tuple[int, ...] = op.attrs[SHAPE]
     (block,) = op.blocks
     indices, elements = block.params[: len(shape)], block.params[len(shape) :]
     sources = [on.slots_of(v) for v in op.operands]
@@ -39,9 +40,9 @@ def _asked(ops: Sequence[Op], indices: set[Value]) -> bool:
 
 
 def _targets(on: TileLowering, op: Op) -> list[Value]:
-    """Where the results go: into operands that nobody needs any more, where types agree."""
+    """Where the results go: into operands that are no longer needed, where types agree."""
     spare = [v for v in dict.fromkeys(op.operands) if on.takes(v)]
-    found = []
+    found: list[Value] = []
     for result in op.results:
         place = next((v for v in spare if v.type == result.type), None)
         if place is not None:
@@ -102,7 +103,7 @@ def _place(on: TileLowering, op: Op) -> None:
 def _transpose(on: TileLowering, op: Op) -> None:
     (tile,) = op.operands
     source, slots = on.slots_of(tile), on.result(op)
-    shape, axes = tile_type(tile).shape, op.attrs["axes"]
+    shape, axes = tile_type(tile).shape, op.attrs[AXES]
     new = tile_type(op.result).shape
 
     def body(at: list[Value]) -> None:

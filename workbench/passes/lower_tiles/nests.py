@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 
+from workbench.ir.attributes import COLD
 from workbench.ir.build import Builder
-from workbench.ir.values import Value
+from workbench.ir.values import Block, Value
 from workbench.types import Scalar, Vector, int32, int64
 from workbench.types import bool as bool_
 
@@ -51,8 +52,8 @@ class Nests:
         self._nest([(a, b, False) for a, b in zip(low, high, strict=True)], self.number(1), [], body)
 
     @contextmanager
-    def seldom(self) -> Iterator[None]:
-        """Loops that are seldom run: nobody has to make them fast."""
+    def seldom(self) -> Generator[None]:
+        """Loops that seldom run, so that their speed does not matter."""
         self.cold = True
         try:
             yield
@@ -71,7 +72,7 @@ class Nests:
         with self.builder.block((index,)) as opened:
             self._nest(bounds[1:], one, [*indices, index], body)
             self.builder.yield_()
-        self.builder.for_(start, stop, one, (), opened.block, {"cold": True} if self.cold else None)
+        self.builder.for_(start, stop, one, (), opened.block, {COLD: True} if self.cold else None)
 
     def place(self, indices: Sequence[Value], shape: Sequence[int]) -> Value:
         """The row-major place of the indices."""
@@ -99,7 +100,7 @@ class Nests:
 
     def when(self, condition: Value, then: Callable[[], None], orelse: Callable[[], None] = lambda: None) -> None:
         """An `if` without results."""
-        sides = []
+        sides: list[Block] = []
         for side in (then, orelse):
             with self.builder.block() as opened:
                 side()

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
+from typing import Any
 
+from workbench.ir.attributes import ACCUMULATE, AXIS, EXCLUSIVE, KIND, SHAPE, TRANSPOSE_A, TRANSPOSE_B
 from workbench.ir.rewrite import Mapping, copy_op
 from workbench.ir.values import Op, Value
 from workbench.passes.lower_tiles.lowering import Buffer, Handler, TileLowering, tile_type
@@ -21,7 +23,7 @@ BUILTINS = {"sum": "add", "min": "min", "max": "max"}
 
 
 def _combine(on: TileLowering, op: Op) -> Combine:
-    kind = op.attrs["kind"]
+    kind = op.attrs[KIND]
     if kind != "func":
         return lambda a, b: on.on(BUILTINS[kind], a, b)
     (block,) = op.blocks
@@ -38,11 +40,11 @@ def _combine(on: TileLowering, op: Op) -> Combine:
 
 def _reduce(on: TileLowering, op: Op) -> None:
     (tile,) = op.operands
-    shape, axis = tile_type(tile).shape, op.attrs.get("axis")
+    shape, axis = tile_type(tile).shape, op.attrs.get(AXIS)
     outer, length, inner = (1, prod(shape), 1) if axis is None else (
         prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])
     )  # fmt: skip
-    if op.attrs["kind"] in ("argmin", "argmax"):
+    if op.attrs[KIND] in ("argmin", "argmax"):
         _extreme(on, op, (outer, length, inner), axis)
         return
     combine = _combine(on, op)
@@ -110,7 +112,7 @@ def _extreme(on: TileLowering, op: Op, shape: tuple[int, int, int], axis: int | 
     outer, length, inner = shape
     tile = op.operands[0]
     source, dtype = on.slots_of(tile), tile_type(tile).dtype
-    sign = "lt" if op.attrs["kind"] == "argmin" else "gt"
+    sign = "lt" if op.attrs[KIND] == "argmin" else "gt"
     target = on.result(op) if axis is not None else on.new(Tile(int32, (1,))).slots
 
     def body(k: list[Value]) -> None:
@@ -139,9 +141,9 @@ def _extreme(on: TileLowering, op: Op, shape: tuple[int, int, int], axis: int | 
 def _scan(on: TileLowering, op: Op) -> None:
     (tile,) = op.operands
     type = tile_type(tile)
-    length, rows, kind = type.shape[-1], type.count // type.shape[-1], op.attrs["kind"]
+    length, rows, kind = type.shape[-1], type.count // type.shape[-1], op.attrs[KIND]
     source, target = on.slots_of(tile), on.result(op, tile)
-    exclusive = op.attrs["exclusive"]
+    exclusive = op.attrs[EXCLUSIVE]
     neutral = on.builder.const(identity(kind, type.dtype), type.dtype) if exclusive else None
 
     def body(k: list[Value]) -> None:
@@ -178,12 +180,12 @@ def _matmul(on: TileLowering, op: Op) -> None:
     a, b, *rest = op.operands
     acc = rest[0] if rest else None
     m, n = tile_type(op.result).shape
-    k = tile_type(a).shape[0 if op.attrs["transpose_a"] else 1]
+    k = tile_type(a).shape[0 if op.attrs[TRANSPOSE_A] else 1]
     type = tile_type(op.result).dtype
     wide = float32 if element(tile_type(a).dtype).is_half else tile_type(a).dtype
     borrowed: list[Buffer] = []
     left = _widened(on, a, wide, (m * k,), None, borrowed)
-    right = _widened(on, b, wide, (k, n), (n, k) if op.attrs["transpose_b"] else None, borrowed)
+    right = _widened(on, b, wide, (k, n), (n, k) if op.attrs[TRANSPOSE_B] else None, borrowed)
     start = on.slots_of(acc) if acc is not None else None
     target = on.result(op, acc if acc not in (a, b) else None)
     total = target
@@ -194,7 +196,7 @@ def _matmul(on: TileLowering, op: Op) -> None:
         on.copy(target, start, m * n)
     elif start is not None:
         on.nest((m * n,), lambda at: on.write(total, at[0], on.builder.cast(on.read(start, at[0]), wide)))
-    attrs = {"shape": (m, n, k), "transpose_a": op.attrs["transpose_a"], "accumulate": start is not None}
+    attrs: dict[str, Any] = {SHAPE: (m, n, k), TRANSPOSE_A: op.attrs[TRANSPOSE_A], ACCUMULATE: start is not None}
     on.builder.emit("slot_matmul", (total, left, right), (), attrs)
     if wide != type:
         on.nest((m * n,), lambda at: on.write(target, at[0], on.builder.cast(on.read(total, at[0]), type)))

@@ -17,10 +17,9 @@ from workbench.errors import LaunchError
 from workbench.frontend import array_of
 from workbench.runtime.arrays import copies
 from workbench.runtime.arrays.export_arrays import cuda_array_interface, dlpack_device, host_view, to_dlpack
-from workbench.runtime.arrays.host_convert import as_value, check_fits, host_form, item, records
-from workbench.runtime.arrays.shapes import Shape, as_shape, dense, located, side_by_side
-from workbench.runtime.device.device import CPU, Device, get_device
-from workbench.runtime.device.driver import driver
+from workbench.runtime.arrays.host_convert import as_elements, as_value, check_fits, host_form, item
+from workbench.runtime.arrays.shapes import Shape, as_shape, dense, located, side_by_side, tag_of
+from workbench.runtime.device.device import CPU, Device, driver_of, get_device
 from workbench.runtime.device.memory import Memory, allocate, of_numpy
 from workbench.runtime.native.pack import array_piece
 from workbench.runtime.observers import tell
@@ -74,7 +73,7 @@ class array:
 
         Args:
             data: numbers, nested as the shape; for a vector dtype the last axis holds the components.
-            dtype: the element type; that of a NumPy array, else int32 or float32, where it is not given.
+            dtype: the element type; that of a NumPy array, else int32 or float32, if it is not given.
             ndim: checked against the data where given.
             shape: an array of zeros of this shape where there is no data.
             device: where it lies.
@@ -112,7 +111,7 @@ class array:
         if target.is_cuda:
             held = np.ascontiguousarray(host)
             self._place(allocate(target, held.nbytes), kind, self.shape, None, requires_grad)
-            _driver().copy_to_device(self.address, held, target.index)
+            driver_of(target).copy_to_device(self.address, held, target.index)
 
     def _again(self, source: array, target: Device, requires_grad: bool, copy: bool) -> None:
         """Become a copy of the array, which observers see, or with `copy=False` a view of its memory."""
@@ -139,14 +138,11 @@ class array:
         self.shape = tuple(int(n) for n in shape)
         self.strides = tuple(int(s) for s in strides) if strides is not None else dense(self.shape, dtype.size)
         self.device = memory.device
-        self.type: Any = type if type is not None else array_type(dtype, len(self.shape))
-        if is_wide(self.shape) and isinstance(self.type, ArrayType):
-            self.type = replace(self.type, wide=True)
-        pitch = getattr(self.type, "pitch", 0) or dtype.size
+        wide, kind = is_wide(self.shape), type if type is not None else array_type(dtype, len(self.shape))
+        self.type: Any = replace(kind, wide=True) if wide and isinstance(kind, ArrayType) else kind
+        pitch = getattr(kind, "pitch", 0) or dtype.size
         self.is_contiguous = self.strides == dense(self.shape, pitch) or self.size <= 1
-        kind = f"{self.type!r} {dtype.content if isinstance(dtype, Struct) else ''}"
-        form = ("dense" if self.is_contiguous else "strided") + " wide" * is_wide(self.shape)
-        self.tag = f"{kind} {form} {self.device}"
+        self.tag = tag_of(self.type, getattr(dtype, "content", ""), self.is_contiguous, wide, self.device)
         self.packed = array_piece(self.address, self.shape, self.strides)
         self.requires_grad = False
         self._grad: array | None = None
@@ -207,7 +203,7 @@ class array:
             return host_view(self)
         packed = self if side_by_side(self) else self.contiguous()
         host = np.empty((*self.shape, *self.dtype.shape), item(self.dtype))
-        _driver().copy_to_host(host, packed.address, self.device.index)
+        driver_of(self.device).copy_to_host(host, packed.address, self.device.index)
         return host
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
@@ -228,7 +224,7 @@ class array:
         return cuda_array_interface(self)
 
     def view(self, shape: Sequence[int], strides: Sequence[int], address: int, memory: Memory | None = None) -> array:
-        """Another view of the same memory, or of other memory (byte strides, absolute address)."""
+        """Another view of the same memory, or of `memory`: `shape` elements, `strides` in bytes, absolute `address`."""
         made = object.__new__(array)
         kind = replace(self.type, ndim=len(shape))
         made._place(memory or self.memory, self.dtype, shape, strides, False, address, kind)
@@ -236,7 +232,20 @@ class array:
 
     def twin(self, memory: Memory) -> array:
         """An array that lies in `memory` as this one lies in its own: a gradient, a tangent, an earlier version."""
-        return self.view(self.shape, self.strides, memory.address + self.address - self.memory.address, memory)
+        address = memory.address + self.address - self.memory.address
+        if memory.device is not self.device:
+            return self.view(self.shape, self.strides, address, memory)
+        return self._alike(memory, address)
+
+    def _alike(self, memory: Memory, address: int) -> array:
+        """Another array of this one's layout, on the same device: nothing about it has to be found out again."""
+        made = object.__new__(array)
+        made.memory, made.address, made.device = memory, address, self.device
+        made.dtype, made.type, made.tag = self.dtype, self.type, self.tag
+        made.shape, made.strides, made.is_contiguous = self.shape, self.strides, self.is_contiguous
+        made.packed = array_piece(address, self.shape, self.strides)
+        made.requires_grad, made._grad, made._fields = False, None, None
+        return made
 
     def field(self, name: str) -> array:
         """One field of every element, as a strided view: `ps["vel"]`.
@@ -290,11 +299,7 @@ class array:
         elif not isinstance(self.dtype, Struct) and np.ndim(value) == 0:
             target.fill_(value)
         else:
-            check_fits(value, self.dtype)
-            given = (
-                records(value, self.dtype) if isinstance(self.dtype, Struct) else np.asarray(value, item(self.dtype))
-            )
-            host = np.broadcast_to(given, (*target.shape, *self.dtype.shape))
+            host = np.broadcast_to(as_elements(value, self.dtype), (*target.shape, *self.dtype.shape))
             target.copy_(array(host, self.dtype, device=self.device))
 
     def __len__(self) -> int:
@@ -358,15 +363,17 @@ class array:
     def undefined(
         cls, shape: tuple[int, ...], dtype: Element, device: Device, requires_grad: bool = False, pinned: bool = False
     ) -> array:
-        """A dense array whose elements are undefined until they are written."""
+        """An array of undefined elements: `shape`, `dtype`, `device`, `requires_grad`, `pinned` as for `wb.empty`."""
         made = object.__new__(cls)
         made._place(allocate(device, prod(shape) * dtype.size, pinned), dtype, shape, None, requires_grad)
         return made
 
     def fresh_like(self, dtype: Any = None) -> array:
         """A dense array of the same shape and device, undefined until written."""
-        kind = as_element(dtype) if dtype is not None else self.dtype
-        return array.undefined(self.shape, kind, self.device)
+        if dtype is None and side_by_side(self):
+            memory = allocate(self.device, self.nbytes)
+            return self._alike(memory, memory.address)
+        return array.undefined(self.shape, self.dtype if dtype is None else as_element(dtype), self.device)
 
     def zero_(self) -> array:
         """Set every element to 0; returns the array."""
@@ -391,9 +398,3 @@ class array:
             return f"array(written by a capture, dtype={self.dtype!r}, shape={self.shape}, device={self.device})"
         values = np.array2string(host, threshold=20, edgeitems=3, precision=5, prefix="array(")
         return f"array({values}, dtype={self.dtype!r}, shape={self.shape}, device={self.device})"
-
-
-def _driver() -> Any:
-    found = driver()
-    assert found is not None
-    return found

@@ -10,7 +10,10 @@ from collections.abc import Collection, Iterable
 
 from workbench.errors import NotDifferentiable
 from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.create import lying_in
 from workbench.runtime.device.memory import Memory, allocate
+from workbench.runtime.observers import OBSERVERS
+from workbench.structs import Struct
 from workbench.types import element, uint8
 
 
@@ -22,9 +25,7 @@ def covering(value: array) -> array:
     kind = element(value.dtype)
     if memory.nbytes % kind.size:
         kind = uint8
-    made = object.__new__(array)
-    made._place(memory, kind, (memory.nbytes // kind.size,), None, False)
-    return made
+    return lying_in(memory, kind, (memory.nbytes // kind.size,))
 
 
 def copy_of(value: array) -> Memory:
@@ -33,6 +34,13 @@ def copy_of(value: array) -> Memory:
     everything = covering(value)
     everything.twin(made).copy_(everything)
     return made
+
+
+def is_zero(companion: array) -> bool:
+    """Whether it is 0 and nobody differentiates what it came from; a device is not waited for to find out."""
+    if OBSERVERS.get() or companion.device.is_cuda or isinstance(companion.dtype, Struct):
+        return False
+    return not companion.host().any()
 
 
 def refuse_apart(memories: Iterable[Memory], involved: Collection[Memory]) -> None:

@@ -17,8 +17,9 @@ from workbench.backends.cpu.native.copies import WORDS, add_name, copy_name
 from workbench.errors import LaunchError
 from workbench.runtime.arrays.host_convert import item, repeats, summed
 from workbench.runtime.arrays.shapes import Strided, side_by_side
+from workbench.runtime.device.device import driver_of
 from workbench.runtime.device.device_code import own_kernel
-from workbench.runtime.device.driver import Driver, driver
+from workbench.runtime.device.driver import Driver
 from workbench.runtime.device.driver_handles import LoadedKernel
 from workbench.runtime.device.peers import let_device_wait, wait_for_device
 from workbench.runtime.native.launcher import install_launcher
@@ -38,7 +39,7 @@ def fill(target: Strided, value: Any) -> None:
     if not repeats(target.dtype, value):
         copy(target, everywhere(target, value))
         return
-    found, index = _driver(), target.device.index
+    found, index = driver_of(target.device), target.device.index
     bits = np.full(1, value, item(target.dtype))
     if side_by_side(target) and bits.itemsize in (1, 2, 4):
         pattern = int.from_bytes(bits.tobytes(), "little")
@@ -54,8 +55,8 @@ def copy(target: Strided, source: Strided) -> None:
     dense = side_by_side(target) and side_by_side(source)
     if not place.is_cuda:
         target.host()[...] = source.host()
-    elif dense and _seen_by_devices(target) and _seen_by_devices(source):
-        found = _driver()
+    elif dense and target.memory.seen_by == source.memory.seen_by != "":
+        found = driver_of(place)
         apart = target.device.is_cuda and source.device.is_cuda and target.device != source.device
         if apart:
             wait_for_device(found, place.index, None, source.device.index)
@@ -65,7 +66,7 @@ def copy(target: Strided, source: Strided) -> None:
     elif not target.device.is_cuda:
         target.host()[...] = source.host()
     elif target.device == source.device:
-        _run(_driver(), move_of("copy", target, source, 0))
+        _run(driver_of(target.device), move_of("copy", target, source, 0))
     else:
         _from_elsewhere(target, source)
 
@@ -92,17 +93,13 @@ def everywhere(target: Strided, value: Any) -> Any:
     return one.view(target.shape, (0,) * target.ndim, one.address)
 
 
-def _seen_by_devices(a: Strided) -> bool:
-    return a.device.is_cuda or a.memory.is_pinned
-
-
 def _from_elsewhere(target: Strided, source: Strided) -> None:
-    """From the CPU or another GPU to a view that is not dense, or from memory that devices do not see."""
+    """From the CPU or another GPU to a view that is not dense, or from memory that the driver does not see."""
     into = target if side_by_side(target) else target.fresh_like()
-    if source.device.is_cuda:
+    if source.device.is_cuda and source.device.kind == target.device.kind:
         copy(into, source.contiguous())
     else:
-        _driver().copy_to_device(into.address, np.ascontiguousarray(source.host()), target.device.index)
+        driver_of(target.device).copy_to_device(into.address, np.ascontiguousarray(source.host()), target.device.index)
     if into is not target:
         copy(target, into)
 
@@ -121,10 +118,10 @@ def add(target: Strided, source: Strided) -> None:
     elif source.device != target.device or _sum_entry(target) is None:
         held = target.fresh_like()
         total = np.ascontiguousarray(summed(target.host(), source.host(), target.dtype))
-        _driver().copy_to_device(held.address, total, target.device.index)
+        driver_of(target.device).copy_to_device(held.address, total, target.device.index)
         copy(target, held)
     else:
-        _run(_driver(), move_of("add", target, source, 0))
+        _run(driver_of(target.device), move_of("add", target, source, 0))
 
 
 @dataclass(frozen=True)
@@ -205,9 +202,3 @@ def _run(found: Driver, move: Move) -> None:
         values = move.parameters()
         places = [ctypes.addressof(value) for value in values]
         found.launch(move.index, move.kernel(found), move.blocks, BLOCK, places)
-
-
-def _driver() -> Driver:
-    found = driver()
-    assert found is not None
-    return found

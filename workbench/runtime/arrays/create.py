@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import copyreg
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.array import Element, array
 from workbench.runtime.arrays.shapes import Shape, as_shape
 from workbench.runtime.device.device import CPU, Device, get_device
-from workbench.structs import as_element
+from workbench.runtime.device.memory import Memory
+from workbench.structs import StructArray, as_element
+from workbench.types import ArrayType
 
 
 def empty(
@@ -20,12 +23,15 @@ def empty(
     """An array whose elements are undefined until they are written.
 
     Args:
-        shape: 1 to 4 sizes.
-        dtype: the element type.
-        device: where.
+        shape: 1 to 4 sizes; an int is one.
+        dtype: the element type: a scalar, vector, matrix or struct type of the language, or Python's `float` (float32).
+        device: where: "cpu", "cuda:0", …; None is the current device.
         requires_grad: whether it has a `.grad`.
         pinned: on the CPU, in page-locked memory if there is a CUDA device: copies from and to the device are then
             queued, and they are done after `synchronize()`.
+
+    Returns:
+        An array of that shape and dtype.
     """
     return array.undefined(as_shape(shape), as_element(dtype), get_device(device), requires_grad, pinned)
 
@@ -33,7 +39,23 @@ def empty(
 def full(
     shape: Shape, value: float, dtype: Any = None, device: Device | str | None = None, requires_grad: bool = False
 ) -> array:
-    """An array filled with `value`; int32 or float32, by the value, if no dtype is given."""
+    """An array filled with `value`; int32 or float32, by the value, if no dtype is given.
+
+        >>> import workbench as wb
+        >>> wb.full((2, 3), 0.5).numpy()
+        array([[0.5, 0.5, 0.5],
+               [0.5, 0.5, 0.5]], dtype=float32)
+
+    Args:
+        shape: 1 to 4 sizes; an int is one.
+        value: a scalar, or for a vector dtype a sequence of its components.
+        dtype: the element type; None is int32 or float32, by the value.
+        device: where: "cpu", "cuda:0", …; None is the current device.
+        requires_grad: whether it has a `.grad`.
+
+    Returns:
+        An array of that shape and dtype.
+    """
     kind = dtype if dtype is not None else type(value)
     made = empty(shape, kind, device, requires_grad)
     made.memory.version = -1  # the first fill is no change: observers count as the memory does
@@ -43,27 +65,63 @@ def full(
 
 
 def zeros(shape: Shape, dtype: Any = float, device: Device | str | None = None, requires_grad: bool = False) -> array:
-    """An array of zeros."""
+    """An array of zeros.
+
+        >>> import workbench as wb
+        >>> wb.zeros(2, dtype=wb.vec3).numpy().shape     # the components are the last axis
+        (2, 3)
+
+    Args:
+        shape: 1 to 4 sizes; an int is one.
+        dtype: the element type: a scalar, vector, matrix or struct type of the language, or Python's `float` (float32).
+        device: where: "cpu", "cuda:0", …; None is the current device.
+        requires_grad: whether it has a `.grad`.
+
+    Returns:
+        An array of that shape and dtype.
+    """
     return full(shape, 0, dtype, device, requires_grad)
 
 
 def ones(shape: Shape, dtype: Any = float, device: Device | str | None = None, requires_grad: bool = False) -> array:
-    """An array of ones."""
+    """An array of ones.
+
+    Args:
+        shape: 1 to 4 sizes; an int is one.
+        dtype: the element type: a scalar, vector, matrix or struct type of the language, or Python's `float` (float32).
+        device: where: "cpu", "cuda:0", …; None is the current device.
+        requires_grad: whether it has a `.grad`.
+
+    Returns:
+        An array of that shape and dtype.
+    """
     return full(shape, 1, dtype, device, requires_grad)
 
 
 def zeros_like(source: array, dtype: Any = None) -> array:
-    """Zeros of the same shape and device, and the same dtype unless another is given."""
+    """Zeros of the same shape and device, and the same dtype unless another is given.
+
+    Returns:
+        An array of its own, dense, without a gradient.
+    """
     return source.fresh_like(dtype).fill_(0)
 
 
 def empty_like(source: array, dtype: Any = None) -> array:
-    """An undefined array of the same shape and device, and the same dtype unless another is given."""
+    """An undefined array of the same shape and device, and the same dtype unless another is given.
+
+    Returns:
+        An array of its own, dense, without a gradient.
+    """
     return source.fresh_like(dtype)
 
 
 def clone(source: array, requires_grad: bool = False) -> array:
-    """A dense copy on the same device."""
+    """A dense copy on the same device.
+
+    Returns:
+        An array of the same shape and dtype.
+    """
     made = array.undefined(source.shape, source.dtype, source.device, requires_grad)
     return made.copy_(source)
 
@@ -88,6 +146,21 @@ def copy(target: array, source: array) -> None:
 def from_numpy(data: np.ndarray[Any, Any], dtype: Any = None, requires_grad: bool = False) -> array:
     """A CPU array that shares the NumPy array's memory.
 
+        >>> import numpy as np, workbench as wb
+        >>> host = np.zeros(2, np.float32)
+        >>> shared = wb.from_numpy(host)
+        >>> host[0] = 7
+        >>> shared.numpy()
+        array([7., 0.], dtype=float32)
+
+    Args:
+        data: a NumPy array of 1 to 4 dimensions; a change of either is a change of both.
+        dtype: a vector type, to take the last axes as components; the data's own dtype if None.
+        requires_grad: whether it has a `.grad`.
+
+    Returns:
+        An array over the same bytes.
+
     Raises:
         TypeError: it is not a NumPy array, or its numbers would have to be converted and so could not be shared.
         ValueError: no dimension, or more than 4.
@@ -104,6 +177,22 @@ def from_numpy(data: np.ndarray[Any, Any], dtype: Any = None, requires_grad: boo
     return made
 
 
+def lying_in(
+    memory: Memory, dtype: Element, shape: Sequence[int], strides: Sequence[int] | None = None, start: int = 0,
+    type: ArrayType | StructArray | None = None,
+) -> array:  # fmt: skip
+    """An array over memory that exists, from byte `start` on; dense without strides (in bytes)."""
+    made = object.__new__(array)
+    made._place(memory, dtype, shape, strides, False, memory.address + start, type)
+    return made
+
+
+def link_grad(made: array, grad: array) -> None:
+    """Make `grad`, of the same shape and dtype, the gradient of an array that was made without one."""
+    made.requires_grad, made._grad = True, grad
+    made.memory.grad = made.memory.grad or grad
+
+
 def _reduced(a: array) -> tuple[Any, ...]:
     """What `pickle` and `copy` keep of an array; memory that it shares with others is not shared any more."""
     return _again, (a.numpy(), a.dtype, a.device.name, a.requires_grad, a.grad.numpy() if a.grad is not None else None)
@@ -118,4 +207,4 @@ def _again(data: Any, dtype: Any, device: str, requires_grad: bool, gradient: An
 
 
 array.__copy__ = array.__deepcopy__ = _copied  # type: ignore[attr-defined]
-copyreg.pickle(array, _reduced)  # type: ignore[arg-type]
+copyreg.pickle(array, _reduced)

@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.runtime.arrays import dlpack
 from workbench.runtime.arrays.shapes import Strided, dense, side_by_side
-from workbench.runtime.device.driver import driver
+from workbench.runtime.device.device import driver_of
 from workbench.structs import Struct
 from workbench.types import Kind, bfloat16, element
 
@@ -32,9 +32,13 @@ def host_view(source: Strided) -> np.ndarray[Any, Any]:
         plain = _HostView(source, source.shape, source.strides, np.dtype(f"V{source.dtype.size}"))
         return np.asarray(plain).view(source.dtype.numpy)
     scalar, inner = element(source.dtype), source.dtype.shape
-    strides = (*source.strides, *dense(inner, scalar.size))
+    strides = (*source.strides, *dense(inner, scalar.size)) if inner else source.strides
     kind = np.dtype(np.uint16) if scalar == bfloat16 else scalar.numpy  # the interface has no name for bfloat16
-    made = np.asarray(_HostView(source, (*source.shape, *inner), strides, kind))
+    shape, memory = (*source.shape, *inner), source.memory
+    if memory.plain:
+        made = np.ndarray(shape, kind, memory.owner, source.address - memory.address, strides)
+    else:
+        made = np.asarray(_HostView(source, shape, strides, kind))
     return made.view(scalar.numpy) if scalar == bfloat16 else made
 
 
@@ -42,16 +46,20 @@ _CODES = {Kind.INT: 0, Kind.UINT: 1, Kind.FLOAT: 2, Kind.BOOL: 6}
 
 
 def dlpack_device(source: Strided) -> tuple[int, int]:
-    """DLPack's type and number of the array's device."""
-    return (dlpack.CUDA, source.device.index) if source.device.is_cuda else (dlpack.CPU, 0)
+    """DLPack's type and number of the array's device; an emulated one is the CPU to others."""
+    return (dlpack.CUDA, source.device.index) if source.device.kind == "cuda" else (dlpack.CPU, 0)
 
 
 def to_dlpack(source: Strided, stream: int | None, options: dict[str, Any]) -> Any:
     """A capsule of the array's memory; on a device, ordered before what the consumer's stream does from now on.
 
     Raises:
-        BufferError: an array of structs, or a copy on another device is requested.
+        BufferError: an array of structs, or on an emulated device; or a copy on another device is requested.
     """
+    if source.device.is_emulated:
+        raise BufferError(
+            f"arrays on {source.device} have memory that others do not see; they can have a copy: x.to('cpu')"
+        )
     if isinstance(source.dtype, Struct):
         raise BufferError(f"DLPack has no type for {source.dtype!r}; give a field: a.field(name)")
     scalar = element(source.dtype)
@@ -72,9 +80,9 @@ def to_dlpack(source: Strided, stream: int | None, options: dict[str, Any]) -> A
 
 def _hand_over(source: Strided, stream: int | None) -> None:
     """Let the consumer's stream wait for ours; -1: it takes care itself."""
-    found = driver()
-    if found is None or stream == -1:
+    if stream == -1:
         return
+    found = driver_of(source.device)
     index = source.device.index
     own = found.queue(index)
     theirs = stream or 1
@@ -91,9 +99,10 @@ def cuda_array_interface(source: Strided) -> dict[str, Any]:
     Raises:
         AttributeError: the array is on the CPU, or of a type the interface has no name for.
     """
-    found = driver()
-    if not source.device.is_cuda or found is None:
-        raise AttributeError("an array on the CPU has no __cuda_array_interface__")
+    if source.device.kind != "cuda":
+        place = "the CPU" if not source.device.is_cuda else str(source.device)
+        raise AttributeError(f"an array on {place} has no __cuda_array_interface__")
+    found = driver_of(source.device)
     if isinstance(source.dtype, Struct) or element(source.dtype) == bfloat16:
         raise AttributeError(f"the CUDA array interface has no name for {source.dtype!r}")
     scalar, inner = element(source.dtype), source.dtype.shape

@@ -60,6 +60,17 @@ def check_fits(value: Any, dtype: Scalar | Vector | Struct) -> None:
         check(value, element(dtype))
 
 
+def as_elements(value: Any, dtype: Scalar | Vector | Struct) -> np.ndarray[Any, Any]:
+    """Numbers, or structs, as elements of this type.
+
+    Raises:
+        OverflowError: a number does not fit.
+        TypeError: it is something else.
+    """
+    check_fits(value, dtype)
+    return records(value, dtype) if isinstance(dtype, Struct) else np.asarray(value, item(dtype))
+
+
 def records(data: Any, struct: Struct) -> np.ndarray[Any, Any]:
     """Structs, or a structured NumPy array of the same field names, as one of the struct's own layout.
 

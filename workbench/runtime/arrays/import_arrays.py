@@ -33,6 +33,9 @@ def from_dlpack(source: Any, dtype: Any = None, *, copy: bool = False, requires_
         copy: copy instead of sharing: for what is read-only.
         requires_grad: whether it has a `.grad`.
 
+    Returns:
+        An array over the same bytes, or with `copy` over its own.
+
     Raises:
         TypeError: the source speaks neither protocol, or holds a dtype that arrays do not support.
         ValueError: it has no dimension or more than 4.
@@ -60,6 +63,14 @@ def _made(source: Any, dtype: Any, copy: bool, requires_grad: bool, only_read: b
 def from_torch(tensor: Any, dtype: Any = None, *, requires_grad: bool | None = None) -> array:
     """A PyTorch tensor's memory as an array; `requires_grad` as the tensor's if None.
 
+    Args:
+        tensor: on the CPU or a CUDA device.
+        dtype: a vector type, to take the last axes as components; the tensor's own dtype if None.
+        requires_grad: whether it has a `.grad`; None: as the tensor.
+
+    Returns:
+        An array over the same bytes.
+
     Raises:
         TypeError, ValueError, LaunchError: as `from_dlpack`.
     """
@@ -69,7 +80,16 @@ def from_torch(tensor: Any, dtype: Any = None, *, requires_grad: bool | None = N
 
 
 def from_jax(values: Any, dtype: Any = None, *, copy: bool = True, requires_grad: bool = False) -> array:
-    """A JAX array's values; a copy, since JAX believes that its arrays never change. Without `copy`: only read it.
+    """A JAX array's values, as an array; by default a copy.
+
+    Args:
+        values: a JAX array.
+        dtype: a vector type, to take the last axes as components; the array's own dtype if None.
+        copy: False shares the memory, which may then only be read: JAX believes that its arrays never change.
+        requires_grad: whether it has a `.grad`.
+
+    Returns:
+        An array with the same values.
 
     Raises:
         TypeError, ValueError, LaunchError: as `from_dlpack`.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from operator import index as as_integer
 from typing import Any, Protocol
 
@@ -10,7 +11,8 @@ import numpy as np
 
 from workbench.runtime.device.device import Device
 from workbench.runtime.device.memory import Memory
-from workbench.types import MAX_NDIM
+from workbench.structs import StructArray
+from workbench.types import MAX_NDIM, ArrayType
 
 Shape = int | Sequence[int]
 
@@ -78,6 +80,12 @@ def dense(shape: Sequence[int], item: int) -> tuple[int, ...]:
         strides.append(item)
         item *= max(n, 1)
     return tuple(reversed(strides))
+
+
+@cache
+def tag_of(kind: ArrayType | StructArray, content: str, contiguous: bool, wide: bool, device: Device) -> str:
+    """What decides which code suits an array, as one string; `content`: that of a struct."""
+    return f"{kind!r} {content} {'dense' if contiguous else 'strided'}{' wide' * wide} {device}"
 
 
 def side_by_side(a: Any) -> bool:

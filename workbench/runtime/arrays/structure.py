@@ -18,7 +18,7 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.indexed import indexedarray, tables
 from workbench.runtime.arrays.placeholder import Symbol
 from workbench.structs import ELEMENT, AnyType, Struct, StructArray, indices_name
-from workbench.types import ArrayType, Kind, Scalar, Vector
+from workbench.types import Aggregate, ArrayType, Kind, Scalar, Vector
 from workbench.types import bool as bool_
 
 NUMBERS = (bool, int, float, np.bool_, np.number)
@@ -111,6 +111,7 @@ def _zero(type: AnyType) -> Any:
         return None
     if isinstance(type, Vector):
         return np.zeros(type.shape, type.dtype.numpy)
+    assert isinstance(type, Scalar)
     return False if type == bool_ else 0.0 if type.kind is Kind.FLOAT else 0
 
 
@@ -143,6 +144,7 @@ def fitted(type: AnyType, value: Any, what: str) -> Any:
             got = repr(value.type) if isinstance(value, array) else f"a {value.__class__.__name__}"
             raise KernelTypeError(f"{what} is {type!r}; this is {got}.")
         return value
+    assert not isinstance(type, Aggregate)
     if isinstance(value, Symbol):
         return value.become("a struct", what, type)
     if isinstance(type, Vector):

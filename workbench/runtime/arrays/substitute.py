@@ -93,7 +93,7 @@ def fits(name: str, old: Any, new: Any) -> None:
 
 
 def region(a: array) -> tuple[Any, ...]:
-    """What tells one array from another: where its elements lie, and of which type they are."""
+    """What distinguishes one array from another: where its elements lie, and of which type they are."""
     return a.device, a.address, a.shape, a.strides, a.dtype
 
 

@@ -1,14 +1,20 @@
-"""Devices: `"cpu"`, `"cuda:0"`, …; the default is CUDA where there is a device, else the CPU."""
+"""Devices: `"cpu"`, `"cuda:0"`, `"emulated"`, …
+
+The default is what `WORKBENCH_DEVICE` names, else CUDA where there is a device, else the CPU.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
 from workbench.errors import DeviceError
-from workbench.runtime.device.driver import driver, why_no_cuda
+from workbench.runtime.device.driver import Driver, driver, why_no_cuda
+from workbench.runtime.device.emulation import EMULATED, emulated_driver, started
+from workbench.runtime.emulated.architectures import LABELS
 
 
 @dataclass(frozen=True)
@@ -16,9 +22,9 @@ class Device:
     """One device.
 
     Attributes:
-        name: "cpu" or "cuda:0".
-        kind: "cpu" or "cuda"; also the name of the backend that compiles for it.
-        index: the CUDA ordinal; 0 for the CPU.
+        name: "cpu", "cuda:0", "emulated:0".
+        kind: "cpu", "cuda" or "emulated"; also the name of the backend that compiles for it.
+        index: its number in its driver; 0 for the CPU.
     """
 
     name: str
@@ -27,8 +33,13 @@ class Device:
 
     @property
     def is_cuda(self) -> bool:
-        """Whether it is a GPU."""
-        return self.kind == "cuda"
+        """Whether it runs CUDA code: a GPU, or an emulated one."""
+        return self.kind != "cpu"
+
+    @property
+    def is_emulated(self) -> bool:
+        """Whether the CPU runs the CUDA code."""
+        return self.kind == "emulated"
 
     def __str__(self) -> str:
         return self.name
@@ -39,13 +50,23 @@ _current: ContextVar[Device | None] = ContextVar("workbench device", default=Non
 
 
 def get_devices() -> list[Device]:
-    """All devices, the CPU first."""
+    """All devices that are there, the CPU first; emulated ones are everywhere, and not among them.
+
+    Returns:
+        Devices; `get_devices()[0]` is the CPU.
+    """
     found = driver()
     return [CPU] + [Device(f"cuda:{i}", "cuda", i) for i in range(found.count() if found else 0)]
 
 
 def get_device(device: Device | str | None = None) -> Device:
-    """The device of this name; the current one if none is given ("cuda" is "cuda:0").
+    """The device of this name; the current one if none is given ("cuda" is "cuda:0", "emulated" is "emulated:0").
+
+    `emulated:0` and `emulated:1` are devices of `sm_90` on every machine for which there is an NVRTC: the CPU runs the
+    PTX. `emulated:sm_80` is one of another architecture.
+
+    Returns:
+        The device; it compares equal to every other of its name.
 
     Raises:
         DeviceError: there is no such device; the message says why.
@@ -56,6 +77,8 @@ def get_device(device: Device | str | None = None) -> Device:
         return _current.get() or _default()
     if device == "cpu":
         return CPU
+    if isinstance(device, str) and device.partition(":")[0] == EMULATED:
+        return _emulated(device)
     name = "cuda:0" if device == "cuda" else device
     for known in get_devices():
         if known.name == name:
@@ -65,13 +88,63 @@ def get_device(device: Device | str | None = None) -> Device:
     raise DeviceError(f"There is no device {device!r}{reason}; there is {names}.")
 
 
+def _emulated(name: str) -> Device:
+    label = name.partition(":")[2] or "0"
+    if label not in LABELS or name.endswith(":"):
+        listed = ", ".join(f"{EMULATED}:{known}" for known in LABELS)
+        raise DeviceError(f"There is no device {name!r}; emulated are {listed}.")
+    emulated_driver()
+    return Device(f"{EMULATED}:{label}", EMULATED, LABELS.index(label))
+
+
+def driver_of(device: Device) -> Driver:
+    """The driver of a device that has one.
+
+    Raises:
+        DeviceError: it has none (any more).
+    """
+    found = emulated_driver() if device.is_emulated else driver() if device.is_cuda else None
+    if found is None:
+        raise DeviceError(f"There is no CUDA driver for {device}. {why_no_cuda()}".rstrip())
+    return found
+
+
+def drivers_in_use() -> list[Driver]:
+    """The CUDA driver, if there is one, and the emulated one, if it was started."""
+    return [found for found in (driver(), started()) if found is not None]
+
+
+def emulated_in_use() -> list[Device]:
+    """The emulated devices that were used."""
+    found = started()
+    return [Device(found.label(n), EMULATED, n) for n in found.used()] if found is not None else []
+
+
+def pinning_driver() -> Driver | None:
+    """Whose page-locked memory `pinned=True` is."""
+    return driver() or started()
+
+
 def _default() -> Device:
+    named = os.environ.get("WORKBENCH_DEVICE")
+    if named:
+        return get_device(named)
     return Device("cuda:0", "cuda", 0) if driver() is not None else CPU
 
 
 @contextmanager
 def ScopedDevice(device: Device | str) -> Iterator[Device]:
-    """Make `device` the current one inside a `with`."""
+    """Make `device` the current one inside a `with`.
+
+    Args:
+        device: a `Device` or its name.
+
+    Yields:
+        The device.
+
+    Raises:
+        DeviceError: there is no such device.
+    """
     token = _current.set(get_device(device))
     try:
         yield get_device()

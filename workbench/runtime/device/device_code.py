@@ -6,8 +6,8 @@ import functools
 
 from workbench.backends.base import Options
 from workbench.backends.cuda import copies
-from workbench.backends.cuda.compile.nvrtc import CudaBackend, build
-from workbench.cache.entry import Entry
+from workbench.backends.cuda.compile.nvrtc import IMAGES, CudaBackend, build
+from workbench.cache.folder.entry import Entry
 from workbench.cache.key import Key, Part
 from workbench.cache.store import default_store
 from workbench.runtime.device.driver import Driver
@@ -21,22 +21,23 @@ def own_kernel(driver: Driver, index: int, entry: str) -> LoadedKernel:
     Raises:
         BuildError, DeviceError: NVRTC or the device refused it.
     """
-    return driver.load(index, _image(entry, driver.arch(index)), entry)
+    return driver.load(index, _image(entry, driver.arch(index), IMAGES[driver.kind]), entry)
 
 
-def _image(entry: str, arch: str) -> bytes:
+def _image(entry: str, arch: str, kind: str) -> bytes:
     text, compiler = copies.text(entry), CudaBackend().version()
     key = Key(
         (
             Part("code", "code", text.encode()),
             Part("target", "target", arch.encode(), arch),
             Part("compiler", "compiler", compiler.encode(), compiler),
+            *((Part("image", "target", kind.encode(), kind),) if kind != "cubin" else ()),
         )
     )
     store = default_store()
     found = store.get(key.digest)
     if found is None:
         facts = {"name": entry, "entry": entry, "backend": "cuda", "target": arch, "stages": {}}
-        found = Entry(build(text, Options(), arch, "cubin", entry).image, facts)
+        found = Entry(build(text, Options(), arch, kind, entry).image, facts)
         store.put(key.digest, found)
     return found.image

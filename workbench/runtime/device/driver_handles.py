@@ -28,7 +28,10 @@ class CudaDevice:
 
 
 class Buffer:
-    """Device memory: `handle` is its address (0 where it holds nothing), `nbytes` its size; freed when dropped."""
+    """Device memory: `handle` is its address (0 where it holds nothing), `nbytes` its size; freed when dropped.
+
+    `kind` is that of the driver whose it is: "cuda" or "emulated".
+    """
 
     def __init__(self, owner: Any, handle: int, nbytes: int, device: int) -> None:
         """What `owner`, a `cuda.core` buffer, holds; None if there is nothing."""
@@ -36,6 +39,7 @@ class Buffer:
         self.handle = handle
         self.nbytes = nbytes
         self.device = device
+        self.kind = "cuda"
         self.given_back: Callable[[Buffer], None] | None = None
 
     def free(self) -> None:
@@ -53,12 +57,39 @@ class Buffer:
 
 @dataclass(frozen=True, eq=False)
 class LoadedKernel:
-    """A kernel of a loaded cubin; keeps the cubin loaded."""
+    """A kernel of loaded code; keeps the code loaded.
+
+    Attributes:
+        entry: its symbol.
+        device: the number of its device.
+        function: the kernel as `cuLaunchKernel` takes it, alone of all functions: a CUkernel cast to a CUfunction.
+        code: what keeps it loaded.
+    """
 
     entry: str
     device: int
     function: Any
     code: Any
+
+    def handle(self, api: Any) -> Any:
+        """The CUkernel: what everything but `cuLaunchKernel` has to be given."""
+        return api.CUkernel(int(self.function))
+
+
+def handle_of(stream: Any, api: Any) -> Any:
+    """The handle of a stream: of ours, of cuda.core's, or of another library's that has `__cuda_stream__`.
+
+    Raises:
+        TypeError: it is no stream.
+    """
+    own = getattr(stream, "handle", None)
+    if own is not None:
+        return own
+    protocol: Any = getattr(stream, "__cuda_stream__", None)
+    if protocol is None:
+        raise TypeError(f"a {type(stream).__name__} is no CUDA stream: it has neither handle nor __cuda_stream__")
+    found: Any = protocol() if callable(protocol) else protocol
+    return api.CUstream(int(found[1]))
 
 
 class PageLocked:

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from workbench.backends.cpu.native.memory_locks import ANY, bit_of
-from workbench.runtime.device.device import Device
-from workbench.runtime.device.driver import driver
+from workbench.runtime.device.device import Device, driver_of, pinning_driver
 from workbench.runtime.device.driver_handles import Buffer
 from workbench.runtime.observers import tell
 
@@ -25,19 +24,21 @@ class Memory:
         address: of the first byte.
         nbytes: how many.
         owner: what keeps the bytes alive.
+        plain: whether the owner is a flat NumPy array of just these bytes.
         version: goes up with every change made through Workbench.
         grad: the gradient array of the array that was made with `requires_grad=True` here; None without one.
         half_added: of gradients, the version that a backward pass left which was stopped in the middle; -1 without one.
         turn: on the CPU its bit in the masks by which launches take turns (`backends/cpu/native/memory_locks.py`).
     """
 
-    __slots__ = ("address", "device", "grad", "half_added", "nbytes", "owner", "turn", "version")
+    __slots__ = ("address", "device", "grad", "half_added", "nbytes", "owner", "plain", "turn", "version")
 
     def __init__(self, device: Device, address: int, nbytes: int, owner: Any, turn: int = ANY) -> None:
         self.device = device
         self.address = address
         self.nbytes = nbytes
         self.owner = owner
+        self.plain = False
         self.version = 0
         self.grad: Any = None
         self.half_added = -1
@@ -47,6 +48,13 @@ class Memory:
     def is_pinned(self) -> bool:
         """Whether it is page-locked memory of the CPU."""
         return isinstance(self.owner, Buffer) and not self.device.is_cuda
+
+    @property
+    def seen_by(self) -> str:
+        """The kind of the devices whose driver copies from and to it without the CPU; empty if there are none."""
+        if self.device.is_cuda:
+            return self.device.kind
+        return self.owner.kind if isinstance(self.owner, Buffer) else ""
 
     def shares(self, other: Memory) -> bool:
         """Whether some byte that NumPy arrays see is in both; of other memory whose spans meet, it is assumed."""
@@ -61,25 +69,25 @@ def allocate(device: Device, nbytes: int, pinned: bool = False) -> Memory:
     Args:
         device: where.
         nbytes: how much.
-        pinned: on the CPU, page-locked where there is a CUDA device, so that copies to and from it need no waiting.
+        pinned: on the CPU, page-locked where there is a CUDA device, or an emulated one in use: copies to and from
+            it then need no waiting.
 
     Raises:
         DeviceError: the device has not that much left.
     """
-    if pinned and not device.is_cuda and driver() is not None:
-        found = driver()
-        assert found is not None
-        locked = found.pinned(0, nbytes)
+    pinning = pinning_driver() if pinned and not device.is_cuda else None
+    if pinning is not None:
+        locked = pinning.pinned(0, nbytes)
         made = Memory(device, locked.handle, nbytes, locked)
     elif device.is_cuda:
-        found = driver()
-        assert found is not None
-        buffer = found.alloc(device.index, max(nbytes, 1))
+        buffer = driver_of(device).alloc(device.index, max(nbytes, 1))
         made = Memory(device, buffer.handle, nbytes, buffer)
     else:
         raw = np.empty(nbytes + 64, np.uint8)
         start = raw.__array_interface__["data"][0]
-        made = Memory(device, (start + 63) // 64 * 64, nbytes, raw, bit_of(start))
+        shift = -start % 64
+        made = Memory(device, start + shift, nbytes, raw[shift : shift + nbytes], bit_of(start))
+        made.plain = True
     tell("allocating", made, False)
     return made
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import linecache
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from workbench.errors import DeviceError
@@ -46,7 +47,9 @@ class Broken:
 class Breakage:
     """Which devices are broken; what was launched last on each, since that is what is to be looked at."""
 
-    def __init__(self) -> None:
+    def __init__(self, label: Callable[[int], str] = "cuda:{}".format) -> None:
+        """`label` is what messages call the device of a number."""
+        self._label = label
         self.devices: dict[int, Broken] = {}
         self.last: dict[int, str] = {}
         self._lock = renewed(self, "_lock")
@@ -62,19 +65,20 @@ class Breakage:
             since = " since this line" if found.place is not None else ""
             after = f", after a launch of {found.last}" if found.last else ""
             raise DeviceError(
-                f"cuda:{index} is broken{since} ({found.label}{after}).",
+                f"{self._label(index)} is broken{since} ({found.label}{after}).",
                 found.place,
                 ADVICE,
                 status=STICKY[found.label],
             )
 
-    def met(self, index: int | None, doing: str, text: str) -> DeviceError | None:
+    def met(self, index: int | None, doing: str, text: str, why: str = "") -> DeviceError | None:
         """The error of a call that CUDA answered with `text`; None if that breaks no device.
 
         Args:
             index: the device that was used.
             doing: the beginning of the sentence: what was refused.
             text: names the status.
+            why: what the driver says of it, in parentheses.
         """
         name = LABEL.search(text)
         label = name.group() if name else ""
@@ -86,7 +90,7 @@ class Breakage:
                 self.devices[index] = Broken(label, _place(), last)
                 what = f"; launched last: {last}" if last else ""
                 return DeviceError(
-                    f"{doing}: {label}. This has broken cuda:{index} for the whole process{what}.",
+                    f"{doing}: {label}{why}. This has broken {self._label(index)} for the whole process{what}.",
                     advice=ADVICE, status=STICKY[label],
                 )  # fmt: skip
         try:

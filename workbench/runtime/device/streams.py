@@ -1,7 +1,8 @@
 """Streams, events and timers: the order of work on a CUDA device, and how long it takes.
 
-A stream made here waits for the device's default stream and the other way round (it is a blocking one), so memory and
-copies that name no stream are always in order with it. The CPU's work is done when a call returns, so its streams are
+A stream made here is a blocking one: it and the device's default stream wait for each other, so memory and copies that
+name no stream are always in order with it. A `Stream` or `Event` owns its driver handle and destroys it when it is
+dropped; another library's stream stays that library's. The CPU's work is done when a call returns, so its streams are
 always empty and its events over: code that names streams runs there as it stands.
 """
 
@@ -12,18 +13,37 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
-from workbench.runtime.device.device import CPU, Device, get_device, get_devices
-from workbench.runtime.device.driver import Driver, driver
+from workbench.runtime.device.device import CPU, Device, driver_of, emulated_in_use, get_device, get_devices
+from workbench.runtime.device.driver import Driver
 from workbench.runtime.device.waiting import wait_until
 
 
 def _driver_of(device: Device) -> Driver | None:
-    """The driver, for a CUDA device."""
-    return driver() if device.is_cuda else None
+    """The driver, for a device that has one."""
+    return driver_of(device) if device.is_cuda else None
 
 
-class Event:
+class _Queued:
+    """What the host can wait for. `_query` and `_synchronize` are the driver's calls that ask for it and wait."""
+
+    _query = _synchronize = ""
+    _driver: Driver | None
+    device: Device
+    handle: Any
+
+    def _wait(self) -> None:
+        if self._driver is not None:
+            self._driver.waiting(self.device.index, lambda found=self._driver: self._over(found))
+
+    def _over(self, found: Driver) -> None:
+        wait_until(found, self.device.index, self._query, self.handle)
+        found.call(self._synchronize, self.handle)
+
+
+class Event(_Queued):
     """A moment in a stream; `later - earlier` is the milliseconds between two, once both are over."""
+
+    _query, _synchronize = "cuEventQuery", "cuEventSynchronize"
 
     def __init__(self, device: Device | str | None = None) -> None:
         """Makes an event of a device; on the CPU it is the moment at which it was recorded.
@@ -35,8 +55,9 @@ class Event:
         self._driver = _driver_of(self.device)
         self.moment = time.perf_counter()
         if self._driver is not None:
-            self._driver.use(self.device.index)
-            self.handle = self._driver.call("cuEventCreate", 0)
+            with self._driver.keeping_current():
+                self._driver.use(self.device.index)
+                self.handle = self._driver.call("cuEventCreate", 0)
 
     def wait(self) -> None:
         """Wait on the host until it is over.
@@ -44,13 +65,7 @@ class Event:
         Raises:
             DeviceError, KernelFault: a kernel failed.
         """
-        if self._driver is not None:
-            found = self._driver
-            found.waiting(self.device.index, lambda: self._over(found))
-
-    def _over(self, found: Driver) -> None:
-        wait_until(found.api, self.device.index, "cuEventQuery", self.handle, found.breakage.last)
-        found.call("cuEventSynchronize", self.handle)
+        self._wait()
 
     def __sub__(self, earlier: Event) -> float:
         if not isinstance(earlier, Event):
@@ -62,9 +77,10 @@ class Event:
         """Like `-`, without reporting what the device's work left to be reported."""
         if self._driver is None:
             return 1e3 * (self.moment - earlier.moment)
-        self._driver.use(self.device.index)
-        self._driver.call("cuEventSynchronize", self.handle)
-        return float(self._driver.call("cuEventElapsedTime", earlier.handle, self.handle))
+        with self._driver.keeping_current():
+            self._driver.use(self.device.index)
+            self._driver.call("cuEventSynchronize", self.handle)
+            return float(self._driver.call("cuEventElapsedTime", earlier.handle, self.handle))
 
     def __del__(self) -> None:
         _drop(self, "cuEventDestroy")
@@ -79,26 +95,30 @@ def moment(device: Device | str | None = None) -> Event:
     made = Event(device)
     found = made._driver
     assert found is not None, "only of CUDA devices"
-    found.call("cuEventRecord", made.handle, found.queue(made.device.index))
+    with found.keeping_current():
+        found.call("cuEventRecord", made.handle, found.queue(made.device.index))
     return made
 
 
 def mark(device: Device, stream: Any) -> Event:
-    """An event at the end of what a stream has so far; of the one that is current where None."""
+    """An event at the end of what a stream has so far; of the one that is current if None."""
     made = Event(device)
     assert made._driver is not None
-    queue = made._driver.queue(device.index, stream)
-    made._driver.call("cuEventRecord", made.handle, queue)
+    with made._driver.keeping_current():
+        queue = made._driver.queue(device.index, stream)
+        made._driver.call("cuEventRecord", made.handle, queue)
     return made
 
 
-class Stream:
+class Stream(_Queued):
     """A queue of a device: what is in it runs in order, on a CUDA device beside other streams.
 
     Attributes:
         device: where it is.
         handle: CUDA's own; cuda.core and CuPy take the stream as it is (`__cuda_stream__`). 0 on the CPU.
     """
+
+    _query, _synchronize = "cuStreamQuery", "cuStreamSynchronize"
 
     def __init__(self, device: Device | str | None = None, priority: int = 0) -> None:
         """Makes a stream; a lower number of `priority` goes first.
@@ -111,8 +131,9 @@ class Stream:
         if self._driver is None:
             self.handle: Any = 0
             return
-        self._driver.use(self.device.index)
-        self.handle = self._driver.call("cuStreamCreateWithPriority", 0, priority)
+        with self._driver.keeping_current():
+            self._driver.use(self.device.index)
+            self.handle = self._driver.call("cuStreamCreateWithPriority", 0, priority)
 
     def record(self, event: Event | None = None) -> Event:
         """Mark the end of what is queued so far; returns the event.
@@ -126,8 +147,9 @@ class Stream:
         made.moment = time.perf_counter()
         if self._driver is None:
             return made
-        self._driver.use(self.device.index)
-        self._driver.call("cuEventRecord", made.handle, self.handle)
+        with self._driver.keeping_current():
+            self._driver.use(self.device.index)
+            self._driver.call("cuEventRecord", made.handle, self.handle)
         return made
 
     def wait_for(self, other: Event | Stream) -> None:
@@ -142,8 +164,9 @@ class Stream:
         if self._driver is None or event._driver is None:
             event.wait()
             return
-        self._driver.use(self.device.index)
-        self._driver.call("cuStreamWaitEvent", self.handle, event.handle, 0)
+        with self._driver.keeping_current():
+            self._driver.use(self.device.index)
+            self._driver.call("cuStreamWaitEvent", self.handle, event.handle, 0)
 
     def synchronize(self) -> None:
         """Wait on the host until all of it is done.
@@ -151,13 +174,7 @@ class Stream:
         Raises:
             DeviceError, KernelFault: a kernel failed.
         """
-        if self._driver is not None:
-            found = self._driver
-            found.waiting(self.device.index, lambda: self._over(found))
-
-    def _over(self, found: Driver) -> None:
-        wait_until(found.api, self.device.index, "cuStreamQuery", self.handle, found.breakage.last)
-        found.call("cuStreamSynchronize", self.handle)
+        self._wait()
 
     @property
     def __cuda_stream__(self) -> Any:
@@ -180,7 +197,7 @@ class Stream:
 def _drop(owner: Any, function: str) -> None:
     if owner.__dict__.get("_driver") is not None and "handle" in owner.__dict__:
         try:
-            owner._driver.call(function, owner.handle)
+            owner._driver.release(owner.device.index, function, owner.handle)
         except Exception:  # at the interpreter's end, or with a broken device, there is no one to notify
             owner.handle = None
 
@@ -189,16 +206,18 @@ def _drop(owner: Any, function: str) -> None:
 def ScopedStream(stream: Stream | None) -> Iterator[Stream | None]:
     """Queue launches, copies and fills of the stream's device in it, where they name no other; None changes nothing.
 
+    Yields:
+        The stream.
+
     Raises:
         TypeError: it is no Stream.
     """
     if stream is not None and not isinstance(stream, Stream):
         raise TypeError(f"ScopedStream() takes a Stream, not a {type(stream).__name__}")
-    found = driver()
-    if stream is None or found is None or not stream.device.is_cuda:
+    if stream is None or not stream.device.is_cuda:
         yield stream
         return
-    with found.in_stream(stream.device.index, stream):
+    with driver_of(stream.device).in_stream(stream.device.index, stream):
         yield stream
 
 
@@ -211,10 +230,9 @@ def synchronize(device: Device | str | None = None) -> None:
         DeviceError: a kernel failed, or there is no such device.
         KernelFault: a launch with checks met a fault.
     """
-    found = driver()
-    for place in [get_device(device)] if device is not None else get_devices():
-        if place.is_cuda and found is not None:
-            found.synchronize(place.index)
+    for place in [get_device(device)] if device is not None else [*get_devices(), *emulated_in_use()]:
+        if place.is_cuda:
+            driver_of(place).synchronize(place.index)
 
 
 class ScopedTimer:

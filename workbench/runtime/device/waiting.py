@@ -6,8 +6,9 @@ What was queued goes on: the driver has no way to stop it. So the interrupt says
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
+
+from workbench.runtime.device.sticky_errors import Breakage
 
 EAGER = 100e-6
 """Seconds without a pause between two questions: most waits are short."""
@@ -15,22 +16,40 @@ LONGEST = 1e-3
 """Seconds of the longest pause."""
 
 
-def wait_until(api: Any, index: int, function: str, handle: Any, launched: Mapping[int, str]) -> None:
+class Waited(Protocol):
+    """What is waited for: a `Driver`."""
+
+    breakage: Breakage
+
+    @property
+    def api(self) -> Any:
+        """The module `cuda.bindings.driver`."""
+        ...
+
+    def label(self, index: int) -> str:
+        """What messages call a device."""
+        ...
+
+    def use(self, index: int) -> Any:
+        """The device, current in this thread."""
+        ...
+
+
+def wait_until(found: Waited, index: int, function: str, handle: Any) -> None:
     """Return when `function`, `cuStreamQuery` or `cuEventQuery`, no longer says of `handle` that it is not ready.
 
     What else it says is for the call that comes after to meet.
 
     Args:
-        api: the CUDA driver.
+        found: the driver.
         index: the device.
         function: the driver's function that asks.
         handle: what it is asked about.
-        launched: the kernel that was launched last, by device.
 
     Raises:
         KeyboardInterrupt: with what the device still does; or what else a signal's handler raises.
     """
-    ask, not_ready = getattr(api, function), api.CUresult.CUDA_ERROR_NOT_READY
+    ask, not_ready = getattr(found.api, function), found.api.CUresult.CUDA_ERROR_NOT_READY
     started, pause = time.perf_counter(), 20e-6
     try:
         while ask(handle)[0] == not_ready:
@@ -38,29 +57,30 @@ def wait_until(api: Any, index: int, function: str, handle: Any, launched: Mappi
                 time.sleep(pause)
                 pause = min(2 * pause, LONGEST)
     except KeyboardInterrupt as error:
-        last = launched.get(index)
+        last = found.breakage.last.get(index)
         work = f"; the last queued launch is of {last}" if last else ""
         error.args = error.args or (
-            f"Waiting for cuda:{index} was stopped after {time.perf_counter() - started:.1f} s. "
+            f"Waiting for {found.label(index)} was stopped after {time.perf_counter() - started:.1f} s. "
             f"The device continues with what was queued{work}.",
         )
         raise
 
 
-def wait_until_idle(api: Any, index: int, queue: Any, launched: Mapping[int, str]) -> None:
-    """Return when `queue`, a device's default stream, for which blocking ones wait, has done what is queued so far.
+def wait_until_idle(found: Waited, index: int) -> None:
+    """Return when a device's default stream, for which blocking ones wait, has done what is queued so far.
 
     If the driver gives no event, the call that comes after meets the reason.
 
     Raises:
         KeyboardInterrupt: as `wait_until`.
     """
+    api, queue = found.api, found.use(index).default_stream.handle
     status, *made = api.cuEventCreate(_UNTIMED)
     if status != api.CUresult.CUDA_SUCCESS:
         return
     try:
         if api.cuEventRecord(made[0], queue)[0] == api.CUresult.CUDA_SUCCESS:
-            wait_until(api, index, "cuEventQuery", made[0], launched)
+            wait_until(found, index, "cuEventQuery", made[0])
     finally:
         api.cuEventDestroy(made[0])
 

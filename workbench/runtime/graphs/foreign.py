@@ -12,8 +12,8 @@ from typing import Any
 
 from workbench.errors import DeviceError, LaunchError
 from workbench.runtime.arrays.array import array
-from workbench.runtime.device.device import Device
-from workbench.runtime.device.driver import Driver, driver
+from workbench.runtime.device.device import Device, driver_of
+from workbench.runtime.device.driver import Driver
 from workbench.runtime.device.streams import Stream
 from workbench.runtime.graphs.nodes import Access, Node
 
@@ -77,8 +77,7 @@ def foreign_work(
     Raises:
         DeviceError: CUDA could not capture it; nothing is kept.
     """
-    found = driver()
-    assert found is not None
+    found = driver_of(device)
     stream = Stream(device)
     found.call("cuStreamBeginCapture", stream.handle, found.api.CUstreamCaptureMode(_RELAXED))
     try:
@@ -87,9 +86,10 @@ def foreign_work(
         with suppress(DeviceError):
             found.call("cuGraphDestroy", found.call("cuStreamEndCapture", stream.handle))
         raise
-    found.use(device.index)
     try:
-        handle = found.call("cuStreamEndCapture", stream.handle)
+        with found.keeping_current():
+            found.use(device.index)
+            handle = found.call("cuStreamEndCapture", stream.handle)
     except DeviceError as problem:
         raise DeviceError(
             f"What {name} did in the stream cannot be captured: {problem.message}", status=problem.status,

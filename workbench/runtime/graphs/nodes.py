@@ -118,7 +118,7 @@ class LaunchNode(Node):
         self.rebind(record)
 
     @property
-    def kind(self) -> str:  # type: ignore[override]
+    def kind(self) -> str:
         """The direction of its record."""
         return self.record.direction
 
@@ -138,7 +138,7 @@ class LaunchNode(Node):
         return self.record.dim
 
     @cached_property
-    def accesses(self) -> Sequence[Access]:  # type: ignore[override]
+    def accesses(self) -> Sequence[Access]:
         """The arrays it uses."""
         reads, writes = self.record.reads, self.record.writes
         return [
@@ -216,7 +216,7 @@ class BodyNode(Node):
         return self._bodies
 
     @property
-    def is_barrier(self) -> bool:  # type: ignore[override]
+    def is_barrier(self) -> bool:
         """Whether something inside is."""
         return any(node.is_barrier for body in self._bodies.values() for node in body.nodes)
 

@@ -5,16 +5,21 @@ from __future__ import annotations
 import base64
 import json
 from collections import Counter
+from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
 from typing import Any
 
+from workbench.runtime.graphs.labels import LETTER as LABEL
+from workbench.runtime.graphs.labels import label_places, shortened
 from workbench.runtime.graphs.layout import layered
 from workbench.runtime.graphs.nodes import Subgraph
 
 FILLS = {"forward": "#cfe3fa", "adjoint": "#fbdcbd", "if": "#e6d9f5", "while": "#e6d9f5", "graph": "#e6d9f5"}
 LINES = {"forward": "#2f6fb3", "adjoint": "#c0691c", "if": "#7a4fb0", "while": "#7a4fb0", "graph": "#7a4fb0"}
-PLAIN_FILL, PLAIN_LINE, CRITICAL, WIRE, ORDER = "#ececec", "#7d7d7d", "#d02f2f", "#8a8a8a", "#b5b5b5"
+PLAIN_FILL, PLAIN_LINE, CRITICAL, WIRE, ORDER, LABELS = (
+    "#ececec", "#7d7d7d", "#d64545", "#8a8a8a", "#8a8a8a", "#7d7d7d",
+)  # fmt: skip
 LETTER, BOX_HEIGHT, MARGIN = 7.0, 38.0, 12.0
 LARGEST_PICTURE = 300
 """Nodes of the largest graph that a notebook output draws by itself; `to_svg` draws any."""
@@ -38,7 +43,8 @@ def critical_path(body: Subgraph) -> list[int]:
 
 def facts(body: Subgraph) -> dict[str, Any]:
     """Nodes and edges as plain data."""
-    on_path = set(critical_path(body))
+    path = critical_path(body)
+    on_path, along = set(path), set(pairwise(path))
     nodes = [
         {
             "index": k,
@@ -58,6 +64,7 @@ def facts(body: Subgraph) -> dict[str, Any]:
             "arrays": list(e.arrays),
             "because": [list(reason) for reason in e.because],
             "data": e.carries_data,
+            "critical": (e.source, e.target) in along,
         }
         for e in body.edges
     ]
@@ -72,21 +79,35 @@ def to_json(body: Subgraph) -> str:
 def placed(body: Subgraph) -> dict[str, Any]:
     """`facts` with places: each node's box (x, y, width, height), each edge's points and where its label stands."""
     made = facts(body)
-    titles = [(_title(node), _detail(node)) for node in made["nodes"]]
-    sizes = [(max(map(len, title)) * LETTER + 18, BOX_HEIGHT) for title in titles]
-    rows = [0] * len(sizes)
+    for node in made["nodes"]:
+        node.update(title=_title(node), detail=_detail(node))
+    rows = [0] * len(made["nodes"])
     for depth, level in enumerate(body.levels):
         for k in level:
             rows[k] = depth
+    return arranged(made, rows)
+
+
+def arranged(made: dict[str, Any], rows: Sequence[int]) -> dict[str, Any]:
+    """Add places to nodes that have a title and a detail, and to edges that have a source, a target and arrays."""
+    sizes = [(max(len(n["title"]), len(n["detail"])) * LETTER + 18, BOX_HEIGHT) for n in made["nodes"]]
     found = layered(sizes, rows, [(e["source"], e["target"]) for e in made["edges"]])
-    for node, (x, y), (width, height), (title, detail) in zip(made["nodes"], found.centres, sizes, titles, strict=True):
-        box = {"x": x - width / 2 + MARGIN, "y": y - height / 2 + MARGIN, "width": width, "height": height}
-        node.update({name: round(value, 1) for name, value in box.items()}, title=title, detail=detail)
     for edge, line in zip(made["edges"], found.lines, strict=True):
         edge["points"] = [[round(x + MARGIN, 1), round(y + MARGIN, 1)] for x, y in line]
-        (x, y), (u, v) = edge["points"][-2:]
-        edge["label"] = [round((x + u) / 2, 1), round((y + v) / 2, 1)]
-    made["width"], made["height"] = round(found.width + 2 * MARGIN, 1), round(found.height + 2 * MARGIN, 1)
+        edge["name"] = shortened(", ".join(edge["arrays"]))
+    lines, names = [edge["points"] for edge in made["edges"]], [edge["name"] for edge in made["edges"]]
+    places = label_places(lines, names)
+    # Labels may stand further out than every box does.
+    out = -min([0.0, *(x - MARGIN / 2 for x, _ in places)])
+    right = max([0.0, *(x + LABEL * len(name) + MARGIN / 2 for (x, _), name in zip(places, names, strict=True))])
+    for edge, (x, y) in zip(made["edges"], places, strict=True):
+        edge["label"] = [round(x + out, 1), round(y, 1)]
+        edge["points"] = [[round(u + out, 1), v] for u, v in edge["points"]]
+    for node, (x, y), (width, height) in zip(made["nodes"], found.centres, sizes, strict=True):
+        box = {"x": x - width / 2 + MARGIN + out, "y": y - height / 2 + MARGIN, "width": width, "height": height}
+        node.update({name: round(value, 1) for name, value in box.items()})
+    made["width"] = round(max(found.width + 2 * MARGIN, right) + out, 1)
+    made["height"] = round(found.height + 2 * MARGIN, 1)
     return made
 
 
@@ -103,38 +124,37 @@ def _detail(node: dict[str, Any]) -> str:
 
 def svg(body: Subgraph) -> str:
     """The picture: forward blue, adjoint orange, the rest grey; edges carry an array's name, dashed ones only order."""
-    made = placed(body)
+    return drawn(placed(body), _summary(body))
+
+
+def drawn(made: dict[str, Any], title: str) -> str:
+    """The picture of what has places: it has no ground, and its colours read on a light page and on a dark one."""
     width, height = made["width"], made["height"]
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         'font-family="sans-serif" font-size="12" role="img">',
-        f"<title>{escape(_summary(body))}</title>",
-        '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
-        f'<path d="M0 0L8 4L0 8z" fill="{WIRE}"/></marker></defs>',
-        f'<rect width="{width}" height="{height}" rx="6" fill="#ffffff"/>',
+        f"<title>{escape(title)}</title>",
     ]
-    path = {n["index"] for n in made["nodes"] if n["critical"]} if len(made["nodes"]) > 1 else set()
-    parts += [_line(edge, edge["source"] in path and edge["target"] in path) for edge in made["edges"]]
+    parts += [_line(edge) for edge in made["edges"]]
     parts += [_box(node) for node in made["nodes"]]
     return "\n".join([*parts, "</svg>"])
 
 
-def _line(edge: dict[str, Any], critical: bool) -> str:
+def _line(edge: dict[str, Any]) -> str:
     points = edge["points"]
     path = f"M{points[0][0]} {points[0][1]}"
     for (x, y), (u, v) in pairwise(points):
         middle = round((y + v) / 2, 1)
         path += f"C{x} {middle} {u} {middle} {u} {v}"
-    color = CRITICAL if critical else WIRE if edge["data"] else ORDER
+    color = CRITICAL if edge["critical"] else WIRE if edge["data"] else ORDER
     style = "" if edge["data"] else ' stroke-dasharray="4 3"'
     x, y = edge["label"]
-    name = escape(", ".join(edge["arrays"]))
+    u, v = points[-1]
     reasons = escape("; ".join(f"{reason} {array}" for reason, array in edge["because"]))
-    halo = 'paint-order="stroke" stroke="#ffffff" stroke-width="3"'
     return (
-        f'<path d="{path}" fill="none" stroke="{color}" stroke-width="1.3"{style} marker-end="url(#tip)">'
-        f"<title>{reasons}</title></path>"
-        f'<text x="{x}" y="{y}" text-anchor="middle" font-size="10" fill="#555555" {halo}>{name}</text>'
+        f'<path d="{path}" fill="none" stroke="{color}" stroke-width="1.3"{style}><title>{reasons}</title></path>'
+        f'<polygon points="{u},{v} {u - 3.5},{v - 7} {u + 3.5},{v - 7}" fill="{color}"/>'
+        f'<text x="{x}" y="{y}" font-size="10" fill="{LABELS}">{escape(edge["name"])}</text>'
     )
 
 
@@ -207,6 +227,11 @@ def html(body: Subgraph) -> str:
     table += f"<tbody>{lines}</tbody></table></details>"
     if not 0 < len(found) <= LARGEST_PICTURE:
         return table
-    data = base64.b64encode(svg(body).encode()).decode()
-    image = f'<img alt="{escape(text(body))}" src="data:image/svg+xml;base64,{data}" style="max-width:100%"/>'
-    return f'<div style="overflow:auto;max-height:600px">{image}</div>{table}'
+    return image(svg(body), text(body)) + table
+
+
+def image(picture: str, alt: str) -> str:
+    """SVG text as an image that every front end keeps, in a box that scrolls."""
+    data = base64.b64encode(picture.encode()).decode()
+    shown = f'<img alt="{escape(alt)}" src="data:image/svg+xml;base64,{data}" style="max-width:100%"/>'
+    return f'<div style="overflow:auto;max-height:600px">{shown}</div>'

@@ -34,7 +34,7 @@ class Work(NamedTuple):
     """An entry with its parameters, how many threads or elements it has, a fault record.
 
     One core takes `grain` of them at a time, and looks after each `strip` whether to stop. `mask` is the memory that it
-    reads and changes; see `backends/cpu/native/memory_locks.py`.
+    reads and changes; see `backends/cpu/native/memory_locks.py`. Each strip leaves `sums` words for the end.
     """
 
     entry: int
@@ -44,6 +44,7 @@ class Work(NamedTuple):
     strip: int
     fault: int
     mask: int
+    sums: int = 0
 
 
 class CpuPlan:
@@ -115,13 +116,27 @@ class CpuPlan:
                 inline += works
             else:
                 yield from self._flush(inline)
+                for w in (w for w in works if w.sums):
+                    row = (
+                        w.entry,
+                        w.params,
+                        w.total,
+                        min(threads, -(-w.total // w.grain)),
+                        w.strip,
+                        w.fault,
+                        w.mask,
+                        w.sums,
+                    )
+                    yield schedule.LAUNCH, self._words([row], len(row)), 1, 1, 0, 0, 0, 0
+                works = [w for w in works if not w.sums]
                 items = [
-                    (w.entry, w.params, start, min(start + w.grain, w.total), w.fault, w.strip)
+                    (w.entry, w.params, start, min(start + w.grain, w.total), w.fault, w.strip, 0)
                     for w in works
                     for start in range(0, w.total, w.grain)
                 ]
                 table = self._words(items, schedule.ITEM_WORDS)
-                yield schedule.RUN, table, len(items), min(threads, len(items)), 0, 0, 0, _mask(works)
+                if items:
+                    yield schedule.RUN, table, len(items), min(threads, len(items)), 0, 0, 0, _mask(works)
             for node in nodes:
                 if isinstance(node, BodyNode):
                     yield from self._flush(inline)
@@ -130,7 +145,7 @@ class CpuPlan:
 
     def _flush(self, inline: list[Work]) -> Iterator[tuple[int, ...]]:
         if inline:
-            items = [(w.entry, w.params, 0, w.total, w.fault, w.strip) for w in inline]
+            items = [(w.entry, w.params, 0, w.total, w.fault, w.strip, w.sums) for w in inline]
             yield schedule.RUN, self._words(items, schedule.ITEM_WORDS), len(items), 1, 0, 0, 0, _mask(inline)
             inline.clear()
 
@@ -152,8 +167,9 @@ class CpuPlan:
             fault = self._faults[slot].ctypes.data if slot is not None else 0
             total = math.prod(node.dims)
             return Work(
-                loaded.address, addressof(node.buffer), total, loaded.threads_per_task, loaded.strip, fault, fixed[2]
-            )
+                loaded.address, addressof(node.buffer), total, loaded.threads_per_task, loaded.strip, fault, fixed[2],
+                loaded.sums,
+            )  # fmt: skip
         return self._move(node) if isinstance(node, MoveNode) else None
 
     def _move(self, node: MoveNode) -> Work:

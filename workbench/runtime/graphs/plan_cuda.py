@@ -13,10 +13,11 @@ from typing import Any
 
 from workbench.backends.cuda.copies import CONDITION
 from workbench.backends.layout import FAULT_SIZE
-from workbench.errors import KernelFault
+from workbench.errors import DeviceError, KernelFault
 from workbench.runtime.arrays.copies import BLOCK, move_of
+from workbench.runtime.device.device import driver_of
 from workbench.runtime.device.device_code import own_kernel
-from workbench.runtime.device.driver import Driver, driver
+from workbench.runtime.device.driver import Driver
 from workbench.runtime.device.driver_handles import LoadedKernel
 from workbench.runtime.graphs.foreign import ForeignNode
 from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node, Subgraph
@@ -31,9 +32,8 @@ class CudaPlan:
     """An instantiated graph, and all that it uses."""
 
     def __init__(self, body: Subgraph) -> None:
-        found = driver()
-        assert found is not None
-        self._driver: Driver = found
+        self._driver: Driver = driver_of(body.device)
+        found = self._driver
         self._index = body.device.index
         self._keep: list[Any] = []
         self._handles: dict[int, Any] = {}
@@ -44,10 +44,11 @@ class CudaPlan:
         self._prints = any(n.record.loaded.prints for n in body.walk() if isinstance(n, LaunchNode))
         self._owing = False
         found.fill(self._faults.handle, 0, FAULT_SIZE * len(self._checked), self._index)
-        found.use(self._index)
-        self._graph = found.call("cuGraphCreate", 0)
-        self._fill(self._graph, body, [])
-        self._executable = found.call("cuGraphInstantiate", self._graph, 0)
+        with found.keeping_current():
+            found.use(self._index)
+            self._graph = found.call("cuGraphCreate", 0)
+            self._fill(self._graph, body, [])
+            self._executable = found.call("cuGraphInstantiate", self._graph, 0)
 
     def run(self) -> None:
         """Queue it in the current stream; what it prints, and faults, are told when something waits for the device.
@@ -62,7 +63,8 @@ class CudaPlan:
             told.later(self._index, self, self._collect)
             self._owing = True
         self._driver.breakage.last[self._index] = "a graph"
-        self._driver.call("cuGraphLaunch", self._executable, self._driver.queue(self._index))
+        with self._driver.keeping_current():
+            self._driver.call("cuGraphLaunch", self._executable, self._driver.queue(self._index))
 
     def _collect(self) -> list[KernelFault]:
         """The faults of all runs since the last time, in the order of the nodes."""
@@ -89,7 +91,14 @@ class CudaPlan:
             self._driver.synchronize(self._index)  # its faults are told by the parameters that it ran with
         for node in nodes:
             handle, params = self._handles[id(node)], self._launch_params(node)
-            self._driver.call("cuGraphExecKernelNodeSetParams", self._executable, handle, params)
+            try:
+                with self._driver.keeping_current():
+                    self._driver.use(self._index)
+                    self._driver.call("cuGraphExecKernelNodeSetParams", self._executable, handle, params)
+            except DeviceError:
+                # Nothing promises it for nodes in the body of a condition; whoever asked makes another plan.
+                self._driver.breakage.check(self._index)
+                return False
         return True
 
     def _fill(self, graph: Any, body: Subgraph, after: list[Any]) -> list[Any]:
@@ -170,6 +179,8 @@ class CudaPlan:
             place = ctypes.c_void_p(self._faults.handle + FAULT_SIZE * at)
             self._keep.append(place)
             places.append(ctypes.addressof(place))
+        if record.loaded.sanitized:
+            settling(self._driver).watch(self._index, record.loaded)
         self._keep.append((record.loaded, list(record.arguments.values())))
         self._driver.allow_shared(record.loaded.handle, call.shared)
         return self._node_params(record.loaded.handle, call.grid, call.block, places, call.shared)
@@ -184,7 +195,7 @@ class CudaPlan:
         pointers = (ctypes.c_void_p * len(places))(*places)
         self._keep.append(pointers)
         params = self._driver.api.CUDA_KERNEL_NODE_PARAMS()
-        params.func = kernel.function
+        params.kern = kernel.handle(self._driver.api)  # and no `func`: a CUkernel is no CUfunction
         params.gridDimX, params.gridDimY, params.gridDimZ = grid
         params.blockDimX, params.blockDimY, params.blockDimZ = block
         params.sharedMemBytes = shared

@@ -6,14 +6,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from workbench.runtime.late import raise_late
+from workbench.runtime.deferred_errors import raise_late
 
 _default = False
 _HERE: ContextVar[bool | None] = ContextVar("workbench checks", default=None)
 
 
 def set_checks(on: bool) -> bool:
-    """Turn checks on or off for every launch of this process that says nothing; returns what it was before."""
+    """Turn checks on or off for every launch of this process that says nothing.
+
+    Returns:
+        Whether they were on before.
+    """
     global _default
     before, _default = _default, bool(on)
     return before
@@ -24,7 +28,8 @@ def checks(on: bool = True) -> Iterator[None]:
     """Checks on (or off) for the launches inside the `with` that say nothing themselves.
 
     Raises:
-        KernelFault: at its end, a fault inside that could not be raised where it happened (see `runtime/late.py`).
+        KernelFault: at its end, a fault inside that could not be raised where it happened
+            (`runtime/deferred_errors.py`).
     """
     with choosing_checks(on):
         yield

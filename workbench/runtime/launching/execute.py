@@ -7,7 +7,7 @@ import functools
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from workbench.backends.cpu.native import dispatch
@@ -16,9 +16,9 @@ from workbench.config import settings
 from workbench.errors import KernelFault, LaunchError
 from workbench.events import SUBSCRIBERS, Launched, listening, publish
 from workbench.runtime.arrays.array import array
-from workbench.runtime.device.driver import driver
+from workbench.runtime.device.device import driver_of
 from workbench.runtime.device.peers import is_peer_access_enabled, let_device_wait, wait_for_device
-from workbench.runtime.device.streams import mark
+from workbench.runtime.device.streams import Stream, mark
 from workbench.runtime.launching.geometry import Block
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.pending_faults import fault_of, settling
@@ -128,7 +128,7 @@ def table_row(record: LaunchRecord, params: int | None = None, fault: int = 0) -
     loaded = record.loaded
     start = ctypes.addressof(record.buffer) if params is None else params
     mask = loaded.mask(list(record.arguments.values()))
-    return loaded.address, start, record.threads, cores(loaded), loaded.strip, fault, mask
+    return loaded.address, start, record.threads, cores(loaded), loaded.strip, fault, mask, loaded.sums
 
 
 @runs(lambda frame: _native_of(frame["loaded"], frame["dims"]))
@@ -141,84 +141,74 @@ def run_unseen(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) 
     """
     for position in loaded.written:
         arguments[position].memory.version += 1
-    packer = loaded.packer
-    if not (loaded.prints or loaded.address == 0):
-        params = packer.pack(dims, arguments)
+    if not (loaded.prints or loaded.checked or loaded.address == 0):
+        params = loaded.packer.pack(dims, arguments)
         total = dims[0] if len(dims) == 1 else math.prod(dims)
-        if not loaded.checked:
-            mask = loaded.mask(arguments) if loaded.shared else 0
-            try:
-                native_launch()(loaded.address, params, total, cores(loaded), loaded.strip, 0, mask)
-            except BaseException as error:
-                explain(error, _native_of(loaded, dims))
-                raise
-            return
-        record = _FaultWords()
-        place = ctypes.addressof(record)
-        mask = loaded.mask(arguments)
+        mask = loaded.mask(arguments) if loaded.shared else 0
         try:
-            native_launch()(loaded.address, params, total, cores(loaded), loaded.strip, place, mask)
+            native_launch()(loaded.address, params, total, cores(loaded), loaded.strip, 0, mask, loaded.sums)
         except BaseException as error:
             explain(error, _native_of(loaded, dims))
             raise
-        if record[0]:
-            raise fault_of(loaded, dims, params, bytes(record)) or AssertionError("a fault of unknown origin")
         return
-    buffer = packer.new()
-    packer.write(buffer, dims, arguments)
-    fault = _run(loaded, dims, buffer, BLOCK_DIM, None, arguments)
+    fault = _run(loaded, dims, arguments)
     if fault is not None:
         raise fault
 
 
 def _run_record(record: LaunchRecord) -> KernelFault | None:
-    arguments = list(record.arguments.values())
-    return _run(record.loaded, record.dim, record.buffer, record.how.block_dim, record.how.stream, arguments)
+    how = record.how
+    return _run(record.loaded, record.dim, list(record.arguments.values()), how.block_dim, how.stream)
 
 
 @runs(lambda frame: _native_of(frame["loaded"], frame["dims"]))
 def _run(
-    loaded: Loaded,
-    dims: Sequence[int],
-    buffer: ctypes.Array[ctypes.c_char],
-    block_dim: int | Block,
-    stream: Any,
-    arguments: Sequence[Any],
-) -> KernelFault | None:
+    loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any], block_dim: int | Block = BLOCK_DIM,
+    stream: Any = None,
+) -> KernelFault | None:  # fmt: skip
     """Run; what code with checks reported is given back, to be raised when all else is done."""
     total = math.prod(dims)
     if not total:
         return None
     if loaded.device.is_cuda:
+        buffer = loaded.packer.new()
+        loaded.packer.write(buffer, dims, arguments)
         with _beside_peers(loaded, arguments, stream):
             _run_cuda(loaded, dims, buffer, block_dim, stream)
         return None
-    install_launcher()
-    start, mask = ctypes.addressof(buffer), loaded.mask(arguments)
-    record = ctypes.create_string_buffer(FAULT_SIZE) if loaded.checked else None
+    params = loaded.packer.pack(dims, arguments)
+    mask = loaded.mask(arguments) if loaded.shared else 0
+    record = _FaultWords() if loaded.checked else None
     place = ctypes.addressof(record) if record is not None else 0
-    with printing(loaded):
+    with printing(loaded) if loaded.prints else _QUIET:
         try:
-            dispatch.dispatch(loaded.address, start, total, cores(loaded), loaded.strip, place, mask)
+            native_launch()(loaded.address, params, total, cores(loaded), loaded.strip, place, mask, loaded.sums)
         except BaseException as error:
             explain(error, _native_of(loaded, dims))
             raise
-    return fault_of(loaded, dims, buffer, record.raw) if record is not None else None
+    return fault_of(loaded, dims, params, bytes(record)) if record is not None and record[0] else None
+
+
+_QUIET = nullcontext()
 
 
 @contextmanager
 def _beside_peers(loaded: Loaded, arguments: Sequence[Any], stream: Any) -> Iterator[None]:
-    """Launch inside, in order with the devices that the arrays lie on."""
+    """Launch inside, in order with the devices that the arrays lie on.
+
+    A stream of another library's may be in no order with the default stream, in which its arrays are filled and freed.
+    """
     own = loaded.device
     others = {a.device for a in arguments if isinstance(a, array) and a.device != own}
-    found = driver()
-    assert found is not None
+    found = driver_of(own)
+    foreign = (own,) if stream is not None and not isinstance(stream, Stream) else ()
     for other in others:
         if not is_peer_access_enabled(other, own):
             raise LaunchError(f"{loaded.name}: {own} may no longer reach arrays on {other}.")
+    for other in (*foreign, *others):
         wait_for_device(found, own.index, stream, other.index)
     yield
-    for other in others:
+    for other in (*foreign, *others):
         let_device_wait(found, own.index, stream, other.index)
 
 
@@ -226,13 +216,14 @@ def _run_cuda(
     loaded: Loaded, dims: Sequence[int], buffer: ctypes.Array[ctypes.c_char], block_dim: int | Block, stream: Any
 ) -> None:
     """Queue it; with checks, with a fault record that is read when something waits for the device."""
-    found = driver()
-    assert found is not None
+    found = driver_of(loaded.device)
     index = loaded.device.index
     call = loaded.call(dims, ctypes.addressof(buffer), block_dim)
     addresses = list(call.places)
     if loaded.prints:
         settling(found).prints(index)
+    if loaded.sanitized:
+        settling(found).watch(index, loaded)
     if loaded.checked:
         record = ctypes.c_void_p(settling(found).record(index, loaded, dims, buffer))
         addresses.append(ctypes.addressof(record))

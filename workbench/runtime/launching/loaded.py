@@ -15,6 +15,8 @@ from workbench.ir.values import Function
 from workbench.runtime.device.device import Device
 from workbench.runtime.launching.geometry import Block, BlockPacker, Geometry
 from workbench.runtime.native.pack import Packer
+from workbench.source import Location
+from workbench.types import Type, is_float
 
 ALIGNED, LEAST = 64, 16
 """A strip's threads are a multiple of the first, so that vectors stay aligned; few heavy ones at least the second."""
@@ -56,6 +58,7 @@ class Loaded:
         metadata: what the artifact says of itself.
         geometry: how it is called, where it sees its blocks; None if it is called once per thread.
         explain: returns the error of a fault record, where that does not come from the IR.
+        place: returns the place in the cell of a line of the compiled text; None: lines are numbers of operations.
         make_function: returns the IR (an adjoint from the cache is derived only when somebody looks at it).
     """
 
@@ -77,6 +80,7 @@ class Loaded:
     make_function: Callable[[], Function] = field(repr=False)
     geometry: Geometry | None = None
     explain: Callable[[FaultRecord], KernelFault] | None = field(default=None, repr=False)
+    place: Callable[[int], Location] | None = field(default=None, repr=False)
 
     @property
     def title(self) -> str:
@@ -89,9 +93,24 @@ class Loaded:
         return self.make_function()
 
     @cached_property
+    def types(self) -> dict[str, Type]:
+        """The type of each parameter."""
+        return {slot.name: slot.type for slot in self.layout.slots}
+
+    @cached_property
+    def floats(self) -> frozenset[str]:
+        """Names of the parameters that can have a gradient."""
+        return frozenset(name for name, type in self.types.items() if is_float(type))
+
+    @cached_property
     def prints(self) -> bool:
         """Whether it leaves what it prints to the host (see runtime/launching/prints.py)."""
         return bool(self.metadata.get("prints"))
+
+    @cached_property
+    def sanitized(self) -> bool:
+        """Whether its accesses are looked at: with checks, on an emulated device."""
+        return self.device.is_emulated and bool(self.metadata.get("checks"))
 
     @cached_property
     def packer(self) -> Packer:
@@ -124,6 +143,11 @@ class Loaded:
         return Call((blocks, 1, 1), (threads, 1, 1), places, shared)
 
     @cached_property
+    def touched(self) -> frozenset[str]:
+        """Array parameters whose elements are read or may change."""
+        return self.reads | self.writes
+
+    @cached_property
     def written(self) -> tuple[int, ...]:
         """Positions of the parameters in `writes`."""
         return tuple(k for k, slot in enumerate(self.layout.slots) if slot.name in self.writes)
@@ -145,6 +169,11 @@ class Loaded:
         """How many threads of the launch native code runs before it looks whether to stop: about 0.1 ms."""
         few = 1_048_576 // max(1, self.cost)
         return few - few % ALIGNED if few >= ALIGNED else max(1 if self.metadata.get("block_dim") else LEAST, few)
+
+    @cached_property
+    def sums(self) -> int:
+        """How many words a strip leaves for the end of the launch (backends/cpu/text/reductions.py)."""
+        return self.metadata.get("sums", 0)
 
     @cached_property
     def threads_per_task(self) -> int:

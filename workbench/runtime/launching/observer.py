@@ -1,4 +1,4 @@
-"""What observers of launches and changes of arrays hear: tapes, recorders and captures override it."""
+"""The base class of observers of launches and changes of arrays: tapes, recorders and captures override its methods."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -22,10 +23,13 @@ from workbench.backends.faults import FaultRecord, raised_by
 from workbench.backends.layout import FAULT_SIZE, shape_in
 from workbench.errors import KernelFault
 from workbench.forks import renewed
-from workbench.runtime.device.driver import Driver, driver
+from workbench.runtime.deferred_errors import raise_late
+from workbench.runtime.device.device import drivers_in_use
+from workbench.runtime.device.driver import Driver
 from workbench.runtime.device.driver_handles import Buffer
-from workbench.runtime.late import raise_late
+from workbench.runtime.device.emulation import EMULATED
 from workbench.runtime.launching.loaded import Loaded
+from workbench.runtime.launching.sanitizer import explained
 from workbench.types import ArrayType
 
 SLOTS = 1024
@@ -96,6 +100,8 @@ class Settling:
         self._slots: dict[int, _Slots] = {}
         self._sources: dict[int, dict[Any, Callable[[], list[KernelFault]]]] = {}
         self._printed: set[int] = set()
+        self._watched: WeakValueDictionary[int, Loaded] = WeakValueDictionary()
+        self._watching: set[int] = set()
         self._lock = renewed(self, "_lock", threading.RLock)
         found.settle = self.settle
 
@@ -119,13 +125,26 @@ class Settling:
         with self._lock:
             self._sources.setdefault(index, {})[owner] = collect
 
+    def watch(self, index: int, loaded: Loaded) -> None:
+        """A sanitized kernel is about to be queued, or entered into a graph: what is found will be asked for."""
+        self._watched[int(loaded.handle.function)] = loaded
+        self._watching.add(index)
+
+    def _found(self, index: int) -> list[KernelFault]:
+        self._watching.discard(index)
+        return [
+            explained(loaded, finding)
+            for finding in (self._driver.api.findings(index) if self._driver.kind == EMULATED else ())
+            if (loaded := self._watched.get(finding.kernel)) is not None
+        ]
+
     def prints(self, index: int) -> None:
         """A kernel that prints is about to be queued."""
         self._printed.add(index)
 
     def owes(self) -> list[int]:
         """The devices that have something to report, or may have; a broken one reports nothing any more."""
-        owing = {*self._printed, *(index for index, sources in self._sources.items() if sources)}
+        owing = {*self._printed, *self._watching, *(index for index, sources in self._sources.items() if sources)}
         return sorted(owing - self._driver.breakage.devices.keys())
 
     def settle(self, index: int, wait: Callable[[], object]) -> None:
@@ -148,25 +167,25 @@ class Settling:
             raise
         with self._lock:
             sources = self._sources.pop(index, {})
-            faults = [fault for collect in sources.values() for fault in collect()]
+            faults = [fault for collect in sources.values() for fault in collect()] + self._found(index)
         if faults:
             first, *more = faults
             if more:
                 names = ", ".join(dict.fromkeys(f"{fault.function} ({fault.location})" for fault in more))
-                first.add_note(f"{len(more)} more launches on cuda:{index} met faults: {names}.")
+                first.add_note(f"{len(more)} more launches on {self._driver.label(index)} met faults: {names}.")
             raise first
 
 
-_settling: list[Settling] = []
+_settling: dict[str, Settling] = {}  # by the kind of the driver
 _lock = renewed(__name__, "_lock")
 
 
 def settling(found: Driver) -> Settling:
     """What the devices of this driver have to report; one per driver."""
     with _lock:
-        if not _settling or _settling[0]._driver is not found:
-            _settling[:] = [Settling(found)]
-        return _settling[0]
+        if found.kind not in _settling or _settling[found.kind]._driver is not found:
+            _settling[found.kind] = Settling(found)
+        return _settling[found.kind]
 
 
 def settle_all() -> None:
@@ -176,9 +195,10 @@ def settle_all() -> None:
         KernelFault, DeviceError: a kernel failed.
     """
     raise_late()
-    if _settling and driver() is _settling[0]._driver:
-        for index in _settling[0].owes():
-            _settling[0]._driver.synchronize(index)
+    for found in drivers_in_use():
+        known = _settling.get(found.kind)
+        for index in known.owes() if known is not None and known._driver is found else ():
+            found.synchronize(index)
 
 
 @contextmanager

@@ -66,7 +66,7 @@ class LaunchRecord:
         specialisation: what the code was built from (opaque here); a tape asks it for the adjoint.
         location: the kernel's `def` in the user's text.
         versions: of each array's memory, just before the launch.
-        how: code, block and stream that were asked for.
+        how: code, block and stream that were requested.
         binder: makes a record of other arguments.
         taped: whether tapes differentiate it.
     """
@@ -88,7 +88,7 @@ class LaunchRecord:
 
     @property
     def options(self) -> Options:
-        """What the code was asked for (checks, fast maths)."""
+        """The options of the code (checks, fast maths)."""
         return self.how.code
 
     @property

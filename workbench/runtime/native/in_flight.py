@@ -63,7 +63,7 @@ def runs(read: Callable[[Mapping[str, Any]], Native]) -> Callable[[Function], Fu
     """Decorator of a function that makes a native call: `read` makes of its local variables what runs."""
 
     def decorate(function: Function) -> Function:
-        _NATIVE[function.__code__] = read  # type: ignore[attr-defined]  (a plain function)
+        _NATIVE[function.__code__] = read
         return function
 
     return decorate
@@ -73,7 +73,7 @@ def compiles(read: Callable[[Mapping[str, Any]], str]) -> Callable[[Function], F
     """Decorator of a function that compiles: `read` makes a name of its local variables."""
 
     def decorate(function: Function) -> Function:
-        _COMPILING[function.__code__] = read  # type: ignore[attr-defined]  (a plain function)
+        _COMPILING[function.__code__] = read
         return function
 
     return decorate
@@ -87,7 +87,7 @@ class Watch:
         self._compiling: tuple[int, float] = 0, 0.0
 
     def look(self) -> UnderWay | None:
-        """What goes on; None where Python runs, or a launch that has just begun."""
+        """What goes on; None if Python runs, or a launch that has just begun."""
         frame = sys._current_frames().get(threading.main_thread().ident or 0)
         while frame is not None:
             native, compiled = _NATIVE.get(frame.f_code), _COMPILING.get(frame.f_code)

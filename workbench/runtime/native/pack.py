@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from workbench.backends.layout import Layout, Slot
-from workbench.types import ArrayType, Scalar, Vector, element, is_half
+from workbench.types import MAX_NDIM, Aggregate, ArrayType, Scalar, Vector, element, is_half
 
 CODES = {
     "bool": "?", "int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint8": "B", "uint16": "H", "uint32": "I",
@@ -19,18 +19,22 @@ CODES = {
 }  # fmt: skip
 
 
+_ARRAY_PIECES = [struct.Struct(f"<Q{2 * ndim}q").pack for ndim in range(MAX_NDIM + 1)]
+
+
 def slot_format(slot: Slot) -> str:
     """The `struct` format of one parameter, padded to a multiple of 8 bytes."""
     type = slot.type
     if isinstance(type, ArrayType):
         return f"Q{2 * type.ndim}q"
+    assert not isinstance(type, Aggregate)
     code = CODES[type.name] if isinstance(type, Scalar) else f"{type.length}{CODES[type.dtype.name]}"
     return f"{code}{-slot.size % 8}x"
 
 
 def array_piece(address: int, shape: Sequence[int], strides: Sequence[int]) -> bytes:
     """What an array is in a buffer; arrays keep theirs."""
-    return struct.pack(f"<Q{2 * len(shape)}q", address, *shape, *strides)
+    return _ARRAY_PIECES[len(shape)](address, *shape, *strides)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -85,4 +89,4 @@ class Packer:
 
     def write(self, buffer: ctypes.Array[ctypes.c_char], dims: Sequence[int], values: Sequence[Any]) -> None:
         """`pack` into a buffer that stays where it is."""
-        buffer[:] = self.pack(tuple(dims), values)  # type: ignore[assignment]
+        buffer[:] = self.pack(tuple(dims), values)

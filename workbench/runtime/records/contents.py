@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.substitute import extent
-from workbench.runtime.device.driver import driver
+from workbench.runtime.device.device import driver_of
 from workbench.runtime.device.memory import Memory
 
 
@@ -44,9 +44,7 @@ def read_bytes(memory: Memory, address: int, count: int) -> np.ndarray:
     """A copy of `count` bytes from `address` on."""
     if memory.device.is_cuda:
         host = np.empty(count, np.uint8)
-        found = driver()
-        assert found is not None
-        found.copy_to_host(host, address, memory.device.index)
+        driver_of(memory.device).copy_to_host(host, address, memory.device.index)
         return host
     return np.frombuffer(ctypes.string_at(address, count), np.uint8)
 
@@ -54,8 +52,6 @@ def read_bytes(memory: Memory, address: int, count: int) -> np.ndarray:
 def write_bytes(memory: Memory, address: int, data: np.ndarray) -> None:
     """Copy bytes to `address`."""
     if memory.device.is_cuda:
-        found = driver()
-        assert found is not None
-        found.copy_to_device(address, data, memory.device.index)
+        driver_of(memory.device).copy_to_device(address, data, memory.device.index)
     elif data.nbytes:
         ctypes.memmove(address, data.ctypes.data, data.nbytes)

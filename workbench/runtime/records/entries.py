@@ -166,63 +166,10 @@ class LaunchEntry(Entry):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CopyEntry(Entry):
-    """A recorded copy or sum; `what` is "copy" or "add"."""
-
-    what: str
-    target: array
-    source: array
-
-    @property
-    def kind(self) -> str:
-        """What it does."""
-        return self.what
-
-    @property
-    def size(self) -> tuple[int, ...]:
-        """The target's shape."""
-        return self.target.shape
-
-    @property
-    def arrays(self) -> tuple[array, ...]:
-        """Target and source."""
-        return self.target, self.source
-
-    @property
-    def subject(self) -> object:
-        """The target."""
-        return self.target
-
-    @property
-    def changes(self) -> tuple[Memory, ...]:
-        """The target's memory."""
-        return (self.target.memory,)
-
-    def launch(self) -> None:
-        """Copy or add again."""
-        (self.target.copy_ if self.what == "copy" else self.target.add_)(self.source)
-
-    def changed(self, values: Mapping[str, Any], swap: Substitution) -> Entry:
-        """The same copy with arrays replaced."""
-        return replace(self, target=swap(self.target), source=swap(self.source))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class FillEntry(Entry):
-    """A recorded fill."""
+class WriteEntry(Entry):
+    """What is recorded of one array that is written as a whole."""
 
     target: array
-    value: Any
-
-    @property
-    def kind(self) -> str:
-        """It is a fill."""
-        return "fill"
-
-    @property
-    def name(self) -> str:
-        """The value."""
-        return f"{self.value}"
 
     @property
     def size(self) -> tuple[int, ...]:
@@ -244,13 +191,56 @@ class FillEntry(Entry):
         """The target's memory."""
         return (self.target.memory,)
 
+    def changed(self, values: Mapping[str, Any], swap: Substitution) -> Entry:
+        """The same with the target replaced."""
+        return replace(self, target=swap(self.target))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CopyEntry(WriteEntry):
+    """A recorded copy or sum; `what` is "copy" or "add"."""
+
+    source: array
+    what: str
+
+    @property
+    def kind(self) -> str:
+        """What it does."""
+        return self.what
+
+    @property
+    def arrays(self) -> tuple[array, ...]:
+        """Target and source."""
+        return self.target, self.source
+
+    def launch(self) -> None:
+        """Copy or add again."""
+        (self.target.copy_ if self.what == "copy" else self.target.add_)(self.source)
+
+    def changed(self, values: Mapping[str, Any], swap: Substitution) -> Entry:
+        """The same copy with arrays replaced."""
+        return replace(self, target=swap(self.target), source=swap(self.source))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FillEntry(WriteEntry):
+    """A recorded fill."""
+
+    value: Any
+
+    @property
+    def kind(self) -> str:
+        """It is a fill."""
+        return "fill"
+
+    @property
+    def name(self) -> str:
+        """The value."""
+        return f"{self.value}"
+
     def launch(self) -> None:
         """Fill again."""
         self.target.fill_(self.value)
-
-    def changed(self, values: Mapping[str, Any], swap: Substitution) -> Entry:
-        """The same fill with its array replaced."""
-        return replace(self, target=swap(self.target))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -345,7 +335,7 @@ class CalledEntry(Entry):
 
     @property
     def subject(self) -> object:
-        """Nobody announces it."""
+        """It is not announced."""
         return self
 
     @property

@@ -73,11 +73,11 @@ class Recorder(Observer):
 
     def copying(self, target: array, source: array) -> None:
         """Record a copy."""
-        self._note(CopyEntry("copy", target, source, started=time.perf_counter(), site=call_site()))
+        self._note(CopyEntry(target, source, "copy", started=time.perf_counter(), site=call_site()))
 
     def adding(self, target: array, source: array) -> None:
         """Record a sum."""
-        self._note(CopyEntry("add", target, source, started=time.perf_counter(), site=call_site()))
+        self._note(CopyEntry(target, source, "add", started=time.perf_counter(), site=call_site()))
 
     def filling(self, target: array, value: Any) -> None:
         """Record a fill."""
@@ -88,14 +88,26 @@ class Recorder(Observer):
         self._note(GraphEntry(graph, started=time.perf_counter(), site=call_site()))
 
     def measured(self, subject: object, before: Any, after: Any) -> None:
-        """Note the events around something on a device; they are read when recording ends."""
+        """Note the events around something on a device; they are read when recording ends.
+
+        Args:
+            subject: the entry.
+            before: an event of its stream, before it.
+            after: an event of its stream, after it.
+        """
         for k in range(len(self.entries) - 1, -1, -1):
             if self.entries[k].subject is subject and self.entries[k].seconds is None:
                 self.entries[k] = replace(self.entries[k], events=(before, after))
                 return
 
     def done(self, subject: object, started: float, seconds: float) -> None:
-        """Note when something began to run and how long it took."""
+        """Note when something began to run and how long it took.
+
+        Args:
+            subject: the entry.
+            started: when, in seconds of `time.perf_counter`.
+            seconds: how long.
+        """
         for k in range(len(self.entries) - 1, -1, -1):
             entry = self.entries[k]
             if entry.subject is subject and entry.seconds is None:
@@ -363,6 +375,9 @@ def record(inputs: bool = False) -> Iterator[Recorder]:
     Args:
         inputs: keep what each array holds before it is first used, so that `rewind` can put it back and a saved record
             starts from there.
+
+    Yields:
+        The recorder; its entries are complete at the end of the `with`.
     """
     recorder = Recorder(inputs=inputs).start()
     try:

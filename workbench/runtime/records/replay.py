@@ -17,6 +17,7 @@ from workbench.backends.cpu.native import copies, dispatch
 from workbench.backends.layout import FAULT_SIZE
 from workbench.cache.native import native_image
 from workbench.runtime.arrays.host_convert import repeats
+from workbench.runtime.arrays.substitute import Substitution
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.graphs.plan_cpu import DENSE_SCALARS, STRIDED_SCALARS, move_words
 from workbench.runtime.launching.execute import cpu_threads, table_row
@@ -140,7 +141,7 @@ def make_batch(entries: Sequence[Entry], moved: Mapping[int, _Move]) -> Batch:
         else:
             move = moved[k]
             turn = entry.changes[0].turn if entry.kind == "add" else 0
-            table[k] = move.address, place, move.total, cpu_threads(), move.grain, 0, turn
+            table[k] = move.address, place, move.total, cpu_threads(), move.grain, 0, turn, 0
     printers = tuple(dict.fromkeys(r.loaded for r in records if r.loaded.prints))
     keep = tuple(m.keep for m in moved.values())
     return Batch(tuple(entries), tuple(map(int, offsets[:-1])), whole, faults, table, printers, keep)
@@ -206,10 +207,15 @@ class Prepared:
             LaunchError: a number does not fit; nothing is changed.
         """
         ready = [(patch, patch.words(value)) for name, value in numbers.items() for patch in self._patch(name)]
+        steps = self.steps
+        if numbers:  # launches on a device stand alone
+            same = Substitution({})
+            self.steps = [s.changed(numbers, same) if isinstance(s, LaunchEntry) else s for s in steps]
         old = [patch.write(words) for patch, words in ready]
         try:
             yield
         finally:
+            self.steps = steps
             for (patch, _), words in zip(ready, old, strict=True):
                 patch.write(words)
 
@@ -244,20 +250,28 @@ class _Patch:
 def _patches(steps: Sequence[Batch | Entry], name: str) -> Iterator[_Patch]:
     for step in steps:
         if not isinstance(step, Batch):
+            # A device's driver copies the parameters while it queues the launch.
+            if isinstance(step, LaunchEntry) and name in step.record.arguments:
+                whole = np.frombuffer(step.record.buffer, np.uint8)
+                yield _patch(step.record, [0], whole, name)
             continue
-        words = step.params[: step.params.size // 8 * 8].view(np.int64)
         groups: dict[int, list[int]] = {}
         for k, entry in enumerate(step.entries):
             if isinstance(entry, LaunchEntry) and name in entry.record.arguments:
                 groups.setdefault(id(entry.record.loaded), []).append(k)
         for members in groups.values():
-            record = _record(step.entries[members[0]])
-            slots = record.loaded.layout.slots
-            position = next(k for k, s in enumerate(slots) if s.name == name)
-            slot = slots[position]
-            starts = np.array([step.offsets[k] + slot.offset for k in members]) // 8
-            places = starts[:, None] + np.arange((slot.size + 7) // 8)
-            yield _Patch(record, name, position, words, places)
+            offsets = [step.offsets[k] for k in members]
+            yield _patch(_record(step.entries[members[0]]), offsets, step.params, name)
+
+
+def _patch(record: LaunchRecord, offsets: Sequence[int], params: np.ndarray[Any, Any], name: str) -> _Patch:
+    """Of launches of one kernel, whose parameters begin at these offsets."""
+    slots = record.loaded.layout.slots
+    position = next(k for k, s in enumerate(slots) if s.name == name)
+    slot = slots[position]
+    starts = np.array([offset + slot.offset for offset in offsets]) // 8
+    places = starts[:, None] + np.arange((slot.size + 7) // 8)
+    return _Patch(record, name, position, params[: params.size // 8 * 8].view(np.int64), places)
 
 
 def _record(entry: Entry) -> LaunchRecord:

@@ -79,7 +79,7 @@ class SavedMove:
     """A copy, sum or fill: `source` is an array's number, for a fill its value."""
 
     target: int
-    source: Any
+    source: Any  # a scalar, or a tuple of them for a vector
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Adjoints of kernels of tiles as CUDA text, run as fibers, against the interpreter."""
+"""Adjoints of kernels of tiles as CUDA text on the emulated device, against the interpreter."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hostshim import Library
 
 import workbench as wb
+from tests.support.devices.on_gpu import Library
 from tests.tiles.test_gradients import CASES, LOAD, X, gemm, threads, vectors
 from tests.tiles.test_operations import kernel_of
 from workbench.autodiff import adjoint
@@ -32,7 +32,7 @@ def arguments(function: Function, shapes: dict[str, tuple[int, ...]], seed: int 
     return made
 
 
-def compare(functions: list[tuple[Function, int, dict[str, tuple[int, ...]]]], dims: Any = None) -> None:
+def assert_adjoints_agree(functions: list[tuple[Function, int, dict[str, tuple[int, ...]]]], dims: Any = None) -> None:
     library = Library([f for f, _, _ in functions], Options())
     for function, blocks, shapes in functions:
         want, got = arguments(function, shapes), arguments(function, shapes)
@@ -51,7 +51,7 @@ def test_adjoints_of_operations() -> None:
         wb.launch_tiled(kernel, [1], inputs=[x, y], block_dim=32)
         made = replace(adjoint(kernel.used().function), name=f"case_{number}")
         functions.append((made, 1, {"x": X.shape, "y": shape}))
-    compare(functions)
+    assert_adjoints_agree(functions)
 
 
 @pytest.mark.parametrize("kernel", [threads, vectors])
@@ -60,10 +60,10 @@ def test_adjoints_of_per_thread_values_and_vectors(kernel: Any) -> None:
     z = np.ones(shape, np.float32)
     wb.launch_tiled(kernel, [2], inputs=[z, z.copy(), 1.5], block_dim=8)
     names = {"z": shape, "x": shape, "y": shape, "w": (), "adj_w": (1,)}
-    compare([(adjoint(kernel.used().function), 2, names)])
+    assert_adjoints_agree([(adjoint(kernel.used().function), 2, names)])
 
 
 def test_the_adjoint_of_a_gemm() -> None:
     A, B, C = np.ones((19, 21)), np.ones((21, 7)), np.ones((19, 7))
     wb.launch_tiled(gemm, [3, 2], inputs=[A, B, C], block_dim=64)
-    compare([(adjoint(gemm.used().function), 6, {"A": A.shape, "B": B.shape, "C": C.shape})], (3, 2))
+    assert_adjoints_agree([(adjoint(gemm.used().function), 6, {"A": A.shape, "B": B.shape, "C": C.shape})], (3, 2))

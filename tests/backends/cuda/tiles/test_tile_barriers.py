@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import ctypes
 import re
 from typing import Any
 
-import numpy as np
 import pytest
-from hostshim import built, packed, unit
-from tile_flows import FLOWS
-from tile_kernels import Case
 
+from tests.support.devices.on_gpu import Library
+from tests.support.kernels.tile_flows import FLOWS
+from tests.support.kernels.tile_kernels import Case
 from workbench.backends.base import Options
-from workbench.backends.cuda.emit import entry_name
-from workbench.backends.cuda.host.code import HostCode
-from workbench.backends.cuda.host.program import Unit, program
+from workbench.backends.cuda.emit import emit_cuda
 from workbench.backends.cuda.tiles.barriers import place_barriers
-from workbench.backends.cuda.tiles.uses import ANY, FIRST, Region, Use
-from workbench.backends.python.interpret import run as interpret
+from workbench.backends.cuda.tiles.placement.uses import ANY, FIRST, Region, Use
 from workbench.errors import KernelFault
 from workbench.ir import Block, Op, Value
 from workbench.types import ArrayType, float32, int32
@@ -114,15 +109,14 @@ def test_branches_are_open_side_by_side() -> None:
     assert found == ["if", ["yield"], ["yield"], "barrier"]
 
 
-def run(text: Unit, case: Case, seed: int) -> list[Any]:
-    """The arguments after the text ran; another text than the kernel's own."""
-    got = [a.copy() for a in case.arguments]
-    code = HostCode(built(program([text], "fibers")), prints=False)
-    _buffer, pointers = packed(case.function, (case.blocks,), got, Options())
-    code.launch(
-        entry_name(case.function), ctypes.addressof(pointers), (case.blocks,), (case.function.block_dim,), seed=seed
-    )
-    return got
+def finds_nothing(case: Case, text: str) -> bool:
+    """Whether the sanitizer finds nothing in a run of the kernel with another text than its own."""
+    library = Library([case.function], texts={case.name: text}, sanitized=True)
+    try:
+        library.run(case.name, case.blocks, [a.copy() for a in case.arguments], seed=1)
+    except KernelFault:
+        return False
+    return True
 
 
 @pytest.mark.parametrize(
@@ -130,29 +124,23 @@ def run(text: Unit, case: Case, seed: int) -> list[Any]:
     [("gemm", 2), ("gemm_half", 2), ("softmax", 4), ("turning_shared", 2), ("halving", 2), ("lanes", 0)],
 )
 def test_the_number_of_barriers_of_known_kernels(name: str, count: int) -> None:
-    assert len(BARRIER.findall(unit(FLOWS[name].function, Options()).text)) == count
+    assert len(BARRIER.findall(emit_cuda(FLOWS[name].function, Options()))) == count
 
 
-# In the others a warp meets in a shuffle or in `mma.sync` anyway, or one thread alone looks at what it reads.
-TOLD = [n for n in FLOWS if n not in ("gemm_half", "attention_half", "branch", "halving", "effects")]
+@pytest.mark.parametrize("name", FLOWS)
+def test_no_flow_has_a_race(name: str) -> None:
+    # The two blocks of `effects` write the same elements, one after the other where its numbers are compared.
+    assert finds_nothing(FLOWS[name], emit_cuda(FLOWS[name].function, Options())) == (name != "effects")
 
 
-@pytest.mark.parametrize("name", TOLD)
+# In the one a warp meets in `mma.sync` anyway; the other one's threads share global memory.
+UNSEEN = ("attention_half", "effects")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [n for n in FLOWS if n not in UNSEEN])
 def test_each_barrier_is_needed(name: str) -> None:
-    case = FLOWS[name]
-    whole = unit(case.function, Options())
-    want = [a.copy() for a in case.arguments]
-    interpret(case.function, case.blocks, want)
-    unseen = []
-    for found in BARRIER.finditer(whole.text):
-        text = Unit(whole.text[: found.start()] + whole.text[found.end() :], whole.entries)
-        try:
-            same = all(
-                all(np.array_equal(g, w, equal_nan=True) for g, w in zip(run(text, case, seed), want, strict=True))
-                for seed in range(1, 12)
-            )
-        except KernelFault:
-            same = False
-        if same:
-            unseen.append(whole.text[: found.start()].count("\n") + 1)
-    assert not unseen, f"without the barrier of these lines nothing changes: {unseen}\n{whole.text}"
+    whole = emit_cuda(FLOWS[name].function, Options())
+    without = [whole[: found.start()] + whole[found.end() :] for found in BARRIER.finditer(whole)]
+    unseen = [n for n, text in enumerate(without) if finds_nothing(FLOWS[name], text)]
+    assert not unseen, f"without these of the barriers nothing is found: {unseen}\n{whole}"

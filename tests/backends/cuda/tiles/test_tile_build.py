@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from tile_cases import CASES
-from tile_flows import FLOWS, gemm
-from tile_kernels import Case, float16, float32, through
 
+from tests.support.kernels.tile_cases import CASES
+from tests.support.kernels.tile_flows import FLOWS, gemm
+from tests.support.kernels.tile_kernels import Case, float16, float32, through
 from workbench.backends.base import Options
 from workbench.backends.cuda.compile.nvrtc import CudaBackend, build
 from workbench.backends.cuda.emit import emit_cuda, emit_kernel
-from workbench.backends.cuda.tiles.arena import STATIC_SHARED, arrange, shared_limit
-from workbench.backends.cuda.tiles.uses import Region
+from workbench.backends.cuda.tiles.placement.arena import STATIC_SHARED, arrange, shared_limit
+from workbench.backends.cuda.tiles.placement.uses import Region
 from workbench.errors import BuildError
 
 KINDS = ["gemm_half", "effects", "scan_ints", "reduce_sum_float16"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tiles.on_all import AS_CUDA
+from tests.support.devices.on_all import AS_CUDA
 
 ROOT = Path(__file__).parents[4]
 

@@ -33,7 +33,7 @@ class Depths:
         inputs = op.operands if op.name != "if" else (*op.operands, *op.blocks[0].yielded, *op.blocks[1].yielded)
         depth = 1 + max((of[v] for v in inputs if v in of), default=0)
         for value in op.results:
-            if depth >= DEEP and _has_step(element(value.type)):  # type: ignore[arg-type]
+            if depth >= DEEP and _has_step(element(value.type)):
                 self.cut(value)
             else:
                 of[value] = depth

@@ -12,6 +12,7 @@ from workbench.backends.cpu.emit.uniform import uniform_loads
 from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.halves import definitions as half_functions
+from workbench.backends.cpu.text.reductions import reductions_of
 from workbench.backends.cpu.text.values import memory, width
 from workbench.backends.cpu.text.writer import Writer
 from workbench.backends.layout import Slot, layout
@@ -30,7 +31,8 @@ class Emitter(ABC):
         one_core: additions to elements are plain: threads run one after the other.
         constants: values of `const` operations, for handlers that look at them.
         slots: where each parameter lies in the buffer.
-        sums: the local sums of `reduce_add`, by array and component.
+        reductions: changes of one element by all threads that are combined, by operation.
+        thread: what counts threads.
         tids: the thread's indices, as i32.
         heap: memory that is given back at the end.
         frozen: the loads that are frozen (see `uniform`).
@@ -54,7 +56,8 @@ class Emitter(ABC):
         self.constants: dict[Value, Any] = {}
         places = layout([(p.name, p.type) for p in function.params])
         self.slots: dict[Value, Slot] = dict(zip(function.params, places.slots, strict=True))
-        self.sums: dict[tuple[object, ...], tuple[Value, int]] = {}
+        self.reductions = reductions_of(function)
+        self.thread = ""
         self.tids: tuple[str, ...] = ()
         self.row = ""
         self.strips = Strips(function)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.text.values import literal, register
+from workbench.ir.attributes import ACCUMULATE, SHAPE, TRANSPOSE_A
 from workbench.ir.values import Op
 from workbench.types import Scalar, element
 
@@ -41,8 +42,8 @@ class Shape:
 def emit_matmul(emitter: Emitter, op: Op) -> None:
     """A call of the function for this shape."""
     c, a, b = (emitter.operand(v) for v in op.operands)
-    m, n, k = op.attrs["shape"]
-    shape = Shape(m, n, k, element(op.operands[0].type), op.attrs["transpose_a"], op.attrs["accumulate"])
+    m, n, k = op.attrs[SHAPE]
+    shape = Shape(m, n, k, element(op.operands[0].type), op.attrs[TRANSPOSE_A], op.attrs[ACCUMULATE])
     scalar = register(shape.scalar)
     bits, fused = emitter.maths.bits, emitter.maths.formulas
     emitter.writer.declare(f"@{shape.name}", "\n".join(_Text(shape, bits, fused).function()))
@@ -119,7 +120,7 @@ class _Text:
         self.lines.append(f"{label}:")
 
     def group(self, rows: tuple[int, int, int], columns: tuple[int, int, int, int], before: str) -> str:
-        """Blocks of one size over some rows and columns; gives the open label afterwards."""
+        """Blocks of one size over some rows and columns; returns the open label afterwards."""
         (low, high, size), (start, stop, lanes, vectors) = rows, columns
         i, j, end, after = (self.name(h) for h in ("i", "j", "end", "after"))
         self.do(f"br label %{i}.head")

@@ -1,12 +1,13 @@
-"""Parameters and array elements: from the packed buffer of `backends/layout.py` to loads, stores and atomics."""
+"""Parameters and array elements: from the packed buffer of `backends/layout.py` to loads, stores and additions."""
 
 from __future__ import annotations
 
 from workbench.backends.cpu.emit.emitter import Emitter
-from workbench.backends.cpu.text.values import cast, index_instruction, memory, register, width
+from workbench.backends.cpu.text.values import index_instruction, memory, register, width
+from workbench.ir.attributes import AXIS
 from workbench.ir.values import Op, Value
 from workbench.structs import ELEMENT
-from workbench.types import ArrayType, Kind, Scalar, element, float32, float64
+from workbench.types import ArrayType, Kind, Scalar, element
 
 SIZE_RANGE = "!range !0"
 """On loads of sizes: never negative, below 2**47."""
@@ -104,7 +105,7 @@ def _strided(emitter: Emitter, array: Value, base: str, indices: list[str]) -> s
 
 def emit_shape(emitter: Emitter, op: Op) -> None:
     """An extent as int32, or as it is."""
-    whole = size(emitter, op.operands[0], op.attrs["axis"])
+    whole = size(emitter, op.operands[0], op.attrs[AXIS])
     if element(op.result.type).bits == 64:
         emitter.bind(op.result, [whole])
         return
@@ -170,49 +171,9 @@ def atomic_add(emitter: Emitter, place: str, operand: str, scalar: Scalar) -> st
     return f"atomicrmw {verb} ptr {place}, {register(scalar)} {operand} monotonic"
 
 
-def emit_reduce_add(emitter: Emitter, op: Op) -> None:
-    """Into a local sum; the entry adds it to memory once, after its last thread.
-
-    Floats are summed as float64 in any order (`reassoc`, so that the sum vectorises): the order of threads has no
-    meaning, and the gradient of a scalar may have 10⁸ addends.
-    """
-    array, value = op.operands
-    scalar = element(value.type)
-    for k, operand in enumerate(emitter.operands(value)):
-        w = emitter.writer
-        place, kind = accumulator(emitter, array, k)
-        if scalar.is_half:
-            emitter.needs_halves(scalar)
-            operand = w.emit(cast(operand, scalar, float32))
-        if scalar.kind is Kind.FLOAT and scalar.bits < 64:
-            operand = w.emit(f"fpext float {operand} to double")
-        old = w.emit(f"load {kind}, ptr {place}")
-        verb = "fadd reassoc nsz" if scalar.kind is Kind.FLOAT else "add"
-        total = w.emit(f"{verb} {kind} {old}, {operand}", "sum")
-        w.do(f"store {kind} {total}, ptr {place}")
-
-
-def accumulator(emitter: Emitter, array: Value, component: int) -> tuple[str, str]:
-    """The local sum (a stack slot that becomes a register) for a component of element 0, and its LLVM type."""
-    scalar = element(array.type)
-    kind = "double" if scalar.kind is Kind.FLOAT else register(scalar)
-    w = emitter.writer
-    key = (array.name, "sum", component)
-    if key not in emitter.sums:
-        place = w.once(key, f"alloca {kind}", f"{array.name}.sum")
-        w.head.append(f"  store {kind} {'-0.0' if kind == 'double' else '0'}, ptr {place}")
-        emitter.sums[key] = (array, component)
-    return w.once(key, ""), kind
-
-
-def flush_sums(emitter: Emitter) -> None:
-    """Add the local sums to element 0 of their arrays."""
-    w = emitter.writer
-    for array, component in list(emitter.sums.values()):
-        scalar = element(array.type)
-        place, kind = accumulator(emitter, array, component)
-        total = w.emit(f"load {kind}, ptr {place}")
-        if kind == "double" and scalar.bits < 64:
-            total = w.emit(cast(total, float64, scalar))
+def add_to_first(emitter: Emitter, array: Value, value: Value) -> None:
+    """Add to element 0, whatever the array's dimensions are."""
+    scalar, w = element(value.type), emitter.writer
+    for component, operand in enumerate(emitter.operands(value)):
         cell = w.emit(f"getelementptr inbounds {memory(scalar)}, ptr {data(emitter, array)}, i64 {component}")
-        w.emit(atomic_add(emitter, cell, total, scalar))
+        w.emit(atomic_add(emitter, cell, operand, scalar))

@@ -11,6 +11,7 @@ where the word is not 0, and returns whether the launch ends.
 
 from __future__ import annotations
 
+from workbench.ir.attributes import COLD, SHAPE
 from workbench.ir.ops import LOOPS
 from workbench.ir.values import Block, Function, Op, walk
 from workbench.passes.analysis.cost import constants, known_trips
@@ -19,6 +20,7 @@ from workbench.types import element
 STRIP, LONG = 2**16, 2**22
 """Operations of a strip, and of a thread that does not look; of turns between two looks of other loops."""
 SELDOM = 16  # turns that a loop over the edge of a tile counts as
+TWICE = 4  # loops of a function that are written twice, at most: what is written costs compile time
 LANES = 8  # multiply-adds that a product of tiles does at a time
 
 
@@ -26,14 +28,20 @@ class Strips:
     """Where a function looks.
 
     Attributes:
+        few: of its loops few are cut.
         threads: it looks once in so many; 0: who calls the entry limits how many it runs.
     """
 
     def __init__(self, function: Function) -> None:
         """For a function as it is emitted."""
         self._turns: dict[Op, int] = {}
+        self._often: set[Op] = set()
         self._known = constants(function.body)
+        self._tiles = function.block_dim > 0
         cost = self._cost(function.body)
+        self.few = sum(map(self.cut, self._turns)) <= TWICE
+        if not self.few:
+            self._often.clear()
         self.threads = _power(LONG, cost) if cost > STRIP or any(self._turns.values()) else 0
 
     def turns(self, op: Op) -> int:
@@ -43,6 +51,10 @@ class Strips:
     def cut(self, op: Op) -> bool:
         """Whether a loop is cut into strips: it looks, and no loop inside does."""
         return self._turns[op] > 1 and not self._looks_inside(op)
+
+    def often(self, op: Op) -> bool:
+        """Whether a cut loop lies in another one, and starts often enough to get a second copy for few iterations."""
+        return op in self._often
 
     def _looks_inside(self, op: Op) -> bool:
         return any(self._turns.get(o) for block in op.blocks for o in walk(block))
@@ -54,15 +66,18 @@ class Strips:
     def _cost_of(self, op: Op) -> int:
         inner = sum(self._cost(block) for block in op.blocks)
         if op.name == "slot_matmul":
-            m, n, k = op.attrs["shape"]
+            m, n, k = op.attrs[SHAPE]
             return m * n * k // LANES
         if op.name not in LOOPS:
             return 1 + inner
-        trips = SELDOM if op.attrs.get("cold") else known_trips(op, self._known)
+        trips = SELDOM if op.attrs.get(COLD) and self._tiles else known_trips(op, self._known)
         if trips is not None and trips * inner <= LONG:
             self._turns[op] = 0
             return 1 + trips * inner
-        most = LONG if self._looks_inside(op) else STRIP
+        most = STRIP
+        if self._looks_inside(op):
+            most = LONG
+            self._often.update(o for o in walk(op.blocks[-1]) if o.name == "for" and o in self._turns and self.cut(o))
         self._turns[op] = min(_power(most, inner), 2 ** (_bits(op) - 2))
         return STRIP
 

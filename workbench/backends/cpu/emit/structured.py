@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from workbench.backends.cpu.emit.effects.look import look, look_seldom
 from workbench.backends.cpu.emit.emitter import Emitter
-from workbench.backends.cpu.emit.look import look, look_seldom
 from workbench.backends.cpu.text.values import register
+from workbench.ir.attributes import COLD
 from workbench.ir.values import Block, Op, Value
 from workbench.types import Kind, element
 
@@ -104,7 +105,9 @@ def emit_for(emitter: Emitter, op: Op) -> None:
     Neither form overflows at the ends of the index's type; a step of 0 gives no iteration.
     """
     loop = _For(emitter, op)
-    results = loop.in_strips() if emitter.strips.cut(op) else loop.whole()
+    strips = emitter.strips
+    form = loop.whole if not strips.cut(op) else loop.short_or_long if strips.often(op) else loop.in_strips
+    results = form()
     for result, names in zip(op.results, results, strict=True):
         emitter.bind(result, names)
 
@@ -124,8 +127,33 @@ class _For:
         self.end = stop if self.by_one else _iterations(emitter, op, self.start, stop, self.step)
         self.firsts = (self.start,) if self.by_one else (self.start, "0")
 
+    def short_or_long(self) -> list[tuple[str, ...]]:
+        """The loop as one where a strip suffices, else in strips; gives what it carried out."""
+        w, turns = self.writer, self.emitter.strips.turns(self.op)
+        short, long, joined = (w.block_name(hint) for hint in ("short", "long", "joined"))
+        sign, way = "u" if self.unsigned or not self.by_one else "s", "sub" if self.down else "add"
+        name = f"llvm.{sign}{way}.sat.{self.kind}"
+        w.declare(name, f"declare {self.kind} @{name}({self.kind}, {self.kind})")
+        far = w.emit(f"call {self.kind} @{name}({self.kind} {self.firsts[-1]}, {self.kind} {turns})", "far")
+        few = w.emit(f"icmp {sign}{'ge' if self.down else 'le'} {self.kind} {self.end}, {far}", "few")
+        w.do(f"br i1 {few}, label %{short}, label %{long}, !prof !1")
+        ways: list[tuple[str, list[tuple[str, ...]]]] = []
+        for label, form in ((short, self.whole), (long, self.in_strips)):
+            w.open(label)
+            carried = form()
+            ways.append((w.label, carried))
+            w.jump(joined)
+        w.open(joined)
+        kinds = [register(element(v.type)) for v in self.op.results]
+        return [
+            tuple(
+                w.emit(f"phi {kind} [ {a}, %{ways[0][0]} ], [ {b}, %{ways[1][0]} ]") for a, b in zip(*both, strict=True)
+            )
+            for kind, *both in zip(kinds, ways[0][1], ways[1][1], strict=True)
+        ]
+
     def whole(self) -> list[tuple[str, ...]]:
-        """The loop as one; gives what it carried out."""
+        """The loop as one; returns what it carried out."""
         w = self.writer
         head, inside, done = (w.block_name(hint) for hint in ("for", "body", "endfor"))
         before = w.label
@@ -136,40 +164,42 @@ class _For:
         w.branch(self.more(counts.names[-1], self.end), inside, done)
         w.open(inside)
         following = self.turn(counts)
-        if turns := self.emitter.strips.turns(self.op):
+        turns = self.emitter.strips.turns(self.op)
+        if turns and not self.emitter.strips.cut(self.op):
             look_seldom(self.emitter, self.kind, counts.names[-1], turns)
         self.close(counts, following, phis)
-        w.do(f"br label %{head}{self.emitter.loop_end(bool(self.op.attrs.get('cold')))}")
+        w.do(f"br label %{head}{self.mark()}")
         w.open(done)
         return carried
 
     def in_strips(self) -> list[tuple[str, ...]]:
-        """The loop as strips, with a look after each that is not the last; gives what it carried out."""
+        """The loop as strips, with a look after each that is not the last; returns what it carried out."""
         w, turns = self.writer, self.emitter.strips.turns(self.op)
         strip, inside, stripped, again, done = (
             w.block_name(hint) for hint in ("strip", "body", "stripped", "again", "endfor")
         )
         before, init = w.label, self.op.operands[3:]
+        ahead = self.emitter.strips.few  # among many loops, what is hoisted fills the registers
+        first_end = self.strip_end(self.firsts[-1], turns) if ahead else ""
         w.branch(self.more(self.firsts[-1], self.end), strip, done)
         w.open(strip)
         outer, outer_phis = self.phis(self.firsts, init, before)
-        at, flags = outer.names[-1], "nuw" if self.unsigned or not self.by_one else "nsw"
-        ends = (at, self.end) if self.down else (self.end, at)
-        left = w.emit(f"sub {self.kind} {ends[0]}, {ends[1]}", "left")
-        w.declare(f"llvm.umin.{self.kind}", f"declare {self.kind} @llvm.umin.{self.kind}({self.kind}, {self.kind})")
-        few = w.emit(f"call {self.kind} @llvm.umin.{self.kind}({self.kind} {left}, {self.kind} {turns})", "few")
-        last = w.emit(f"{'sub' if self.down else 'add'} {flags} {self.kind} {at}, {few}", "last")
+        last, last_row = (w.name("last"), w.reserve()) if ahead else (self.strip_end(outer.names[-1], turns), -1)
         w.jump(inside)
         w.open(inside)
         counts, phis = self.phis(outer.names, self.body.params[1:], strip)
         following = self.turn(counts)
         self.close(counts, following, phis)
         more = w.emit(f"icmp ne {self.kind} {following[-1]}, {last}", "more")
-        w.do(f"br i1 {more}, label %{inside}, label %{stripped}{self.emitter.loop_end()}")
+        w.do(f"br i1 {more}, label %{inside}, label %{stripped}{self.mark()}")
         w.open(stripped)
-        w.branch(w.emit(f"icmp ne {self.kind} {last}, {self.end}", "more"), again, done)
+        over = w.emit(f"icmp eq {self.kind} {last}, {self.end}", "over")
+        w.do(f"br i1 {over}, label %{done}, label %{again}{', !prof !1' if ahead else ''}")
         w.open(again)
         look(self.emitter)
+        if ahead:
+            end = self.strip_end(last, turns)
+            w.fill(last_row, last, f"phi {self.kind} [ {first_end}, %{before} ], [ {end}, %{w.label} ]")
         self.close(outer, (*following[:-1], last), outer_phis)
         w.jump(strip)
         w.open(done)
@@ -179,6 +209,15 @@ class _For:
             kind = register(element(first.type))
             results.append(tuple(w.emit(f"phi {kind} [ {a}, %{before} ], [ {b}, %{stripped} ]") for a, b in pairs))
         return results
+
+    def strip_end(self, at: str, turns: int) -> str:
+        """Where the strip that begins at this count ends."""
+        w, flags = self.writer, "nuw" if self.unsigned or not self.by_one else "nsw"
+        ends = (at, self.end) if self.down else (self.end, at)
+        left = w.emit(f"sub {self.kind} {ends[0]}, {ends[1]}", "left")
+        w.declare(f"llvm.umin.{self.kind}", f"declare {self.kind} @llvm.umin.{self.kind}({self.kind}, {self.kind})")
+        few = w.emit(f"call {self.kind} @llvm.umin.{self.kind}({self.kind} {left}, {self.kind} {turns})", "few")
+        return w.emit(f"{'sub' if self.down else 'add'} {flags} {self.kind} {at}, {few}", "last")
 
     def phis(self, firsts: Sequence[str], init: Sequence[Value], before: str) -> tuple[_Counts, _Phis]:
         """The index (and the turns' number) and the carried values, at a loop's head."""
@@ -203,6 +242,10 @@ class _For:
         for (row, name, text), value in zip(counts.rows, following, strict=True):
             self.writer.fill(row, name, f"{text}, [ {value}, %{self.writer.label} ]")
         phis.close(self.body.yielded, self.writer.label)
+
+    def mark(self) -> str:
+        """What marks the jump back."""
+        return self.emitter.loop_end(bool(self.op.attrs.get(COLD)))
 
     def more(self, count: str, end: str) -> str:
         """Whether there is a turn at this count."""

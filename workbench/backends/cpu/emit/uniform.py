@@ -15,6 +15,7 @@ as it is once the `if`s before it are decided, which counts inside other such `i
 
 from __future__ import annotations
 
+from workbench.ir.attributes import AXIS, VALUE
 from workbench.ir.ops import LEAD, UPDATES
 from workbench.ir.values import Block, Function, Op, Value
 
@@ -56,7 +57,7 @@ class _Variation:
 
     Attributes:
         decided: whether what an `if` gives varies as its sides do, whatever its condition: other `if`s have decided it.
-        of: the bits of each value; none where there is no entry.
+        of: the bits of each value; none if there is no entry.
         around: the bits of the loops around each load.
     """
 
@@ -108,7 +109,7 @@ class _Variation:
                 continue
             bits = self.together(op.operands)
             if op.name == "tid":
-                bits = int(op.attrs["axis"] == self.function.launch_ndim - 1)
+                bits = int(op.attrs[AXIS] == self.function.launch_ndim - 1)
             elif op.name == "load":
                 self.around[op] = around
             elif op.name in UPDATES:
@@ -181,7 +182,7 @@ class _Paths:
         return max((self.of.get(v, 0) for v in values), default=0)
 
     def block(self, block: Block, around: int, level: int) -> int:
-        """Count in a block; gives how many operations it is."""
+        """Count in a block; returns how many operations it is."""
         operations = 0
         for op in block.ops:
             if self.exploded:
@@ -190,8 +191,8 @@ class _Paths:
                 operations += self.structured(op, around, level)
                 continue
             operations += 1
-            if op.name == "const" and isinstance(op.attrs["value"], int):
-                self.constants[op.result] = op.attrs["value"]
+            if op.name == "const" and isinstance(op.attrs[VALUE], int):
+                self.constants[op.result] = op.attrs[VALUE]
             elif op in self.loads:
                 self.learn(op.result, 1, around)
             elif op.name == "slot_write":

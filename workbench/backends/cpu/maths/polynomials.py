@@ -1,7 +1,7 @@
 """Coefficients of the vectorised maths functions, lowest power first, by element width.
 
-`tests/backends/cpu/minimax.py` makes them (least worst relative error, then rounded); a test compares. What each stands
-for is said where it is used, in `approximations.py`.
+`tests/support/checks/minimax.py` makes them (least worst relative error, then rounded); a test compares. What each
+stands for is said where it is used, in `approximations.py`.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from functools import lru_cache
 from workbench.backends.cpu.maths import vector_variants as variants
 from workbench.backends.cpu.maths.approximations import FORMULAS
 from workbench.backends.cpu.maths.vector_variants import PURE
+from workbench.ir.attributes import VALUE
 from workbench.ir.values import Function, walk
 from workbench.types import Scalar, element
 
@@ -86,7 +87,7 @@ def symbol(name: str, bits: int) -> str:
 
 def worth_it(function: Function) -> bool:
     """Whether the loop over threads can be the innermost one: LLVM unrolls loops of few iterations, no others."""
-    constants = {op.result: op.attrs["value"] for op in walk(function.body) if op.name == "const"}
+    constants = {op.result: op.attrs[VALUE] for op in walk(function.body) if op.name == "const"}
     for op in walk(function.body):
         if op.name == "while":
             return False
@@ -104,7 +105,7 @@ def has_wide_data(function: Function) -> bool:
 
 
 def callee(name: str, scalar: Scalar, maths: Maths, innermost: bool, halves: bool) -> Callee | None:
-    """The function to call for `name`; None where LLVM's own, which is the C library's, is the best there is.
+    """The function to call for `name`; None if LLVM's own, which is the C library's, is the best there is.
 
     Args:
         name: of the maths function.

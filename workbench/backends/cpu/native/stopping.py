@@ -18,22 +18,24 @@ then it is put off, each time the main thread could raise it.
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  (CPython's own: no Python code runs in its functions)
+import _thread
 import ctypes
 import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import CodeType, FrameType
 from typing import Any, NamedTuple, TypeVar
 
-from workbench.backends.cpu.native.stop_handler import CALLED, CALLS
-
 SYMBOLS = ("wb_main", "wb_jax", "wb_facts", "wb_arm", "wb_arrive")
+CALLED, CALLS = 10, 16
+"""Where the threads stand on which JAX calls Python, and how many of them are known at a time."""
 _MAIN, _PYTHON, _UNUSED, _GETSIGNAL, _SIGINT, _DEFAULT, _JAX, _USUAL, _WANTED, _EMPTY = range(10)
-"""Facts: the main thread; Python's C handler; nothing; three objects; whether JAX is here; whether the handler is
-Python's default; a function and its arguments. Then the threads on which JAX calls Python."""
+"""Facts, as stop_handler.c has them: the main thread; Python's C handler; nothing; three objects; whether JAX is here;
+whether the handler is Python's default; a function and its arguments. Then the threads on which JAX calls Python."""
 
 
 class Words(NamedTuple):
@@ -42,7 +44,7 @@ class Words(NamedTuple):
     Attributes:
         threads: that are done, about.
         rows: of a table that are done.
-        began: when, as `time.perf_counter_ns`, to about a millisecond; 0 where none has run that long.
+        began: when, as `time.perf_counter_ns`, to about a millisecond; 0 if none has run that long.
     """
 
     threads: int
@@ -109,10 +111,14 @@ class Stopping:
         return words
 
 
+WAKING = 0.0005
+"""Seconds until the main thread is woken."""
 Function = TypeVar("Function", bound=Callable[..., Any])
 _put_off: list[tuple[BaseException, set[FrameType]]] = []
 """Interrupts with the frames that they have to wait for: of code that XLA called, up to those of JAX's caller."""
 _arrive: list[int] = []
+_waking: list[bool] = []
+"""Whether a thread is about to."""
 _native: set[CodeType] = set()
 
 
@@ -129,7 +135,7 @@ def put_off(error: KeyboardInterrupt) -> None:
 
 def called_by_native(function: Function) -> Function:
     """Decorator of a function that native code calls, and in which no interrupt may arrive: it would be lost there."""
-    _native.add(function.__code__)  # type: ignore[attr-defined]  (a plain function)
+    _native.add(function.__code__)
     return function
 
 
@@ -160,6 +166,7 @@ def _interrupt_wanted() -> bool:
     while frame is not None:
         if frame in away or frame.f_code in _native:
             _try_again()
+            _and_later()
             return False
         last, frame = frame, frame.f_back
     ends = last is not None and last.f_globals.get("__name__") in ("threading", "atexit")
@@ -173,6 +180,21 @@ def _interrupt_wanted() -> bool:
 def _try_again() -> None:
     """Have the main thread ask again whether an interrupt may arrive."""
     ctypes.pythonapi.Py_AddPendingCall(ctypes.c_void_p(_arrive[-1]), None)
+
+
+def _and_later() -> None:
+    """Wake the main thread a moment later: Python 3.13 forgets a pending call that has queued itself 32 times."""
+    if sys.version_info >= (3, 13) and not _waking:
+        _waking.append(True)
+        with suppress(RuntimeError):  # the interpreter is shutting down
+            _thread.start_new_thread(_wake, ())  # `threading` takes a lock, which this thread may hold
+
+
+def _wake() -> None:
+    time.sleep(WAKING)
+    _waking.clear()
+    harmless = ctypes.cast(ctypes.pythonapi.PyErr_CheckSignals, ctypes.c_void_p)
+    ctypes.pythonapi.Py_AddPendingCall(harmless, None)  # with any other, the one that was forgotten is made
 
 
 def _frames_of_jax() -> set[FrameType]:
@@ -198,7 +220,7 @@ _EMPTY_TUPLE: tuple[()] = ()
 
 
 def _python_handler() -> int:
-    """The address of the C function that stands for every handler written in Python; 0 where none has been set."""
+    """The address of the C function that stands for every handler written in Python; 0 if none has been set."""
     if sys.platform == "win32" or not callable(signal.getsignal(signal.SIGINT)):
         return 0
     action = (ctypes.c_uint64 * 64)()

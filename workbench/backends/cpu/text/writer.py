@@ -35,7 +35,7 @@ class Writer:
         return f"{hint}.{self._count}"
 
     def emit(self, instruction: str, hint: str = "") -> str:
-        """Write an instruction; gives the register of its result."""
+        """Write an instruction; returns the register of its result."""
         register = self.name(hint)
         self.lines.append(f"  {register} = {instruction}")
         return register
@@ -45,7 +45,7 @@ class Writer:
         self.lines.append(f"  {instruction}")
 
     def once(self, key: tuple[object, ...], instruction: str, hint: str = "") -> str:
-        """Write an instruction into the head unless `key` was asked for before; gives its register."""
+        """Write an instruction into the head unless `key` was requested before; returns its register."""
         if key not in self._known:
             register = self.name(hint)
             self.head.append(f"  {register} = {instruction}")

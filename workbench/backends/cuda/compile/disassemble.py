@@ -20,7 +20,7 @@ TIMEOUT = 60.0
 
 
 def disassembler() -> tuple[str, ...]:
-    """The command that takes a cubin's path; empty where there is none.
+    """The command that takes a cubin's path; empty if there is none.
 
     Looked for on the PATH, in `CUDA_HOME`, and where the wheels nvidia-cuda-nvdisasm and nvidia-cuda-cuobjdump put it.
     """
@@ -35,7 +35,7 @@ def disassembler() -> tuple[str, ...]:
 
 
 def sass(cubin: bytes) -> str:
-    """The machine code of a cubin, one instruction a line.
+    """The machine code of a cubin, one instruction per line.
 
     Raises:
         DeviceError: no disassembler is installed.

@@ -13,7 +13,7 @@ from workbench.backends.cuda.products import nvjitlink
 from workbench.backends.cuda.products.linker import link_kernel
 from workbench.backends.cuda.products.needed import OPERATION
 from workbench.backends.cuda.products.spec import Product, ProductSpec
-from workbench.backends.cuda.tiles.arena import check_shared
+from workbench.backends.cuda.tiles.placement.arena import check_shared
 from workbench.ir.values import Function, walk
 
 LINKED = "cuBLASDx"

@@ -23,8 +23,11 @@ from workbench.backends.cuda.compile.nvrtc_program import (
 )
 from workbench.backends.cuda.cpp import cuda_funcs
 from workbench.backends.cuda.emit import EmittedKernel, emit_cuda, emit_kernel, entry_name
-from workbench.backends.cuda.tiles.arena import check_shared
+from workbench.backends.cuda.lines import repeated
+from workbench.backends.cuda.numbered import numbered
+from workbench.backends.cuda.tiles.placement.arena import check_shared
 from workbench.backends.prints import prints
+from workbench.backends.ptx.syntax.program import SANITIZED as HEAD
 from workbench.backends.worker.calls import build_error, call
 from workbench.backends.worker.jobs import Lost
 from workbench.backends.worker.pool import Pool
@@ -32,12 +35,15 @@ from workbench.errors import BuildError
 from workbench.ir.values import Function
 
 DEFAULT_TARGET = "sm_90"
+SANITIZED = "sanitized ptx"
+"""The kind of PTX with lines whose accesses are looked at when it runs on an emulated device."""
 POOL = Pool("nvrtc", lambda: None)
 
 _KINDS: dict[str, tuple[str, list[str]]] = {  # what NVRTC calls it, and what it is asked for it
     "cubin": ("CUBIN", ["-Xptxas=-v"]),
     "ptx": ("PTX", []),
     "ptx with lines": ("PTX", ["-lineinfo"]),
+    "sanitized ptx": ("PTX", ["-lineinfo"]),
     "ltoir": ("LTOIR", ["-dlto", "--relocatable-device-code=true"]),
 }
 
@@ -51,10 +57,11 @@ class CudaBackend(Backend):
     """CUDA C++ through NVRTC.
 
     Args:
-        target: what to compile for where nothing is asked: the device's architecture, `sm_90` where there is none.
+        target: what to compile for where nothing is asked: the device's architecture, `sm_90` if there is none.
     """
 
     name = "cuda"
+    kind = "cubin"
 
     def __init__(self, target: str = DEFAULT_TARGET) -> None:
         self._target = target
@@ -81,7 +88,7 @@ class CudaBackend(Backend):
         return emit_cuda(function, options)
 
     def compile(self, function: Function, options: Options, target: str = "") -> Artifact:
-        """A cubin for exactly `target` (`sm_90`).
+        """A cubin for exactly `target` (`sm_90`); PTX for emulated devices.
 
         Metadata: entry, backend, target, stages (spell and nvrtc, in seconds), log, and registers, shared, stack,
         spill_stores, spill_loads (bytes) as ptxas told them; dynamic_shared (bytes) where a launch has to ask for them,
@@ -92,14 +99,18 @@ class CudaBackend(Backend):
                 memory than a block of the target has.
             DeviceError: NVRTC is not installed, or does not know the target.
         """
+        return self._compiled(function, options, target, self.kind)
+
+    def _compiled(self, function: Function, options: Options, target: str, kind: str) -> Artifact:
         target = target or self._target
         start = time.perf_counter()
-        made = emit_kernel(function, options)
+        made = emit_kernel(function, options, lines=kind == SANITIZED)
         check_shared(made.shared, made.regions, target, function.name)
         written = time.perf_counter()
-        built = _built(made.text, options, target, "cubin", function)
+        built = _built(repeated(made.text) if kind == SANITIZED else made.text, options, target, kind, function)
         stages = {"spell": written - start, "nvrtc": time.perf_counter() - written}
-        return Artifact(built.image, facts_of(function, made, target, built.log, stages))
+        facts = facts_of(function, made, target, built.log, stages)
+        return Artifact(built.image, facts | {"backend": self.name})
 
     def prepare(self) -> None:
         """Start a worker process, if there is none."""
@@ -112,8 +123,30 @@ class CudaBackend(Backend):
             BuildError, DeviceError: as `compile`.
         """
         text = emit_cuda(function, options, lines=lines)
+        text = repeated(text) if lines else text
         kind = "ptx with lines" if lines else "ptx"
         return _built(text, options, target or self._target, kind, function).image.decode().rstrip("\0")
+
+
+class EmulatedBackend(CudaBackend):
+    """The same source code as PTX, for devices that the CPU emulates; with checks it is sanitized."""
+
+    name = "emulated"
+    kind = "ptx"
+
+    def compile(self, function: Function, options: Options, target: str = "") -> Artifact:
+        """PTX for `target`; with checks, such that accesses are looked at, with operations' numbers as lines.
+
+        Raises:
+            BuildError, DeviceError: as `CudaBackend.compile`.
+        """
+        if not options.checks:
+            return super().compile(function, options, target)
+        return self._compiled(numbered(function), options, target, SANITIZED)
+
+
+IMAGES = {backend.name: backend.kind for backend in (CudaBackend, EmulatedBackend)}
+"""What devices of each kind load."""
 
 
 def facts_of(
@@ -142,7 +175,7 @@ def _built(text: str, options: Options, target: str, kind: str, function: Functi
 
 @dataclass(frozen=True)
 class Built:
-    """What NVRTC gave: a cubin or PTX, its log, and the symbols of the kernels that were asked for by name."""
+    """What NVRTC gave: a cubin or PTX, its log, and the symbols of the kernels that were requested by name."""
 
     image: bytes
     log: str
@@ -152,7 +185,7 @@ class Built:
 def flags(options: Options, target: str, kind: str) -> list[str]:
     """NVRTC's options. Without `fast_math` nothing is contracted, so that `+ - * / sqrt` give the CPU's bits."""
     # For reading, the virtual architecture's PTX is the same text without the time of ptxas.
-    arch = target.replace("sm_", "compute_") if kind.startswith("ptx") else target
+    arch = target.replace("sm_", "compute_") if _KINDS[kind][0] == "PTX" else target
     chosen = [f"--gpu-architecture={arch}", "--std=c++17", "-no-cache", *_KINDS[kind][1]]
     return [*chosen, "--use_fast_math" if options.fast_math else "--fmad=false"]
 
@@ -199,7 +232,8 @@ def build(
     if not image:
         # NVRTC reports success with nothing to show where the architecture and the kind do not go together.
         raise BuildError(f"NVRTC gave an empty {kind} for {target}.", function=function, log=facts["log"], text=text)
-    return Built(image, facts["log"], facts["names"])
+    head = HEAD if kind == SANITIZED else b""
+    return Built(head + image, facts["log"], facts["names"])
 
 
 @cache

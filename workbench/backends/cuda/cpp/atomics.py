@@ -11,6 +11,7 @@ from workbench.backends.cuda.cpp.c_names import C_TYPES, form_of
 from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.backends.cuda.cpp.pieces import Key, Pieces
 from workbench.errors import BuildError
+from workbench.ir.attributes import KIND
 from workbench.ir.values import ATOMIC_KINDS, Op
 from workbench.types import ArrayType, Kind, Scalar, Vector, element
 
@@ -33,18 +34,18 @@ def emit_atomic_add(e: Emitter, op: Op) -> list[str]:
     array, *indices, value = op.operands
     place = e.expressions.element(array, tuple(indices)).text
     call = f"{_adding(e, op)}(&{place}, {e.expressions.argument(value)})"
-    return [f"{e.declare(op.result)} = {call};" if op.result in e.folding.uses else f"{call};"]
+    return [f"{e.declare(op.result)} = {call};" if op.result in e.inlining.uses else f"{call};"]
 
 
 def emit_atomic(e: Emitter, op: Op) -> list[str]:
     """Another change, whose old value is kept where it is used."""
     array, *rest = op.operands
-    count = ATOMIC_KINDS[op.attrs["kind"]]
+    count = ATOMIC_KINDS[op.attrs[KIND]]
     place = e.expressions.element(array, tuple(rest[:-count])).text
-    name, key = _function(op.attrs["kind"], element(op.result.type))
+    name, key = _function(op.attrs[KIND], element(op.result.type))
     e.expressions.keys |= {key} if key else set()
     call = f"{name}({', '.join([f'&{place}', *map(e.expressions.argument, rest[-count:])])})"
-    return [f"{e.declare(op.result)} = {call};" if op.result in e.folding.uses else f"{call};"]
+    return [f"{e.declare(op.result)} = {call};" if op.result in e.inlining.uses else f"{call};"]
 
 
 def emit_reduce_add(e: Emitter, op: Op) -> list[str]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from workbench.backends.cuda.cpp.halves import half_literal
 from workbench.builtins import TABLE
-from workbench.types import MATRICES, QUATERNIONS, TRANSFORMS, VECTORS, Kind, Scalar, Type, Vector
+from workbench.types import MATRICES, QUATERNIONS, TRANSFORMS, VECTORS, ArrayType, Kind, Scalar, Type, Vector
 
 C_TYPES = {
     "bool": "bool", "int8": "signed char", "int16": "short", "int32": "int", "int64": "long long",
@@ -53,6 +53,7 @@ def c_type(type: Type) -> str:
         return C_TYPES[type.name]
     if isinstance(type, Vector):
         return type.name if type.name.isidentifier() else f"{struct(form_of(type))}<{c_type(type.dtype)}>"
+    assert isinstance(type, ArrayType)
     return f"wb_array<{c_type(type.dtype)}, {type.ndim}>"
 
 

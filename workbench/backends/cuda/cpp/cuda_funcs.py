@@ -8,6 +8,7 @@ from dataclasses import replace
 from workbench.backends.cuda.cpp.c_names import c_type
 from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.errors import BuildError
+from workbench.ir.attributes import CUDA, CUDA_PLACE, INPUTS, NAME, OUTPUTS
 from workbench.ir.values import Function, Op, walk
 from workbench.types import ArrayType
 
@@ -20,20 +21,20 @@ def emit_native(e: Emitter, op: Op) -> list[str]:
             e.expressions.keys.add(("array",))
     given = [e.name(v) if isinstance(v.type, ArrayType) else e.expressions.argument(v) for v in op.operands]
     name = _function(op, e.natives)
-    if op.attrs["outputs"]:
+    if op.attrs[OUTPUTS]:
         rows = [f"{e.declare(v)} = {{}};" for v in op.results]
         return [*rows, f"{name}({', '.join([*given, *map(e.name, op.results)])});"]
     call = f"{name}({', '.join(given)});"
-    return [f"{e.declare(op.result)} = {call}" if any(v in e.folding.uses for v in op.results) else call]
+    return [f"{e.declare(op.result)} = {call}" if any(v in e.inlining.uses for v in op.results) else call]
 
 
 def _function(op: Op, known: dict[str, str]) -> str:
     """The name of the function of a `native`; its text goes to `known`, once."""
-    result = c_type(op.result.type) if op.results and not op.attrs["outputs"] else "void"
-    params = [f"{c_type(v.type)} {n}" for v, n in zip(op.operands, op.attrs["inputs"], strict=True)]
-    params += [f"{c_type(v.type)}& {n}" for v, n in zip(op.results, op.attrs["outputs"], strict=False)]
+    result = c_type(op.result.type) if op.results and not op.attrs[OUTPUTS] else "void"
+    params = [f"{c_type(v.type)} {n}" for v, n in zip(op.operands, op.attrs[INPUTS], strict=True)]
+    params += [f"{c_type(v.type)}& {n}" for v, n in zip(op.results, op.attrs[OUTPUTS], strict=False)]
     rest = f"({', '.join(params)}) {{\n{_body(op)}\n}}\n"
-    base = f"wb_native_{op.attrs['name']}"
+    base = f"wb_native_{op.attrs[NAME]}"
     for number in range(len(known) + 1):
         name = f"{base}_{number + 1}" if number else base
         text = f"static __device__ {result} {name}{rest}"
@@ -44,23 +45,23 @@ def _function(op: Op, known: dict[str, str]) -> str:
 
 def _body(op: Op) -> str:
     """The text as it stands, without the indentation that all its lines share."""
-    return textwrap.dedent(op.attrs["cuda"].strip("\n")).rstrip()
+    return textwrap.dedent(op.attrs[CUDA].strip("\n")).rstrip()
 
 
 def placed(error: BuildError, row: int, text: str, function: Function) -> BuildError:
     """The error at the user's line, where row `row` of the text is one of a func's CUDA text; else itself."""
     for op in walk(function.body):
-        if op.name != "custom" or not op.attrs.get("cuda"):
+        if op.name != "custom" or not op.attrs.get(CUDA):
             continue
         body = _body(op)
         first = text[: text.find(body)].count("\n") + 1
         if body in text and first <= row <= first + body.count("\n"):
-            place = op.attrs["cuda_place"]
-            blank = len(op.attrs["cuda"]) - len(op.attrs["cuda"].lstrip("\n"))
+            place = op.attrs[CUDA_PLACE]
+            blank = len(op.attrs[CUDA]) - len(op.attrs[CUDA].lstrip("\n"))
             line = place.line + blank + row - first
             shown = place.source.line(line)
             column = len(shown) - len(shown.lstrip())
             where = replace(place, line=line, column=column, end_line=line, end_column=len(shown))
-            message = error.message.replace(f" at line {row}", f" of {op.attrs['name']}", 1)
+            message = error.message.replace(f" at line {row}", f" of {op.attrs[NAME]}", 1)
             return BuildError(message, where, function=function.name, log=error.log, text=text)
     return error

@@ -19,7 +19,7 @@ class Emitter:
 
     Attributes:
         expressions: writes values.
-        folding: which values are written inside others.
+        inlining: which values are written inside others.
         locals: which values share a local.
         names: of parameters, indices, and locals by one of their values.
         taken: names that mean something here.
@@ -34,7 +34,7 @@ class Emitter:
     ) -> None:
         """With `lines`, statements that are on another line of the cell begin with a `#line` directive."""
         self.expressions = expressions
-        self.folding = expressions.folding
+        self.inlining = expressions.inlining
         self.locals = locals_
         self.names = names
         self.taken = taken

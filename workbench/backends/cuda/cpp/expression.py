@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 
 from workbench.backends.base import Options
 from workbench.backends.cuda.cpp.c_names import c_type, cast, form_of, label, literal, members
-from workbench.backends.cuda.cpp.inline_values import Folding, is_splat
+from workbench.backends.cuda.cpp.inline_values import Inlining, is_splat
 from workbench.backends.cuda.cpp.pieces import Key
 from workbench.backends.cuda.cpp.signed_wrap import WRAPPING
 from workbench.builtins import TABLE
 from workbench.errors import BuildError
+from workbench.ir.attributes import AXIS, CAPTURED, VALUE
 from workbench.ir.values import Op, Value
 from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element, is_half
 from workbench.types import bool as bool_
@@ -60,7 +61,7 @@ class Expressions:
     """Writes values, and collects what the prelude must hold.
 
     Attributes:
-        folding: which values are written inside others.
+        inlining: which values are written inside others.
         plain: signed operations that need no care for overflow.
         names: the name of each value that has one: parameters, thread and loop indices, locals.
         keys: prelude pieces needed so far.
@@ -68,7 +69,7 @@ class Expressions:
         vectors: vector types met so far.
     """
 
-    folding: Folding
+    inlining: Inlining
     plain: frozenset[Op]
     options: Options
     names: Callable[[Value], str]
@@ -78,9 +79,9 @@ class Expressions:
 
     def of(self, value: Value) -> Text:
         """The expression of a value: a name, or its operation written here."""
-        if value in self.folding.fixed or value not in self.folding.folded:
+        if value in self.inlining.fixed or value not in self.inlining.inlined:
             return Text(self.names(value), ATOM)
-        return self.op(self.folding.definition[value])
+        return self.op(self.inlining.definition[value])
 
     def argument(self, value: Value) -> str:
         """The expression where a comma or a closing bracket ends it."""
@@ -140,11 +141,11 @@ class Expressions:
 
     def _modular(self, value: Value, word: str, suffix: str) -> tuple[Text, bool]:
         """An operand of unsigned arithmetic, and whether its text is unsigned already."""
-        if value in self.folding.folded:
-            op = self.folding.definition[value]
-            if op.name == "const" and not op.attrs.get("captured"):
+        if value in self.inlining.inlined:
+            op = self.inlining.definition[value]
+            if op.name == "const" and not op.attrs.get(CAPTURED):
                 bits = 64 if "long" in word else 32
-                return Text(f"{int(op.attrs['value']) % (1 << bits)}{suffix}", ATOM), True
+                return Text(f"{int(op.attrs[VALUE]) % (1 << bits)}{suffix}", ATOM), True
             if op.name in WRAPPING and op not in self.plain:
                 return self.unsigned(op), True
         return self.of(value), False
@@ -212,8 +213,8 @@ class Expressions:
 
     def _scalar_of(self, value: Value) -> Value | None:
         """The scalar that the vector repeats, where that is written here."""
-        op = self.folding.definition.get(value)
-        return op.operands[0] if value in self.folding.folded and op is not None and is_splat(op) else None
+        op = self.inlining.definition.get(value)
+        return op.operands[0] if value in self.inlining.inlined and op is not None and is_splat(op) else None
 
 
 _VECTOR_SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "neg": "-"}
@@ -221,12 +222,12 @@ _VECTOR_SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "neg": "-"}
 
 def _const(e: Expressions, op: Op) -> Text:
     assert isinstance(op.result.type, (Scalar, Vector))
-    text = literal(op.attrs["value"], op.result.type)
+    text = literal(op.attrs[VALUE], op.result.type)
     return Text(text, UNARY if text.startswith(("-", "(signed", "(unsigned", "(short")) else ATOM)
 
 
 def _shape(e: Expressions, op: Op) -> Text:
-    extent = f"{e.names(op.operands[0])}.shape[{op.attrs['axis']}]"
+    extent = f"{e.names(op.operands[0])}.shape[{op.attrs[AXIS]}]"
     return Text(extent, ATOM) if element(op.result.type).bits == 64 else Text(f"(int){extent}", UNARY)
 
 
@@ -272,9 +273,9 @@ def _vec(e: Expressions, op: Op) -> Text:
 def _extract(e: Expressions, op: Op) -> Text:
     vector, index = op.operands
     assert isinstance(vector.type, Vector)
-    constant = e.folding.definition.get(index)
+    constant = e.inlining.definition.get(index)
     if constant is not None and constant.name == "const":
-        return Text(f"{e.of(vector).within(ATOM)}.{members(form_of(vector.type))[int(constant.attrs['value'])]}", ATOM)
+        return Text(f"{e.of(vector).within(ATOM)}.{members(form_of(vector.type))[int(constant.attrs[VALUE])]}", ATOM)
     e.keys.add(("component", form_of(vector.type)))
     return Text(f"wb_component({e.argument(vector)}, {e.argument(index)})", ATOM)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.backends.cuda.cpp.pieces import Key, Pieces
 from workbench.backends.layout import FAULT_VALUES
+from workbench.ir.attributes import NUMBER
 from workbench.ir.values import Op
 from workbench.types import is_float
 
@@ -31,4 +32,4 @@ def emit_fault(e: Emitter, op: Op) -> list[str]:
         text = e.expressions.argument(value)
         values.append(f"__double_as_longlong({text})" if is_float(value.type) else text)
     values += ["0"] * (FAULT_VALUES - len(values))
-    return [f"wb_report({e.fault}, {op.attrs['number']}, {e.thread}, {', '.join(values)});"]
+    return [f"wb_report({e.fault}, {op.attrs[NUMBER]}, {e.thread}, {', '.join(values)});"]

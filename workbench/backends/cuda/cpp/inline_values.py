@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, field
 
 from workbench.builtins import TABLE
+from workbench.ir.attributes import CAPTURED
 from workbench.ir.ops import CHEAP, FENCES, LASTING, SLOT_WRITES, STRUCTURED
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.types import Vector
@@ -25,19 +26,19 @@ _NEVER = STRUCTURED | LASTING | SLOT_WRITES | {"insert", "unavailable", "slots",
 
 
 @dataclass
-class Folding:
-    """The decision.
+class Inlining:
+    """What is written where it is used, and what gets a local.
 
     Attributes:
         definition: the operation of each result, loop parameters excluded.
-        folded: values written at their use.
+        inlined: values written at their use.
         uses: how often each value is used (a vector made of one value thrice uses it once).
         fixed: values that never change and need no local: parameters, thread indices, loop indices.
         whole: vectors that need a local, because several of their components are read.
     """
 
     definition: dict[Value, Op] = field(default_factory=dict)
-    folded: set[Value] = field(default_factory=set)
+    inlined: set[Value] = field(default_factory=set)
     uses: dict[Value, int] = field(default_factory=dict)
     fixed: set[Value] = field(default_factory=set)
     whole: set[Value] = field(default_factory=set)
@@ -46,7 +47,7 @@ class Folding:
         """The locals that the expression of `value` reads, from left to right."""
         if value in self.fixed:
             return {}
-        if value not in self.folded:
+        if value not in self.inlined:
             return {value: None}
         found: dict[Value, None] = {}
         for operand in self.definition[value].operands:
@@ -55,7 +56,7 @@ class Folding:
 
     def has_load(self, value: Value) -> bool:
         """Whether the expression of `value` reads an array."""
-        if value not in self.folded:
+        if value not in self.inlined:
             return False
         op = self.definition[value]
         return op.name == "load" or any(self.has_load(v) for v in op.operands)
@@ -76,9 +77,9 @@ def has_effect(op: Op) -> bool:
     return op.name in FENCES or any(inner.name in FENCES for block in op.blocks for inner in walk(block))
 
 
-def fold(function: Function) -> Folding:
+def inline_values(function: Function) -> Inlining:
     """Decide for every value of the function."""
-    state = Folding()
+    state = Inlining()
     state.fixed |= set(function.params)
     for op in walk(function.body):
         for value in operands_of(op):
@@ -90,14 +91,14 @@ def fold(function: Function) -> Folding:
         if op.name == "print":
             state.whole |= {v for v in op.operands if isinstance(v.type, Vector)}
         if op.name in ("tid", "lane", "launch_dim", "slots", "shared") or (
-            op.name == "const" and op.attrs.get("captured")
+            op.name == "const" and op.attrs.get(CAPTURED)
         ):
             state.fixed.add(op.result)
     _block(function.body, state)
     return state
 
 
-def _block(block: Block, state: Folding) -> None:
+def _block(block: Block, state: Inlining) -> None:
     effects = [position for position, op in enumerate(block.ops) if has_effect(op)]
     consumer: dict[Value, int] = {}
     for position, op in enumerate(block.ops):
@@ -113,7 +114,7 @@ def _block(block: Block, state: Folding) -> None:
             continue
         value = op.result
         if op.name in _ALWAYS or (op.name == "shape" and not value.name) or _component(op, state):
-            state.folded.add(value)
+            state.inlined.add(value)
             continue
         user = consumer.get(value, -1)
         once = state.uses.get(value) == 1 and user >= 0 and value not in state.whole
@@ -122,13 +123,13 @@ def _block(block: Block, state: Folding) -> None:
         anchor = anchors[user]
         if op.name == "load" and any(position < e < anchor for e in effects):
             continue
-        state.folded.add(value)
+        state.inlined.add(value)
         anchors[position] = anchor
     _limit(block, state)
     _steady_bounds(block, state)
 
 
-def _component(op: Op, state: Folding) -> bool:
+def _component(op: Op, state: Inlining) -> bool:
     """Whether this is `v.x` of a vector that has, and from here on must have, a local."""
     if op.name != "extract" or op.result.name or not is_constant(op.operands[1], state):
         return False
@@ -136,7 +137,7 @@ def _component(op: Op, state: Folding) -> bool:
     return True
 
 
-def is_constant(value: Value, state: Folding) -> bool:
+def is_constant(value: Value, state: Inlining) -> bool:
     """Whether the value is a literal."""
     return value in state.definition and state.definition[value].name == "const"
 
@@ -151,35 +152,35 @@ def _may_stand_in(user: Op, value: Value) -> bool:
     return len(re.findall(rf"\{{{user.operands.index(value)}\}}", builtin.cuda)) <= 1
 
 
-def _limit(block: Block, state: Folding) -> None:
+def _limit(block: Block, state: Inlining) -> None:
     """Give names to parts of expressions that grow too long to read."""
     size: dict[Value, int] = {}
     for op in block.ops:
-        parts = [v for v in op.operands if v in state.folded and state.definition[v].name not in _ALWAYS and v in size]
+        parts = [v for v in op.operands if v in state.inlined and state.definition[v].name not in _ALWAYS and v in size]
         total = (op.name not in _LIGHT) + sum(size[v] for v in parts)
         for part in sorted(parts, key=lambda v: size[v], reverse=True):
             if total <= LIMIT:
                 break
             if size[part] > 1:
-                state.folded.discard(part)
+                state.inlined.discard(part)
                 total -= size[part]
         if len(op.results) == 1:
             size[op.result] = total
 
 
-def _steady_bounds(block: Block, state: Folding) -> None:
+def _steady_bounds(block: Block, state: Inlining) -> None:
     """The end and step of a `for` are read at every turn: they may be expressions, but none that reads an array."""
     for op in block.ops:
         if op.name == "for":
             for value in op.operands[1:3]:
-                if state.has_load(value) or (value in state.folded and state.definition[value].name not in _ALWAYS
+                if state.has_load(value) or (value in state.inlined and state.definition[value].name not in _ALWAYS
                                              and not _plain(value, state)):  # fmt: skip
-                    state.folded.discard(value)
+                    state.inlined.discard(value)
 
 
-def _plain(value: Value, state: Folding) -> bool:
+def _plain(value: Value, state: Inlining) -> bool:
     """Whether the expression is one operation on constants, shapes and fixed values."""
     return all(
-        v in state.fixed or (v in state.folded and state.definition[v].name in _ALWAYS)
+        v in state.fixed or (v in state.inlined and state.definition[v].name in _ALWAYS)
         for v in state.definition[value].operands
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import ClassVar
 
-from workbench.backends.cuda.cpp.inline_values import Folding, operands_of
+from workbench.backends.cuda.cpp.inline_values import Inlining, operands_of
 from workbench.ir.ops import FENCES, LEAD
 from workbench.ir.values import Block, Function, Op, Value, walk
 
@@ -19,8 +19,8 @@ from workbench.ir.values import Block, Function, Op, Value, walk
 class Locals:
     """Values grouped by the local that holds them; `of(value)` names the group by one of its values."""
 
-    def __init__(self, function: Function, folding: Folding) -> None:
-        self.folding = folding
+    def __init__(self, function: Function, inlining: Inlining) -> None:
+        self.inlining = inlining
         self._parent: dict[Value, Value] = {}
         self._members: dict[Value, set[Value]] = {}
         self._enemies: dict[Value, set[Value]] = {}
@@ -61,7 +61,7 @@ class Locals:
         """The locals read by these expressions; a loop's parameter counts as its result."""
         found: set[Value] = set()
         for value in values:
-            found |= {self.of(leaf) for leaf in self.folding.leaves(value)}
+            found |= {self.of(leaf) for leaf in self.inlining.leaves(value)}
         return found
 
     def _meet(self, value: Value, live: set[Value]) -> None:
@@ -71,10 +71,10 @@ class Locals:
                 self._enemies.setdefault(other, set()).add(value)
 
     def _block(self, block: Block, live: set[Value]) -> set[Value]:
-        """Walk a block backwards from what lives after it; gives what lives before it."""
+        """Walk a block backwards from what lives after it; returns what lives before it."""
         live = set(live)
         for op in reversed(block.ops):
-            if op.name == "yield" or any(v in self.folding.folded for v in op.results):
+            if op.name == "yield" or any(v in self.inlining.inlined for v in op.results):
                 continue
             if op.blocks:
                 live = self._STRUCTURED[op.name](self, op, live)
@@ -82,7 +82,7 @@ class Locals:
             if op.name == "native":  # its results are set before its operands are read
                 live |= self._leaves(op.operands)
             for result in op.results:
-                if result not in self.folding.fixed:
+                if result not in self.inlining.fixed:
                     self._meet(result, live)
                 live.discard(result)
             live |= self._leaves(operands_of(op))
@@ -147,15 +147,15 @@ class Locals:
             flows.append(op.operands[LEAD[op.name] :])
         for values in flows:
             for result, value in zip(op.results, values, strict=True):
-                if value not in self.folding.folded and value not in self.folding.fixed:
+                if value not in self.inlining.inlined and value not in self.inlining.fixed:
                     self._try(result, value)
 
     def _reassigned(self, op: Op) -> None:
         """`x = x * 2` and `v.x = a` change the variable, as they do in the cell."""
         result = op.result
-        if result in self.folding.folded or result in self.folding.fixed or op.name in FENCES:
+        if result in self.inlining.inlined or result in self.inlining.fixed or op.name in FENCES:
             return
-        for leaf in dict.fromkeys(leaf for v in op.operands for leaf in self.folding.leaves(v)):
+        for leaf in dict.fromkeys(leaf for v in op.operands for leaf in self.inlining.leaves(v)):
             same = bool(result.name) and leaf.name == result.name
             if leaf.type == result.type and (same or (op.name == "insert" and leaf is op.operands[0])):
                 self._try(result, leaf)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from workbench.backends.cuda.cpp.c_names import form_of, members
 from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.backends.cuda.cpp.expression import Expressions
+from workbench.ir.attributes import PARTS
 from workbench.ir.values import Op, Value
 from workbench.types import Kind, Scalar, Vector, element
 
@@ -19,7 +20,7 @@ def emit_print(e: Emitter, op: Op) -> list[str]:
     """The statement."""
     expressions, form, arguments = e.expressions, "", []
     operands = iter(op.operands)
-    for part in op.attrs["parts"]:
+    for part in op.attrs[PARTS]:
         if isinstance(part, str):
             form += part.replace("%", "%%")
             continue

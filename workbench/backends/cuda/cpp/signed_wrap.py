@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from workbench.ir.attributes import COUNT, VALUE
 from workbench.ir.ops import ELEMENTS
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.types import ArrayType, Kind, Scalar, is_integer
@@ -127,11 +128,11 @@ class _Intervals:
         assert isinstance(result.type, Scalar)
         low, high = type_range(result.type)
         if op.name == "const":
-            self.known[result] = (int(op.attrs["value"]), int(op.attrs["value"]))
+            self.known[result] = (int(op.attrs[VALUE]), int(op.attrs[VALUE]))
         elif op.name == "tid":
             self.known[result] = (0, MAX_DIM - 1)
         elif op.name == "lane":
-            self.known[result] = (0, op.attrs["count"] - 1)
+            self.known[result] = (0, op.attrs[COUNT] - 1)
         elif op.name == "shape":
             self.known[result] = (0, high)
         elif op.name in _RULES and all(

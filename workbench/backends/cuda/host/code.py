@@ -40,6 +40,11 @@ class Report(ctypes.Structure):
         ("last", ctypes.c_longlong),
     )
 
+    @property
+    def message(self) -> str:
+        """What went wrong, without the place."""
+        return self.text.decode(errors="replace")
+
 
 class HostCode:
     """The kernels of one program.
@@ -96,20 +101,18 @@ class HostCode:
             if size:
                 sys.stdout.write(self._printed.raw[:size].decode(errors="replace"))
 
+    def report(self) -> Report:
+        """What the last launch met; the next launch overwrites it."""
+        return self.library.wb_host_report().contents
+
     def fault(self, entry: str) -> KernelFault:
         """What the last launch, of `entry`, met."""
-        found = self.library.wb_host_report().contents
+        found = self.report()
         block, thread = tuple(found.block), tuple(found.thread)
         return KernelFault(
-            f"{found.text.decode(errors='replace')} (line {found.line}, thread {thread} of block {block})",
-            function=entry,
-            line=found.line,
-            thread=thread,
-            block=block,
-            text=found.text.decode(errors="replace"),
-            parameter=found.parameter - 1,
-            bytes=(found.first, found.last),
-        )
+            f"{found.message} (line {found.line}, thread {thread} of block {block})",
+            function=entry, line=found.line, thread=thread, block=block,
+        )  # fmt: skip
 
 
 def _three(sizes: Sequence[int]) -> tuple[int, ...]:

@@ -77,13 +77,6 @@ def program(units: Sequence[Unit], threads: str = "", conditions: bool = False, 
     return "\n".join(parts)
 
 
-def main_program(unit: Unit, threads: str = "") -> str:
-    """The program with a `main` that runs the unit's only kernel (see `run.run_apart`)."""
-    (entry,) = unit.entries
-    used = f"#define WB_HOST_MAIN wb_unit_0::wb_host_{entry.name}\n"
-    return f"{program([unit], threads)}\n#undef printf\n#include <new>\n{used}{(_HERE / 'main.hpp').read_text()}"
-
-
 @cache
 def header(threads: str, conditions: bool = False) -> str:
     """What stands before the texts."""

@@ -45,7 +45,7 @@ def version() -> str:
     try:
         return ", ".join(f"{name} {metadata.version(name)}" for name in (WHEEL, COMPILER_WHEEL))
     except metadata.PackageNotFoundError as missing:
-        raise DeviceError(f"cuBLASDx needs {missing}, which is not installed.", advice=ADVICE) from None
+        raise DeviceError(f"cuBLASDx needs {missing.name}, which is not installed.", advice=ADVICE) from None
 
 
 def missing() -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from workbench.backends.cuda.products.spec import COLUMN, ROW, ProductSpec
 from workbench.errors import BuildError
+from workbench.ir.attributes import LINKED
 from workbench.ir.rewrite import Rewriter, rewrite
 from workbench.ir.values import Function, Op
 
@@ -24,13 +25,13 @@ def for_linking(function: Function, target: str) -> Function:
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
         linked = op.name == OPERATION and repr(op.result.type.dtype) in ACCUMULATED  # type: ignore[union-attr]
-        return (op.replace(attrs={**op.attrs, "linked": target}),) if linked else None
+        return (op.replace(attrs={**op.attrs, LINKED: target}),) if linked else None
 
     return rewrite(function, change)
 
 
 def arrangement(steps: tuple[int, int], shape: tuple[int, int]) -> tuple[str, int] | None:
-    """Layout and leading dimension of a matrix with these steps along rows and columns; None where it has neither.
+    """Layout and leading dimension of a matrix with these steps along rows and columns; None if it has neither.
 
     A single row or column counts as row-major.
     """
@@ -46,7 +47,7 @@ def product_spec(
     sizes: tuple[int, int, int], types: tuple[str, str], steps: tuple[tuple[int, int], tuple[int, int]],
     threads: int, target: str, *, aligned: bool, tf32: bool, role: str,
 ) -> ProductSpec | None:  # fmt: skip
-    """The product of A (m, k) and B (k, n) that lie so; None where cuBLASDx has none.
+    """The product of A (m, k) and B (k, n) that lie so; None if cuBLASDx has none.
 
     Args:
         sizes: m, n, k.

@@ -72,7 +72,7 @@ def build(
     Raises:
         BuildError: a product was refused, its process crashed or took too long; the other processes are ended.
         DeviceError: the builder is not installed.
-        Dropped: this is background work that nobody wants any more (`workbench.work`).
+        Dropped: this is background work that is no longer needed (`workbench.work`).
         KeyboardInterrupt: as ever. No process is left, however it ends.
     """
     waiting = list(dict.fromkeys(specs))

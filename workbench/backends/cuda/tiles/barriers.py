@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.backends.cuda.tiles.uses import Use
+from workbench.backends.cuda.tiles.placement.uses import Use
+from workbench.ir.attributes import USES, VALUE, WAIT
 from workbench.ir.ops import LOOPS
 from workbench.ir.values import Block, Op, Value, walk
 
@@ -24,7 +25,7 @@ def place_barriers(block: Block) -> Block:
 
     A barrier's attribute `wait` says that copies are under way, which each thread waits for before it arrives.
     """
-    numbers = {op.result: op.attrs["value"] for op in walk(block) if op.name == "const"}
+    numbers = {op.result: op.attrs[VALUE] for op in walk(block) if op.name == "const"}
     ops, _ = _walk(block, frozenset(), numbers)
     return Block(block.params, tuple(ops))
 
@@ -33,10 +34,10 @@ def _walk(block: Block, open_: Open, numbers: Numbers) -> tuple[list[Op], Open]:
     made: list[Op] = []
     for op in block.ops:
         if op.name == "touch":
-            uses: tuple[Use, ...] = op.attrs["uses"]
+            uses: tuple[Use, ...] = op.attrs[USES]
             if any(use.meets(other) for use in uses for other in open_):
                 wait = any(other.pending for other in open_)
-                made.append(Op("barrier", (), (), {"wait": wait}, (), op.location))
+                made.append(Op("barrier", (), (), WAIT.of(wait), (), op.location))
                 open_ = frozenset()
             open_ |= frozenset(uses)
         elif op.name == "if":

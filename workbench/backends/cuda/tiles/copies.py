@@ -10,7 +10,8 @@ from workbench.backends.cuda.cpp.c_names import c_type
 from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.backends.cuda.cpp.pieces import Key, Pieces
 from workbench.backends.cuda.tiles.lower import Lowering
-from workbench.backends.cuda.tiles.places import InShared
+from workbench.backends.cuda.tiles.placement.places import InShared
+from workbench.ir.attributes import AXES, BOUNDS, SHAPE, THREADS
 from workbench.ir.values import Op
 from workbench.types import ArrayType, Scalar, Slots
 
@@ -63,7 +64,7 @@ def in_chunks(low: Lowering, op: Op) -> bool:
     """Whether the rows of a tile that is loaded are whole chunks that lie side by side in the array."""
     array, tile = op.operands[0].type, op.result.type
     assert isinstance(array, ArrayType)
-    place, axes, shape = low.place(op.result), op.attrs["axes"], op.attrs["shape"]
+    place, axes, shape = low.place(op.result), op.attrs[AXES], op.attrs[SHAPE]
     fits = isinstance(place, InShared) and low.contiguous and not array.pitch and isinstance(array.dtype, Scalar)
     return fits and len(shape) <= 2 and axes[-1] == array.ndim - 1 and shape[-1] * tile.dtype.size % WIDE == 0  # type: ignore[union-attr]
 
@@ -75,8 +76,10 @@ def emit_copy(e: Emitter, op: Op) -> list[str]:
     assert isinstance(kind, ArrayType) and isinstance(slots.type, Slots)
     e.expressions.keys |= {KEY, ("array",)}
     e.expressions.meet(kind)
-    name, axes, shape = e.name(array), op.attrs["axes"], op.attrs["shape"]
+    name, axes, shape = e.name(array), op.attrs[AXES], op.attrs[SHAPE]
+    # 15 is the precedence of a cast in C++: anything weaker gets parentheses.
     at = [e.expressions.of(v).within(15) for v in offsets]
+    # In 64 bits from the first factor on: an array may have more than 2³¹ elements.
     linear = f"(long long){at[0]}"
     for axis in range(1, kind.ndim):
         linear = f"({linear}) * {name}.shape[{axis}] + {at[axis]}"
@@ -84,14 +87,15 @@ def emit_copy(e: Emitter, op: Op) -> list[str]:
     pitch = " * ".join(f"{name}.shape[{k}]" for k in range(rows + 1, kind.ndim)) if rows is not None else "0"
     ends = ["0", str(shape[0] if rows is not None else 1), "0", str(shape[-1])]
     rest = []
-    if op.attrs["bounds"]:
+    if op.attrs[BOUNDS]:
         for axis, start in ((rows, 0), (axes[-1], 2)):
             if axis is not None:
                 ends[start : start + 2] = [f"-(long long){at[axis]}", f"{name}.shape[{axis}] - {at[axis]}"]
         others = [k for k in range(kind.ndim) if k not in axes]
         rest = [f"{at[k]} >= 0 && {at[k]} < {name}.shape[{k}]" for k in others]
+    # Outside along an axis that the tile does not span, no row is inside: the end goes below every start.
     if rest:
         ends[1] = f"{' && '.join(rest)} ? {ends[1]} : -(1LL << 62)"
-    count = f"{op.attrs['threads']}, {shape[0] if rows is not None else 1}, {shape[-1]}"
+    count = f"{op.attrs[THREADS]}, {shape[0] if rows is not None else 1}, {shape[-1]}"
     start = f"(unsigned long long){name}.data + ({linear}) * sizeof({c_type(kind.dtype)})"
     return [f"wb_copy_in<{count}>({e.name(slots)}, {start}, {pitch}, {', '.join(ends)});"]

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from workbench.backends.cuda.tiles.copies import in_chunks
-from workbench.backends.cuda.tiles.layouts import Element, Striped, when
 from workbench.backends.cuda.tiles.lower import Lowering
-from workbench.backends.cuda.tiles.places import InShared
-from workbench.backends.cuda.tiles.uses import ANY, FIRST, Use
+from workbench.backends.cuda.tiles.placement.layouts import Element, Striped, when
+from workbench.backends.cuda.tiles.placement.places import InShared
+from workbench.backends.cuda.tiles.placement.uses import ANY, FIRST, Use
+from workbench.ir.attributes import AXES, AXIS, BOUNDS, SHAPE, THREADS
 from workbench.ir.rewrite import copy_op
 from workbench.ir.values import Op, Value, walk
-from workbench.passes.bounds_checks import zero
+from workbench.passes.checks.bounds_checks import zero
 from workbench.tiles import Tile
 from workbench.types import ArrayType, element, int32, uint32, uint64
 from workbench.types import bool as bool_
@@ -28,7 +29,7 @@ def shape_of(value: Value) -> tuple[int, ...]:
 
 def tile_map(low: Lowering, op: Op) -> None:
     """The block for each element; what it does to arrays may be done by any thread."""
-    b, (body,), shape = low.builder, op.blocks, op.attrs["shape"]
+    b, (body,), shape = low.builder, op.blocks, op.attrs[SHAPE]
     tiles = [*op.results, *op.operands]
     layout, registers = low.layout(*tiles) if tiles else (_striped(low, shape), False)
     inner = {v for o in walk(body) for v in o.operands}
@@ -84,7 +85,7 @@ def tile_load(low: Lowering, op: Op) -> None:
         low.touch(
             replace(_array_use(low, op, "read", layout.who), who=ANY), Use(place.region, "write", ANY, pending=True)
         )
-        how = {**op.attrs, "threads": low.threads}
+        how = {**op.attrs, THREADS: low.threads}
         b.emit("copy_in", (place.region.slots, *op.operands), (), how)
         return
     low.touch(_array_use(low, op, "read", layout.who), *low.uses("write", layout, op.result))
@@ -157,8 +158,8 @@ def offsets_of(op: Op) -> tuple[Value, ...]:
 
 def _array_use(low: Lowering, op: Op, mode: str, who: object) -> Use:
     """The part of an array that a tile lies on; offsets that are numbers are told as such."""
-    shape = op.attrs["shape"] if "shape" in op.attrs else shape_of(op.operands[-1])
-    axes = op.attrs["axes"]
+    shape = op.attrs[SHAPE] if SHAPE in op.attrs else shape_of(op.operands[-1])
+    axes = op.attrs[AXES]
     offsets = tuple(low.numbers.get(v, v) for v in offsets_of(op))
     sizes = [shape[axes.index(axis)] if axis in axes else 1 for axis in range(len(offsets))]
     box = tuple((o, o + n) if isinstance(o, int) else None for o, n in zip(offsets, sizes, strict=True))
@@ -167,7 +168,7 @@ def _array_use(low: Lowering, op: Op, mode: str, who: object) -> Use:
 
 def _indices(low: Lowering, op: Op, here: Element) -> tuple[Value, ...]:
     """The indices in the array of an element of the tile."""
-    b, axes, found = low.builder, op.attrs["axes"], []
+    b, axes, found = low.builder, op.attrs[AXES], []
     for axis, offset in enumerate(offsets_of(op)):
         if axis not in axes or here.shape[axes.index(axis)] == 1:
             found.append(offset)
@@ -178,13 +179,13 @@ def _indices(low: Lowering, op: Op, here: Element) -> tuple[Value, ...]:
 
 
 def _inside(low: Lowering, op: Op, indices: tuple[Value, ...]) -> Value | None:
-    """Whether they are of the array; None where nobody asks."""
-    if not op.attrs["bounds"]:
+    """Whether they are of the array; None if nobody asks."""
+    if not op.attrs[BOUNDS]:
         return None
     b, array = low.builder, op.operands[0]
     fine: Value | None = None
     for axis, index in enumerate(indices):
-        size = b.one("shape", (array,), array.type.size_type, {"axis": axis})  # type: ignore[union-attr]
+        size = b.one("shape", (array,), array.type.size_type, {AXIS: axis})  # type: ignore[union-attr]
         wide = uint64 if 64 in (element(index.type).bits, element(size.type).bits) else uint32
         test = b.one("lt", (b.cast(index, wide), b.cast(size, wide)), bool_)
         fine = test if fine is None else b.one("and_", (fine, test), bool_)

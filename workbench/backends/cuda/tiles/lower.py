@@ -11,18 +11,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from workbench.backends.cuda.tiles.arena import arrange
 from workbench.backends.cuda.tiles.barriers import place_barriers
-from workbench.backends.cuda.tiles.layouts import Body, Layout, Striped, when
-from workbench.backends.cuda.tiles.places import InRegisters, InShared, Place, row_major, view
-from workbench.backends.cuda.tiles.plan import Plan, plan
-from workbench.backends.cuda.tiles.storage import Storage
-from workbench.backends.cuda.tiles.tidy import tidy
-from workbench.backends.cuda.tiles.uses import ANY, FIRST, Region, Use
+from workbench.backends.cuda.tiles.placement.arena import arrange
+from workbench.backends.cuda.tiles.placement.layouts import Body, Layout, Striped, when
+from workbench.backends.cuda.tiles.placement.places import InRegisters, InShared, Place, row_major, view
+from workbench.backends.cuda.tiles.placement.plan import Plan, plan
+from workbench.backends.cuda.tiles.placement.storage import Storage
+from workbench.backends.cuda.tiles.placement.uses import ANY, FIRST, Region, Use
+from workbench.ir.attributes import COUNT, OFFSET, USES, VALUE
 from workbench.ir.build import Builder
 from workbench.ir.ops import ADDITIONS, EFFECTS, LEAD, REPORTS, STRUCTURED
 from workbench.ir.rewrite import replace_body
 from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.passes.pipeline import CUDA_TILES_PLACED, run
 from workbench.tiles import Tile, is_tile, shown
 from workbench.types import ArrayType, Scalar, Slots, Vector, int32, is_integer
 from workbench.types import bool as bool_
@@ -62,7 +63,7 @@ class Lowering:
         self.scratches: dict[Op, list[Region]] = {}
         self.used = {v for op in walk(self.function.body) for v in op.operands}
         self.numbers = {
-            op.result: int(op.attrs["value"])
+            op.result: int(op.attrs[VALUE])
             for op in walk(self.function.body)
             if op.name == "const" and isinstance(op.result.type, Scalar) and is_integer(op.result.type)
         }
@@ -73,11 +74,11 @@ class Lowering:
         self.table = table
         body = self.block(self.function.body)
         used = self._arranged()
-        head = [Op("lane", (), (self.lane,), {"count": self.threads})]
-        head += [Op("shared", (), (r.slots,), {"offset": r.offset}) for r in self.all_regions]
+        head = [Op("lane", (), (self.lane,), COUNT.of(self.threads))]
+        head += [Op("shared", (), (r.slots,), OFFSET.of(r.offset)) for r in self.all_regions]
         head += [Op("slots", (), (slots,), {}) for slots in self.registers.values()]
-        placed = tidy(place_barriers(Block((), (*head, *body.ops))))
-        return Lowered(replace_body(self.function, placed), used, tuple(self.all_regions), self.plan)
+        placed = replace_body(self.function, place_barriers(Block((), (*head, *body.ops))))
+        return Lowered(run(CUDA_TILES_PLACED, placed), used, tuple(self.all_regions), self.plan)
 
     @property
     def all_regions(self) -> list[Region]:
@@ -86,11 +87,13 @@ class Lowering:
 
     def _arranged(self) -> int:
         ops = {op for op in walk(self.function.body)}
+        # Regions that are needed at one operation must not overlap; all others may lie on the same bytes.
         together = [
             [*(self.regions[s] for s in self.storage.around(op) if s in self.regions), *self.scratches.get(op, ())]
             for op in ops
         ]
         order = {region: n for n, region in enumerate(self.all_regions)}
+        # Sets have no order of their own: sorted, the same kernel gets the same offsets and so the same cache key.
         rows = [sorted(set(regions), key=order.__getitem__) for regions in together]
         return arrange(sorted(rows, key=lambda row: [order[r] for r in row]))
 
@@ -118,20 +121,24 @@ class Lowering:
         elif op.name in REPORTS:
             self.first(lambda: self.builder.append(op))
         else:
+            # Every thread loads the same element: that is as good as one load and a broadcast, and needs no barrier.
             if op.name == "load":
                 self.touch(Use(op.operands[0], "read", ANY))
             self.builder.append(op)
 
     def effect(self, op: Op) -> None:
-        """What changes memory once a block; what it gives goes to all threads through shared memory."""
+        """What changes memory once per block; what it gives goes to all threads through shared memory."""
         arrays = [v for v in op.operands if isinstance(v.type, ArrayType)]
+        # Without arrays it has nothing to change, so every thread may run it.
         if op.name == "native" and not arrays:
             self.builder.append(op)
             return
+        # An old value that is not used needs neither shared memory nor a barrier to reach the other threads.
         wanted = [v for v in op.results if v in self.used]
         adds = op.name in ADDITIONS and not wanted
         self.touch(*(Use(a, "add" if adds else "write", FIRST) for a in arrays))
         scratch = [self.scratch(v.type, 1, "what one thread finds") for v in wanted]  # type: ignore[arg-type]
+        # Inside the `if` of the first thread the results are other values: SSA has one definition of each.
         inner = {v: Value(v.type, v.name) for v in op.results}
         self.touch(*(Use(r, "write", FIRST) for r in scratch))
 
@@ -157,6 +164,7 @@ class Lowering:
     def _loop(self, op: Op) -> None:
         lead = LEAD[op.name]
         carried = op.operands[lead:]
+        # A loop's tile is one storage for all turns, so its first value is copied in before the loop.
         self.copies(list(zip(op.results, carried, strict=True)), op)
         operands = op.operands[:lead] + tuple(v for v in carried if not is_tile(v))
         blocks = [self.block(block) for block in op.blocks[:-1]] + [self._branch(op, op.blocks[-1])]
@@ -168,6 +176,7 @@ class Lowering:
             for inner in block.ops[:-1]:
                 self.op(inner)
             self.now = block.ops[-1]
+            # Tiles are not yielded but written to the storage of the results, which all branches share.
             self.copies(list(zip(op.results, block.yielded, strict=True)), block.ops[-1])
             self.builder.yield_(*(v for v in block.yielded if not is_tile(v)))
         return opened.block
@@ -187,7 +196,7 @@ class Lowering:
     def touch(self, *uses: Use) -> None:
         """What follows uses memory so."""
         if uses:
-            self.builder.emit("touch", (), (), {"uses": uses})
+            self.builder.emit("touch", (), (), {USES: uses})
 
     def scratch(self, dtype: Scalar | Vector, count: int, label: str) -> Region:
         """Shared memory for the operation at hand."""
@@ -238,6 +247,7 @@ class Lowering:
         targets = {self.storage.of(a) for a, _ in pairs}
         late: list[tuple[Value, Place]] = []
         for target, source in pairs:
+            # Two tiles may change places: a source that is a target as well is set aside before it is overwritten.
             if self.storage.of(self.plan.root(source)) in targets and len(pairs) > 1:
                 late.append((target, self.aside(source)))
             else:
@@ -264,6 +274,7 @@ class Lowering:
         """Element by element; between registers of different threads through shared memory."""
         b = self.builder
         layouts = [p.layout for p in (target, source) if isinstance(p, InRegisters)]
+        # A thread cannot read another one's registers, and shuffles reach no further than its warp.
         if len(layouts) == 2 and layouts[0] != layouts[1]:
             between = InShared(
                 self.scratch(type.dtype, type.count, "a tile that changes threads"), row_major(type.shape)
@@ -283,4 +294,4 @@ def tile_type(value: Value) -> Tile:
 
 def storage_of(type: Tile, count: int, name: str) -> Value:
     """A thread's own storage for some elements of a tile."""
-    return Value(Slots(type.dtype, count), name)  # type: ignore[arg-type]
+    return Value(Slots(type.dtype, count), name)

@@ -14,10 +14,11 @@ from workbench.backends.cuda.cpp.pieces import Key, Pieces
 from workbench.backends.cuda.products.needed import product_spec
 from workbench.backends.cuda.products.spec import ProductSpec
 from workbench.backends.cuda.tiles.elements import shape_of
-from workbench.backends.cuda.tiles.layouts import MMA_COLUMNS, MMA_ROWS, Spread
 from workbench.backends.cuda.tiles.lower import Lowering
-from workbench.backends.cuda.tiles.places import InRegisters, InShared
-from workbench.backends.cuda.tiles.plan import product_layout
+from workbench.backends.cuda.tiles.placement.layouts import MMA_COLUMNS, MMA_ROWS, Spread
+from workbench.backends.cuda.tiles.placement.places import InRegisters, InShared
+from workbench.backends.cuda.tiles.placement.plan import product_layout
+from workbench.ir.attributes import LINKED, PRECISION, PRODUCT, ROLE, TRANSPOSE_A, TRANSPOSE_B
 from workbench.ir.values import Op
 from workbench.types import Kind, Scalar, element, float32
 
@@ -73,34 +74,34 @@ def tile_matmul(low: Lowering, op: Op) -> None:
     else:
         layout, storage = product_layout(op, low.threads), target.region.slots
     steps, operands = [], [storage]
-    for source, turned in zip(sources, (op.attrs["transpose_a"], op.attrs["transpose_b"]), strict=True):
+    for source, turned in zip(sources, (op.attrs[TRANSPOSE_A], op.attrs[TRANSPOSE_B]), strict=True):
         assert isinstance(source, InShared)
         steps.append(source.steps[::-1] if turned else source.steps)
         operands += [source.region.slots, source.offset if source.offset is not None else b.const(0)]
-    inner = shape_of(left)[0 if op.attrs["transpose_a"] else 1]
+    inner = shape_of(left)[0 if op.attrs[TRANSPOSE_A] else 1]
     dtype, result = (element(v.type.dtype) for v in (left, op.result))  # type: ignore[union-attr]
-    precision = op.attrs.get("precision") or ""
+    precision = op.attrs.get(PRECISION) or ""
     held = isinstance(target, InRegisters)
     linked = None if held else _linked(op, inner, (steps[0], steps[1]), all(s.offset is None for s in sources), low)  # type: ignore[union-attr]
     made = Product(layout, inner, dtype, result, steps[0], steps[1], held, bool(acc), precision, linked)
     reads = [use for s in sources for use in s.uses("read", "any")]
     who = layout.who if linked is None else "any"
     low.touch(*reads, *target.uses("write", who), *(target.uses("read", who) if linked else ()))
-    b.emit("product", operands, (), {"product": made})
+    b.emit("product", operands, (), {PRODUCT: made})
 
 
 def _linked(
     op: Op, inner: int, steps: tuple[tuple[int, int], tuple[int, int]], aligned: bool, low: Lowering
 ) -> ProductSpec | None:
-    """The product that is called in place of text of ours, where one is wanted and there can be one."""
-    target = op.attrs.get("linked")
+    """The product that is called in place of generated code, if one is requested and there can be one."""
+    target = op.attrs.get(LINKED)
     if not target:
         return None
     rows, columns = shape_of(op.result)
     types = [repr(element(v.type.dtype)) for v in (op.operands[0], op.result)]  # type: ignore[union-attr]
     return product_spec(
         (rows, columns, inner), (types[0], types[1]), steps, low.threads, target,
-        aligned=aligned, tf32=op.attrs.get("precision") == "tf32", role=op.attrs["role"],
+        aligned=aligned, tf32=op.attrs.get(PRECISION) == "tf32", role=op.attrs[ROLE],
     )  # fmt: skip
 
 

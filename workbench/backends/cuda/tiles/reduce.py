@@ -10,15 +10,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from workbench.backends.cuda.tiles.elements import shape_of
-from workbench.backends.cuda.tiles.layouts import WARP, Element, Striped, product, when
 from workbench.backends.cuda.tiles.lower import Lowering
-from workbench.backends.cuda.tiles.places import InRegisters, InShared
-from workbench.backends.cuda.tiles.uses import ANY, Region, Use
+from workbench.backends.cuda.tiles.placement.layouts import WARP, Element, Striped, product, when
+from workbench.backends.cuda.tiles.placement.places import InRegisters, InShared
+from workbench.backends.cuda.tiles.placement.uses import ANY, Region, Use
 from workbench.backends.python.tiles import identity
+from workbench.ir.attributes import AXIS, EXCLUSIVE, KIND, PLAIN, STEP, THREADS, UNROLL
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import Rewriter, copy_op, rewrite
 from workbench.ir.values import Block, Function, Op, Value
-from workbench.passes.bounds_checks import zero
+from workbench.passes.checks.bounds_checks import zero
 from workbench.tiles import Tile
 from workbench.types import Scalar, Vector, float32, in_float32, int32, is_half
 from workbench.types import bool as bool_
@@ -38,7 +39,7 @@ def with_combinations(function: Function) -> Function:
 
 
 def _combination(op: Op) -> Block:
-    tile, kind = op.operands[0].type, op.attrs["kind"]
+    tile, kind = op.operands[0].type, op.attrs[KIND]
     assert isinstance(tile, Tile)
     builder = Builder()
     builder.location = op.location
@@ -61,9 +62,11 @@ def _earlier(b: Builder, kind: str, x: Value, i: Value, y: Value, k: Value) -> P
     assert isinstance(dtype, (Scalar, Vector))
     before = b.one("lt", (k, i), bool_)
     better, same = b.one(less, (y, x), bool_), b.one("eq", (x, y), bool_)
+    # Threads meet in no particular order, so ties are decided by the place: the result is NumPy's, the first.
     chosen = b.one("or_", (better, b.one("and_", (same, before), bool_)), bool_)
     if isinstance(dtype, Scalar) and dtype.kind == float32.kind:
         mine, other = (b.one("ne", (v, v), bool_) for v in (x, y))
+        # NumPy's argmin returns the first NaN; comparisons alone would never choose one.
         fresh = b.one("or_", (b.one("not_", (mine,), bool_), before), bool_)
         nan = b.one("and_", (other, fresh), bool_)
         kept = b.one("not_", (mine,), bool_)
@@ -92,17 +95,18 @@ def _either(b: Builder, condition: Value | None, then: Callable[[], Parts], othe
 
 def shuffled(b: Builder, value: Value, kind: str, step: int, threads: int) -> Value:
     """The value of another thread of the warp: `down`, `up`, `xor` by a step, or of the one with number `step`."""
-    attrs = {"kind": kind, "step": step, "threads": threads}
+    attrs = {KIND: kind, STEP: step, THREADS: threads}
     if not isinstance(value.type, Vector):
-        return b.one("shuffle", (value,), value.type, attrs)  # type: ignore[arg-type]
+        return b.one("shuffle", (value,), value.type, attrs)
+    # A shuffle moves one scalar: vectors go by component.
     numbers = [b.const(n) for n in range(value.type.length)]
     parts = [b.one("extract", (value, n), value.type.dtype) for n in numbers]
-    return b.one("vec", [b.one("shuffle", (p,), p.type, attrs) for p in parts], value.type)  # type: ignore[arg-type]
+    return b.one("vec", [b.one("shuffle", (p,), p.type, attrs) for p in parts], value.type)
 
 
 def tile_reduce(low: Lowering, op: Op) -> None:
     """Over all elements to one for all threads, or along an axis."""
-    if op.attrs.get("axis") is None:
+    if op.attrs.get(AXIS) is None:
         _whole(low, op)
     else:
         _along(low, op)
@@ -111,14 +115,14 @@ def tile_reduce(low: Lowering, op: Op) -> None:
 def _started(low: Lowering, op: Op, value: Value, place: Callable[[], Value]) -> Parts:
     """An element as it is combined."""
     (block,) = op.blocks
-    parts = (low.builder.cast(value, block.params[0].type),)  # type: ignore[arg-type]
+    parts = (low.builder.cast(value, block.params[0].type),)
     return (*parts, place()) if len(block.params) == 4 else parts
 
 
 def _finish(low: Lowering, op: Op, parts: Parts, write: Callable[[Value], Any]) -> None:
     """What is left of the combined parts is the result."""
     type = op.result.type.dtype if isinstance(op.result.type, Tile) else op.result.type
-    write(low.builder.cast(parts[-1], type))  # type: ignore[arg-type]
+    write(low.builder.cast(parts[-1], type))
 
 
 def _whole(low: Lowering, op: Op) -> None:
@@ -127,11 +131,12 @@ def _whole(low: Lowering, op: Op) -> None:
     assert isinstance(layout, Striped)
     low.touch(*low.uses("read", layout, tile))
     parts = _warp(low, block, _own(low, op, tile, layout), layout.active)
+    # Within a warp shuffles need no shared memory and no barrier.
     if low.threads > WARP:
         parts = _through_shared(low, block, parts, -(-layout.active // WARP))
     elif low.threads > 1:
         parts = tuple(shuffled(b, v, "from", 0, low.threads) for v in parts)
-    value = b.cast(parts[-1], op.result.type)  # type: ignore[arg-type]
+    value = b.cast(parts[-1], op.result.type)
     b.append(Op("same", (value,), op.results, {}, (), op.location))
 
 
@@ -145,6 +150,7 @@ def _own(low: Lowering, op: Op, tile: Value, layout: Striped) -> Parts:
 
     types = [p.type for p in block.params[: len(block.params) // 2]]
     some = b.one("lt", (low.lane, b.const(layout.active)), bool_) if layout.active < low.threads else None
+    # Never combined, since the tests below leave these threads out; but a shuffle needs a value from each.
     nothing = tuple(zero(b, t) for t in types) if some is not None else ()
     parts = _either(b, some, lambda: at(b.const(0), low.lane), nothing)
     if layout.registers == 1:
@@ -160,11 +166,11 @@ def _own(low: Lowering, op: Op, tile: Value, layout: Striped) -> Parts:
             inside = b.one("lt", (here, b.const(layout.count)), bool_)
         b.yield_(*_either(b, inside, lambda: combine(b, block, carried, at(turn, here)), carried))
     if registers:
-        ends, attrs = (b.const(1), b.const(layout.registers), b.const(1)), {"unroll": True}
+        ends, hint = (b.const(1), b.const(layout.registers), b.const(1)), UNROLL
     else:
         start = b.one("add", (low.lane, b.const(low.threads)), int32)
-        ends, attrs = (start, b.const(layout.count), b.const(low.threads)), {"plain": True}
-    return b.for_(*ends, parts, opened.block, attrs)
+        ends, hint = (start, b.const(layout.count), b.const(low.threads)), PLAIN
+    return b.for_(*ends, parts, opened.block, {hint: True})
 
 
 def _warp(low: Lowering, block: Block, parts: Parts, active: int) -> Parts:
@@ -173,6 +179,7 @@ def _warp(low: Lowering, block: Block, parts: Parts, active: int) -> Parts:
     step = WARP // 2
     while step >= active:
         step //= 2
+    # With whole warps every thread has a partner, and xor gives all of them the result without a test.
     exchange = active % WARP == 0 or active == 2 * step
     while step:
         other = tuple(shuffled(b, v, "xor" if exchange else "down", step, low.threads) for v in parts)
@@ -189,12 +196,13 @@ def _warp(low: Lowering, block: Block, parts: Parts, active: int) -> Parts:
 
 
 def _through_shared(low: Lowering, block: Block, parts: Parts, warps: int) -> Parts:
-    """The first thread of each warp tells what it has; every thread combines those, in the same order."""
+    """The first thread of each warp shares what it has; every thread combines those, in the same order."""
     b = low.builder
     regions = [low.scratch(v.type, warps, "a reduction's parts, one a warp") for v in parts]  # type: ignore[arg-type]
     low.touch(*(Use(r, "write", ANY) for r in regions))
     own = b.one("quotient", (low.lane, b.const(WARP)), int32)
     first = b.one("eq", (b.one("remainder", (low.lane, b.const(WARP)), int32), b.const(0)), bool_)
+    # Warps without an element have nothing to share, and no room in the regions.
     if warps < -(-low.threads // WARP):
         first = b.one("and_", (first, b.one("lt", (own, b.const(warps)), bool_)), bool_)
 
@@ -205,6 +213,8 @@ def _through_shared(low: Lowering, block: Block, parts: Parts, warps: int) -> Pa
     when(b, first, tell)
     low.touch(*(Use(r, "read", ANY) for r in regions))
     total = tuple(b.slot_read(r.slots, b.const(0)) for r in regions)
+    # Every thread adds up all parts in the same order: the result has the same bits in all of them, and no second
+    # barrier is needed to hand it out.
     for warp in range(1, warps):
         total = combine(b, block, total, tuple(b.slot_read(r.slots, b.const(warp)) for r in regions))
     return total
@@ -212,11 +222,12 @@ def _through_shared(low: Lowering, block: Block, parts: Parts, warps: int) -> Pa
 
 def _along(low: Lowering, op: Op) -> None:
     """Along an axis: some neighbouring threads for each element of the result, which share the axis."""
-    b, (tile,), (block,), axis = low.builder, op.operands, op.blocks, op.attrs["axis"]
+    b, (tile,), (block,), axis = low.builder, op.operands, op.blocks, op.attrs[AXIS]
     shape, result = shape_of(tile), shape_of(op.result)
     source, target = low.place(tile), low.place(op.result)
     assert isinstance(source, InShared) and isinstance(target, InShared)
     rows, length = target.region.count, shape[axis]
+    # A team stays within a warp, for shuffles; beyond length / 4 its threads would have too little to do.
     team = 1
     while team < WARP and rows * team * 2 <= low.threads and team * 4 <= length:
         team *= 2
@@ -237,7 +248,7 @@ def _along(low: Lowering, op: Op) -> None:
         with b.block((index, *carried)) as opened:
             b.yield_(*combine(b, block, carried, element(here, index)))
         begin = b.one("add", (first, b.const(team)), int32) if team > 1 else b.const(1)
-        parts = b.for_(begin, b.const(length), b.const(team), start, opened.block, {"plain": True})
+        parts = b.for_(begin, b.const(length), b.const(team), start, opened.block, {PLAIN: True})
         step = team // 2
         while step:
             other = tuple(shuffled(b, v, "xor", step, low.threads) for v in parts)
@@ -278,7 +289,7 @@ def tile_scan(low: Lowering, op: Op) -> None:
     source, kept = low.place(tile), InRegisters(held, layout)
 
     def begin(here: Element) -> None:
-        value = b.cast(source.read(b, here), dtype)  # type: ignore[arg-type]
+        value = b.cast(source.read(b, here), dtype)
         kept.write(b, here, value)
         own.write(b, here, value)
 
@@ -287,15 +298,15 @@ def tile_scan(low: Lowering, op: Op) -> None:
     while step < shape[-1]:
         _scan_step(low, block, shape, kept, scratch, step)
         step *= 2
-    low.touch(*([Use(scratch, "read", ANY)] if op.attrs["exclusive"] else []), *low.uses("write", layout, op.result))
-    neutral = identity(op.attrs["kind"], dtype)  # type: ignore[arg-type]
+    low.touch(*([Use(scratch, "read", ANY)] if op.attrs[EXCLUSIVE] else []), *low.uses("write", layout, op.result))
+    neutral = identity(op.attrs[KIND], dtype)
     target, type = low.place(op.result), op.result.type.dtype  # type: ignore[union-attr]
 
     def end(here: Element) -> None:
-        if not op.attrs["exclusive"]:
+        if not op.attrs[EXCLUSIVE]:
             target.write(b, here, b.cast(kept.read(b, here), type))
             return
-        (value,) = _before(b, here, scratch, 1, (b.const(neutral, dtype),))  # type: ignore[arg-type]
+        (value,) = _before(b, here, scratch, 1, (b.const(neutral, dtype),))
         target.write(b, here, b.cast(value, type))
 
     layout.each(b, low.lane, shape, end)
@@ -305,6 +316,7 @@ def _scan_step(
     low: Lowering, block: Block, shape: Sequence[int], kept: InRegisters, scratch: Region, step: int
 ) -> None:
     b = low.builder
+    # Read everything before anything is written: a step uses the neighbours' values of the step before.
     low.touch(Use(scratch, "read", ANY))
 
     def look(here: Element) -> None:

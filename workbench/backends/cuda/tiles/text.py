@@ -7,8 +7,9 @@ from collections.abc import Callable
 from workbench.backends.cuda.cpp.c_names import c_type, cast
 from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.backends.cuda.tiles import multiply
-from workbench.backends.cuda.tiles.arena import STATIC_SHARED
 from workbench.backends.cuda.tiles.copies import KEY, emit_copy
+from workbench.backends.cuda.tiles.placement.arena import STATIC_SHARED
+from workbench.ir.attributes import KIND, OFFSET, PRODUCT, STEP, THREADS, WAIT
 from workbench.ir.values import Op
 from workbench.types import Scalar, Slots
 
@@ -30,12 +31,12 @@ def _shared(e: Emitter, op: Op) -> list[str]:
     assert isinstance(type, Slots)
     name = e.names[op.result] = e.fresh(op.result.name, "tile")
     e.expressions.meet(type.dtype)
-    place = f"{MEMORY} + {op.attrs['offset']}" if op.attrs["offset"] else MEMORY
+    place = f"{MEMORY} + {op.attrs[OFFSET]}" if op.attrs[OFFSET] else MEMORY
     return [f"{c_type(type.dtype)}* {name} = ({c_type(type.dtype)}*)({place});"]
 
 
 def _barrier(e: Emitter, op: Op) -> list[str]:
-    if not op.attrs["wait"]:
+    if not op.attrs[WAIT]:
         return ["__syncthreads();"]
     e.expressions.keys.add(KEY)
     return ["wb_arrived();", "__syncthreads();"]
@@ -43,7 +44,7 @@ def _barrier(e: Emitter, op: Op) -> list[str]:
 
 def _shuffle(e: Emitter, op: Op) -> list[str]:
     (value,) = op.operands
-    type, threads = op.result.type, op.attrs["threads"]
+    type, threads = op.result.type, op.attrs[THREADS]
     assert isinstance(type, Scalar)
     e.expressions.meet(type)
     text = e.expressions.of(value)
@@ -52,7 +53,7 @@ def _shuffle(e: Emitter, op: Op) -> list[str]:
         mask = f"0x{(1 << threads) - 1:x}U"
     elif threads % 32:
         mask = f"(threadIdx.x < {threads // 32 * 32} ? 0xffffffffU : 0x{(1 << threads % 32) - 1:x}U)"
-    call = f"{_SHUFFLES[op.attrs['kind']]}({mask}, {{}}, {op.attrs['step']})"
+    call = f"{_SHUFFLES[op.attrs[KIND]]}({mask}, {{}}, {op.attrs[STEP]})"
     if type.name in _WIDE:
         found = call.format(text.text)
     elif type.is_half:
@@ -63,7 +64,7 @@ def _shuffle(e: Emitter, op: Op) -> list[str]:
 
 
 def _product(e: Emitter, op: Op) -> list[str]:
-    made: multiply.Product = op.attrs["product"]
+    made: multiply.Product = op.attrs[PRODUCT]
     e.expressions.keys |= multiply.keys(made)
     base, number = made.name, 1
     name = base

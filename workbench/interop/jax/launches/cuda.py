@@ -18,9 +18,9 @@ from workbench.api.builds.build import BACKENDS, function_of
 from workbench.api.builds.keys import key_of
 from workbench.backends.cpu import jit
 from workbench.backends.cpu.compile import CpuBackend, compile_text
-from workbench.backends.cuda.tiles.arena import STATIC_SHARED
+from workbench.backends.cuda.tiles.placement.arena import STATIC_SHARED
 from workbench.backends.layout import layout
-from workbench.cache.entry import Entry
+from workbench.cache.folder.entry import Entry
 from workbench.cache.key import Key, Part
 from workbench.cache.store import default_store
 from workbench.errors import DeviceError
@@ -44,7 +44,7 @@ FUNCTIONS = (
     "cuMemsetD8Async", "cuMemsetD16Async", "cuMemsetD32Async", "cuMemsetD2D32Async", "cuMemcpyDtoDAsync",
     "cuGetErrorName",
 )  # fmt: skip
-"""What the handler calls of the driver, in the order in which `cuda.ll` counts."""
+"""What the handler calls of the driver, in the order in which `Driver` in cuda.c has them."""
 _UNCHECKED = (
     "Kernels run without checks on GPUs under JAX: nothing there reads faults. Use wb.checks(False) if"
     " that is intended, or look for the fault on the CPU or with wb.launch."

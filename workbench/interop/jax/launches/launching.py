@@ -1,6 +1,6 @@
-"""What is static about one launch under XLA, and how the native handler is told.
+"""The static configuration of one launch under XLA, and how it is encoded for the native handler.
 
-Everything that a target's description does not say: the launch's dimensions, its operands' shapes, batches, views.
+It has what a target's description does not say: the launch's dimensions, its operands' shapes, batches, views.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from workbench.interop.jax.launches.plan import Plan
 from workbench.interop.jax.native.descriptor import Kind
 from workbench.interop.jax.native.handler import MAX_BATCH_AXES
 from workbench.interop.jax.values import arguments
-from workbench.passes.out_of_range import Condition
+from workbench.passes.checks.out_of_range import Condition
 from workbench.runtime.launching.record import BLOCK_DIM
 
 Shape = tuple[int, ...]
@@ -78,7 +78,7 @@ def attributes(plan: Plan, how: How) -> dict[str, tuple[int, ...]]:
 
 
 def _words(condition: Condition, plan: Plan) -> tuple[int, ...]:
-    """A condition as the handler takes it: see `@within` in check.ll."""
+    """A condition as the handler takes it: see `within` in check.c."""
     wires = plan.target.description.wires
     number = {w.name: n for n, w in enumerate(wires)}
     terms = [n for (array, axis), factor in condition.terms for n in (-1 - (4 * number[array] + axis), factor)]

@@ -23,6 +23,7 @@ from workbench.interop.jax.native.target import Target, make_target
 from workbench.ir.values import Function
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import LaunchRecord
+from workbench.tiles import contents
 from workbench.types import ArrayType, Type
 
 
@@ -128,6 +129,11 @@ class Plan:
         known.plans[made.name] = self
         return made
 
+    @cached_property
+    def traced(self) -> dict[Any, Any]:
+        """What JAX has traced of it. It lives as long as the plan: a cache elsewhere would keep replaced kernels."""
+        return {}
+
     @property
     def checked(self) -> bool:
         """Whether it reports faults."""
@@ -185,7 +191,7 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
             f"{loaded.name} prints, and under JAX nothing reads what it prints.",
             advice="Leave print() out, or use jax.debug.print on what the kernel returns.",
         )
-    grains = loaded.threads_per_task, loaded.strip
+    grains = loaded.threads_per_task, loaded.strip, loaded.sums
     description = Description(name or loaded.name, wires, loaded.layout, *grains, code.checks)
     target = make_target(description, loaded.digest, loaded.handle, code.function if code.checks else None)
     edits.claim(target.name, code.specialisation)
@@ -255,7 +261,7 @@ def recorded_plan(record: LaunchRecord, wires: tuple[Wire, ...], shared: bool, a
 def _wire(name: str, type: Type) -> Wire:
     if isinstance(type, ArrayType):
         return Wire(name, Kind.ARRAY, type.dtype, type.ndim)
-    return Wire(name, Kind.SCALAR, type, 0)
+    return Wire(name, Kind.SCALAR, contents(type), 0)
 
 
 def _once(make: Callable[[], Any]) -> Callable[[], Any]:

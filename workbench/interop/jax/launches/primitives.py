@@ -3,7 +3,8 @@
 `launch` is what runs. Its jvp rule binds `launch_tangent`, which is linear in the tangents, runs as the launch of the
 tangent kernel, and is transposed to the launch of the adjoint kernel. Those are launches like any other, with tangents
 and adjoints of their own; so derivatives of any order and their combinations with jit, vmap, scan and checkpoint follow
-from JAX's own machinery.
+from JAX's own machinery. A rule for a new transform of JAX (jvp, transpose, vmap and partial evaluation have theirs)
+stands in this file, and for functions of launches in `programs/program.py`.
 
 Batch axes stand first, the same number on every operand; where an operand does not vary along one, its size there is 1
 (`expand_dims`), and the handler reads it again for each batch without a copy.
@@ -11,7 +12,7 @@ Batch axes stand first, the same number on every operand; where an operand does 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
@@ -92,14 +93,13 @@ def _effect() -> Any:
 
 
 def _run_jitted(primitive: Any, *operands: Any, plan: Plan, how: How, **more: Any) -> list[Any]:
-    return _jitted(primitive, plan, how, tuple(more.items()))(*operands)
-
-
-@lru_cache(maxsize=4096)
-def _jitted(primitive: Any, plan: Plan, how: How, more: tuple[tuple[str, Any], ...]) -> Callable[..., list[Any]]:
-    name = plan.target.description.kernel
-    checked = (lambda: True) if plan.checked else None
-    return whole(lambda *operands: primitive.bind(*operands, plan=plan, how=how, **dict(more)), name, checked)
+    key = primitive, how, *more.items()
+    found = plan.traced.get(key)
+    if found is None:
+        checked = (lambda: True) if plan.checked else None
+        bound = partial(primitive.bind, plan=plan, how=how, **more)
+        found = plan.traced[key] = whole(bound, plan.target.description.kernel, checked)
+    return found(*operands)
 
 
 def _lower_launch(ctx: Any, *operands: Any, plan: Plan, how: How) -> Any:
@@ -238,12 +238,16 @@ def _run_tangent(*operands: Any, plan: Plan, how: How, wanted: Shape) -> list[An
     return results[len(plan.results) :]
 
 
-@lru_cache(maxsize=4096)
 def tangent_of(avals: tuple[Any, ...], plan: Plan, how: How, wanted: Shape) -> Any:
     """The closed jaxpr of what `launch_tangent` runs for operands of these types."""
-    jax = library().jax
-    shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
-    return jax.make_jaxpr(partial(_run_tangent, plan=plan, how=how, wanted=wanted))(*shapes)
+    key = avals, how, wanted
+    found = plan.traced.get(key)
+    if found is None:
+        jax = library().jax
+        shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
+        run = partial(_run_tangent, plan=plan, how=how, wanted=wanted)
+        found = plan.traced[key] = jax.make_jaxpr(run)(*shapes)
+    return found
 
 
 def _tangent_jvp(

@@ -1,6 +1,6 @@
 """XLA's foreign function interface as its handlers see it: structures, element types, positions.
 
-Kept as tables, because the handler is LLVM IR text and no C compiler reads XLA's header on the user's machine. A test
+Kept as tables: the handler's header xla_ffi.h is generated from them, and Python writes thunks with them. A test
 compares every offset with the `xla/ffi/api/c_api.h` that jaxlib ships. Source: that header, API 0.1 to 0.3, LP64.
 """
 
@@ -91,7 +91,7 @@ STAGE_INITIALIZE, STAGE_EXECUTE = 2, 3
 TRAIT_COMMAND_BUFFER = 1
 EXTENSION_METADATA = 1
 ATTR_ARRAY = 1
-INVALID_ARGUMENT, OUT_OF_RANGE = 3, 11
+CANCELLED, INVALID_ARGUMENT, OUT_OF_RANGE = 1, 3, 11
 
 # XLA's code of each element type; the language has all but the complex ones.
 CODES: dict[str, int] = {
@@ -112,22 +112,16 @@ def types_text() -> str:
     return "\n".join(f"%{name} = type {{ {', '.join(t for _, t in fields)} }}" for name, fields in STRUCTS.items())
 
 
-def names_text() -> str:
-    """The table `@names`: XLA's code of an element type to its name as a C string."""
-    names = {number: name for name, number in CODES.items()}
-    strings, rows = [], []
-    for number in range(CODE_COUNT):
-        label = names.get(number, "another type")
-        strings.append(string_text(f"name.{number}", label))
-        rows.append(f"ptr @name.{number}")
-    return "\n".join([*strings, f"@names = private constant [{CODE_COUNT} x ptr] [{', '.join(rows)}]"])
+def names() -> list[str]:
+    """The name of each of XLA's codes of element types."""
+    known = {number: name for name, number in CODES.items()}
+    return [known.get(number, "another type") for number in range(CODE_COUNT)]
 
 
-def sizes_text() -> str:
-    """The table `@sizes`: XLA's code of an element type to its bytes, 0 where it is not known."""
-    sizes = {number: 2 if name == "bfloat16" else np.dtype(name).itemsize for name, number in CODES.items()}
-    rows = ", ".join(f"i64 {sizes.get(number, 0)}" for number in range(CODE_COUNT))
-    return f"@sizes = private constant [{CODE_COUNT} x i64] [{rows}]"
+def sizes() -> list[int]:
+    """The bytes of each of XLA's codes of element types, 0 if it is not known."""
+    known = {number: 2 if name == "bfloat16" else np.dtype(name).itemsize for name, number in CODES.items()}
+    return [known.get(number, 0) for number in range(CODE_COUNT)]
 
 
 def string_text(symbol: str, text: str) -> str:

@@ -23,8 +23,8 @@ OUTDATED = "workbench_outdated"
 TYPE = "%Kernel = type { "
 FIRST_FIELDS = 11
 """Fields of a description in the first version whose exports are read."""
-ADDED = (0, 65_536)
-"""What a description of before is taken to say in the fields that came later: `late` and `strip`."""
+ADDED = (0, 65_536, 0)
+"""What a description of before is taken to say in the fields that came later: `late`, `strip` and `sums`."""
 
 
 class Kind(IntEnum):
@@ -76,6 +76,7 @@ class Description:
         layout: of the parameter buffer.
         grain: the largest launch, in points, that stays on one thread.
         strip: points that run before it looks whether to stop; 0 on a GPU.
+        sums: words that a strip leaves for the end.
         checked: the code reports faults, which only the generic handler reads.
         late: a fault or an interrupt does not fail the call, because other devices may wait for what comes next.
     """
@@ -85,6 +86,7 @@ class Description:
     layout: Layout
     grain: int
     strip: int = 0
+    sums: int = 0
     checked: bool = False
     late: bool = False
 
@@ -121,7 +123,7 @@ class Description:
         counts = (
             len(self.wires), len(self.operands()), len(self.results()), values, self.layout.size, self.grain, lead,
         )  # fmt: skip
-        behind = f"i64 {views}, i64 {int(self.late)}, i64 {self.strip}"
+        behind = f"i64 {views}, i64 {int(self.late)}, i64 {self.strip}, i64 {self.sums}"
         table = f"[{len(rows)} x %Param]"
         return "\n".join(
             [
@@ -141,7 +143,7 @@ class Description:
 def completed(text: str) -> str:
     """A description that an earlier version kept, with the fields that it did not have yet.
 
-    completed("… = type { …, i64 }\\n…ptr @params, i64 3\\n}")    # … i64 3, i64 0, i64 65536
+    completed("… = type { …, i64 }\\n…ptr @params, i64 3\\n}")    # … i64 3, i64 0, i64 65536, i64 0
     """
     lines = text.split("\n")
     (kind,) = (n for n, line in enumerate(lines) if line.startswith(TYPE))

@@ -17,7 +17,7 @@ from workbench.backends.layout import FAULT_SIZE, layout, shape_in
 from workbench.errors import KernelFault
 from workbench.interop.jax.native import registry
 from workbench.ir.values import Function
-from workbench.runtime.late import error_later
+from workbench.runtime.deferred_errors import error_later
 from workbench.types import ArrayType
 
 EXPLAIN = "wb_ffi_explain"
@@ -91,5 +91,5 @@ def _fault(function: Function, found: FaultRecord, address: int, ndim: int, batc
     if batch:
         fault.message += f" This was batch {batch} of jax.vmap."
         fault.args = (fault.message,)
-        fault.facts["batch"] = batch
+        fault.batch = batch
     return fault

@@ -1,4 +1,4 @@
-"""A segment of a program as the words that the native handler follows (program.ll), and the target it is called by.
+"""A segment of a program as the words that the native handler follows (program.c), and the target it is called by.
 
 The words are data, not code: a segment of hundreds of launches costs no compilation beyond its thunk. They hold no
 address but through `calls`, so the store can keep them and another process can make the same target.

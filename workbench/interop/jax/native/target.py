@@ -18,7 +18,7 @@ from typing import Any
 
 from workbench.backends.cpu import jit
 from workbench.backends.cpu.compile import CpuBackend, compile_text
-from workbench.cache.entry import Entry
+from workbench.cache.folder.entry import Entry
 from workbench.cache.key import Key, Part
 from workbench.cache.native import load_kernel
 from workbench.cache.store import default_store

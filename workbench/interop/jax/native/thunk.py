@@ -91,7 +91,7 @@ class _Body:
         points = self._dims(arrays[0][0], arrays[0][1])
         self._fits(points)
         self._parameters(arrays[1][1] if values else "", arrays[-1][1] if views else "")
-        self._row(f"%status = call i32 ENTRY(ptr %buffer, i64 0, i64 {points}, ptr null, ptr %stop)")
+        self._row(f"%status = call i32 ENTRY(ptr %buffer, i64 0, i64 {points}, ptr null, ptr %stop, ptr null)")
         self._row("%fine = icmp eq i32 %status, 0")
         self._row("br i1 %fine, label %over, label %stopped")
         self._row("over:")

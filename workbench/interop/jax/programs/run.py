@@ -22,6 +22,7 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.device.device import CPU, ScopedDevice
 from workbench.runtime.launching.checks import checks_here
 from workbench.runtime.observers import OBSERVERS
+from workbench.tiles import contents
 from workbench.types import ArrayType, Type, element
 
 Shape = tuple[int, ...]
@@ -204,7 +205,7 @@ def _stand_ins(trace: Trace, signature: Signature, operands: Sequence[Any]) -> t
                 values.append(stand_in)
                 kept += [stand_in] if leaf.name in signature.in_out else []
             else:
-                values.append(TracedNumber(type, library().jnp.asarray(value), leaf.name, trace.values_read))
+                values.append(TracedNumber(contents(type), library().jnp.asarray(value), leaf.name, trace.values_read))
         given.append(leaf.built(values))
     return given, kept
 

@@ -1,4 +1,4 @@
-"""The calls that XLA made while a recorder was open: read from the native notes (`native/notes.ll`).
+"""The calls that XLA made while a recorder was open: read from the native notes (`native/notes.c`).
 
 A call is run again outside JAX by handing the same handler a frame of our own, with the operands that were kept and
 fresh results: so batches, views, static values and initial values mean what they meant.
@@ -99,7 +99,7 @@ class CallEntry(Entry):
 
     @property
     def subject(self) -> object:
-        """Nobody announces it."""
+        """It is not announced."""
         return self
 
     def launch(self) -> None:

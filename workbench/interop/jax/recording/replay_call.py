@@ -18,6 +18,7 @@ from workbench.api.builds.bind import bind
 from workbench.errors import RecordError, WorkbenchError
 from workbench.interop.jax.native.descriptor import Kind, Wire
 from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.create import lying_in
 from workbench.runtime.arrays.shapes import dense
 from workbench.runtime.device.device import CPU
 from workbench.runtime.device.memory import Memory, allocate
@@ -42,9 +43,7 @@ class Held:
 
     def view(self, dtype: Scalar | Vector, shape: Sequence[int], strides: Sequence[int], start: int) -> array:
         """Elements of another type in it, from byte `start` on."""
-        made = object.__new__(array)
-        made._place(self.memory, dtype, shape, strides, False, self.memory.address + start)
-        return made
+        return lying_in(self.memory, dtype, shape, strides, start)
 
     def whole(self) -> array:
         """All of it; of more than four dimensions the first ones as one."""
@@ -113,7 +112,7 @@ class _Call:
                 continue
             target = self.results[wire.result].whole()
             if wire.operand >= 0:
-                yield CopyEntry("copy", target, self.operands[wire.operand].whole())
+                yield CopyEntry(target, self.operands[wire.operand].whole(), "copy")
             if wire.fill is not None:
                 yield FillEntry(target, _fill(wire))
         if not math.prod(self.dims):

@@ -26,6 +26,9 @@ def jax_export(function: Callable[..., Any], **options: Any) -> Callable[..., An
         function: jitted or not.
         **options: of `jax.export.export`.
 
+    Returns:
+        What `jax.export.export` returns: called with the arguments' shapes and dtypes, it returns the exported program.
+
     Raises:
         LaunchError: inside `with wb.checks():`, whose reports of unwritten outputs are callbacks into this process.
     """

@@ -30,7 +30,7 @@ def jax_preload(programs: Iterable[object] | object) -> tuple[str, ...]:
     """
     found: dict[str, None] = {}
     for program in [programs] if isinstance(programs, str) or hasattr(programs, "mlir_module") else programs:  # type: ignore[union-attr]
-        text = program if isinstance(program, str) else program.mlir_module()  # type: ignore[attr-defined]
+        text = program if isinstance(program, str) else program.mlir_module()
         found |= dict.fromkeys(NAME.findall(text))
     known = registered()
     for name in found:

@@ -6,8 +6,9 @@ thread wrote does not count: threads have no order.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 
+from workbench.ir.attributes import MESSAGE, Attributes
 from workbench.ir.ops import EFFECTS, READS, STRUCTURED
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.types import ArrayType
@@ -54,5 +55,5 @@ class _Walk:
         return self._forms.get(value, value)
 
 
-def _facts(attrs: Mapping[str, object]) -> str:
-    return repr(sorted((k, v) for k, v in attrs.items() if k != "message"))
+def _facts(attrs: Attributes) -> str:
+    return repr(sorted((k, v) for k, v in attrs.items() if k != MESSAGE))

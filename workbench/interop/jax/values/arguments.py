@@ -16,7 +16,19 @@ from workbench.interop.jax.values.library import library
 from workbench.ranges import fits
 from workbench.runtime.device.memory import Memory
 from workbench.structs import AnyType, IndexedArray, Struct, StructArray
-from workbench.types import SCALARS, ArrayType, Kind, Scalar, Type, Vector, as_type, element, is_wide, promote
+from workbench.types import (
+    SCALARS,
+    Aggregate,
+    ArrayType,
+    Kind,
+    Scalar,
+    Type,
+    Vector,
+    as_type,
+    element,
+    is_wide,
+    promote,
+)
 
 _SAFE = 6e4  # below this every float type has the number, or its neighbour
 _RANK = {Kind.BOOL: 0, Kind.UINT: 1, Kind.INT: 1, Kind.FLOAT: 2}
@@ -51,6 +63,7 @@ def operand(kernel: str, name: str, value: Any, type: Type) -> Any:
     """
     if isinstance(type, ArrayType):
         return flat(value, type.dtype)
+    assert not isinstance(type, Aggregate)
     shape = type.shape
     scalar = element(type)
     if value.__class__ is float and not shape and scalar.kind is Kind.FLOAT and abs(value) < _SAFE:

@@ -14,7 +14,7 @@ from workbench.interop.jax.values.library import library, old_shard_map
 
 
 def know(primitive: Any) -> None:
-    """Tell JAX that results of a primitive vary as its operands do, where its values' types do not say it."""
+    """Declare to JAX that results of a primitive vary as its operands do, where its values' types do not say it."""
     rules = old_shard_map()
     if rules is not None:
         rules.register_standard_check(primitive)

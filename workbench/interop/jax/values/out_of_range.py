@@ -14,7 +14,7 @@ from workbench.errors import LaunchError
 from workbench.interop.jax.values.arguments import is_symbolic
 from workbench.ir.values import Function, walk
 from workbench.passes.analysis.sizes import SymbolicSize
-from workbench.passes.out_of_range import Accesses, Condition, accesses
+from workbench.passes.checks.out_of_range import Accesses, Condition, accesses
 from workbench.source import Location
 
 Shape = Sequence[Any]

@@ -13,7 +13,7 @@ import numpy as np
 from workbench.errors import KernelFault
 from workbench.interop.jax.values.library import library
 from workbench.interop.jax.values.manual import varying
-from workbench.runtime.late import error_later
+from workbench.runtime.deferred_errors import error_later
 from workbench.types import Kind, Scalar
 
 # By size in bytes: NaNs with a payload that no arithmetic makes; for integers the bytes 0xA5.
@@ -36,7 +36,7 @@ def watch(function: str, name: str, scalar: Scalar, value: Any) -> None:
         return
     jax = library().jax
     bits = np.dtype(f"uint{scalar.bits}")
-    late = bool(varying(getattr(value, "aval", None)))  # on one device of several, as in fault.ll
+    late = bool(varying(getattr(value, "aval", None)))  # on one device of several, as in fault.c
     left = (jax.lax.bitcast_convert_type(value, bits) == np.frombuffer(pattern, bits)[0]).sum()
 
     def report(count: Any) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, Protocol, TypeVar
 
 from workbench.api.kernels.editions import newest
@@ -74,7 +74,7 @@ def naming_the_edit(wrapped: Wrapper, newest: Wrapper | None = None) -> Iterator
             raise
         advice = f"Wrap the new one: wb.jax_kernel({wrapped.kernel.name}, …)."
         edit = (wrapped.kernel.edition.outdated or wrapped.kernel.stale).rstrip(".")
-        raise LaunchError(f"{edit}. {error.message}", error.location, advice, **error.facts) from None
+        raise replace(error, message=f"{edit}. {error.message}", advice=advice, function="") from None
 
 
 def refuse_outdated(kernel: Kernel) -> None:

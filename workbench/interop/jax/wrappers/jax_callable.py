@@ -28,8 +28,8 @@ from workbench.interop.jax.programs.run import Leaf, Output, Signature, active, 
 from workbench.interop.jax.programs.trace import Trace, ValuesRead
 from workbench.interop.jax.values import arguments
 from workbench.interop.jax.values.signature import FunctionObject
+from workbench.runtime.deferred_errors import raise_late
 from workbench.runtime.device.memory import Memory
-from workbench.runtime.late import raise_late
 from workbench.runtime.launching.checks import checks_both
 from workbench.structs import Struct
 from workbench.types import ArrayType, Type
@@ -148,7 +148,7 @@ class JaxCallable(FunctionObject, taking="inputs"):
         return self._result(signature, call_back(self.function, signature, values))
 
     def _fast_key(self, values: Mapping[str, Any], output_dims: Any) -> Any:
-        """What tells one signature from another where no argument is a tree; None if one is."""
+        """What distinguishes one signature from another if no argument is a tree; None if one is."""
         if output_dims is not None:
             return None
         known = self._needed | self.static
@@ -160,7 +160,7 @@ class JaxCallable(FunctionObject, taking="inputs"):
 
     def _learn(self, error: ValuesRead, values: Mapping[str, Any]) -> bool:
         """A Python scalar whose value is read while tracing becomes a compile-time constant."""
-        name = error.facts["parameter"]
+        name = error.parameter
         if name in self._needed or not isinstance(values.get(name), (bool, int, float, np.generic)):
             return False
         self._needed.add(name)
@@ -271,6 +271,9 @@ def jax_callable(
         init: initial value of outputs by name, a number or "zeros"; others are undefined until they are written.
         static_argnames: inputs that are part of the traced program: any hashable value.
         source: the source code of `func`, if Python cannot find it.
+
+    Returns:
+        A function of JAX arrays: it returns one array, or a tuple of them if there are several outputs.
 
     Raises:
         LaunchError: an option names no parameter, or the numbers do not fit.

@@ -37,7 +37,7 @@ from workbench.interop.jax.wrappers.follow import (
     refuse_outdated,
 )
 from workbench.ir.values import Function, written_arrays
-from workbench.runtime.late import raise_late
+from workbench.runtime.deferred_errors import raise_late
 from workbench.runtime.launching.checks import checks_both, checks_here
 from workbench.runtime.launching.record import BLOCK_DIM
 from workbench.structs import Struct
@@ -352,6 +352,9 @@ def jax_kernel(
         static_argnames: scalar inputs that become part of the traced program.
         has_side_effect: True keeps a call that XLA would merge with an equal one or drop as unused.
         block_dim: threads of a block, 1 to 1024: on a GPU, and of a kernel of tiles.
+
+    Returns:
+        A function of JAX arrays: it returns one array, or a tuple of them if there are several outputs.
 
     Raises:
         LaunchError: an option names no parameter, or the numbers do not fit; or the kernel was redefined by a cell.

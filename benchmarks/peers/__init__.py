@@ -1,0 +1,1 @@
+"""What other systems run in `workloads.py`."""

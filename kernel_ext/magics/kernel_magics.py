@@ -1,0 +1,209 @@
+"""The magics: each parses its line and hands over to a plain function.
+
+`%%kernel` builds a cell, `%inspect` shows what was made of a kernel, `%cache` shows and manages the cache. Between
+`%%kernel` and its card: `session/cells.py` builds the cell's kernels (`workbench/api/builds/`), its events become a
+`StatusView` (`session/status.py`), and `output/output_area.py` shows it as a widget or as static output.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
+from IPython.core.magic_arguments import argument, magic_arguments
+from IPython.display import display
+from traitlets import Bool, Enum, Unicode
+
+from kernel_ext import show
+from kernel_ext.magics.options import BACKENDS, build_options, cell_options, read_line, refuse
+from kernel_ext.output.output_area import Showing, StatusDisplay, show_here, widgets_wanted
+from kernel_ext.refusal import Refusal
+from kernel_ext.session import cells, current_cell
+from kernel_ext.session.cells import Built, CellOptions, Cells, Place, Reader
+from kernel_ext.session.tracebacks import KernelUsageError, cell_label
+from kernel_ext.views import html, queries
+from kernel_ext.views.views import InspectView, StatusView
+
+_CACHE_ACTIONS = {
+    "list": lambda: show_here(show.cache()),
+    "clear": lambda: print(queries.cache_clear()),
+    "prune": lambda: print(queries.cache_prune()),
+}
+
+
+@magics_class
+class KernelMagics(Magics):
+    """`%%kernel`, `%inspect` and `%cache`."""
+
+    widgets = Bool(True, help="Show live status cards; without them every output is static.").tag(config=True)
+    backend = Enum(BACKENDS, "auto", help="Where kernels run by default.").tag(config=True)
+    annotate = Unicode("", help="Panes that %%kernel shows by default, such as ir,adjoint.").tag(config=True)
+
+    def __init__(self, shell: Any) -> None:
+        """For the shell whose cells these magics run."""
+        super().__init__(shell)
+        self.here = shell
+        self.widgets = widgets_wanted()
+        self.cells = Cells()
+        self.cards: dict[str, Showing] = {}
+
+    @magic_arguments()
+    @build_options
+    @cell_magic
+    def kernel(self, line: str, cell: str) -> Any:
+        """Compile the cell's kernels and bind their names.
+
+        Examples::
+
+            %%kernel
+            def saxpy(a: float, x: array[float], y: array[float]):
+                i = tid()
+                y[i] = a * x[i] + y[i]
+
+            %%kernel --grad -D DT=0.01 -a ir,adjoint
+            def step(x: array[float], v: array[float]):
+                i = tid()
+                x[i] = x[i] + DT * v[i]
+        """
+        args = read_line(KernelMagics.kernel, line, "%%kernel")
+        if not cell.strip():
+            raise KernelUsageError("the cell below %%kernel is empty; write a def in it")
+        namespace = self.here.user_ns
+        options = cell_options(args, namespace, self.backend, self.annotate)
+        built = self.build(cell, options, self.place(f"%%kernel {line}", cell, options), args.quiet)
+        return built.cell if args.give else None
+
+    @magic_arguments()
+    @argument("kernel", metavar="NAME", help="A kernel of this notebook.")
+    @argument(
+        "panes",
+        nargs="*",
+        help="Of source, ir, adjoint, tangent, cuda, llvm, ptx, sass, asm, key; source,ir by default. "
+        "Or: diff OTHER [PANE], the differences from another kernel.",
+    )
+    @line_magic
+    def inspect(self, line: str) -> None:
+        """Show what was made of a kernel, side by side.
+
+        Examples::
+
+            %inspect saxpy
+            %inspect saxpy ir,adjoint
+            %inspect saxpy diff saxpy2
+        """
+        args = read_line(KernelMagics.inspect, line, "%inspect")
+        try:
+            kernel = cells.find_kernel(args.kernel, self.here.user_ns)
+            if args.panes[:1] == ["diff"]:
+                show_here(show.texts(self._diff(kernel, args.panes[1:])))
+                return
+            panes = cells.parse_panes(" ".join(args.panes), queries.PANES)
+        except Refusal as refusal:
+            refuse(refusal)
+        show_here(show.source(kernel, panes or ("source", "ir")))
+
+    @magic_arguments()
+    @argument("action", nargs="?", default="list", choices=("list", "why", "clear", "prune", "export", "import"),
+              help="What to do; list by default.")  # fmt: skip
+    @argument("what", nargs="?", default="", help="For why, a kernel; for export and import, a file.")
+    @argument(
+        "--trust", action="store_true", help="With import: trust the author of the file, which contains machine code."
+    )
+    @line_magic
+    def cache(self, line: str) -> None:
+        """Show or tend the cache of compiled kernels.
+
+        Examples::
+
+            %cache
+            %cache why saxpy
+            %cache export course.wbc
+            %cache import course.wbc --trust
+        """
+        args = read_line(KernelMagics.cache, line, "%cache")
+        if args.action in _CACHE_ACTIONS:
+            if args.what:
+                raise KernelUsageError(f"%cache {args.action} takes no further argument; it got {args.what!r}")
+            _CACHE_ACTIONS[args.action]()
+        elif not args.what:
+            wanted = (
+                "a kernel: %cache why saxpy" if args.action == "why" else f"a file: %cache {args.action} course.wbc"
+            )
+            raise KernelUsageError(f"%cache {args.action} takes {wanted}")
+        elif args.action == "why":
+            try:
+                said = queries.cache_why(cells.find_kernel(args.what, self.here.user_ns))
+            except Refusal as refusal:
+                refuse(refusal)
+            display({"text/plain": said, "text/html": html.box(*map(html.line, said.split("\n")))}, raw=True)
+        elif args.action == "export":
+            print(queries.cache_export(args.what))
+        else:
+            print(queries.cache_import(args.what, args.trust))
+
+    def _diff(self, kernel: Any, words: list[str]) -> InspectView:
+        if not 1 <= len(words) <= 2:
+            raise Refusal("%inspect NAME diff takes another kernel, and a pane: %inspect saxpy diff saxpy2 ptx")
+        panes = cells.parse_panes(words[1] if len(words) > 1 else "ir", queries.PANES)
+        return queries.diff_view(kernel, cells.find_kernel(words[0], self.here.user_ns), panes[0])
+
+    def close(self) -> None:
+        """Close the live cards; their static fallbacks come back."""
+        for card in self.cards.values():
+            card.close()
+        self.cards.clear()
+
+    def build(
+        self, text: str, options: CellOptions, place: Place, quiet: bool, read: Reader | None = None,
+        panes: Sequence[str] = (),
+    ) -> Built:  # fmt: skip
+        """Build a cell with its card; `read` makes the cell of its text, `panes` are what its kernels have."""
+        screen = StatusDisplay(live=getattr(self.here, "kernel", None) is not None, quiet=quiet)
+        screen.open(StatusView(cell=place.name), self.widgets, panes)
+        # A front end without cell ids: a cell that defines the same names is the same cell run again.
+        self._keep(place.identity or " ".join(cells.defined_names(text)) or place.name, screen.card)
+        last: list[StatusView] = []
+
+        def watch(view: StatusView) -> None:
+            last[:] = [view]
+            screen.watch(view)
+
+        try:
+            built = self.cells.build(text, self.here.user_ns, options, place, watch, screen.update, read)
+        except BaseException as error:
+            if last:
+                screen.close(last[0])
+            if isinstance(error, KeyboardInterrupt):
+                said = f"KeyboardInterrupt: {place.name} was interrupted; its kernels are out of date"
+                error.__dict__["_render_traceback_"] = lambda: [said]  # ours is no place to look for the reason
+            raise
+        if built.work is None:
+            screen.close(built.view, built.pane)
+        elif not quiet:
+            screen.say(f"{', '.join(built.kernels)} compiling in the background; %workbench wait waits for it")
+        return built
+
+    def _keep(self, identity: str, card: Showing | None) -> None:
+        old = self.cards.pop(identity, None)
+        if old is not None:
+            old.close()
+        if card is not None:
+            self.cards[identity] = card
+
+    def place(self, line: str, cell: str, options: CellOptions) -> Place:
+        """Where the cell that runs now stands; its lines, with the magic's own, are kept for tracebacks."""
+        filename = current_cell.running_file(self.here, cell)
+        before = current_cell.lines_before(self.here, cell)
+        # A shell may count on before the cell's code runs, so the file's own number comes first.
+        found = re.fullmatch(r"Cell In\[(\d+)\]", cell_label(self.here, filename))
+        number = found[1] if found else self.here.execution_count
+        current_cell.keep_lines(self.here, filename, line, cell)
+        return Place(options.name or f"cell [{number}]", filename, before, self._identity(options))
+
+    def _identity(self, options: CellOptions) -> str:
+        """The same for each run of the same cell, where the front end or `-n` identifies it."""
+        parent = getattr(self.here, "parent_header", None) or {}
+        cell_id = (parent.get("metadata") or {}).get("cellId") if isinstance(parent, dict) else None
+        return str(cell_id or options.name or "")

@@ -1,0 +1,95 @@
+"""How a value that ends a cell is shown: live where the front end can, and as its static fallback in what is saved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from IPython.display import display
+
+import workbench as wb
+from kernel_ext import show
+from kernel_ext.output.output_area import session_views, show_here
+from kernel_ext.output.renderable import Shown
+from kernel_ext.refusal import Refusal
+from kernel_ext.session.recording import Label
+from kernel_ext.views.arrays.array_view import Look
+from kernel_ext.views.views import StatusView
+from workbench import inspect
+from workbench.errors import WorkbenchError
+
+LARGEST_GRAPH = 1000
+"""Nodes of the largest graph that is drawn live."""
+
+
+class Values:
+    """The views of values in one shell."""
+
+    def __init__(self, shell: Any, label: Label) -> None:
+        """`label` turns a file's name into what people call it."""
+        self.shell = shell
+        self._label = label
+        self._shown: Mapping[type, Callable[[Any], Shown | None]] = {
+            wb.array: self._array,
+            wb.Tape: self._tape,
+            wb.Kernel: self._kernel,
+            wb.Recorder: self._timeline,
+            wb.Graph: lambda value: show.graph(value) if len(value) <= LARGEST_GRAPH else None,
+            inspect.Steps: show.steps,
+            wb.Verdict: show.grad,
+            wb.GradientReport: show.gradient_report,
+            wb.Profile: show.profile,
+        }
+
+    def install(self) -> None:
+        """Show these values from now on."""
+        for kind, made in self._shown.items():
+            self.shell.display_formatter.ipython_display_formatter.for_type(
+                kind, lambda value, made=made: self._show(value, made)
+            )
+        # Where something else formats it (a list, `display` of a bundle), a record is its timeline as well.
+        formatters = self.shell.display_formatter.formatters
+        formatters["text/plain"].for_type(wb.Recorder, lambda value, p, cycle: p.text(self._timeline(value).text))
+        formatters["text/html"].for_type(wb.Recorder, lambda value: self._timeline(value).html)
+
+    def remove(self) -> None:
+        """Show them as they show themselves."""
+        for kind in self._shown:
+            self.shell.display_formatter.ipython_display_formatter.pop(kind, None)
+        for kind in ("text/plain", "text/html"):
+            self.shell.display_formatter.formatters[kind].pop(wb.Recorder, None)
+
+    def _show(self, value: Any, made: Callable[[Any], Shown | None]) -> None:
+        try:
+            shown = made(value)
+        except (Refusal, WorkbenchError):  # an array of structs, or one that a capture is still to write
+            shown = None
+        if shown is not None:
+            show_here(shown)
+            return
+        mime = getattr(value, "_repr_mimebundle_", None)
+        display(mime() if mime else {"text/plain": repr(value)}, raw=True)
+
+    def _name(self, value: Any, otherwise: str) -> str:
+        """What the notebook calls the value."""
+        names = (n for n, v in self.shell.user_ns.items() if v is value and not n.startswith("_"))
+        return next(names, otherwise)
+
+    def _array(self, value: wb.array) -> Shown:
+        shown = show.array_look(value, self._name(value, "array"), (), Look(values_first=True))
+        shown.text = repr(value)  # a terminal, and whoever reads the text, sees numbers as ever
+        return shown
+
+    def _timeline(self, value: wb.Recorder) -> Shown:
+        return show.timeline(value, self._name(value, "record"), self._label)
+
+    def _tape(self, value: wb.Tape) -> Shown:
+        return show.tape(value, self._name(value, "tape"), self.shell.user_ns)
+
+    def _kernel(self, value: Any) -> Shown:
+        """The source, with what its last card said."""
+        cards = [v.view for v in session_views() if isinstance(v.view, StatusView) and value.name in v.view.kernels]
+        said = f"{cards[-1].cell} · {cards[-1].headline}" if cards else ""
+        shown = show.source(value, ("source",), said)
+        shown.text = repr(value)
+        return shown

@@ -1,0 +1,1 @@
+"""Arrays as pictures: values and images, clouds of points, films."""

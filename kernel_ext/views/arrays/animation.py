@@ -1,0 +1,132 @@
+"""Frames of a program: a step runs when its frame is requested, and frames are kept, so going back runs nothing."""
+
+from __future__ import annotations
+
+import inspect as signatures
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import workbench as wb
+from kernel_ext.refusal import Refusal
+from kernel_ext.views import html, units
+from kernel_ext.views.arrays.array_view import ArrayView, with_range
+from kernel_ext.views.arrays.points_view import PointsView
+from workbench.errors import WorkbenchError
+
+Picture = ArrayView | PointsView
+MOST_FRAMES = 10_000
+
+
+@dataclass(frozen=True)
+class AnimationView:
+    """One frame of an animation.
+
+    Attributes:
+        title: what moves.
+        frames: how many there can be.
+        frame: the number of this one, from 0: before the first step.
+        kept: how many have been made.
+        fps: frames per second when it plays.
+        seconds: how long the last step took.
+        said: what went wrong in it; empty if nothing did.
+        kind: "array_view" or "points".
+        picture: the frame.
+    """
+
+    title: str
+    frames: int
+    frame: int
+    kept: int
+    fps: float
+    seconds: float
+    said: str
+    kind: str
+    picture: Picture
+
+
+class Animation:
+    """A step and the frames that it has made."""
+
+    def __init__(
+        self, step: Any, draw: Callable[[], Picture], title: str, frames: int, fps: float, fixed: bool, colours: str
+    ) -> None:
+        """`fixed`: the range of colours is given; else it grows with the frames.
+
+        Raises:
+            Refusal: the step is none, or a number is out of range.
+        """
+        if not (isinstance(frames, int) and 1 < frames <= MOST_FRAMES):
+            raise Refusal(f"frames takes a number from 2 to {MOST_FRAMES:,}; it got {frames!r}")
+        if not 0 < fps <= 120:
+            raise Refusal(f"fps takes frames per second, to 120; it got {fps!r}")
+        self._step, self._draw, self._fixed, self._colours = runner(step), draw, fixed, colours
+        self._lock = threading.Lock()
+        self._kept = [draw()]
+        kind = "points" if isinstance(self._kept[0], PointsView) else "array_view"
+        self.view = AnimationView(title, frames, 0, 1, fps, 0.0, "", kind, self._kept[0])
+
+    def frame(self, number: int) -> AnimationView:
+        """The frame of this number; steps that have not run yet run now, and a step that fails is the last one."""
+        with self._lock:
+            number = max(0, min(number, self.view.frames - 1))
+            said, spent = "", self.view.seconds
+            while len(self._kept) <= number and not said:
+                started = time.perf_counter()
+                try:
+                    self._step(len(self._kept))
+                    wb.synchronize()
+                    self._kept.append(self._drawn())
+                except WorkbenchError as error:
+                    said = error.message
+                spent = time.perf_counter() - started
+            number = min(number, len(self._kept) - 1)
+            self.view = replace(self.view, frame=number, kept=len(self._kept), seconds=spent, said=said,
+                                picture=self._kept[number])  # fmt: skip
+            return self.view
+
+    def _drawn(self) -> Picture:
+        """A frame in the colours of all frames so far: a colour means the same number in each."""
+        made, before = self._draw(), self._kept[-1]
+        if self._fixed or isinstance(made, PointsView) or isinstance(before, PointsView):
+            return made
+        return with_range(made, min(made.low, before.low), max(made.high, before.high), self._colours)
+
+
+def runner(step: Any) -> Callable[[int], Any]:
+    """What makes the next frame: a function of the frame's number or of nothing, a kept launch, a graph, a record.
+
+    Raises:
+        Refusal: it is none of these.
+    """
+    if isinstance(step, wb.Launch | wb.Graph):
+        return lambda _: step.launch()
+    if isinstance(step, wb.Recorder):
+        return lambda _: step.replay()
+    if isinstance(step, wb.Kernel) or not callable(step):
+        raise Refusal(
+            "animate() takes a function that makes the next frame, a graph, a record, or a launch made with "
+            f"record_cmd=True; it got {type(step).__name__!r}"
+        )
+    try:
+        places = [p for p in signatures.signature(step).parameters.values() if p.default is p.empty]
+        numbered = any(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in places)
+    except (TypeError, ValueError):
+        numbered = False
+    return step if numbered else lambda _: step()
+
+
+def animation_text(view: AnimationView, picture: str) -> str:
+    """The animation in a line, above the text of its frame."""
+    return units.ascii_only(f"{_headline(view)}\n{picture}")
+
+
+def animation_html(view: AnimationView, picture: str) -> str:
+    """The frame, and what is needed to see it move."""
+    return html.box(html.line(_headline(view)), html.line("it plays with the notebook's kernel"), picture)
+
+
+def _headline(view: AnimationView) -> str:
+    return f"{view.title}: frame {view.frame} of {view.frames}"

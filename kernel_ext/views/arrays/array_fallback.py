@@ -1,0 +1,154 @@
+"""An array's static fallback: a plot or an image as a data-URI picture, a histogram, a table; all in ASCII too."""
+
+from __future__ import annotations
+
+import base64
+from html import escape
+
+import numpy as np
+
+from kernel_ext.views import html, units
+from kernel_ext.views.arrays.array_view import ArrayView, HistogramView, PartView, unpacked
+from kernel_ext.views.arrays.colour_maps import blend
+
+_WIDTH, _HEIGHT, _LEFT = 560, 150, 8
+_INK, _SHADES = "#2b7bba", " .:-=+*#%@"
+_BAD = (255, 0, 200)
+
+
+def array_text(view: ArrayView) -> str:
+    """The facts, and a plot in characters."""
+    rows = [headline(view), "  ".join(f"{name} {value}" for name, value in view.facts)]
+    for part in view.parts:
+        rows += [part.name] if part.name else []
+        rows += _characters(part, view)
+    return units.ascii_only("\n".join(rows))
+
+
+def array_html(view: ArrayView) -> str:
+    """The headline, the pictures, and the facts as a table folded away."""
+    pictures = []
+    for part in view.parts:
+        alt = f"{view.name} {part.name}".strip()
+        label = html.line(part.name) if part.name else ""
+        pictures.append(label + (_plot(part, view, alt) if part.kind == "line" else _image(part, view, alt)))
+    spread = html.svg_image(_bars(view.histogram), f"histogram of {view.name}") if view.histogram else ""
+    values = f'<pre style="margin:0;background:transparent;white-space:pre;overflow-x:auto">{escape(view.values)}</pre>'
+    if view.few:
+        pictures = [values, html.folded("picture", "".join(pictures) + _scale(view))]
+    else:
+        pictures.append(_scale(view))
+    listed = "" if view.few else values
+    facts = html.folded("numbers, values and histogram", html.table((), view.facts) + listed + spread)
+    return html.box(html.line(headline(view)), *pictures, facts)
+
+
+def headline(view: ArrayView) -> str:
+    """The array in one line."""
+    place = f" at [{', '.join(map(str, view.at))}]" if view.at else ""
+    wrong = [f"{value.split(',')[0]} {name}" for name, value in view.facts if name in ("NaN", "infinite")]
+    return " · ".join([f"{view.name}{place}: {view.kind}", *wrong])
+
+
+def pixels(part: PartView, view: ArrayView) -> np.ndarray:
+    """The picture of a part as `uint8[rows, columns, 3]`."""
+    if part.kind == "rgb":
+        found = np.frombuffer(base64.b64decode(part.low), np.uint8).reshape(part.rows, part.columns, 3).copy()
+    else:
+        found = blend(unpacked(part.low).reshape(part.rows, part.columns).astype(float), view.stops, view.span)
+    found.reshape(-1, 3)[list(part.bad)] = _BAD
+    return found
+
+
+def _image(part: PartView, view: ArrayView, alt: str) -> str:
+    wide = f"image-rendering:pixelated;width:{min(_WIDTH, max(160, part.columns * 2))}px"
+    return f"<div>{html.image('image/png', html.png(pixels(part, view)), alt, wide)}</div>"
+
+
+def _scale(view: ArrayView) -> str:
+    """What the colours of images mean; empty if no part is coloured by its value."""
+    if view.histogram is None or all(part.kind != "image" for part in view.parts):
+        return ""
+    ramp = html.png(blend(np.linspace(view.low, view.high, 60)[None, :], view.stops, view.span))
+    bar = html.image("image/png", ramp, "colours from the smallest to the largest", "width:120px;height:10px")
+    return f"<div>{view.low:.4g} {bar} {view.high:.4g}</div>"
+
+
+def _plot(part: PartView, view: ArrayView, alt: str) -> str:
+    low, high = unpacked(part.low).astype(float), unpacked(part.high).astype(float)
+    across = (_WIDTH - 2 * _LEFT) / max(1, part.columns - 1)
+    span = (view.high - view.low) or 1.0
+
+    def y(value: float) -> float:
+        return 6 + (_HEIGHT - 26) * (1 - (value - view.low) / span)
+
+    parts, steps, pen = [], [], "M"
+    for k, (a, b) in enumerate(zip(low, high, strict=True)):
+        if np.isnan(a):
+            pen = "M"
+            continue
+        x = _LEFT + k * across
+        steps.append(f"{pen}{x:.1f} {y(a):.1f}" + (f"V{y(b):.1f}" if b > a else ""))
+        pen = "L"
+    parts.append(f'<path d="{"".join(steps)}" fill="none" stroke="{_INK}" stroke-width="1.5" stroke-linecap="round"/>')
+    none = np.isnan(np.pad(low, 1, constant_values=np.nan))
+    for k in np.flatnonzero(~none[1:-1] & none[:-2] & none[2:]):
+        parts.append(f'<circle cx="{_LEFT + k * across:.1f}" cy="{y(low[k]):.1f}" r="3" fill="{_INK}"/>')
+    for k in part.bad:
+        parts.append(f'<path d="M{_LEFT + k * across:.1f} 4v{_HEIGHT - 22}" stroke="#ff00c8" stroke-width="1.5"/>')
+    told = (f"{view.low:.4g} … {view.high:.4g}", "start", _LEFT), (f"{view.shape[-1]} elements", "end", _WIDTH - _LEFT)
+    parts += [
+        f'<text x="{x}" y="{_HEIGHT - 4}" fill="#767676" text-anchor="{anchor}">{text}</text>'
+        for text, anchor, x in told
+    ]
+    return html.svg_image(_svg(parts, _HEIGHT), alt)
+
+
+def _bars(histogram: HistogramView) -> str:
+    most, count = max(histogram.counts), len(histogram.counts)
+    step = (_WIDTH - 2 * _LEFT) / count
+    parts = []
+    for k, number in enumerate(histogram.counts):
+        tall = (_HEIGHT - 30) * number / most
+        corner = f'x="{_LEFT + k * step:.1f}" y="{_HEIGHT - 20 - tall:.1f}"'
+        parts.append(f'<rect {corner} width="{max(1, step - 1):.1f}" height="{tall:.1f}" fill="{_INK}"/>')
+    parts.append(f'<text x="{_LEFT}" y="{_HEIGHT - 4}" fill="#767676">{histogram.low:.4g}</text>')
+    end = f'x="{_WIDTH - _LEFT}" y="{_HEIGHT - 4}" fill="#767676" text-anchor="end"'
+    parts.append(f"<text {end}>{histogram.high:.4g}, most {most}</text>")
+    return _svg(parts, _HEIGHT)
+
+
+def _svg(parts: list[str], height: int) -> str:
+    size = f'width="{_WIDTH}" height="{height}" viewBox="0 0 {_WIDTH} {height}"'
+    font = 'font-family="ui-monospace,monospace" font-size="11"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size} {font}>{"".join(parts)}</svg>'
+
+
+def _light(part: PartView, view: ArrayView) -> np.ndarray:
+    """How light each point of a coloured picture is, within the view's range."""
+    shares = pixels(part, view).astype(float) @ (0.299 / 255, 0.587 / 255, 0.114 / 255)
+    return view.low + shares * (view.high - view.low)
+
+
+def _characters(part: PartView, view: ArrayView) -> list[str]:
+    """A line as eight rows of characters, an image as shades; a point that is not a number is `!`."""
+    span = (view.high - view.low) or 1.0
+    if part.kind != "line":
+        values = unpacked(part.low).reshape(part.rows, part.columns) if part.kind == "image" else _light(part, view)
+        bad = np.isin(np.arange(values.size), part.bad).reshape(values.shape)
+        down, across = max(1, -(-part.rows // 24)), max(1, -(-part.columns // 64))
+        level = np.clip(np.nan_to_num((values - view.low) / span), 0.0, 1.0)[::down, ::across]
+        shades = (level * (len(_SHADES) - 1)).round().astype(int)
+        marks = bad[::down, ::across]
+        return [
+            "".join("!" if m else _SHADES[s] for s, m in zip(*row, strict=True))
+            for row in zip(shades, marks, strict=True)
+        ]
+    step = max(1, -(-part.columns // 64))
+    values = (unpacked(part.high) / 2 + unpacked(part.low) / 2)[::step]
+    bad = {k // step for k in part.bad}
+    rows = np.clip(np.nan_to_num((values - view.low) / span * 7), 0, 7).round().astype(int)
+    return [
+        "".join("!" if k in bad else "*" if r == height else " " for k, r in enumerate(rows)).rstrip()
+        for height in range(7, -1, -1)
+    ]

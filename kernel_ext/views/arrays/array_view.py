@@ -1,0 +1,295 @@
+"""An array as a picture's data: a line or an image, a histogram, the numbers that say whether something went wrong.
+
+Arrays are reduced here to what a screen can show (1,024 columns of a line, each with its lowest and highest value; 256
+by 256 points of an image), so a view stays small however large the array is. NaN and infinities are counted, not drawn.
+Colours of three components (RGB) are one picture.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+import workbench as wb
+from kernel_ext.refusal import Refusal
+from kernel_ext.views.arrays.colour_maps import Stops, map_of
+
+COLUMNS, SIDE, BINS, PARTS = 1024, 256, 40, 4
+SIZES = (8, 1024)
+"""The least and the largest `size` of a picture."""
+FEW, LISTED = 24, 200
+"""Elements of an array whose values are shown before its picture, and of one whose values are listed in full."""
+
+
+@dataclass(frozen=True)
+class PartView:
+    """One component of the elements, reduced.
+
+    Attributes:
+        name: of the component; empty for scalars.
+        kind: "line", "image" or "rgb".
+        rows, columns: points of the picture; a line has one row.
+        low, high: base64 of little-endian float32: the lowest and highest finite value of each point; NaN where it has
+            none. An image has its mean in both; colours have their mean as base64 of uint8[rows, columns, 3].
+        bad: points (row-major) that hold a NaN or an infinity.
+    """
+
+    name: str
+    kind: str
+    rows: int
+    columns: int
+    low: str
+    high: str
+    bad: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class HistogramView:
+    """Counts of finite values in bins of equal width from `low` to `high`."""
+
+    counts: tuple[int, ...]
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class ArrayView:
+    """What is shown of one array.
+
+    Attributes:
+        name: what people call it.
+        kind: dtype, shape and device in one phrase.
+        shape: of the part that is drawn: one or two dimensions.
+        at: indices of the leading dimensions that are not drawn, one each.
+        sizes: the lengths of those dimensions.
+        parts: one a component, at most four.
+        histogram: of all elements; None if none is finite.
+        facts: names and values, ready to read: smallest, largest, mean, NaN and where the first is.
+        low, high: the range of colours and of the axis.
+        stops: the colour map, evenly spaced colours from the least to the largest value.
+        span: the values at both its ends.
+        values: the elements as NumPy prints them, the middle of a large array left out.
+        few: whether there are so few that their values say more than a picture.
+    """
+
+    name: str
+    kind: str
+    shape: tuple[int, ...]
+    at: tuple[int, ...]
+    sizes: tuple[int, ...]
+    parts: tuple[PartView, ...]
+    histogram: HistogramView | None
+    facts: tuple[tuple[str, str], ...]
+    low: float
+    high: float
+    stops: Stops
+    span: tuple[float, float]
+    values: str = ""
+    few: bool = False
+
+
+@dataclass(frozen=True)
+class Look:
+    """How an array is drawn: see `kernel_ext.show.array`; `values_first`: of few elements, values first."""
+
+    rgb: bool | None = None
+    colours: str = ""
+    range: tuple[float, float] | None = None
+    size: int = SIDE
+    values_first: bool = False
+
+
+def array_view(value: Any, name: str = "array", at: tuple[int, ...] = (), look: Look | None = None) -> ArrayView:
+    """What is shown of a Workbench, NumPy, JAX or PyTorch array of numbers.
+
+    Args:
+        value: the array; of a Workbench array of vectors or matrices each component is one picture, four at most.
+        name: what to call it.
+        at: indices of the leading dimensions where there are more than two; zeros if not given.
+        look: colours, range, size.
+
+    Raises:
+        Refusal: it is not an array of numbers, or `at` or the look does not fit.
+    """
+    look = _checked(look or Look())
+    host, ndim = _on_host(value)
+    if look.rgb and ndim == host.ndim and ndim > 2 and host.shape[-1] in (3, 4):
+        ndim -= 1  # NumPy's way: the colours are the last dimension
+    inner = int(np.prod(host.shape[ndim:], dtype=int))
+    whole = host.reshape((*host.shape[:ndim], inner))
+    leading = whole.shape[: max(0, ndim - 2)]
+    index = at or (0,) * len(leading)
+    if len(index) != len(leading) or any(not 0 <= k < n for k, n in zip(index, leading, strict=True)):
+        raise Refusal(f"at takes one index for each of the dimensions {leading}; it got {at}")
+    drawn = np.asarray(whole[index], dtype=np.float64)
+    shown = np.asarray(whole, dtype=np.float64)
+    finite = shown[np.isfinite(shown)]
+    low, high = _range(finite)
+    names = ("",) if inner == 1 else "xyzw" if inner <= 4 else tuple(f"[{k}]" for k in range(inner))
+    coloured = look.rgb if look.rgb is not None else inner == 3 and drawn.ndim == 3 and _are_colours(shown, finite)
+    if not drawn.size:
+        parts: tuple[PartView, ...] = ()
+    elif coloured:
+        low, high = look.range or (0.0, 255.0 if host.dtype.kind in "iu" else 1.0)
+        parts = (_colours(drawn, low, high, look.size),)
+    else:
+        low, high = look.range or (low, high)
+        parts = tuple(_part(drawn[..., k], names[k], look.size) for k in range(min(inner, PARTS)))
+    return ArrayView(
+        name, _kind(value, host, ndim), drawn.shape[:-1], tuple(index), leading, parts,
+        _histogram(finite, *_range(finite)), _facts(shown, finite, inner), low, high, *map_of(look.colours, low, high),
+        _values(host), look.values_first and whole.size <= FEW,
+    )  # fmt: skip
+
+
+def with_range(view: ArrayView, low: float, high: float, colours: str = "") -> ArrayView:
+    """The same picture with other values at the ends of its colours and of its axis."""
+    stops, span = map_of(colours, low, high)
+    return replace(view, low=low, high=high, stops=stops, span=span)
+
+
+def _checked(look: Look) -> Look:
+    if look.range is not None:
+        try:
+            low, high = map(float, look.range)
+        except (TypeError, ValueError):
+            raise Refusal(f"range takes (low, high); it got {look.range!r}") from None
+        if not (math.isfinite(low) and math.isfinite(high) and low < high):
+            raise Refusal(f"range takes (low, high) with low < high; it got {look.range!r}")
+        look = replace(look, range=(low, high))
+    if not isinstance(look.size, int) or not SIZES[0] <= look.size <= SIZES[1]:
+        raise Refusal(f"size takes the points of the longer side, {SIZES[0]} to {SIZES[1]}; it got {look.size!r}")
+    map_of(look.colours, 0.0, 1.0)
+    return look
+
+
+def _range(finite: np.ndarray) -> tuple[float, float]:
+    return (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+
+
+def _are_colours(shown: np.ndarray, finite: np.ndarray) -> bool:
+    low, high = _range(finite)
+    return finite.size == shown.size > 0 and low >= 0.0 and high <= 1.0
+
+
+def _values(host: np.ndarray) -> str:
+    return np.array2string(host, threshold=LISTED, edgeitems=3, precision=5, max_line_width=88)
+
+
+def _colours(values: np.ndarray, low: float, high: float, size: int) -> PartView:
+    """A picture of the first three components; the range is that of the colours."""
+    if values.ndim != 3 or values.shape[-1] < 3:
+        raise Refusal(
+            "rgb=True takes a picture with three components: vec3[rows, columns], or shape (rows, columns, 3)"
+        )
+    means, bad = zip(*(_image(values[..., k], size) for k in range(3)), strict=True)
+    shares = np.clip((np.nan_to_num(np.stack(means, axis=-1)) - low) / (high - low), 0.0, 1.0)
+    packed = base64.b64encode((shares * 255.0 + 0.5).astype(np.uint8).tobytes()).decode()
+    rows, columns = means[0].shape
+    return PartView("", "rgb", rows, columns, packed, packed, tuple(sorted({k for each in bad for k in each})))
+
+
+def _on_host(value: Any) -> tuple[np.ndarray, int]:
+    """The elements in host memory, and how many of the dimensions are the array's own."""
+    host = value.numpy() if isinstance(value, wb.array) else np.asarray(value)
+    if host.dtype.names:
+        fields = ", ".join(host.dtype.names)
+        raise Refusal(f"this is an array of structs; show one field: array.field({host.dtype.names[0]!r}) of {fields}")
+    if host.dtype.kind not in "fiub":
+        raise Refusal(f"an array of {host.dtype} has no picture; it takes an array of numbers")
+    ndim = value.ndim if isinstance(value, wb.array) else host.ndim
+    return (host, ndim) if ndim else (host.reshape(1), 1)
+
+
+def _kind(value: Any, host: np.ndarray, ndim: int) -> str:
+    dtype = getattr(value.dtype, "name", str(value.dtype)) if isinstance(value, wb.array) else str(host.dtype)
+    device = f" on {value.device}" if isinstance(value, wb.array) else ""
+    return f"{dtype}[{' × '.join(map(str, host.shape[:ndim]))}]{device}"
+
+
+def _facts(whole: np.ndarray, finite: np.ndarray, inner: int) -> tuple[tuple[str, str], ...]:
+    def where(mask: np.ndarray) -> str:
+        index = np.unravel_index(int(np.argmax(mask)), mask.shape)
+        kept = index if inner > 1 else index[:-1]
+        return f"{int(mask.sum())}, the first at [{', '.join(str(int(k)) for k in kept)}]"
+
+    sums = []
+    if finite.size:
+        sums = [
+            ("smallest", finite.min()),
+            ("largest", finite.max()),
+            ("mean", finite.mean()),
+            ("deviation", finite.std()),
+        ]
+    rows = [(name, f"{number:.6g}") for name, number in sums]
+    rows += [("zeros", str(int((whole == 0).sum())))] if finite.size else []
+    for name, mask in (("NaN", np.isnan(whole)), ("infinite", np.isinf(whole))):
+        if mask.any():
+            rows.append((name, where(mask)))
+    return tuple(rows)
+
+
+def _histogram(finite: np.ndarray, low: float, high: float) -> HistogramView | None:
+    if not finite.size:
+        return None
+    if low == high:
+        return HistogramView((int(finite.size),), low, high)
+    counts, _ = np.histogram(finite, BINS, (low, high))
+    return HistogramView(tuple(int(c) for c in counts), low, high)
+
+
+def _part(values: np.ndarray, name: str, size: int = SIDE) -> PartView:
+    if values.ndim == 1:
+        low, high, bad = _line(values)
+        return PartView(name, "line", 1, low.size, _packed(low), _packed(high), bad)
+    mean, bad = _image(values, size)
+    packed = _packed(mean)
+    rows, columns = mean.shape
+    return PartView(name, "image", rows, columns, packed, packed, bad)
+
+
+def _line(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, tuple[int, ...]]:
+    """Lowest and highest finite value of each column, and the columns with others."""
+    edges = _edges(values.size, COLUMNS)
+    clear = np.isfinite(values)
+    low = np.fmin.reduceat(np.where(clear, values, np.nan), edges)
+    high = np.fmax.reduceat(np.where(clear, values, np.nan), edges)
+    return low, high, _true(np.logical_or.reduceat(~clear, edges))
+
+
+def _image(values: np.ndarray, size: int) -> tuple[np.ndarray, tuple[int, ...]]:
+    """The mean of the finite values of each block, and the blocks with others."""
+    rows, columns = values.shape
+    shrink = max(1.0, max(rows, columns) / size)  # the same both ways: a circle stays one
+    down, across = _edges(rows, math.ceil(rows / shrink)), _edges(columns, math.ceil(columns / shrink))
+    clear = np.isfinite(values)
+
+    def blocks(what: np.ndarray) -> np.ndarray:
+        return np.add.reduceat(np.add.reduceat(what, down, axis=0), across, axis=1)
+
+    count = blocks(clear.astype(np.float64))
+    mean = np.divide(blocks(np.where(clear, values, 0.0)), count, out=np.full(count.shape, np.nan), where=count > 0)
+    return mean, _true(blocks((~clear).astype(np.int64)) > 0)
+
+
+def _edges(length: int, most: int) -> np.ndarray:
+    """Where so many equal parts begin."""
+    count = min(length, most)
+    return (np.arange(count) * length) // count
+
+
+def _true(mask: np.ndarray) -> tuple[int, ...]:
+    return tuple(int(k) for k in np.flatnonzero(mask))
+
+
+def _packed(values: np.ndarray) -> str:
+    return base64.b64encode(np.ascontiguousarray(values, "<f4").tobytes()).decode()
+
+
+def unpacked(text: str) -> np.ndarray:
+    """The numbers of a part's `low` or `high`."""
+    return np.frombuffer(base64.b64decode(text), "<f4")

@@ -1,0 +1,155 @@
+"""Points in a plane or in space as a picture's data: places as shares of their box, and a colour each."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kernel_ext.refusal import Refusal
+from kernel_ext.views import html, units
+from kernel_ext.views.arrays.array_view import _kind, _on_host
+from kernel_ext.views.arrays.colour_maps import Stops, blend, map_of
+
+MOST = 200_000
+"""Points that are drawn; of more, every second, third, …"""
+PLAIN = (43, 123, 186)
+_WIDTH, _HEIGHT, _GROUND = 480, 360, (17, 20, 24)
+
+
+@dataclass(frozen=True)
+class PointsView:
+    """What is shown of points.
+
+    Attributes:
+        name, kind: what people call them; dtype, shape and device in one phrase.
+        count, shown: how many there are and how many are drawn; those with a NaN or an infinity are left out.
+        flat: whether they lie in a plane.
+        low, high: the corners of their box.
+        places: base64 of little-endian uint16[shown, 3]: shares of the box.
+        colours: base64 of uint8[shown, 3].
+        stops, range: the colour map and the values at both its ends; no stops if colours are not values.
+        size: diameter of a point in pixels.
+        bad: how many were left out.
+    """
+
+    name: str
+    kind: str
+    count: int
+    shown: int
+    flat: bool
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    places: str
+    colours: str
+    stops: Stops
+    range: tuple[float, float]
+    size: float
+    bad: int
+
+
+def points_view(
+    value: Any, name: str = "points", colour: Any = None, colours: str = "",
+    range: tuple[float, float] | None = None, size: float = 3.0, box: tuple[Any, Any] | None = None,
+) -> PointsView:  # fmt: skip
+    """What is shown of points; see `kernel_ext.show.points`.
+
+    Raises:
+        Refusal: these are no points, or the colours do not fit.
+    """
+    host, ndim = _on_host(value)
+    points = host.reshape(-1, host.shape[-1]).astype(np.float64) if host.ndim > 1 else host.reshape(-1, 1)
+    if points.shape[-1] not in (2, 3):
+        raise Refusal("points() takes an array of vec2 or vec3, or of shape (n, 2) or (n, 3)")
+    if not 0 < size <= 50:
+        raise Refusal(f"size takes the diameter of a point in pixels, to 50; it got {size!r}")
+    rgb, stops, ends = _coloured(colour, len(points), colours, range)
+    clear = np.isfinite(points).all(axis=1)
+    kept, rgb = points[clear], rgb[clear]
+    every = max(1, -(-len(kept) // MOST))
+    kept, rgb = kept[::every], rgb[::every]
+    low, high = _box(kept, box)
+    shares = np.zeros((len(kept), 3))
+    shares[:, : points.shape[-1]] = (kept - low) / np.where(high > low, high - low, 1.0)
+    places = (np.clip(shares, 0.0, 1.0) * 65535 + 0.5).astype("<u2")
+    return PointsView(
+        name, _kind(value, host, ndim if host.ndim > ndim else 1), len(points), len(kept), points.shape[-1] == 2,
+        tuple(map(float, low)), tuple(map(float, high)), _packed(places), _packed(rgb), stops, ends, float(size),
+        int((~clear).sum()),
+    )  # fmt: skip
+
+
+def _packed(values: np.ndarray) -> str:
+    return base64.b64encode(np.ascontiguousarray(values).tobytes()).decode()
+
+
+def _box(points: np.ndarray, box: tuple[Any, Any] | None) -> tuple[np.ndarray, np.ndarray]:
+    if box is None:
+        width = points.shape[-1]
+        return (points.min(axis=0), points.max(axis=0)) if len(points) else (np.zeros(width), np.ones(width))
+    low, high = (np.asarray(corner, float) for corner in box)
+    if low.shape != (points.shape[-1],) or high.shape != low.shape or not (low < high).all():
+        raise Refusal(f"box takes two corners of {points.shape[-1]} numbers, the lower one first; it got {box!r}")
+    return low, high
+
+
+def _coloured(
+    colour: Any, count: int, colours: str, range: tuple[float, float] | None
+) -> tuple[np.ndarray, Stops, tuple[float, float]]:
+    """A colour for each point, the colour map and its ends."""
+    if colour is None:
+        return np.broadcast_to(np.array(PLAIN, np.uint8), (count, 3)), (), (0.0, 0.0)
+    host, _ = _on_host(colour)
+    values = host.reshape(count, -1).astype(np.float64) if host.size % max(1, count) == 0 and count else host[:0]
+    if len(values) != count or values.shape[-1] not in (1, 3):
+        raise Refusal(f"color takes a number or a vec3 for each of the {count} points; it got shape {host.shape}")
+    if values.shape[-1] == 3:
+        return (np.clip(np.nan_to_num(values), 0.0, 1.0) * 255 + 0.5).astype(np.uint8), (), (0.0, 0.0)
+    finite = values[np.isfinite(values)]
+    low, high = range or ((float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0))
+    stops, span = map_of(colours, low, high)
+    return blend(values[:, 0], stops, span), stops, (low, high)
+
+
+def scattered(view: PointsView, width: int = _WIDTH, height: int = _HEIGHT) -> np.ndarray:
+    """The points as `uint8[height, width, 3]`: from the front, in space turned a little, nearer ones above."""
+    places = np.frombuffer(base64.b64decode(view.places), "<u2").reshape(-1, 3) / 65535.0 - 0.5
+    rgb = np.frombuffer(base64.b64decode(view.colours), np.uint8).reshape(-1, 3)
+    extent = np.array([*(np.subtract(view.high, view.low)), 0.0][:3])
+    places = places * (extent / (extent.max() or 1.0))
+    if not view.flat:
+        turn, tilt = 0.5, 0.35
+        x = places[:, 0] * np.cos(turn) + places[:, 2] * np.sin(turn)
+        z = places[:, 2] * np.cos(turn) - places[:, 0] * np.sin(turn)
+        places = np.stack([x, places[:, 1] * np.cos(tilt) - z * np.sin(tilt), z * np.cos(tilt)], axis=1)
+    order = np.argsort(places[:, 2], kind="stable")
+    scale = 0.9 * min(width, height) / (1.0 if view.flat else 1.3)
+    across = (places[order, 0] * scale + width / 2).astype(int)
+    down = (height / 2 - places[order, 1] * scale).astype(int)
+    picture = np.empty((height, width, 3), np.uint8)
+    picture[:] = _GROUND
+    for dy in (0, 1):
+        for dx in (0, 1):
+            picture[np.clip(down + dy, 0, height - 1), np.clip(across + dx, 0, width - 1)] = rgb[order]
+    return picture
+
+
+def points_headline(view: PointsView) -> str:
+    """The points in one line."""
+    drawn = f"{view.shown:,} of them drawn" if view.shown + view.bad < view.count else ""
+    bad = f"{view.bad:,} NaN or infinite" if view.bad else ""
+    return " · ".join(p for p in (f"{view.name}: {view.kind}", drawn, bad) if p)
+
+
+def points_text(view: PointsView) -> str:
+    """The headline and the box."""
+    corners = " to ".join("(" + ", ".join(f"{x:.4g}" for x in corner) + ")" for corner in (view.low, view.high))
+    return units.ascii_only(f"{points_headline(view)}\nfrom {corners}")
+
+
+def points_html(view: PointsView) -> str:
+    """The headline and a picture."""
+    picture = html.image("image/png", html.png(scattered(view)), points_headline(view), f"width:{_WIDTH}px")
+    return html.box(html.line(points_headline(view)), f"<div>{picture}</div>")

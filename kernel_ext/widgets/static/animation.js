@@ -1,0 +1,94 @@
+// @ts-check
+/**
+ * Frames of a program with play, pause and a slider. The browser asks for a frame and, when it is there and the animation
+ * plays, for the next one: a slow program plays slowly and builds up no queue.
+ *
+ * @typedef {{title: string, frames: number, frame: number, kept: number, fps: number, seconds: number, said: string,
+ *   kind: "array_view" | "points", picture: any}} View
+ * @typedef {import("./parts.js").Model} Model
+ */
+
+import { listen, make, onWidth, place, press, spent } from "./parts.js";
+import { picturesOf } from "./pictures.js";
+import { cloud, coloursOf } from "./cloud.js";
+
+/** @param {{model: Model, el: HTMLElement}} context */
+function render({ model, el }) {
+  const view = () => /** @type {View} */ (model.get("view"));
+  const points = view().kind === "points" ? cloud() : null;
+  const scale = make("div", {});
+  const title = make("span", { class: "wb-title" });
+  const stage = make("div", { class: `wb-stage ${points ? "" : "wb-pictures"}` }, ...(points ? [scale, points.canvas] : []));
+  const told = make("div", { class: "wb-told", role: "status" });
+  const play = press("▶", "Play", () => toggle());
+  const slider = /** @type {HTMLInputElement} */ (make("input", { type: "range", min: 0, max: view().frames - 1, value: view().frame, "aria-label": "Frame" }));
+  const label = make("output", { class: "wb-mono" });
+  const root = make("div", { class: "wb-box wb-animation", "data-testid": "wb-animation", role: "group" },
+    make("div", { class: "wb-head" }, title), make("div", { class: "wb-player" }, play, slider, label), stage, told);
+  place(model, el, root);
+
+  let [playing, number, timer, asked] = [false, 0, 0, 0];
+  /** @type {number | null} a frame to be asked for when the answer to the last message is there */
+  let waiting = null;
+  const busy = () => number > Number(model.get("answered") ?? 0);
+  const ask = (/** @type {number} */ at) => {
+    waiting = busy() ? at : null;
+    if (!model.send || waiting !== null) return;
+    number += 1;
+    asked = performance.now();
+    model.send({ ask: "frame", at, number });
+  };
+  const next = () => ask((view().frame + 1) % view().frames);
+  const toggle = (on = !playing) => {
+    playing = on && Boolean(model.send);
+    play.textContent = playing ? "⏸" : "▶";
+    play.setAttribute("aria-label", playing ? "Pause" : "Play");
+    play.title = playing ? "Pause" : "Play";
+    clearTimeout(timer);
+    if (playing && !busy()) next();
+  };
+  const picture = () => {
+    const width = Math.max(120, (stage.clientWidth || 560) - 16);
+    if (points) points.resize(width);
+    else stage.replaceChildren(...picturesOf(view().picture, width));
+  };
+  const redraw = () => {
+    const { frames, frame, kept, seconds, said } = view();
+    title.textContent = title.title = view().title;
+    root.setAttribute("aria-label", view().title);
+    if (document.activeElement !== slider || playing) slider.value = String(frame);
+    label.textContent = `${frame} / ${frames - 1}`;
+    if (points) {
+      scale.replaceChildren(coloursOf(view().picture));
+      points.show(view().picture);
+    } else picture();
+    told.classList.toggle("wb-fault", Boolean(said));
+    told.textContent = said || (model.send ? (kept > 1 ? `${kept} ${kept === 1 ? "frame" : "frames"} made · the last in ${spent(seconds)}` : "Play: each step makes a frame, and frames are kept.")
+      : "It plays with the notebook's kernel.");
+    if (said) toggle(false);
+  };
+  const answer = () => {
+    if (busy()) return;
+    if (waiting !== null) ask(waiting);
+    else if (playing) timer = window.setTimeout(next, Math.max(0, 1000 / view().fps - (performance.now() - asked)));
+  };
+  slider.addEventListener("input", () => {
+    toggle(false);
+    label.textContent = `${slider.value} / ${view().frames - 1}`;
+    ask(Number(slider.value));
+  });
+  slider.addEventListener("keydown", (event) => event.stopPropagation()); // the notebook has its own arrow keys
+  for (const control of [play, slider]) if (!model.send) control.setAttribute("disabled", "");
+  redraw();
+  if (points) picture();
+  const still = onWidth(stage, picture);
+  const deaf = listen(model, { "change:view": redraw, "change:answered": answer });
+  return () => {
+    toggle(false);
+    still();
+    deaf();
+    points?.close();
+  };
+}
+
+export default { render };

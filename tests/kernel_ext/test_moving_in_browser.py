@@ -1,0 +1,104 @@
+"""Points and animations in a real browser: what is drawn, turned and played, with WebGL and without."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kernel_ext import show
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+NO_WEBGL = """
+const original = HTMLCanvasElement.prototype.getContext;
+HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
+  return kind === 'webgl' ? null : original.call(this, kind, ...rest);
+};
+"""
+
+
+def inked(page: Any, selector: str, colour: tuple[int, int, int]) -> np.ndarray:
+    """Where an element shows the colour."""
+    from PIL import Image
+
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    found = np.asarray(Image.open(io.BytesIO(page.locator(selector).screenshot())).convert("RGB")).astype(int)
+    return (np.abs(found - colour) < 40).all(axis=-1)
+
+
+@pytest.fixture(params=["webgl", "canvas"])
+def points_page(request: Any, chromium: Any, widget_page: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Any:
+    """`points_page(view)` with WebGL, and as a browser without it shows them."""
+    if request.param == "canvas":
+        plain = chromium.new_page
+
+        def without(**options: Any) -> Any:
+            page = plain(**options)
+            page.add_init_script(NO_WEBGL)
+            page.goto("about:blank")
+            return page
+
+        monkeypatch.setattr(chromium, "new_page", without)
+
+    def put(shown: show.Shown, **options: Any) -> Any:
+        page = widget_page("points", shown.data(), **options)
+        by = page.locator("canvas").get_attribute("data-by")
+        assert by == request.param if request.param == "canvas" else by in ("webgl", "canvas")
+        return page
+
+    return put
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_points_stand_where_they_are_in_their_colours(points_page: Callable[..., Any], dark: bool) -> None:
+    corners = np.array([[0.0, 0.0], [1.0, 1.0]])
+    page = points_page(show.points(corners, color=np.array([[1.0, 0, 0], [0, 0.5, 0]]), size=20), width=700, dark=dark)
+    red, green = (np.argwhere(inked(page, "canvas", c)).mean(axis=0) for c in ((255, 0, 0), (0, 128, 0)))
+    assert red[0] > green[0] and red[1] < green[1], "y points up, x to the right"
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_dragging_turns_buttons_enlarge_and_reset_puts_back(points_page: Callable[..., Any]) -> None:
+    page = points_page(show.points(np.array([[1.0, 0, 0], [-1.0, 0, 0], [0, 0.4, 0]]), size=16))
+    blue = (43, 123, 186)
+    first = inked(page, "canvas", blue)
+    assert first.any()
+    box = page.locator("canvas").bounding_box()
+    page.mouse.move(box["x"] + 200, box["y"] + 150)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 290, box["y"] + 150, steps=3)
+    page.mouse.up()
+    turned = inked(page, "canvas", blue)
+    assert (turned != first).any()
+    page.get_by_label("As at first").click()
+    assert (inked(page, "canvas", blue) == first).mean() > 0.999
+    page.get_by_label("Larger").click()
+    spread = [np.ptp(np.argwhere(seen)[:, 1]) for seen in (first, inked(page, "canvas", blue))]
+    assert spread[1] > spread[0]
+
+
+def test_an_animation_plays_by_asking_for_one_frame_after_the_other(widget_page: Callable[..., Any]) -> None:
+    u = np.zeros((4, 4))
+    view = show.animate(lambda: None, watch=u, frames=4, fps=120, range=(0, 1), name="u").data()
+    page = widget_page("animation", view, width=700, answered=0)
+    page.evaluate(
+        """() => { const send = window.model.send;
+          window.model.send = (asked) => { send(asked); setTimeout(() => {
+            window.model.set('view', { ...window.model.get('view'), frame: asked.at, kept: asked.at + 1 });
+            window.model.set('answered', asked.number); }); }; }"""
+    )
+    page.get_by_label("Play").click()
+    page.wait_for_function("window.sent.length >= 6")
+    page.get_by_label("Pause").click()
+    asked = page.evaluate("window.sent")
+    assert [a["at"] for a in asked[:6]] == [1, 2, 3, 0, 1, 2] and [a["number"] for a in asked[:6]] == list(range(1, 7))
+    count = len(asked)
+    page.get_by_label("Frame").fill("2")
+    page.wait_for_function(f"window.sent.length > {count - 1} && window.sent.at(-1).at === 2")
+    assert page.locator("output").inner_text() == "2 / 3"
+    page.evaluate("window.cleanup()")
+    assert page.evaluate("window.listeners()") == 0
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

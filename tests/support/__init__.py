@@ -1,0 +1,1 @@
+"""What tests share; a module here holds no test."""

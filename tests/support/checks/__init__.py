@@ -1,0 +1,1 @@
+"""Ways of checking: numeric derivatives, meanings, comparisons, what a test left behind."""

@@ -1,0 +1,1 @@
+"""What stands in a device's place: the emulated device, the mock driver, mock XLA frames."""

@@ -1,0 +1,1 @@
+"""Kernels, programs and generators of programs that several tests run."""

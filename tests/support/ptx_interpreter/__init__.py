@@ -1,0 +1,1 @@
+"""A plain interpreter of PTX on NumPy: what the compiled form is compared with."""

@@ -1,0 +1,43 @@
+"""`kernel[n](…)`: a launch written like a call, as users of Numba and of CUDA write it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, cast
+
+from workbench.errors import LaunchError
+
+
+class Subscripted:
+    """What a kernel's brackets mean."""
+
+    name: str
+    launch_with: ClassVar[Callable[..., Any]]
+    """`wb.launch`, which stands above: it says so when it is imported."""
+
+    def __getitem__(self, threads: Any) -> Callable[..., None]:
+        """`kernel[n](x, y)` runs n threads: the same as `wb.launch(kernel, n, [x, y])`.
+
+        Args:
+            threads: how many.
+
+        Returns:
+            What takes the kernel's arguments and launches it.
+
+        Raises:
+            LaunchError: what stands in the brackets is no number of threads; a pair means blocks and threads elsewhere.
+        """
+        if isinstance(threads, tuple):
+            given = cast("tuple[object, ...]", threads)
+            inner = ", ".join(map(str, given))
+            raise LaunchError(
+                f"{self.name}[{inner}] takes one number, that of all threads; blocks are made of them by the device.",
+                advice=f"Write {self.name}[n](…), or for {len(given)} dimensions "
+                f"wb.launch({self.name}, ({inner}), […]).",
+            )
+
+        # A function, whose repr does not show the kernel: a kernel called `array` may stand in its own annotations.
+        def launched(*arguments: Any) -> None:
+            type(self).launch_with(self, threads, arguments)
+
+        return launched

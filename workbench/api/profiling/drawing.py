@@ -1,0 +1,66 @@
+"""A picture as plain shapes: a widget draws them in the page's colours, and `svg` in colours for light and dark."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+_LOOKS = {
+    "ink": 'fill="#7a7a7a"', "strong": 'fill="#7a7a7a" font-weight="bold"', 
+    "rule": 'stroke="#7a7a7a" stroke-opacity="0.25"', "roof": 'stroke="#2b7bba" stroke-width="2"',
+    "ceiling": 'stroke="#d6604d" stroke-dasharray="5 4"', "dot": 'fill="#d6604d"',
+    "ring": 'fill="none" stroke="#d6604d" stroke-width="1.5"', "free": 'fill="#7a7a7a" fill-opacity="0.22"',
+    "taken": 'fill="#2b7bba"', "other": 'fill="#77acd1"', "worst": 'fill="#d6604d"',
+    "ray": 'stroke="#2b7bba" stroke-opacity="0.7"',
+}  # fmt: skip
+"""How a shape is drawn where no style sheet reaches: inside an `<img>`."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One shape.
+
+    Attributes:
+        kind: "line" (x, y, x, y), "rect" (x, y, width, height), "dot" (x, y, radius) or "text" (x, y).
+        look: a key of the colours.
+        at: its numbers, in pixels.
+        text: of a text what it says, of others what a pointer on it is told.
+        anchor: of a text "start", "middle" or "end".
+    """
+
+    kind: str
+    look: str
+    at: tuple[float, ...]
+    text: str = ""
+    anchor: str = "start"
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Shapes on a ground of some width and height, in pixels; `title` is what a screen reader says."""
+
+    title: str
+    width: int
+    height: int
+    shapes: tuple[Shape, ...]
+
+    def svg(self) -> str:
+        """The picture as a text of SVG."""
+        body = "".join(map(_element, self.shapes))
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="{self.height}" '
+            f'viewBox="0 0 {self.width} {self.height}" font-family="ui-monospace,monospace" font-size="11" role="img">'
+            f"<title>{escape(self.title)}</title>{body}</svg>"
+        )
+
+
+def _element(shape: Shape) -> str:
+    look, at = _LOOKS[shape.look], shape.at
+    told = f"<title>{escape(shape.text)}</title>" if shape.text else ""
+    if shape.kind == "text":
+        return f'<text x="{at[0]:g}" y="{at[1]:g}" text-anchor="{shape.anchor}" {look}>{escape(shape.text)}</text>'
+    if shape.kind == "line":
+        return f'<path d="M{at[0]:g} {at[1]:g}L{at[2]:g} {at[3]:g}" fill="none" {look}>{told}</path>'
+    if shape.kind == "dot":
+        return f'<circle cx="{at[0]:g}" cy="{at[1]:g}" r="{at[2]:g}" {look}>{told}</circle>'
+    return f'<rect x="{at[0]:g}" y="{at[1]:g}" width="{at[2]:g}" height="{at[3]:g}" {look}>{told}</rect>'

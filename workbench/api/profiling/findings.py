@@ -1,0 +1,97 @@
+"""What counts show: one finding per kind and line, each with a sentence of advice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from workbench.backends.ptx.counters import Counted, Counts
+from workbench.backends.ptx.syntax.program import BITS
+
+SECTORS, WAVEFRONTS, IDLE, CONFLICTS = 1.5, 1.2, 0.75, 0.25
+"""From so many times the least, below such an efficiency, from such a share of atomics on, it is worth a sentence."""
+LEAST = 0.02
+"""The share of the launch's instructions below which idle lanes are not worth one."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that a line does, and what to do about it.
+
+    Attributes:
+        kind: "sectors", "wavefronts", "divergence" or "atomics".
+        factor: how many times the least it takes.
+        cost: what is wasted, in the launch's sectors, wavefronts, instructions or atomics: what is worst comes first.
+        text: a sentence.
+    """
+
+    kind: str
+    factor: float
+    cost: float
+    text: str
+
+
+def findings(counted: Sequence[Counted], own: Counts, total: Counts) -> tuple[Finding, ...]:
+    """What a line's instructions show, the worst first."""
+    found = [*_sectors(counted, own, total), *_wavefronts(counted, own, total), *_idle(own, total)]
+    found += _atomics(own, total)
+    return tuple(sorted(found, key=lambda f: -f.cost))
+
+
+def _sectors(counted: Sequence[Counted], own: Counts, total: Counts) -> Iterator[Finding]:
+    least = own.global_sectors_least
+    if not least or own.global_sectors < SECTORS * least:
+        return
+    worst = max(counted, key=lambda c: c.counts.global_sectors - c.counts.global_sectors_least)
+    size, factor = _size(worst), own.global_sectors / least
+    spaced = worst.spacing
+    accesses = sum(c.spacing == spaced for c in counted if c.counts.global_sectors)
+    where = "scattered addresses" if spaced is None else f"stride {spaced / size:g}"
+    advice = "let neighbouring threads read neighbouring elements"
+    if worst.instruction.opcode not in ("ld", "ldu", "cp"):
+        advice = "let neighbouring threads write neighbouring elements"
+    if spaced is not None and accesses > 1 and 1 < abs(spaced) // size <= accesses:
+        advice = "keep each component in an array of its own, or rely on the cache for the rest of each sector"
+    if spaced is not None and abs(spaced) == size:
+        where, advice = "gaps left by idle lanes", "let the threads of a warp take the same branch"
+    cost = (own.global_sectors - least) / max(total.global_sectors, 1)
+    yield Finding("sectors", factor, cost, f"{where}: {factor:.1f}× the sectors needed; {advice}")
+
+
+def _size(one: Counted) -> int:
+    kinds = [m for m in one.instruction.modifiers if m in BITS]
+    return max(BITS[kinds[-1]] // 8, 1) if kinds else 4
+
+
+def _wavefronts(counted: Sequence[Counted], own: Counts, total: Counts) -> Iterator[Finding]:
+    least = own.shared_wavefronts_least
+    if not least or own.shared_wavefronts < WAVEFRONTS * least:
+        return
+    factor = own.shared_wavefronts / least
+    worst = max(counted, key=lambda c: c.counts.shared_wavefronts - c.counts.shared_wavefronts_least)
+    spaced = worst.shared_spacing
+    where = "bank conflicts" if spaced is None else f"bank conflicts, {abs(spaced)} bytes between lanes"
+    cost = (own.shared_wavefronts - least) / max(total.shared_wavefronts, 1)
+    advice = "make rows of shared memory one element longer, or tiles of another shape"
+    yield Finding("wavefronts", factor, cost, f"{where}: {factor:.1f}× the wavefronts needed; {advice}")
+
+
+def _idle(own: Counts, total: Counts) -> Iterator[Finding]:
+    share = own.instructions / max(total.instructions, 1)
+    if own.efficiency >= IDLE or share < LEAST:
+        return
+    yield Finding(
+        "divergence", 1 / max(own.efficiency, 1 / 32), share * (1 - own.efficiency),
+        f"{own.efficiency * 32:.1f} of 32 lanes active; let the threads of a warp take the same branch",
+    )  # fmt: skip
+
+
+def _atomics(own: Counts, total: Counts) -> Iterator[Finding]:
+    if not own.atomics or own.atomic_conflicts < CONFLICTS * own.atomics:
+        return
+    distinct = own.atomics - own.atomic_conflicts
+    factor = own.atomics / max(distinct, 1)
+    yield Finding(
+        "atomics", factor, own.atomic_conflicts / total.atomics,
+        f"{factor:.1f} lanes of a warp update the same element; add within the block first, then once per block",
+    )  # fmt: skip

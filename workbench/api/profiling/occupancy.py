@@ -1,0 +1,65 @@
+"""How many of a multiprocessor's warps a kernel can have at once, by the rules of NVIDIA's occupancy calculator.
+
+The rules and the units of allocation (256 registers; 128 bytes of shared memory from compute capability 8.0 on, 256
+before) are those of `cuda_occupancy.h` of the CUDA Toolkit 13.0. From 8.0 on the driver takes 1 KiB of shared memory
+for each block (CUDA C++ Programming Guide). The limits of each compute capability are in
+`runtime/emulated/architectures.py`, from the guide's table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from workbench.runtime.emulated.architectures import Architecture
+
+REGISTERS = 65536
+"""Of a multiprocessor."""
+REGISTER_UNIT = 256
+"""Registers that a warp gets at a time, on all architectures."""
+PARTITIONS = 4
+"""Of a multiprocessor; each has a quarter of the registers, and warps of its own."""
+
+
+@dataclass(frozen=True)
+class Occupancy:
+    """What fits into a multiprocessor.
+
+    Attributes:
+        blocks: at once.
+        share: of the warps that it can hold, from 0 to 1.
+        limited_by: "threads", "blocks", "registers" or "shared memory": what allows the fewest blocks.
+        limits: how many blocks each of these allows; what is not used has no entry.
+        warps: of a block.
+        slots: warps that a multiprocessor can hold.
+    """
+
+    blocks: int
+    share: float
+    limited_by: str
+    limits: Mapping[str, int]
+    warps: int
+    slots: int
+
+
+def occupancy(architecture: Architecture, threads: int, registers: int, shared: int) -> Occupancy:
+    """How many blocks of a kernel fit at once; none if one asks for more than there is.
+
+    Args:
+        architecture: the GPU's.
+        threads: of a block.
+        registers: of a thread.
+        shared: bytes of shared memory of a block, static and dynamic.
+    """
+    warps, slots = -(-threads // 32), architecture.threads // 32
+    limits = {"threads": slots // warps, "blocks": architecture.blocks}
+    each = -(-registers * 32 // REGISTER_UNIT) * REGISTER_UNIT
+    if each:
+        limits["registers"] = REGISTERS // PARTITIONS // each * PARTITIONS // warps
+    unit, reserved = (128, 1024) if architecture.capability >= 80 else (256, 0)
+    if shared:
+        taken = -(-(shared + reserved) // unit) * unit
+        limits["shared memory"] = architecture.shared // taken
+    blocks = min(limits.values())
+    limited_by = next(name for name, fits in limits.items() if fits == blocks)
+    return Occupancy(blocks, blocks * warps / slots, limited_by, limits, warps, slots)

@@ -1,0 +1,174 @@
+"""`wb.profile`: count what a GPU would do with a launch, without a GPU."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from workbench.api.builds.arguments import Dim, listed
+from workbench.api.kernels.kernel import Kernel
+from workbench.api.launches.launch import launch_options, prepare
+from workbench.api.profiling.bound import Bound, bound, rates_of
+from workbench.api.profiling.findings import findings
+from workbench.api.profiling.occupancy import occupancy
+from workbench.api.profiling.report import Line, Profile, line_of
+from workbench.api.profiling.run import count, counting_kernel
+from workbench.api.profiling.subject import Subject, subject_of
+from workbench.api.profiling.warp import first_warp
+from workbench.backends.ptx.counters import Counted, Counts
+from workbench.errors import DeviceError
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.create import ones
+from workbench.runtime.emulated.architectures import ARCHITECTURES, Architecture
+from workbench.runtime.launching.observer import Observer
+from workbench.runtime.launching.record import BLOCK_DIM, LaunchOptions, LaunchRecord
+from workbench.runtime.observers import observing, unobserved
+
+_CENTRAL = {"memory": "global_sectors", "instructions": "instructions", "atomics": "atomics"} | {
+    "shared memory": "shared_wavefronts"
+}
+
+
+def profile(
+    kernel: Kernel, dim: Dim, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (), *, adjoint: bool = False,
+    arch: str = "sm_90", block_dim: Any = BLOCK_DIM, tiled: bool = False,
+) -> Profile:  # fmt: skip
+    """Count what a GPU would do with a launch: instructions, memory sectors, bank conflicts, divergence, atomics.
+
+    No GPU is needed: the PTX that NVRTC makes runs on the CPU, on copies of the arrays, which stay as they are. These
+    are counts, never times. A large launch runs on a sample of its blocks, and the profile says so.
+
+    Args:
+        kernel: what to run.
+        dim: threads along 1 to 4 dimensions, as for `wb.launch`.
+        inputs, outputs: arguments, as for `wb.launch`; arrays on the CPU or on an emulated device.
+        adjoint: count the adjoint; arrays without `.grad` get adjoints of ones.
+        arch: the architecture that is compiled for.
+        block_dim: threads of a block, 1 to 1024; of CUDA C++ also a size per dimension.
+        tiled: `dim` counts blocks, as for `wb.launch_tiled`.
+
+    Returns:
+        The counts of the launch (`p.total`) and of each line of the cell (`p.lines[n]`); `print(p)` shows them.
+
+    Raises:
+        LaunchError: the arguments do not fit, or it did what a GPU does not survive.
+        DeviceError: NVRTC is not installed, or does not know `arch`.
+        BuildError: the PTX has an instruction that cannot be executed.
+        NotDifferentiable: with `adjoint`, the kernel has no right adjoint.
+
+    Example:
+        >>> p = wb.profile(blur, n, [x], [y])
+        >>> p.total.global_sectors / p.total.global_sectors_least
+        1.0
+    """
+    _architecture(arch)
+    record = _record(kernel, dim, inputs, outputs, adjoint, block_dim, tiled)
+    return profile_of(record, arch)
+
+
+def profile_of(record: LaunchRecord, arch: str) -> Profile:
+    """The profile of a checked launch, which is not run.
+
+    Raises:
+        LaunchError, DeviceError, BuildError: as `profile`.
+    """
+    facts = _architecture(arch)
+    what = subject_of(record, arch)
+    geometry, resources = what.geometry, what.code.resources
+    kernel = counting_kernel(what.program, what.code.entry)
+    counting = count(kernel, what.program, record, geometry, what.offsets)
+    total = _sum(counting.instructions)
+    threads = math.prod(geometry.block)
+    fits = occupancy(facts, threads, resources.get("registers", 0), what.shared)
+    share = geometry.blocks / max(counting.blocks, 1)
+    touched, hottest = round(counting.touched * share), round(counting.hottest * share)
+    limit = bound(total, touched, hottest, rates_of(arch))
+    lines, elsewhere = _lines(what, counting.instructions, total, limit)
+    return Profile(
+        record.kernel, record.direction, record.dim, arch, geometry.grid, geometry.block, total, lines, elsewhere,
+        resources.get("registers", 0), resources.get("spill_stores", 0), what.shared, fits, touched, hottest, limit,
+        counting.blocks if counting.blocks < geometry.blocks else None, what.code.lines,
+        *first_warp(what, kernel, counting),
+    )  # fmt: skip
+
+
+def profiles(call: Callable[[], Any], arch: str = "sm_90") -> list[Profile]:
+    """Profiles of the launches that a call makes, each before it runs; of equal launches the first.
+
+    Args:
+        call: what to watch; it runs as ever.
+        arch: the architecture that is compiled for.
+
+    Returns:
+        One profile per kind of launch, in the order in which they ran.
+
+    Raises:
+        LaunchError, DeviceError, BuildError: as `profile`.
+        Exception: what the call raises.
+    """
+    _architecture(arch)
+    watching = _Watching(arch)
+    with observing(watching):
+        call()
+    return list(watching.found.values())
+
+
+class _Watching(Observer):
+    """Profiles launches."""
+
+    def __init__(self, arch: str) -> None:
+        self.arch = arch
+        self.found: dict[tuple[Any, ...], Profile] = {}
+
+    def launching(self, record: LaunchRecord) -> None:
+        """A launch is about to run."""
+        kind = record.loaded.digest, record.direction, record.dim
+        if kind not in self.found:
+            with unobserved():
+                self.found[kind] = profile_of(record, self.arch)
+
+
+def _architecture(arch: str) -> Architecture:
+    facts = ARCHITECTURES.get(arch)
+    if facts is None:
+        raise DeviceError(f"There is no architecture {arch!r} here.", advice=f"Use one of {', '.join(ARCHITECTURES)}.")
+    return facts
+
+
+def _record(
+    kernel: Kernel, dim: Dim, inputs: Sequence[Any], outputs: Sequence[Any], adjoint: bool, block_dim: Any, tiled: bool
+) -> LaunchRecord:
+    how = LaunchOptions(launch_options(kernel, False).code, block_dim)
+    values = listed(kernel, inputs, outputs)
+    adjoints = [_adjoint(v) for v in values] if adjoint else None
+    return prepare(kernel, dim, values, adjoints, None, how, tiled)
+
+
+def _adjoint(value: Any) -> Any:
+    if not isinstance(value, array):
+        return None
+    return value.grad if value.grad is not None else ones(value.shape, value.dtype, value.device)
+
+
+def _sum(counted: Sequence[Counted]) -> Counts:
+    return sum((one.counts for one in counted), Counts())
+
+
+def _lines(
+    what: Subject, instructions: Sequence[Counted], total: Counts, limit: Bound | None
+) -> tuple[dict[int, Line], tuple[Line, ...]]:
+    """Counts by line of the kernel's source, and those of other sources."""
+    central = _CENTRAL[limit.by if limit else "instructions"]
+    lines: list[Line] = []
+    for at, counted in what.by_place(instructions):
+        counts = _sum(counted)
+        line = line_of(
+            counts, number=at.shown_line, text=at.source.line(at.line),
+            where="" if at.source.label == what.code.own.source.label else at.source.name,
+            findings=findings(counted, counts, total),
+            share=getattr(counts, central) / max(getattr(total, central), 1),
+        )  # fmt: skip
+        lines.append(line)
+    mine = {line.number: line for line in sorted(lines, key=lambda found: found.number) if not line.where}
+    return mine, tuple(line for line in lines if line.where)

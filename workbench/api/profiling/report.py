@@ -1,0 +1,240 @@
+"""What `wb.profile` returns, and its text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from workbench.api.profiling.bound import Bound, bound, rates_of
+from workbench.api.profiling.card import card_html
+from workbench.api.profiling.drawing import Drawing
+from workbench.api.profiling.findings import Finding
+from workbench.api.profiling.occupancy import Occupancy
+from workbench.api.profiling.pictures import lanes_of, occupied, roofline
+from workbench.api.profiling.warp import Access, Step
+from workbench.backends.ptx.counters import Counts
+
+COLUMNS = (
+    ("instructions", "instr"), ("efficiency", "lanes"), ("global_sectors", "sectors"), ("shared_wavefronts", "waves"),
+    ("atomics", "atomics"), ("atomic_conflicts", "same"), ("barriers", "barriers"), ("flops", "flops"),
+)  # fmt: skip
+"""What the text and the card show of each line: attribute and heading; of sectors and wavefronts also how many times
+the least they are."""
+
+
+@dataclass(frozen=True)
+class Line(Counts):
+    """The counts of one line of the cell.
+
+    Attributes:
+        number: the line, as the reader of the cell counts.
+        text: the line.
+        where: the name of its source, if that is not the kernel's: of a function in another cell.
+        findings: what is worth a sentence, the worst first.
+        share: of what bounds the launch, from 0 to 1.
+    """
+
+    number: int = 0
+    text: str = ""
+    where: str = ""
+    findings: tuple[Finding, ...] = ()
+    share: float = 0.0
+
+    @property
+    def shown(self) -> str:
+        """Its text, with the name of its source if that is not the kernel's."""
+        return f"{self.text}{f'   # {self.where}' if self.where else ''}"
+
+
+@dataclass(frozen=True, repr=False)
+class Profile:
+    """What a GPU would do with a launch: counts of its PTX, never times.
+
+    Attributes:
+        kernel: its name.
+        direction: "forward" or "adjoint".
+        dim: the launch's dimensions.
+        arch: the architecture that the PTX and the registers are of.
+        grid, block: blocks, and threads of a block, along x, y, z.
+        total: the counts of the launch.
+        lines: by line of the kernel's cell; the thread index and the launch's test of its size are the `def` line's.
+        elsewhere: lines of functions in other cells.
+        registers: of a thread, from the cubin that NVRTC makes.
+        spills: bytes per thread that the compiler keeps in local memory because registers do not suffice.
+        shared_bytes: of a block, static and dynamic.
+        fits: how many blocks a multiprocessor holds at once, and what limits that.
+        touched: distinct 32-byte sectors of global memory.
+        hottest: the most atomic operations on one element.
+        bound: what it would meet first on a named GPU; None if no rates are published for `arch`.
+        sampled: blocks that ran, if they were not all: then counts are scaled from those.
+        source: the kernel's lines by number.
+        warp: what the first warp does, step by step: active lanes, and where each reads and writes.
+        warp_ends: whether these are all of its steps.
+    """
+
+    kernel: str
+    direction: str
+    dim: tuple[int, ...]
+    arch: str
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    total: Counts
+    lines: Mapping[int, Line]
+    elsewhere: tuple[Line, ...]
+    registers: int
+    spills: int
+    shared_bytes: int
+    fits: Occupancy
+    touched: int
+    hottest: int
+    bound: Bound | None
+    sampled: int | None = None
+    source: Mapping[int, str] = field(default_factory=dict[int, str], repr=False)
+    warp: tuple[Step, ...] = field(default=(), repr=False)
+    warp_ends: bool = True
+
+    @property
+    def occupancy(self) -> float:
+        """The share of a multiprocessor's warps that can be active, from 0 to 1."""
+        return self.fits.share
+
+    @property
+    def limited_by(self) -> str:
+        """What limits the occupancy: "threads", "blocks", "registers" or "shared memory"."""
+        return self.fits.limited_by
+
+    def bound_on(self, gpu: str) -> Bound | None:
+        """What the launch would meet first on another GPU of this architecture; None if nothing was executed.
+
+        Args:
+            gpu: its name, such as "RTX 4090" for `sm_89`.
+
+        Raises:
+            DeviceError: its rates are not known here; the message names those that are.
+        """
+        return bound(self.total, self.touched, self.hottest, rates_of(self.arch, gpu))
+
+    @property
+    def findings(self) -> list[tuple[Line, Finding]]:
+        """All findings with their lines, the worst first."""
+        found = [(line, f) for line in (*self.lines.values(), *self.elsewhere) for f in line.findings]
+        return sorted(found, key=lambda pair: -pair[1].cost)
+
+    @property
+    def title(self) -> str:
+        """The launch in a phrase."""
+        name = self.kernel if self.direction == "forward" else f"{self.kernel} ({self.direction})"
+        return (
+            f"{name}: {_many(self.grid, 'block')} of {_many(self.block, 'thread')} over {_sizes(self.dim)}, "
+            f"for {self.arch}"
+        )
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences on the launch as a whole."""
+        blocks = self.grid[0] * self.grid[1] * self.grid[2]
+        found = ["Counts of PTX instructions run on the CPU; no times, no caches."]
+        if self.sampled is not None:
+            found.append(f"Sampled: {self.sampled:,} of {blocks:,} blocks ran; counts are scaled to all of them.")
+        found.append(
+            f"{self.registers} registers per thread, {self.spills} bytes spilled, {self.shared_bytes:,} bytes of "
+            f"shared memory per block; occupancy {self.occupancy:.0%}, limited by {self.limited_by}."
+        )
+        if self.bound is not None:
+            found.append(f"Bound by {self.bound}.")
+        else:
+            found.append(f"No published rates of a GPU of {self.arch} are at hand to say what bounds it.")
+        return found
+
+    def rows(self) -> list[Line]:
+        """Each line of the kernel in order, also those without code; then lines elsewhere."""
+        known = {n: Line(number=n, text=text) for n, text in self.source.items()} | dict(self.lines)
+        return [*(known[n] for n in sorted(known)), *self.elsewhere]
+
+    def table(self) -> tuple[list[str], list[tuple[Line, list[str]]], list[str]]:
+        """Headings of the counts that are not all zero, each line with its counts as text, and those of the launch."""
+        rows = self.rows()
+        shown = [column for column in COLUMNS if any(cell(line, column[0]) for line in (self.total, *rows))]
+        total = [cell(self.total, name) for name, _ in shown]
+        return [title for _, title in shown], [(r, [cell(r, name) for name, _ in shown]) for r in rows], total
+
+    @property
+    def bars(self) -> str:
+        """What a line's share is of: the counts of what bounds the launch."""
+        return SHARES[self.bound.by if self.bound else "instructions"]
+
+    @property
+    def advice(self) -> list[tuple[Line, str, str]]:
+        """The findings as text: line, where, sentence; the worst first."""
+        return [(line, f"line {line.number}{_of(line)}", f"{found.text}.") for line, found in self.findings]
+
+    def drawings(self) -> tuple[Drawing, ...]:
+        """The roofline, if rates are published, and the occupancy."""
+        roof = () if self.bound is None else (roofline(self.total, self.touched, self.bound),)
+        return (*roof, occupied(self.fits))
+
+    @property
+    def worst_access(self) -> tuple[Step, Access] | None:
+        """The first warp's most wasteful access with its step, else its first; None if it has none."""
+        found = [(step, access) for step in self.warp for access in step.accesses]
+        return max(found, key=lambda pair: pair[1].cost - pair[1].least, default=None)
+
+    def __str__(self) -> str:
+        heads, rows, total = self.table()
+        head = ["line", *heads, ""]
+        body = [[str(line.number), *cells, f"  {line.shown}"] for line, cells in rows]
+        body.append(["all", *total, ""])
+        widths = [max(len(row[k]) for row in (head, *body)) for k in range(len(head) - 1)]
+        table = ["  ".join([*(c.rjust(w) for c, w in zip(row[:-1], widths, strict=True)), row[-1]]).rstrip()
+                 for row in (head, *body)]  # fmt: skip
+        advice = [f"{where}: {text}" for _, where, text in self.advice]
+        return "\n".join([self.title, *self.notes, "", *table, *([""] if advice else []), *advice])
+
+    def _repr_html_(self) -> str:
+        heads, rows, total = self.table()
+        lines = [(r, str(r.number), r.shown, r.share, cells) for r, cells in rows]
+        lines.append((line_of(self.total), "all", "", 1.0, total))
+        advice = [(where, text) for _, where, text in self.advice]
+        pictures, worst = list(self.drawings()), self.worst_access
+        if worst is not None:
+            pictures.append(lanes_of(worst[1]))
+        return card_html(self.title, self.notes, advice, heads, lines, self.bars, pictures)
+
+    __repr__ = __str__
+
+
+SHARES = {
+    "memory": "sectors", "instructions": "instr", "atomics": "atomics", "shared memory": "waves",
+}  # fmt: skip
+"""What lines have a share of, by what bounds the launch."""
+
+
+def cell(counts: Counts, name: str) -> str:
+    """A count as the tables show it; empty if there is nothing to say."""
+    if name == "efficiency":
+        return f"{counts.efficiency:.0%}" if counts.instructions else ""
+    value, least = getattr(counts, name), getattr(counts, f"{name}_least", 0)
+    times = f" {value / least:.1f}×" if least and f"{value / least:.1f}" != "1.0" else ""
+    return f"{value:,}{times}" if value else ""
+
+
+def line_of(counts: Counts, **more: Any) -> Line:
+    """Counts as a line."""
+    return replace(Line(**vars(counts)), **more)
+
+
+def _of(line: Line) -> str:
+    return f" of {line.where}" if line.where else ""
+
+
+def _many(sizes: tuple[int, ...], what: str) -> str:
+    return f"{_sizes(sizes)} {what}{'' if math.prod(sizes) == 1 else 's'}"
+
+
+def _sizes(sizes: tuple[int, ...]) -> str:
+    used = sizes
+    while len(used) > 1 and used[-1] == 1:
+        used = used[:-1]
+    return " × ".join(f"{n:,}" for n in used)

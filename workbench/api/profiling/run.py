@@ -1,0 +1,223 @@
+"""A checked launch run on the CPU from its PTX, with counters, on copies of its arrays."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from workbench.backends.ptx.compile import Compiled, facts_of
+from workbench.backends.ptx.counters import Counted, empty_table, read_table
+from workbench.backends.ptx.emit.kernel import emit_kernel
+from workbench.backends.ptx.kernel import Arena, Kernel, Launch, load
+from workbench.backends.ptx.library import library
+from workbench.backends.ptx.printf import placed_variables
+from workbench.backends.ptx.syntax.program import Program
+from workbench.backends.ptx.trace import Event, empty_trace, read_trace
+from workbench.cache.native import native_image
+from workbench.errors import LaunchError
+from workbench.runtime.arrays.array import array
+from workbench.runtime.device.memory import Memory
+from workbench.runtime.device.streams import synchronize
+from workbench.runtime.launching.record import LaunchRecord
+
+ALIGNED = 256
+"""Bytes: as a GPU's allocations begin."""
+ALL = 1 << 28
+"""Lane instructions up to which all blocks run: one to two seconds of two cores."""
+EVENTS = 1024
+"""Basic blocks and accesses of the first warp that are kept."""
+PILOT = 8
+"""Blocks that run first, to see how many instructions a block has."""
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """Blocks and threads along x, y, z, and bytes of dynamic shared memory."""
+
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    shared: int = 0
+
+    @property
+    def blocks(self) -> int:
+        """All of them."""
+        return math.prod(self.grid)
+
+
+@dataclass(frozen=True)
+class Counting:
+    """What running a launch counted.
+
+    Attributes:
+        instructions: those that were executed; counts of a sample are scaled to all blocks.
+        blocks: how many ran.
+        touched: distinct 32-byte sectors of global memory.
+        hottest: the most atomic operations on one element.
+        trace: what the first warp did, in order.
+        trace_ends: whether that is all.
+        shared, shared_size: the address of the first block's shared memory, and its bytes.
+        arrays: of each array the first address of its copy and the one after the last.
+    """
+
+    instructions: tuple[Counted, ...] = ()
+    blocks: int = 0
+    touched: int = 0
+    hottest: int = 0
+    trace: tuple[Event, ...] = ()
+    trace_ends: bool = True
+    shared: int = 0
+    shared_size: int = 0
+    arrays: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+
+
+def counting_kernel(program: Program, name: str) -> Kernel:
+    """A kernel of a PTX program with counters, compiled or from the cache.
+
+    Raises:
+        BuildError: it has an instruction that cannot be executed.
+    """
+    library.install(native_image("wb_ptx_library", library.text(), vectorise=False))
+    made = emit_kernel(program, name, counting=True)
+    image = native_image(f"{name} (PTX, counting)", made.text, vectorise=False)
+    return load(Compiled(image, facts_of(name, made, counting=True)))
+
+
+def count(
+    kernel: Kernel, program: Program, record: LaunchRecord, geometry: Geometry, offsets: Sequence[int]
+) -> Counting:
+    """Run a launch and count; its arrays stay as they are. Of a launch of more than `ALL`, evenly spaced blocks run.
+
+    Args:
+        kernel, program: the code.
+        record: the launch.
+        geometry: its blocks.
+        offsets: where each parameter begins in the record's packed ones.
+
+    Raises:
+        LaunchError: it did what a GPU does not survive, or the host has too little memory.
+    """
+    if not geometry.blocks:
+        return Counting()
+    every = max(1, geometry.blocks // PILOT)
+    if every > 1:
+        pilot = _Run(kernel, program, record, geometry, offsets).count(every)
+        each = max(1, sum(c.counts.threads for c in pilot.instructions) // geometry.blocks)
+        every = _odd(-(-geometry.blocks * each // ALL))
+    return _Run(kernel, program, record, geometry, offsets).count(every)
+
+
+def _odd(every: int) -> int:
+    """An odd distance: of blocks in rows of a power of two, it does not meet the same column again and again."""
+    return every if every == 1 else every | 1
+
+
+class _Run:
+    """One run on fresh copies."""
+
+    def __init__(
+        self, kernel: Kernel, program: Program, record: LaunchRecord, geometry: Geometry, offsets: Sequence[int]
+    ) -> None:
+        self.kernel, self.program, self.record, self.geometry = kernel, program, record, geometry
+        self.offsets = offsets
+        scratch = kernel.scratch_size(geometry.block, geometry.shared)
+        arrays = {n: a for n, a in record.arguments.items() if isinstance(a, array)}
+        memories = list({id(a.memory): a.memory for a in arrays.values()}.values())
+        variables = sum(_up(max(v.size, 1)) for v in program.variables.values())
+        size = _up(scratch) + variables + sum(_up(m.nbytes + 1) for m in memories) + ALIGNED
+        try:
+            self.bytes = np.zeros(size + ALIGNED, np.uint8)
+            self.touched = np.zeros(size // 32 + 1, np.uint8)
+            self.hits = np.zeros(size // 4 + 1 if _has_atomics(kernel) else 0, np.uint32)
+        except MemoryError:
+            raise LaunchError(
+                f"{record.kernel}: {size:,} bytes for copies of its arrays are not there.",
+                advice="Profile it on smaller arrays.",
+            ) from None
+        self.base = self.end = _up(self.bytes.ctypes.data)
+        self.size = size
+        self.places = {id(m): self._copy(m) for m in memories}
+        self.variables = placed_variables(program, self)
+        self.arena = Arena(self.base, size & ~15, self.alloc(scratch), scratch)
+
+    @property
+    def memory(self) -> np.ndarray:
+        """All bytes from `base` on."""
+        return self.bytes[self.base - self.bytes.ctypes.data :]
+
+    def alloc(self, nbytes: int) -> int:
+        """Some of the memory."""
+        at, self.end = self.end, self.end + _up(max(nbytes, 1))
+        return at
+
+    def ranges(self) -> dict[str, tuple[int, int]]:
+        """Of each array the first address of its copy and the one after the last."""
+        arrays = {n: a for n, a in self.record.arguments.items() if isinstance(a, array)}
+        starts = {n: self.places[id(a.memory)] + a.address - a.memory.address for n, a in arrays.items()}
+        return {n: (at, self.places[id(arrays[n].memory)] + arrays[n].memory.nbytes) for n, at in starts.items()}
+
+    def _copy(self, memory: Memory) -> int:
+        if memory.device.is_cuda and memory.device.kind != "emulated":
+            raise LaunchError(
+                f"{self.record.kernel}: wb.profile reads arrays on the CPU or on an emulated device, not on "
+                f"{memory.device}.", advice='Pass copies: x.to("cpu").',
+            )  # fmt: skip
+        if memory.device.is_cuda:
+            synchronize(memory.device)  # fills and launches before this one may still be queued
+        at = self.alloc(memory.nbytes + 1)
+        ctypes.memmove(at, memory.address, memory.nbytes)
+        return at
+
+    def parameters(self) -> bytes:
+        """The packed parameters, with the copies' addresses."""
+        record = self.record
+        buffer = bytearray(bytes(record.buffer))
+        for slot in record.loaded.layout.slots:
+            value = record.arguments[slot.name]
+            if isinstance(value, array):
+                at = self.places[id(value.memory)] + value.address - value.memory.address
+                buffer[slot.offset : slot.offset + 8] = at.to_bytes(8, "little")
+        entry = self.program.entry(self.kernel.facts.name)
+        packed = bytearray(max(entry.parameter_size, 1))
+        for parameter, start in zip(entry.parameters, self.offsets, strict=True):
+            packed[parameter.offset : parameter.offset + parameter.size] = buffer[start : start + parameter.size]
+        return bytes(packed)
+
+    def count(self, every: int) -> Counting:
+        """Run each so many-th block."""
+        facts, geometry = self.kernel.facts, self.geometry
+        words = empty_table(len(facts.blocks), len(facts.code))
+        table = (ctypes.c_int64 * len(words))(*words)
+        trace = empty_trace(EVENTS)
+        how = Launch(
+            geometry.shared, self.variables, counters=table, touched=self.touched.ctypes.data,
+            hits=self.hits.ctypes.data if self.hits.size else 0, every=every, trace=trace.ctypes.data,
+        )  # fmt: skip
+        fault = self.kernel.launch(geometry.grid, geometry.block, self.parameters(), self.arena, how)
+        if fault is not None:
+            raise LaunchError(
+                str(fault), advice="Launch it with checks=True on the CPU: that names the line and the index."
+            )
+        ran = -(-geometry.blocks // every)
+        return Counting(
+            tuple(_scaled(read_table(list(table), facts.code, facts.blocks), geometry.blocks / ran)), ran,
+            int(self.touched.sum()), int(self.hits.max()) if self.hits.size else 0,
+            tuple(read_trace(trace, len(facts.blocks))), bool(trace[0] <= trace[1]), int(trace[2]),
+            self.kernel.shared_size(geometry.shared), self.ranges(),
+        )  # fmt: skip
+
+
+def _scaled(counted: Iterable[Counted], factor: float) -> Iterator[Counted]:
+    for one in counted:
+        yield one if factor == 1 else replace(one, counts=one.counts.scaled(factor))
+
+
+def _has_atomics(kernel: Kernel) -> bool:
+    return any(i.opcode in ("atom", "red") for i in kernel.facts.code)
+
+
+def _up(value: int) -> int:
+    return -(-value // ALIGNED) * ALIGNED

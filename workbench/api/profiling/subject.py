@@ -1,0 +1,105 @@
+"""What of a launch is profiled: its PTX, blocks and parameters, and how places in the PTX become lines of a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from workbench.api.builds.build import compile_for
+from workbench.api.kernels.countable import Countable
+from workbench.api.profiling.numbered import FILE, numbered_ptx
+from workbench.api.profiling.run import Geometry
+from workbench.backends.cuda.emit import entry_name
+from workbench.backends.ptx.counters import Counted
+from workbench.backends.ptx.syntax.parse import parse
+from workbench.backends.ptx.syntax.program import Instruction, Loc, Program
+from workbench.ir.values import number_ops
+from workbench.runtime.launching.record import LaunchRecord
+from workbench.source import Location
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is profiled.
+
+    Attributes:
+        code: the PTX.
+        program: the same, parsed.
+        geometry: blocks and threads.
+        offsets: where each of the kernel's parameters begins in the record's packed ones.
+    """
+
+    code: Countable
+    program: Program
+    geometry: Geometry
+    offsets: tuple[int, ...]
+
+    @property
+    def shared(self) -> int:
+        """Bytes of shared memory of a block, with what the launch adds."""
+        return self.code.resources.get("shared", 0) + self.geometry.shared - self.code.dynamic_shared
+
+    def by_place(self, counted: Iterable[Counted]) -> list[tuple[Location, list[Counted]]]:
+        """Counted instructions by the line of the cell that they come from.
+
+        What a function of CUDA's library executes belongs to the line that calls it; what comes before the first
+        statement, to the kernel's own line.
+        """
+        found: dict[tuple[str, int], tuple[Location, list[Counted]]] = {}
+        counted = list(counted)
+        for one, at in zip(counted, self.places(one.instruction for one in counted), strict=True):
+            found.setdefault((at.source.label, at.line), (at, []))[1].append(one)
+        return list(found.values())
+
+    def places(self, code: Iterable[Instruction]) -> Iterator[Location]:
+        """The line of the cell of each instruction, of a kernel's in their order."""
+        last = self.code.own
+        for instruction in code:
+            last = self._location(instruction.loc) or last
+            yield last
+
+    def _location(self, loc: Loc | None) -> Location | None:
+        while loc is not None:
+            found = self.code.place(self.program.files.get(loc.file, ""), loc.line)
+            if found is not None:
+                return found
+            loc = loc.inlined_at
+        return None
+
+
+def subject_of(record: LaunchRecord, arch: str) -> Subject:
+    """What is profiled of a launch, compiled for an architecture or from the cache.
+
+    Raises:
+        BuildError, DeviceError: NVRTC refused the text, is missing, or does not know the architecture.
+    """
+    slots, block = record.loaded.layout.slots, record.how.block_dim
+    code = record.specialisation.countable(record.direction, arch)
+    if record.loaded.geometry is not None:
+        own = record.loaded.geometry.block
+        offsets = tuple(slots[k].offset for k in record.loaded.geometry.places)
+        return Subject(code, parse(code.ptx), Geometry(own.grid(record.dim), own.sizes, own.shared), offsets)
+    code = _of_ir(record, arch)
+    assert isinstance(block, int)
+    blocks, threads, _ = record.loaded.grid(record.threads, block)
+    geometry = Geometry((blocks, 1, 1), (threads, 1, 1), code.dynamic_shared)
+    return Subject(code, parse(code.ptx), geometry, (0, *(slot.offset for slot in slots)))
+
+
+def _of_ir(record: LaunchRecord, arch: str) -> Countable:
+    options = replace(record.how.code, checks=False)
+    function = record.loaded.function
+    made, text = numbered_ptx(function, options, arch)
+    definition = record.specialisation.kernel.definition
+    source, node = definition.source, definition.node
+    places = {number: op.location for op, number in number_ops(function).items()}
+    assert record.location is not None
+    own = record.location
+
+    def place(file: str, line: int) -> Location | None:
+        found = places.get(line) if file == FILE else None
+        return None if found is None else found if found.line else own
+
+    lines = {n + source.line_offset: source.line(n) for n in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+    resources = compile_for(record.specialisation, record.direction, options, arch).metadata
+    return Countable(text, entry_name(function), resources, own, lines, place, made.dynamic_shared)

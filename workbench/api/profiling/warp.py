@@ -1,0 +1,162 @@
+"""What the first warp of a launch does, line by line: which lanes are active, and where each reads and writes.
+
+The kernel with counters notes it while it counts (`backends/ptx/trace.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from workbench.api.profiling.run import Counting
+from workbench.api.profiling.subject import Subject
+from workbench.backends.ptx.kernel import Kernel
+from workbench.backends.ptx.syntax.program import Instruction
+from workbench.backends.ptx.trace import Event
+from workbench.source import Location
+
+STEPS = 120
+"""As many are kept."""
+LANES = 32
+_STORES = ("st", "stmatrix")
+_ATOMICS = ("atom", "red")
+_JUMPS = ("bra", "brx", "ret", "exit")
+
+
+@dataclass(frozen=True)
+class Access:
+    """One access of a warp.
+
+    Attributes:
+        kind: "read", "write" or "atomic".
+        space: "global" or "shared".
+        array: the parameter that global memory belongs to; empty if it is none's.
+        size: bytes per lane.
+        at: of each lane the byte where it begins, from the array's first, or the block's first of shared memory; -1 of
+            a lane that does not take part.
+    """
+
+    kind: str
+    space: str
+    array: str
+    size: int
+    at: tuple[int, ...]
+
+    @property
+    def sectors(self) -> int:
+        """32-byte sectors of global memory that it touches."""
+        return len({a // 32 for a in self.at if a >= 0})
+
+    @property
+    def least(self) -> int:
+        """Sectors, or wavefronts of shared memory, that would do for as many bytes."""
+        if self.space == "global":
+            return -(-len({a for a in self.at if a >= 0}) * self.size // 32)
+        return sum(any(a >= 0 for a in group) for group in self._groups())
+
+    @property
+    def cost(self) -> int:
+        """Sectors, or wavefronts of shared memory."""
+        return self.sectors if self.space == "global" else self.wavefronts
+
+    @property
+    def said(self) -> str:
+        """The access in a phrase."""
+        what = {"read": "reads", "write": "writes", "atomic": "updates"}[self.kind]
+        active = sum(a >= 0 for a in self.at)
+        unit = "sector" if self.space == "global" else "wavefront"
+        would = "" if self.cost == self.least else f" where {self.least} would do"
+        return (
+            f"{active} of {LANES} lanes: each {what} {self.size} {'byte' if self.size == 1 else 'bytes'} of "
+            f"{self.array or f'{self.space} memory'}, {self.cost} {unit}{'' if self.cost == 1 else 's'}{would}"
+        )
+
+    @property
+    def wavefronts(self) -> int:
+        """Passes over the 32 banks of shared memory: 8 bytes per lane go by halves of the warp, 16 by quarters."""
+        return sum(_passes(group, max(1, self.size // 4)) for group in self._groups())
+
+    def _groups(self) -> list[tuple[int, ...]]:
+        each = LANES // max(1, self.size // 4)
+        return [self.at[k : k + each] for k in range(0, LANES, each)]
+
+
+def _passes(at: tuple[int, ...], words: int) -> int:
+    banks: dict[int, set[int]] = {}
+    for first in {a // 4 for a in at if a >= 0}:
+        for word in range(first, first + words):
+            banks.setdefault(word % 32, set()).add(word)
+    return max(map(len, banks.values()), default=0)
+
+
+@dataclass(frozen=True)
+class Step:
+    """Instructions of one line that the warp executed in a row with the same lanes.
+
+    Attributes:
+        number: the line, as the reader of the cell counts.
+        where: the name of its source, if that is not the kernel's.
+        text: the line.
+        mask: active lanes, the first in the lowest bit.
+        accesses: to global and shared memory.
+    """
+
+    number: int
+    where: str
+    text: str
+    mask: int
+    accesses: tuple[Access, ...]
+
+
+def first_warp(subject: Subject, kernel: Kernel, counting: Counting) -> tuple[tuple[Step, ...], bool]:
+    """What the first warp of the first block did, or its beginning if it did much; and whether that is all.
+
+    Args:
+        subject: what was profiled.
+        kernel: its code with counters.
+        counting: what the run noted.
+    """
+    code, starts = kernel.facts.code, kernel.facts.blocks
+    places, ends = list(subject.places(code)), [*sorted(starts), len(code)]
+    found: list[tuple[Location, int, list[Access]]] = []
+    for event, accesses in _by_block(counting):
+        start = starts[event.block]
+        for index in range(start, ends[ends.index(start) + 1]):
+            if code[index].opcode in _JUMPS:
+                continue  # what leads from one line to another is part of neither
+            if not found or found[-1][:2] != (places[index], event.mask):
+                found.append((places[index], event.mask, []))
+            found[-1][2].extend(_access(code[index], made, counting) for made in accesses if made.instruction == index)
+    steps = tuple(_step(at, mask, of, subject.code.own.source.label) for at, mask, of in found[:STEPS])
+    return steps, counting.trace_ends and len(found) <= STEPS
+
+
+def _step(at: Location, mask: int, accesses: Sequence[Access], own: str) -> Step:
+    where = "" if at.source.label == own else at.source.name
+    return Step(at.shown_line, where, at.source.line(at.line), mask, tuple(accesses))
+
+
+def _by_block(counting: Counting) -> Iterator[tuple[Event, list[Event]]]:
+    """Each basic block that was executed, with the accesses in it."""
+    block, accesses = None, list[Event]()
+    for event in counting.trace:
+        if event.block < 0:
+            accesses.append(event)
+            continue
+        if block is not None:
+            yield block, accesses
+        block, accesses = event, []
+    if block is not None:
+        yield block, accesses
+
+
+def _access(instruction: Instruction, event: Event, counting: Counting) -> Access:
+    lowest = min(event.at[lane] for lane in range(LANES) if event.mask >> lane & 1)
+    shared = counting.shared <= lowest < counting.shared + counting.shared_size
+    own = ((name, first) for name, (first, end) in counting.arrays.items() if first <= lowest < end)
+    name, start = ("", counting.shared) if shared else next(own, ("", 0))
+    kind = "atomic" if instruction.opcode in _ATOMICS else "write" if instruction.opcode in _STORES else "read"
+    if instruction.opcode == "cp" and shared:
+        kind = "write"
+    at = tuple(event.at[lane] - start if event.mask >> lane & 1 else -1 for lane in range(LANES))
+    return Access(kind, "shared" if shared else "global", name, event.size, at)

@@ -1,0 +1,100 @@
+"""A tape as a graph: its steps, which of them computed what another one read, and what is kept for whose gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from workbench.api.tapes.snapshots import Snapshot
+from workbench.api.tapes.steps import CopyStep, LaunchStep, Step
+from workbench.api.tapes.tape import Tape
+from workbench.runtime.arrays.array import array
+from workbench.runtime.device.memory import Memory
+from workbench.runtime.graphs.pictures import arranged, drawn
+
+MOST = 200
+"""Steps that a picture shows; of a longer tape it shows the first ones."""
+
+Named = Callable[[array], str]
+
+
+def tape_graph(tape: Tape, named: Named = lambda _: "", most: int = MOST) -> dict[str, Any]:
+    """The steps as nodes and the arrays between them as edges, placed like those of a graph (`Graph.layout`).
+
+    Args:
+        tape: what recorded the steps.
+        named: what people call an array; "" takes the name of the kernel's parameter.
+        most: how many steps, from the first on.
+
+    Returns:
+        nodes (each with `said`: what is kept for its gradient and why, as pairs of words), edges, width, height.
+    """
+    steps = tape.steps[:most]
+    kept = _kept(tape)
+    nodes = [_node(k, step, kept(step)) for k, step in enumerate(steps)]
+    written: dict[Memory, int] = {}
+    edges: list[dict[str, Any]] = []
+    rows = [0] * len(steps)
+    for k, step in enumerate(steps):
+        found: dict[int, list[str]] = {}
+        for value in step.used:
+            if value.memory in written:
+                found.setdefault(written[value.memory], []).append(named(value) or _parameter(step, value))
+        for source, names in found.items():
+            rows[k] = max(rows[k], rows[source] + 1)
+            arrays = list(dict.fromkeys(names))
+            because = [["gradients of", name] for name in arrays]
+            edges.append({"source": source, "target": k, "arrays": arrays, "because": because, "data": True,
+                          "critical": False})  # fmt: skip
+        written.update((value.memory, k) for value in step.changed)
+    return arranged({"device": "", "nodes": nodes, "edges": edges}, rows)
+
+
+def tape_svg(made: dict[str, Any], title: str) -> str:
+    """What `tape_graph` returned, as a picture.
+
+    Returns:
+        SVG text.
+    """
+    return drawn(made, title)
+
+
+def kind_of(step: Step) -> str:
+    """ "launch", "copy", "add", "fill" or "function"."""
+    if isinstance(step, LaunchStep):
+        return "launch"
+    return "add" if isinstance(step, CopyStep) and step.add else type(step).__name__.removesuffix("Step").lower()
+
+
+def _kept(tape: Tape) -> Callable[[Step], list[Snapshot]]:
+    """The copies that the adjoint of a step reads."""
+
+    def of(step: Step) -> list[Snapshot]:
+        if not isinstance(step, LaunchStep) or not tape.snapshots:
+            return []
+        kept = tape.kept.kept
+        found = {memory: kept.get((memory, step.version_of(memory))) for memory in {a.memory for a in step.touched}}
+        return [copy for memory, copy in found.items() if copy is not None and step.reads_of(memory)]
+
+    return of
+
+
+def _node(index: int, step: Step, kept: list[Snapshot]) -> dict[str, Any]:
+    launch = step.record if isinstance(step, LaunchStep) else None
+    dims = list(launch.dim if launch else step.changed[0].shape if step.changed else ())
+    kind = kind_of(step)
+    said = [["kept", f"{c.parameter}, {c.nbytes:,} bytes: its adjoint reads it, and {c.changed_by} changed it"]
+            for c in kept]  # fmt: skip
+    detail = "×".join(map(str, dims))
+    if kept:
+        detail += f"  keeps {', '.join(sorted({c.parameter for c in kept}))}"
+    return {
+        "index": index, "kind": "forward" if launch else kind, "name": launch.kernel if launch else kind, "dims": dims,
+        "milliseconds": None, "critical": False, "bodies": {}, "title": launch.kernel if launch else kind,
+        "detail": detail, "said": said or [["kept", "nothing: its adjoint reads no array that changed later"]],
+    }  # fmt: skip
+
+
+def _parameter(step: Step, value: array) -> str:
+    names = step.arrays if isinstance(step, LaunchStep) else {}
+    return next((name for name, other in names.items() if other.memory is value.memory), "array")

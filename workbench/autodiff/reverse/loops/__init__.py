@@ -1,0 +1,1 @@
+"""Loops backwards, and the states that are kept for them."""

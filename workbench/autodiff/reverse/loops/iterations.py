@@ -1,0 +1,170 @@
+"""A loop seen from one of its iterations: which one it is, and what the carried values are in it.
+
+A carried value that can be computed from the iteration's number is never kept: one that stays, or an integer that grows
+by a constant. What else the adjoint needs is kept by `checkpoints`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.autodiff.reverse.cotangents import zero
+from workbench.autodiff.reverse.recompute import Missing, unavailable
+from workbench.autodiff.reverse.sweep import Sweep
+from workbench.builtins import Ref
+from workbench.builtins.scalars import operators, rounding
+from workbench.ir.values import Block, Op, Value
+from workbench.types import Kind, element, int64, is_integer
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A `for` or a `while`, alike."""
+
+    op: Op
+
+    @property
+    def body(self) -> Block:
+        """What is done each time."""
+        return self.op.blocks[-1]
+
+    @property
+    def index(self) -> Value | None:
+        """The index of a `for`."""
+        return self.body.params[0] if self.op.name == "for" else None
+
+    @property
+    def carried(self) -> tuple[Value, ...]:
+        """The body's parameters that the iteration before gives."""
+        return self.body.params[len(self.body.params) - len(self.op.results) :]
+
+    @property
+    def init(self) -> tuple[Value, ...]:
+        """What they are in the first iteration."""
+        return self.op.operands[len(self.op.operands) - len(self.op.results) :]
+
+    def growth(self, sweep: Sweep, slot: int) -> Ref | None:
+        """What each iteration adds to a carried value, where that is the same in all of them: 0, or for an integer."""
+        param, following = self.carried[slot], self.body.yielded[slot]
+        if following is param:
+            return zero(sweep.builder, param.type) if is_integer(param.type) else sweep.ref(self.init[slot])
+        inside = {v: op for op in self.body.ops for v in op.results}
+        op = inside.get(following)
+        # Only of integers: n additions of a float are not one multiplication, to the last bit.
+        if not is_integer(param.type) or op is None or op.name not in ("add", "sub") or param not in op.operands:
+            return None
+        other = op.operands[1] if op.operands[0] is param else op.operands[0]
+        # x + x doubles, and c - x alternates: neither grows by a constant.
+        if other is param or (op.name == "sub" and op.operands[0] is not param):
+            return None
+        if other not in inside and other not in self.body.params:
+            amount = sweep.ref(other)
+        elif other in inside and inside[other].name == "const":
+            # The constant stands inside the body, where the code outside the loop cannot see it: it is written again.
+            amount = Ref(sweep.builder, sweep.builder.one("const", (), other.type, dict(inside[other].attrs)))
+        else:
+            return None
+        return -amount if op.name == "sub" else amount
+
+    def known(self, sweep: Sweep, slot: int, done: Ref) -> Ref | None:
+        """A carried value after `done` iterations, where that needs no other one."""
+        param = self.carried[slot]
+        grown = self.growth(sweep, slot)
+        if grown is None or self.body.yielded[slot] is param:
+            return grown if grown is None else sweep.ref(self.init[slot])
+        return sweep.ref(self.init[slot]) + done.cast(param.type) * grown
+
+    def at(self, sweep: Sweep, position: Ref) -> Value:
+        """The index of a `for` after `position` iterations."""
+        start, step = sweep.ref(self.op.operands[0]), sweep.ref(self.op.operands[2])
+        if sweep.constant(self.op.operands[2]) == 1:
+            return (start + position.cast(start.type)).value
+        return (start + position.cast(start.type) * step).value
+
+    def count(self, sweep: Sweep) -> Ref:
+        """How many iterations there are, as int64."""
+        if self.op.name == "while":
+            # How often a `while` runs is not known beforehand: the recomputed one has counted.
+            return sweep.builder.ref(sweep.builder.counts[self.op])
+        start, stop, step = (sweep.ref(v) for v in self.op.operands[:3])
+        fixed = sweep.constant(self.op.operands[2])
+        # Without a sign stop - start wraps when the range is empty, so it is compared before it is subtracted.
+        if element(start.type).kind is Kind.UINT:
+            span = stop - start
+            rounded = span if fixed == 1 else rounding.floordiv(span + (step - 1), step)
+            return operators.where(stop > start, rounded, start.like(0)).cast(int64)
+        # In 64 bits: stop - start of two int32 can overflow an int32.
+        start, stop, step = (v.cast(int64) for v in (start, stop, step))
+        if fixed == 1:
+            rounded = stop - start
+        else:
+            rounded = rounding.floordiv(
+                stop - start + step - operators.where(step > 0, step.like(1), step.like(-1)), step
+            )
+        return operators.where(rounded > 0, rounded, rounded.like(0))
+
+
+class Turn:
+    """One iteration of the reversed loop, counted by `counter`; the carried values are not kept."""
+
+    def __init__(self, sweep: Sweep, loop: Loop, counter: Value) -> None:
+        self.sweep, self.loop, self.counter = sweep, loop, counter
+
+    def index(self) -> Value:
+        """The index of the `for`."""
+        return self.counter
+
+    def done(self) -> Ref:
+        """How many iterations were before it."""
+        start, step = (self.sweep.ref(self.loop.op.operands[k]) for k in (0, 2))
+        done = self.sweep.builder.ref(self.index()) - start
+        return done if self.sweep.constant(self.loop.op.operands[2]) == 1 else rounding.floordiv(done, step)
+
+    def kept(self, slot: int) -> Value | None:
+        """A carried value that was kept; None if it is not."""
+        return None
+
+    def enter(self) -> None:
+        """Map the body's parameters to what they are in this iteration."""
+        sweep, loop = self.sweep, self.loop
+        if loop.index is not None:
+            sweep.env[loop.index] = self.index()
+        for slot, param in enumerate(loop.carried):
+            known = loop.known(sweep, slot, self.done())
+            kept = known.value if known is not None else self.kept(slot)
+            if kept is not None:
+                sweep.env[param] = kept
+                continue
+            name = param.name or "A value"
+            missing = Missing(
+                f"{name} changes in every iteration, and the adjoint needs its value at each",
+                "Keep the values in an array.",
+                loop=loop.op,
+            )
+            # No error yet: after pruning it may turn out that no rule needs this value.
+            unavailable(param, missing, sweep.env, sweep.builder)
+
+
+class CountedTurn(Turn):
+    """The counter runs from 0: start + (count - 1 - counter) * step."""
+
+    def __init__(self, sweep: Sweep, loop: Loop, counter: Value, last: Ref) -> None:
+        super().__init__(sweep, loop, counter)
+        self.last = last
+
+    def index(self) -> Value:
+        """The index of the `for`."""
+        start, step = (self.sweep.ref(self.loop.op.operands[k]) for k in (0, 2))
+        return (start + (self.last - self.sweep.builder.ref(self.counter)) * step).value
+
+
+class PositionTurn(Turn):
+    """The counter is the number of iterations before this one."""
+
+    def index(self) -> Value:
+        """The index of the `for`."""
+        return self.loop.at(self.sweep, self.done())
+
+    def done(self) -> Ref:
+        """The counter."""
+        return self.sweep.builder.ref(self.counter)

@@ -1,0 +1,65 @@
+"""Atomic changes of elements, beside the sum: one instruction, or compare-and-swap where floats are compared."""
+
+from __future__ import annotations
+
+from workbench.backends.cpu.emit import memory
+from workbench.backends.cpu.emit.emitter import Emitter
+from workbench.backends.cpu.text.values import register
+from workbench.ir.attributes import KIND
+from workbench.ir.values import Op
+from workbench.types import Kind, Scalar, element
+
+_VERBS = {"exch": "xchg", "and": "and", "or": "or", "xor": "xor"}
+
+
+def emit_atomic(emitter: Emitter, op: Op) -> None:
+    """An element's new value from its old one, which is the result."""
+    (place,) = memory.places(emitter, op)
+    kind, scalar = op.attrs[KIND], element(op.result.type)
+    value = emitter.operand(op.operands[-1])
+    hint = op.result.name
+    if kind == "cas":
+        old = _swap(emitter, place, scalar, emitter.operand(op.operands[-2]), value, hint)
+    elif kind in ("min", "max") and scalar.kind is Kind.FLOAT:
+        old = _extreme(emitter, place, scalar, value, "olt" if kind == "min" else "ogt", hint)
+    else:
+        verb = _VERBS.get(kind) or (f"u{kind}" if scalar.kind is Kind.UINT else kind)
+        old = emitter.writer.emit(f"atomicrmw {verb} ptr {place}, {register(scalar)} {value} monotonic", hint)
+    emitter.bind(op.result, [old])
+
+
+def _bits(emitter: Emitter, value: str, scalar: Scalar) -> str:
+    if scalar.kind is not Kind.FLOAT:
+        return value
+    return emitter.writer.emit(f"bitcast {register(scalar)} {value} to i{scalar.bits}")
+
+
+def _swap(emitter: Emitter, place: str, scalar: Scalar, expected: str, value: str, hint: str) -> str:
+    w, word = emitter.writer, f"i{scalar.bits}"
+    wanted, new = _bits(emitter, expected, scalar), _bits(emitter, value, scalar)
+    pair = w.emit(f"cmpxchg ptr {place}, {word} {wanted}, {word} {new} monotonic monotonic")
+    old = w.emit(f"extractvalue {{ {word}, i1 }} {pair}, 0", hint)
+    return w.emit(f"bitcast {word} {old} to {register(scalar)}", hint) if scalar.kind is Kind.FLOAT else old
+
+
+def _extreme(emitter: Emitter, place: str, scalar: Scalar, value: str, keeps: str, hint: str) -> str:
+    """`min` and `max` of the language: an element that is NaN stays, a value that is NaN goes in."""
+    w, word, kind = emitter.writer, f"i{scalar.bits}", register(scalar)
+    new = _bits(emitter, value, scalar)
+    first = w.emit(f"load atomic {word}, ptr {place} monotonic, align {scalar.size}")
+    before = w.label
+    head, swap, done = (w.block_name(label) for label in ("atomic", "swap", "endatomic"))
+    w.jump(head)
+    w.open(head)
+    seen, row = w.name(), w.reserve()
+    now = w.emit(f"bitcast {word} {seen} to {kind}", hint)
+    nan = w.emit(f"fcmp uno {kind} {now}, 0.0")
+    ahead = w.emit(f"fcmp {keeps} {kind} {now}, {value}")
+    w.branch(w.emit(f"or i1 {nan}, {ahead}"), done, swap)
+    w.open(swap)
+    pair = w.emit(f"cmpxchg ptr {place}, {word} {seen}, {word} {new} monotonic monotonic")
+    again = w.emit(f"extractvalue {{ {word}, i1 }} {pair}, 0")
+    w.fill(row, seen, f"phi {word} [ {first}, %{before} ], [ {again}, %{swap} ]")
+    w.branch(w.emit(f"extractvalue {{ {word}, i1 }} {pair}, 1"), done, head)
+    w.open(done)
+    return now

@@ -1,0 +1,1 @@
+"""Where the elements of a block's tiles lie, and which tiles share memory."""

@@ -1,0 +1,74 @@
+"""Where each region of shared memory lies: those that are never needed at once share bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from workbench.backends.cuda.tiles.placement.uses import Region
+from workbench.errors import BuildError
+
+STATIC_SHARED = 48 * 1024
+"""Bytes of shared memory that a kernel may declare; beyond it the launch asks for dynamic memory."""
+
+# KiB that a block can ask for, by compute capability (CUDA C++ Programming Guide, "Compute Capabilities").
+_LIMITS = {
+    75: 64,
+    80: 163,
+    86: 99,
+    87: 163,
+    88: 99,
+    89: 99,
+    90: 227,
+    100: 227,
+    101: 227,
+    103: 227,
+    110: 227,
+    120: 99,
+    121: 99,
+}
+
+
+def shared_limit(target: str) -> int:
+    """Bytes of shared memory that a block can have on `sm_90`; of one that is not known, the least there is."""
+    digits = "".join(c for c in target.partition("_")[2] if c.isdigit())
+    return _LIMITS.get(int(digits or 0), 48) * 1024
+
+
+def arrange(together: Iterable[Sequence[Region]]) -> int:
+    """Give every region its offset; returns the bytes of them all.
+
+    Args:
+        together: regions that are needed at the same time, once for each point of the program.
+    """
+    near: dict[Region, set[Region]] = {}
+    for regions in together:
+        for region in regions:
+            near.setdefault(region, set()).update(regions)
+    order = list(near)
+    done: list[Region] = []
+    for region in sorted(order, key=lambda r: (-r.size, order.index(r))):
+        taken = sorted((r.offset, r.offset + r.size) for r in done if r in near[region])
+        region.offset = 0
+        for start, end in taken:
+            if region.offset + region.size <= start:
+                break
+            region.offset = max(region.offset, end)
+        done.append(region)
+    return max((r.offset + r.size for r in done), default=0)
+
+
+def check_shared(used: int, regions: Sequence[Region], target: str, kernel: str) -> None:
+    """Refuse what does not fit.
+
+    Raises:
+        BuildError: naming the largest pieces.
+    """
+    limit = shared_limit(target)
+    if used <= limit:
+        return
+    largest = sorted(regions, key=lambda r: -r.size)[:3]
+    told = "; ".join(f"{r.label}: {r.size:,}" for r in largest)
+    raise BuildError(
+        f"{kernel} needs {used:,} bytes of shared memory in a block, {target} has {limit:,}. The largest: {told}.",
+        advice="Make these tiles smaller, or use fewer of them at a time.", function=kernel, log="", text="",
+    )  # fmt: skip

@@ -1,0 +1,296 @@
+"""Which thread of a block does which element of a tile, and in which of its registers that lies.
+
+`Striped`: element e is done by thread e % block_dim. `Spread`: of a product of matrices, each thread has some rows
+times some columns, so that it reads each operand's element once for several products. On tensor cores the rows and
+columns are those of the fragments (PTX ISA, "Matrix fragments for mma.m16n8k16").
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+from workbench.ir.attributes import PLAIN, UNROLL
+from workbench.ir.build import Builder
+from workbench.ir.values import Value
+from workbench.types import bool as bool_
+from workbench.types import int32
+
+WARP = 32
+MMA_ROWS, MMA_COLUMNS = 16, 8
+
+
+class Element:
+    """One element of a tile, in the loop of the thread that does it; indices are made when asked for.
+
+    Attributes:
+        register: which of the thread's registers it is in, in its layout; None in a loop over memory alone.
+    """
+
+    def __init__(
+        self, builder: Builder, shape: tuple[int, ...], register: Value | None, linear: Value | None = None,
+        indices: tuple[Value, ...] = (),
+    ) -> None:  # fmt: skip
+        """Known by its place in row-major order, or by its indices."""
+        self.builder, self.shape, self.register = builder, shape, register
+        self._linear = linear
+        self._indices: dict[int, Value] = dict(enumerate(indices))
+
+    @property
+    def linear(self) -> Value:
+        """Its place in row-major order."""
+        if self._linear is None:
+            # Made on demand, once: divisions by sizes are slow, and many bodies need only one of the two forms.
+            steps = [math.prod(self.shape[axis + 1 :]) for axis in range(len(self.shape))]
+            self._linear = self.weighted(steps)
+        return self._linear
+
+    def index(self, axis: int) -> Value:
+        """Its index along an axis."""
+        if axis not in self._indices:
+            b, inner = self.builder, math.prod(self.shape[axis + 1 :])
+            found = self.linear if inner == 1 else b.one("quotient", (self.linear, b.const(inner)), int32)
+            if axis > 0:
+                found = b.one("remainder", (found, b.const(self.shape[axis])), int32)
+            self._indices[axis] = b.const(0) if self.shape[axis] == 1 else found
+        return self._indices[axis]
+
+    def weighted(self, steps: list[int], offset: Value | None = None) -> Value:
+        """The sum of the indices, each times its step, and of `offset`."""
+        total = offset
+        for axis, step in enumerate(steps):
+            if step == 0 or self.shape[axis] == 1:
+                continue
+            part = self.index(axis) if step == 1 else product(self.builder, self.index(axis), step)
+            total = part if total is None else self.builder.one("add", (total, part), int32)
+        return self.builder.const(0) if total is None else total
+
+
+Body: TypeAlias = Callable[[Element], object]
+
+
+@dataclass(frozen=True)
+class Striped:
+    """Element e of `count` in thread e % threads, register e // threads."""
+
+    count: int
+    threads: int
+
+    @property
+    def registers(self) -> int:
+        """How many a thread has."""
+        return -(-self.count // self.threads)
+
+    @property
+    def active(self) -> int:
+        """The threads from 0 on that have an element."""
+        return min(self.count, self.threads)
+
+    @property
+    def who(self) -> Hashable:
+        """The share of each thread, as `Use.who` names it."""
+        return ("striped", self.threads)
+
+    def each(self, builder: Builder, lane: Value, shape: tuple[int, ...], body: Body, registers: bool = True) -> None:
+        """Do `body` for each element; without `registers` the loop need not be unrolled."""
+        # With one register per thread there is no loop to write, and no index to compute.
+        if self.registers == 1:
+            first = builder.const(0)
+            when(builder, self._inside(builder, lane), lambda: body(Element(builder, shape, first, lane)))
+            return
+        if registers:
+            loop(builder, self.registers, lambda r: self.one(builder, lane, shape, r, body))
+            return
+        stop, step = builder.const(self.count), builder.const(self.threads)
+        place = Value(int32, "e")
+        with builder.block((place,)) as opened:
+            body(Element(builder, shape, None, place))
+            builder.yield_()
+        # Neighbouring threads take neighbouring elements, so that a warp's accesses coalesce.
+        builder.for_(lane, stop, step, (), opened.block, {PLAIN: True})
+
+    def one(self, builder: Builder, lane: Value, shape: tuple[int, ...], register: Value, body: Body) -> None:
+        """Do `body` for the element in a register, where there is one."""
+        here = builder.one("add", (product(builder, register, self.threads), lane), int32)
+        when(builder, self._inside(builder, here), lambda: body(Element(builder, shape, register, here)))
+
+    def _inside(self, builder: Builder, place: Value) -> Value | None:
+        # No test where every thread has an element in every register.
+        if self.count % self.threads == 0:
+            return None
+        return builder.one("lt", (place, builder.const(self.count)), bool_)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A matrix of `rows` × `columns`, each thread with some rows times some columns.
+
+    Attributes:
+        down, across: groups of threads along rows and columns; of warps, where `fragments`.
+        fragments: rows and columns lie as tensor cores have them.
+    """
+
+    rows: int
+    columns: int
+    threads: int
+    down: int
+    across: int
+    fragments: bool = False
+
+    @cached_property
+    def own_rows(self) -> int:
+        """Rows that a thread has, the last ones perhaps outside of the matrix."""
+        return 2 * -(-self.rows // (MMA_ROWS * self.down)) if self.fragments else -(-self.rows // self.down)
+
+    @cached_property
+    def own_columns(self) -> int:
+        """Columns that a thread has, the last ones perhaps outside."""
+        return (
+            2 * -(-self.columns // (MMA_COLUMNS * self.across)) if self.fragments else -(-self.columns // self.across)
+        )
+
+    @property
+    def registers(self) -> int:
+        """How many a thread has."""
+        return self.own_rows * self.own_columns
+
+    @property
+    def who(self) -> Hashable:
+        """The share of each thread."""
+        return self
+
+    @property
+    def used(self) -> int:
+        """The threads from 0 on that take part."""
+        return self.down * self.across * (WARP if self.fragments else 1)
+
+    def row(self, lane: str, number: str) -> str:
+        """The row with a thread's number, in C++; `lane` and `number` are names or literals."""
+        if not self.fragments:
+            return f"{lane} / {self.across} + {number} * {self.down}"
+        # Of mma.m16n8k16 a thread has rows l / 4 and l / 4 + 8 of its fragment; `number` counts those two first.
+        group = f"{lane} / {WARP} / {self.across}"
+        return f"({group} + {number} / 2 * {self.down}) * {MMA_ROWS} + {number} % 2 * 8 + {lane} % {WARP} / 4"
+
+    def column(self, lane: str, number: str) -> str:
+        """The column with a thread's number, in C++."""
+        if not self.fragments:
+            return f"{lane} % {self.across} + {number} * {self.across}"
+        # … and columns 2 (l % 4) and the one after it.
+        group = f"{lane} / {WARP} % {self.across}"
+        return f"({group} + {number} / 2 * {self.across}) * {MMA_COLUMNS} + {lane} % 4 * 2 + {number} % 2"
+
+    def each(self, builder: Builder, lane: Value, shape: tuple[int, ...], body: Body, registers: bool = True) -> None:
+        """Do `body` for each element."""
+
+        def row(i: Value) -> None:
+            at = self._place(builder, lane, i, rows=True)
+            wide = builder.const(self.own_columns)
+
+            def column(j: Value) -> None:
+                place = (at, self._place(builder, lane, j, rows=False))
+                register = builder.one("add", (builder.one("mul", (i, wide), int32), j), int32)
+                body_here = Element(builder, shape, register, None, place)
+                when(builder, self._inside(builder, lane, place), lambda: body(body_here))
+
+            loop(builder, self.own_columns, column, "j")
+
+        loop(builder, self.own_rows, row, "i")
+
+    def _place(self, b: Builder, lane: Value, number: Value, rows: bool) -> Value:
+        def op(name: str, x: Value, y: int) -> Value:
+            return b.one(name, (x, b.const(y)), int32)
+
+        if not self.fragments:
+            groups = self.down if rows else self.across
+            first = op("quotient" if rows else "remainder", lane, self.across)
+            return b.one("add", (first, product(b, number, groups)), int32)
+        group = op("quotient" if rows else "remainder", op("quotient", lane, WARP), self.across)
+        again = product(b, op("quotient", number, 2), self.down if rows else self.across)
+        block = product(b, b.one("add", (group, again), int32), MMA_ROWS if rows else MMA_COLUMNS)
+        odd = op("remainder", number, 2)
+        inner = op("quotient", op("remainder", lane, WARP), 4) if rows else product(b, op("remainder", lane, 4), 2)
+        inner = b.one("add", (inner, product(b, odd, 8) if rows else odd), int32)
+        return b.one("add", (block, inner), int32)
+
+    def _inside(self, b: Builder, lane: Value, place: tuple[Value, ...]) -> Value | None:
+        """Whether the element is one of the matrix; None if all are."""
+        fine: Value | None = None
+        unit = (MMA_ROWS, MMA_COLUMNS) if self.fragments else (1, 1)
+        ends = zip(place, (self.rows, self.columns), (self.down, self.across), unit, strict=True)
+        tests = [b.one("lt", (at, b.const(size)), bool_) for at, size, groups, one in ends if size % (groups * one)]
+        # Threads beyond a whole grid of groups have no elements, whatever their indices say.
+        if self.used < self.threads:
+            tests.append(b.one("lt", (lane, b.const(self.used)), bool_))
+        for test in tests:
+            fine = test if fine is None else b.one("and_", (fine, test), bool_)
+        return fine
+
+
+Layout: TypeAlias = Striped | Spread
+
+
+def for_product(rows: int, columns: int, threads: int) -> Spread:
+    """Rows and columns among threads so that least is read for each product."""
+    best: tuple[float, Spread] | None = None
+    across = 1
+    # Powers of two: most divisions by `across` then become shifts.
+    while across <= min(threads, 1 << (columns - 1).bit_length()):
+        down = min(threads // across, rows)
+        made = Spread(rows, columns, threads, down, min(across, columns))
+        # Per step along K a thread reads own_rows + own_columns elements for registers products: squares read least.
+        cost = made.registers + 0.5 * (made.own_rows + made.own_columns)
+        if best is None or cost < best[0]:
+            best = (cost, made)
+        across *= 2
+    assert best is not None
+    return best[1]
+
+
+def for_fragments(rows: int, columns: int, threads: int) -> Spread | None:
+    """Warps over a matrix of fragments so that least is read; None if the threads are no whole warps."""
+    warps = threads // WARP
+    if threads % WARP or not warps:
+        return None
+    choices = []
+    for across in range(1, warps + 1):
+        down = min(warps // across, -(-rows // MMA_ROWS))
+        wide = min(across, -(-columns // MMA_COLUMNS))
+        made = Spread(rows, columns, threads, down, wide, fragments=True)
+        choices.append((made.registers * (1 + 0.25 / made.own_rows + 0.25 / made.own_columns), across, made))
+    # Ties go to the smaller `across`, so that the choice does not depend on the order of the loop.
+    return min(choices, key=lambda c: c[:2])[2]
+
+
+def product(builder: Builder, value: Value, factor: int) -> Value:
+    """`value * factor`."""
+    return value if factor == 1 else builder.one("mul", (value, builder.const(factor)), int32)
+
+
+def loop(builder: Builder, turns: int, body: Callable[[Value], object], name: str = "r") -> None:
+    """A loop that is unrolled; of one turn, none."""
+    if turns == 1:
+        body(builder.const(0))
+        return
+    number = Value(int32, name)
+    with builder.block((number,)) as opened:
+        body(number)
+        builder.yield_()
+    # Registers have no address: an index into them must be known after unrolling.
+    builder.for_(builder.const(0), builder.const(turns), builder.const(1), (), opened.block, {UNROLL: True})
+
+
+def when(builder: Builder, condition: Value | None, body: Callable[[], object]) -> None:
+    """`body` where the condition holds, or always."""
+    if condition is None:
+        body()
+        return
+    with builder.block() as then:
+        body()
+        builder.yield_()
+    with builder.block() as orelse:
+        builder.yield_()
+    builder.if_(condition, then.block, orelse.block)

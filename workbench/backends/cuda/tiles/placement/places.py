@@ -1,0 +1,102 @@
+"""Where the elements of a tile are, as a thread reads and writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from math import prod
+
+from workbench.backends.cuda.tiles.placement.layouts import Element, Layout
+from workbench.backends.cuda.tiles.placement.uses import ANY, Region, Use
+from workbench.ir.attributes import AXES
+from workbench.ir.build import Builder
+from workbench.ir.values import Op, Value
+from workbench.types import int32
+
+
+@dataclass(frozen=True, eq=False)
+class InRegisters:
+    """Spread over the threads."""
+
+    slots: Value
+    layout: Layout
+
+    def read(self, builder: Builder, element: Element) -> Value:
+        """The thread's own element."""
+        assert element.register is not None
+        return builder.slot_read(self.slots, element.register)
+
+    def write(self, builder: Builder, element: Element, value: Value) -> None:
+        """Set the thread's own element."""
+        assert element.register is not None
+        builder.slot_write(self.slots, element.register, value)
+
+    def uses(self, mode: str, who: Hashable) -> tuple[Use, ...]:
+        """None: registers are a thread's own."""
+        return ()
+
+
+@dataclass(frozen=True, eq=False)
+class InShared:
+    """In shared memory: element (i, j, …) at `offset + i * steps[0] + j * steps[1] + …`.
+
+    Attributes:
+        whole: the elements of the region in row-major order.
+    """
+
+    region: Region
+    steps: tuple[int, ...]
+    offset: Value | None = None
+    whole: bool = True
+
+    def read(self, builder: Builder, element: Element) -> Value:
+        """Any element."""
+        return builder.slot_read(self.region.slots, self.at(element))
+
+    def write(self, builder: Builder, element: Element, value: Value) -> None:
+        """Set an element."""
+        builder.slot_write(self.region.slots, self.at(element), value)
+
+    def at(self, element: Element) -> Value:
+        """Which slot an element is in."""
+        return element.linear if self.whole else element.weighted(list(self.steps), self.offset)
+
+    def uses(self, mode: str, who: Hashable) -> tuple[Use, ...]:
+        """The step's use of the region; `who` counts by the region's own elements."""
+        return (Use(self.region, mode, who if self.whole else ANY),)
+
+
+Place = InRegisters | InShared
+
+
+def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The steps of an array without gaps."""
+    return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
+
+
+def view(builder: Builder, op: Op, source: InShared) -> InShared:
+    """The place of a view of shared memory.
+
+    Args:
+        builder: takes the arithmetic of its offset.
+        op: a `tile_transpose`, `tile_slice`, `tile_broadcast` or `tile_reshape`.
+        source: where its operand is.
+    """
+    old = op.operands[0].type.shape  # type: ignore[union-attr]
+    new = op.result.type.shape  # type: ignore[union-attr]
+    if op.name == "tile_reshape":
+        return InShared(source.region, row_major(new), source.offset, source.whole)
+    if op.name == "tile_transpose":
+        return InShared(source.region, tuple(source.steps[a] for a in op.attrs[AXES]), source.offset, whole=False)
+    if op.name == "tile_broadcast":
+        extra = len(new) - len(old)
+        steps = [0] * extra + [
+            0 if n == 1 and m > 1 else s for n, m, s in zip(old, new[extra:], source.steps, strict=True)
+        ]
+        return InShared(source.region, tuple(steps), source.offset, whole=False)
+    offset = source.offset
+    for start, step in zip(op.operands[1:], source.steps, strict=True):
+        part = builder.cast(start, int32)
+        part = part if step == 1 else builder.one("mul", (part, builder.const(step)), int32)
+        offset = part if offset is None else builder.one("add", (offset, part), int32)
+    return InShared(source.region, source.steps, offset, whole=False)

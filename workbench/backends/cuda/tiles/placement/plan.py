@@ -1,0 +1,241 @@
+"""Where each tile of a kernel lies: in registers (and in which thread's), in shared memory, or inside another tile.
+
+A tile is in shared memory where the user says so, and where a thread needs elements that others have (operands of a
+product, what is sliced, transposed, broadcast, reduced along an axis). Tiles that flow into a product's result stay in
+registers as the product has them; what others need of those is copied. A transpose, slice, broadcast or reshape of
+shared memory is arithmetic on indices: the value is a view of its root.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from workbench.backends.cuda.tiles.placement.layouts import Layout, Spread, Striped, for_fragments, for_product
+from workbench.ir.attributes import AXIS, LINKED, PRECISION
+from workbench.ir.ops import LEAD, LOOPS, STRUCTURED, VIEWS
+from workbench.ir.rewrite import Rewriter, rewrite
+from workbench.ir.values import Block, Function, Op, Value
+from workbench.tiles import Tile, is_tile
+from workbench.types import float32
+
+# The operands of which a thread reads elements that others have.
+_CROSSING = {
+    "tile_matmul": (0, 1), "tile_transpose": (0,), "tile_slice": (0,), "tile_broadcast": (0,), "tile_place": (-1,),
+    "tile_reduce": (0,),
+}  # fmt: skip
+_ALONGSIDE = frozenset({"tile_map", "tile_insert"})
+"""Operations whose operands and results a thread has in the same registers."""
+
+
+@dataclass(eq=False)
+class Plan:
+    """The decision.
+
+    Attributes:
+        function: with a `tile_copy` where something is needed in shared memory that is not there.
+        shared: tiles that have a region of their own.
+        views: a tile inside another one to that one.
+        layouts: of the tiles in registers.
+        tied: what a loop carries, its result and its parameters: one storage.
+    """
+
+    function: Function
+    shared: set[Value] = field(default_factory=set)
+    views: dict[Value, Value] = field(default_factory=dict)
+    layouts: dict[Value, Layout] = field(default_factory=dict)
+    tied: Classes = field(default_factory=lambda: Classes())
+
+    def root(self, value: Value) -> Value:
+        """The tile that holds the elements."""
+        while value in self.views:
+            value = self.views[value]
+        return value
+
+
+class Classes:
+    """Values in classes that are joined (union-find)."""
+
+    def __init__(self) -> None:
+        self._parent: dict[Value, Value] = {}
+
+    def of(self, value: Value) -> Value:
+        """The representative."""
+        while self._parent.get(value, value) is not value:
+            value = self._parent[value]
+        return value
+
+    def join(self, a: Value, b: Value) -> None:
+        """Make one class of two."""
+        a, b = self.of(a), self.of(b)
+        if a is not b:
+            self._parent[b] = a
+
+    def members(self, values: set[Value]) -> dict[Value, set[Value]]:
+        """These values by class."""
+        found: dict[Value, set[Value]] = {}
+        for value in values:
+            found.setdefault(self.of(value), set()).add(value)
+        return found
+
+
+def uniform_ops(block: Block) -> Iterator[Op]:
+    """Every operation that a block of threads does as one: those inside maps and combinations are left out."""
+    for op in block.ops:
+        yield op
+        if not op.name.startswith("tile_"):
+            for inner in op.blocks:
+                yield from uniform_ops(inner)
+
+
+def plan(function: Function) -> Plan:
+    """Decide for every tile of the function."""
+    made = Plan(function)
+    ops = list(uniform_ops(function.body))
+    values = {
+        v for op in ops for v in (*op.operands, *op.results, *(p for b in op.blocks for p in b.params)) if is_tile(v)
+    }
+    # Loops first: their tiles have one storage by definition, so a decision about one is a decision about all.
+    for a, b in _ties(ops):
+        made.tied.join(a, b)
+    in_order: set[Value] = set()
+    for op in ops:
+        # A reshape of what is in order is a view; of a transposed tile it is a copy.
+        if op.name == "tile_reshape" and (op.operands[0] not in made.views or op.operands[0] in in_order):
+            made.views[op.result] = op.operands[0]
+            in_order.add(op.result)
+        elif op.name in VIEWS and op.name != "tile_reshape":
+            made.views[op.result] = op.operands[0]
+    # Before the products' layouts are spread: what must be in shared memory stops them.
+    made.shared = _closed({v for v in values if _type(v).storage == "shared"} | _reduced(ops) | _linked(ops), made)
+    spread = _spread(ops, values, made)
+    needed = {made.root(v) for op in ops for v in crossing(op)}
+    made.shared = _closed(made.shared | {v for v in needed if v not in spread}, made)
+    _copies(made, spread)
+    _layouts(made, spread)
+    return made
+
+
+def _type(value: Value) -> Tile:
+    assert isinstance(value.type, Tile)
+    return value.type
+
+
+def _reduced(ops: list[Op]) -> set[Value]:
+    """Results of reductions along an axis: several threads make one element."""
+    return {op.result for op in ops if op.name == "tile_reduce" and is_tile(op.result)}
+
+
+def _linked(ops: list[Op]) -> set[Value]:
+    """What products that are linked in make and add to: their code knows shared memory alone."""
+    linked = [op for op in ops if op.name == "tile_matmul" and op.attrs.get(LINKED)]
+    return {v for op in linked for v in (op.result, *op.operands[2:])}
+
+
+def _ties(ops: list[Op]) -> Iterator[tuple[Value, Value]]:
+    for op in ops:
+        if op.name not in LOOPS:
+            continue
+        for block in op.blocks:
+            carried = block.params[1:] if op.name == "for" else block.params
+            yield from (pair for pair in zip(op.results, carried, strict=True) if is_tile(pair[0]))
+
+
+def _flows(ops: list[Op]) -> Iterator[tuple[Value, Value]]:
+    """What becomes what: into loops, around them, out of branches, and along registers."""
+    for op in ops:
+        pairs: list[tuple[Value, Value]] = []
+        if op.name in STRUCTURED:
+            ends = op.blocks[-1:] if op.name == "while" else op.blocks
+            for block in ends:
+                pairs += zip(op.results, block.yielded, strict=True)
+            if op.name != "if":
+                pairs += zip(op.results, op.operands[LEAD[op.name] :], strict=True)
+        elif op.name in _ALONGSIDE:
+            tiles = [v for v in (*op.operands, *op.results) if is_tile(v)]
+            pairs += ((tiles[0], other) for other in tiles[1:])
+        elif op.name == "tile_matmul":
+            pairs += ((op.result, acc) for acc in op.operands[2:])
+        yield from (pair for pair in pairs if is_tile(pair[0]))
+
+
+def crossing(op: Op) -> tuple[Value, ...]:
+    """The operands of which a thread reads elements that others have."""
+    if op.name == "tile_reduce" and op.attrs.get(AXIS) is None:
+        return ()
+    return tuple(op.operands[k] for k in _CROSSING.get(op.name, ()))
+
+
+def _closed(shared: set[Value], made: Plan) -> set[Value]:
+    """With all that is tied to one of them; a view is where its root is."""
+    roots = {made.root(v) for v in shared}
+    chosen = {made.tied.of(v) for v in roots}
+    every = {made.root(v) for op in uniform_ops(made.function.body) for v in _tiles(op)}
+    return {v for v in every if made.tied.of(v) in chosen}
+
+
+def _tiles(op: Op) -> list[Value]:
+    inner = (p for b in op.blocks for p in b.params) if not op.name.startswith("tile_") else ()
+    return [v for v in (*op.operands, *op.results, *inner) if is_tile(v)]
+
+
+def _spread(ops: list[Op], values: set[Value], made: Plan) -> dict[Value, Spread]:
+    """The tiles in registers that lie as a product has them."""
+    classes = Classes()
+    free = {v for v in values if made.root(v) is v and v not in made.shared and _type(v).storage != "thread"}
+    for a, b in (*_ties(ops), *_flows(ops)):
+        if a in free and b in free:
+            classes.join(a, b)
+    layouts: dict[Value, Spread] = {}
+    for op in ops:
+        if op.name == "tile_matmul" and op.result in free:
+            key = classes.of(op.result)
+            found = product_layout(op, made.function.block_dim)
+            # Of several products in one class, that on tensor cores decides: its layout is fixed by the hardware.
+            if key not in layouts or found.fragments:
+                layouts[key] = found
+    return {v: layouts[classes.of(v)] for v in free if classes.of(v) in layouts}
+
+
+def product_layout(op: Op, threads: int) -> Spread:
+    """Which rows and columns of a product each thread does."""
+    rows, columns = _type(op.result).shape
+    found = for_fragments(rows, columns, threads) if on_tensor_cores(op) else None
+    return found or for_product(rows, columns, threads)
+
+
+def on_tensor_cores(op: Op) -> bool:
+    """Whether the product may be made by `mma.sync`: floats of 16 bits, or float32 where TF32 was requested."""
+    dtype = _type(op.operands[0]).dtype
+    return dtype.is_half or (dtype == float32 and op.attrs.get(PRECISION) == "tf32")  # type: ignore[union-attr]
+
+
+def _copies(made: Plan, spread: dict[Value, Spread]) -> None:
+    """A copy in shared memory of what is spread and other threads need."""
+
+    def change(on: Rewriter, op: Op) -> list[Op]:
+        ops: list[Op] = []
+        if not op.name.startswith("tile_"):
+            op = on.inside(op)
+        needed = {v for v in crossing(op) if made.root(v) in spread}
+        # These go by row-major order, which a product's registers do not have.
+        if op.name in ("tile_reshape", "tile_reduce", "tile_scan") and made.root(op.operands[0]) in spread:
+            needed.add(op.operands[0])
+        for value in needed:
+            copy = Value(replace(_type(value), storage="shared"), value.name)
+            made.shared.add(copy)
+            ops.append(Op("tile_copy", (value,), (copy,), {}, (), op.location))
+            op = op.replace(tuple(copy if v is value else v for v in op.operands))
+        if op.results and op.results[0] in made.views:
+            made.views[op.result] = op.operands[0]
+        return [*ops, op]
+
+    made.function = rewrite(made.function, change)
+
+
+def _layouts(made: Plan, spread: dict[Value, Spread]) -> None:
+    threads = made.function.block_dim
+    for op in uniform_ops(made.function.body):
+        for value in _tiles(op):
+            if made.root(value) is value and value not in made.shared:
+                made.layouts[value] = spread.get(value) or Striped(_type(value).count, threads)

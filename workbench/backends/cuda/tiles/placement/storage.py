@@ -1,0 +1,148 @@
+"""Which tiles share one storage, and which are needed at the same time.
+
+Where a tile is needed no more, what is made from it element by element takes its place, and a loop's next value that of
+the one before. Decided by interference on the structured IR, as for scalars (`backends/cuda/cpp/locals.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from workbench.backends.cuda.tiles.placement.plan import Classes, Plan, crossing, uniform_ops
+from workbench.ir.ops import LOOPS, STRUCTURED
+from workbench.ir.values import Block, Op, Value
+from workbench.tiles import is_tile
+
+# Operations whose result may take the place of these operands, each thread reading an element before it writes it.
+_IN_PLACE = {"tile_map": slice(None), "tile_insert": slice(0, 1), "tile_place": slice(0, 1), "tile_matmul": slice(2, 3)}
+
+
+class Storage:
+    """Tiles by storage.
+
+    Attributes:
+        around: at each operation, the storages that are needed before, in or after it.
+    """
+
+    def __init__(self, made: Plan) -> None:
+        self.plan = made
+        self.classes = Classes()
+        self._enemies: dict[Value, set[Value]] = {}
+        self._around: dict[Op, set[Value]] = {}
+        self._members: dict[Value, set[Value]] = {}
+        body = made.function.body
+        for op in uniform_ops(body):
+            if op.name in LOOPS:
+                for block in op.blocks:
+                    carried = block.params[1:] if op.name == "for" else block.params
+                    for result, param in zip(op.results, carried, strict=True):
+                        if is_tile(result):
+                            self._join(result, param)
+        self._block(body, set())
+        for op in uniform_ops(body):
+            self._share(op)
+
+    def of(self, value: Value) -> Value:
+        """What stands for the storage of a tile that is no view."""
+        return self.classes.of(value)
+
+    def around(self, op: Op) -> set[Value]:
+        """The storages that are needed at an operation."""
+        return {self.of(v) for v in self._around.get(op, ())}
+
+    def _join(self, a: Value, b: Value) -> None:
+        a, b = self.of(a), self.of(b)
+        if a is not b:
+            members = self._members.pop(a, {a}) | self._members.pop(b, {b})
+            self.classes.join(a, b)
+            self._members[self.of(a)] = members
+
+    def _roots(self, values: Iterable[Value]) -> set[Value]:
+        return {self.of(self.plan.root(v)) for v in values if is_tile(v)}
+
+    def _meet(self, values: set[Value], live: set[Value]) -> None:
+        for value in values:
+            for other in live:
+                if other is not value:
+                    self._enemies.setdefault(value, set()).add(other)
+                    self._enemies.setdefault(other, set()).add(value)
+
+    def _block(self, block: Block, live: set[Value]) -> set[Value]:
+        """Walk backwards from what is needed after the block; returns what is needed before it."""
+        live = set(live)
+        for op in reversed(block.ops):
+            if op.name == "if":
+                live = self._if(op, live)
+            elif op.name in LOOPS:
+                live = self._loop(op, live)
+            else:
+                # A view has no storage; reading it keeps its root.
+                made = {v for v in op.results if is_tile(v) and v not in self.plan.views}
+                read = self._roots(op.operands)
+                self._around[op] = live | made | read
+                # Results of one operation are written together, so they interfere with each other as well.
+                self._meet(made, live | made)
+                live = (live - made) | read
+        return live
+
+    def _if(self, op: Op, live: set[Value]) -> set[Value]:
+        made = self._roots(op.results)
+        after = live - made
+        self._meet(made, after | made)
+        self._around[op] = live | made
+        before: set[Value] = set()
+        for block in op.blocks:
+            # What a branch ends with is copied to the results while all of it is still needed.
+            self._around[block.ops[-1]] = live | made | self._roots(block.yielded)
+            before |= self._block(block, after | self._roots(block.yielded))
+        return before
+
+    def _loop(self, op: Op, live: set[Value]) -> set[Value]:
+        carried = self._roots(op.results)
+        outside = (live - carried) | self._from_outside(op)
+        self._meet(carried, outside | carried)
+        init = self._roots(op.operands)
+        self._around[op] = outside | carried | init
+        body = op.blocks[-1]
+        after_turn = outside | self._roots(body.yielded)
+        entering = self._block(body, after_turn)
+        if op.name == "while":
+            # The condition runs before each turn and once more at the end: what either needs is needed in it.
+            self._block(op.blocks[0], outside | entering | (live & carried))
+        self._around[body.ops[-1]] = after_turn | carried
+        return outside | init
+
+    def _from_outside(self, op: Op) -> set[Value]:
+        """Tiles read inside a loop and made outside it."""
+        inside, read = self._roots(op.results), set()
+        for block in op.blocks:
+            for inner in uniform_ops(block):
+                inside |= {self.of(v) for v in inner.results if is_tile(v) and v not in self.plan.views}
+                read |= self._roots(inner.operands)
+        return read - inside
+
+    def _share(self, op: Op) -> None:
+        pairs: list[tuple[Value, Value]] = []
+        if op.name in _IN_PLACE and op.results:
+            # In place only what each thread reads at its own elements: another thread might be ahead with its writes.
+            others = self._roots(v for v in op.operands if v in self.plan.views) | self._roots(crossing(op))
+            mine = [v for v in op.operands[_IN_PLACE[op.name]] if is_tile(v) and self.of(v) not in others]
+            pairs += ((r, v) for r in op.results for v in mine)
+        elif op.name in STRUCTURED:
+            ends = op.blocks[-1:] if op.name == "while" else op.blocks
+            for values in [*(b.yielded for b in ends), *((op.operands[3:],) if op.name == "for" else ()),
+                           *((op.operands,) if op.name == "while" else ())]:  # fmt: skip
+                pairs += ((r, v) for r, v in zip(op.results, values, strict=True) if is_tile(r))
+        for result, value in pairs:
+            self._try(result, value)
+
+    def _try(self, a: Value, b: Value) -> None:
+        views, layouts, shared = self.plan.views, self.plan.layouts, self.plan.shared
+        if a in views or b in views or a.type != b.type or (a in shared) != (b in shared):
+            return
+        if layouts.get(a) != layouts.get(b) or self.of(a) is self.of(b):
+            return
+        mine, theirs = (self._members.get(self.of(v), {v}) for v in (a, b))
+        # Classes interfere if any two of their members do.
+        if not any(self._enemies.get(x, set()) & theirs for x in mine):
+            self._join(a, b)

@@ -1,0 +1,204 @@
+"""What is known about a kernel's registers: which are the same in all lanes, which live across blocks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from workbench.backends.ptx.flow import Block
+from workbench.backends.ptx.syntax.program import (
+    Address,
+    Group,
+    Instruction,
+    Negated,
+    Operand,
+    Register,
+    Special,
+    Symbol,
+)
+
+_UNIFORM = frozenset(
+    "add sub mul mad fma and or xor not shl shr min max neg abs mov cvt selp setp cvta ld mul24 popc clz brev".split()
+)
+"""Instructions whose result is the same in all lanes where their operands are."""
+_LANES = frozenset(("%tid", "%laneid", "%lanemask_eq", "%lanemask_lt", "%lanemask_le", "%lanemask_gt", "%lanemask_ge"))
+_CHANGING = ("%clock", "%globaltimer")
+_NO_RESULT = frozenset(
+    "st red bra brx ret exit trap membar fence prefetch cp bar barrier call nanosleep stmatrix".split()
+)
+_SPINS = frozenset(("atom", "nanosleep"))
+_ORDERED = frozenset(("volatile", "relaxed", "acquire", "mmio"))
+
+
+def results(i: Instruction) -> tuple[Operand, ...]:
+    """The operands that an instruction writes."""
+    if i.opcode in _NO_RESULT and not (i.opcode in ("bar", "barrier") and "red" in i.modifiers):
+        return ()
+    if not i.operands:
+        return ()
+    first = i.operands[0]
+    if isinstance(first, Address):
+        return ()
+    return first.items if isinstance(first, Group) else (first,)
+
+
+def registers(operand: Operand) -> Iterator[str]:
+    """Names of the registers in an operand."""
+    match operand:
+        case Register(name):
+            yield name
+        case Address(base):
+            yield from registers(base)
+        case Group(items):
+            for item in items:
+                yield from registers(item)
+        case Negated(inner):
+            yield from registers(inner)
+
+
+def reads(i: Instruction) -> Iterator[str]:
+    """Names of the registers that an instruction reads."""
+    if i.guard is not None:
+        yield i.guard.name
+        for operand in results(i):  # what a false guard leaves as it was
+            yield from registers(operand)
+    skipped = 1 if results(i) else 0
+    for operand in i.operands[skipped:]:
+        yield from registers(operand)
+
+
+def writes(i: Instruction) -> Iterator[str]:
+    """Names of the registers that an instruction writes."""
+    for operand in results(i):
+        if isinstance(operand, Register):
+            yield operand.name
+
+
+def uniform_registers(code: tuple[Instruction, ...]) -> frozenset[str]:
+    """Registers with one definition that depends on nothing but the launch and the block."""
+    definitions = Counter(name for i in code for name in writes(i))
+    found: set[str] = set()
+    for _ in range(4):  # text order is nearly the order of definitions
+        before = len(found)
+        for i in code:
+            names = tuple(writes(i))
+            once = names and all(definitions[n] == 1 for n in names) and names[0] not in found
+            if once and _is_uniform(i, found):
+                found.update(names)
+        if len(found) == before:
+            break
+    return frozenset(found)
+
+
+def _is_uniform(i: Instruction, found: set[str]) -> bool:
+    if i.guard is not None or i.opcode not in _UNIFORM or "cc" in i.modifiers:
+        return False
+    if i.opcode == "ld" and i.modifiers[0] != "param":
+        return False
+    if i.opcode == "ld" and not (isinstance(i.operands[1], Address) and isinstance(i.operands[1].base, Symbol)):
+        return False
+    if i.opcode == "cvta" and "local" in i.modifiers:
+        return False
+    if i.opcode == "cvt" and not _cheap(i):
+        return False
+    for operand in i.operands[1:]:
+        inner = operand.operand if isinstance(operand, Negated) else operand
+        if isinstance(inner, Special) and (inner.name.split(".")[0] in _LANES or inner.name.startswith(_CHANGING)):
+            return False
+    return all(name in found for name in reads(i))
+
+
+def _cheap(i: Instruction) -> bool:
+    kinds = [m for m in i.modifiers if m[0] in "usbf" and m[1:].isdigit()]
+    return len(kinds) == 2 and not (kinds[0][0] != "f" and kinds[1][0] == "f")
+
+
+@dataclass(frozen=True)
+class Liveness:
+    """For each block the registers that are read after it, before they are written again."""
+
+    out: tuple[frozenset[str], ...]
+    into: tuple[frozenset[str], ...]
+
+
+def liveness(blocks: list[Block]) -> Liveness:
+    """Which registers live from block to block."""
+    names: dict[str, int] = {}
+
+    def bit(name: str) -> int:
+        return 1 << names.setdefault(name, len(names))
+
+    used, killed = [0] * len(blocks), [0] * len(blocks)
+    for n, block in enumerate(blocks):
+        for i in block.code:
+            for name in reads(i):
+                used[n] |= bit(name) & ~killed[n]
+            if i.guard is None:
+                for name in writes(i):
+                    killed[n] |= bit(name)
+    into, out = [0] * len(blocks), [0] * len(blocks)
+    changed = True
+    while changed:
+        changed = False
+        for n in range(len(blocks) - 1, -1, -1):
+            after = 0
+            for s in blocks[n].successors:
+                after |= into[s]
+            before = used[n] | (after & ~killed[n])
+            if after != out[n] or before != into[n]:
+                out[n], into[n], changed = after, before, True
+    listed = list(names)
+
+    def names_of(bits: int) -> frozenset[str]:
+        return frozenset(listed[n] for n in range(len(listed)) if bits >> n & 1)
+
+    return Liveness(tuple(map(names_of, out)), tuple(map(names_of, into)))
+
+
+def speculated(blocks: list[Block]) -> frozenset[int]:
+    """`id`s of loads whose result may be dropped by a `selp` of their block: a compiler may have moved them there.
+
+    It does so where an access cannot fail, as in shared and local memory, so that such a read means nothing.
+    """
+    found = set[int]()
+    for block in blocks:
+        chosen = set[str]()
+        for i in reversed(block.code):
+            if i.opcode == "selp":
+                chosen.update(name for operand in i.operands[1:3] for name in registers(operand))
+            elif not chosen.isdisjoint(writes(i)):
+                if i.opcode == "ld":
+                    found.add(id(i))
+                else:
+                    chosen.update(reads(i))
+    return frozenset(found)
+
+
+def in_loop(blocks: list[Block]) -> list[bool]:
+    """Whether a block is within a loop: between a jump back and its target."""
+    found = [False] * len(blocks)
+    for n, block in enumerate(blocks):
+        for back in block.backs:
+            for inner in range(back, n + 1):
+                found[inner] = True
+    return found
+
+
+def spinning(blocks: list[Block]) -> frozenset[int]:
+    """Last blocks of loops that may wait for other threads: they have an atomic or an ordered load."""
+    found = set()
+    latches = {back: n for n, b in enumerate(blocks) for back in b.backs}
+    for n, block in enumerate(blocks):
+        for back in (b for b in block.backs if latches[b] == n):
+            code = (i for b in blocks[back : n + 1] for i in b.code)
+            if any(map(waits, code)):
+                found.add(n)
+    return frozenset(found)
+
+
+def waits(i: Instruction) -> bool:
+    """Whether a loop with this instruction may wait for other threads."""
+    if i.opcode == "mbarrier":
+        return i.modifiers[0] in ("test_wait", "try_wait")
+    return i.opcode in _SPINS or (i.opcode == "ld" and not _ORDERED.isdisjoint(i.modifiers))

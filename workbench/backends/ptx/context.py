@@ -1,0 +1,47 @@
+"""What a launch and its kernel share: a table of 64-bit words, by name and place.
+
+The launch fills it; each range of blocks works on a copy, in which the words from `SHARED` on are its own.
+"""
+
+from __future__ import annotations
+
+NAMES = (
+    "ARENA", "SIZE", "PARAMS", "SYMBOLS", "FAULT", "STOP", "PRINT", "CONDITION", "USER", "WARP", "SUSPENDS",
+    "NTID_X", "NTID_Y", "NTID_Z", "NCTAID_X", "NCTAID_Y", "NCTAID_Z", "THREADS", "WARPS", "SCRATCH", "SLOT_SIZE",
+    "SLOTS", "IDLE", "SHARED_SIZE", "DYNAMIC", "LOCAL_SIZE", "COUNTERS", "SEED", "GRID",
+    "TOUCHED", "HITS", "EVERY", "TRACE",
+    "SPANS", "SPAN_COUNT", "SPAN_LOW", "SPAN_HIGH", "SHARED_BYTES", "SCRATCH_END", "SHADOW", "SHADOW_SIZE", "OTHER",
+    "WRITTEN", "RACES", "RACES_FROM", "RACES_BYTES", "RACES_EVERY", "RELEASES",
+    "SHARED", "LOCAL", "CTAID_X", "CTAID_Y", "CTAID_Z", "FRAMES", "ALIVE", "BLOCKED", "CLOCK", "NOW",
+    "INDEX", "STOPPED", "LANES", "MOVED", "LAUNCH",
+)  # fmt: skip
+AT = {name: index for index, name in enumerate(NAMES)}
+BARRIERS = 16
+ARRIVED = len(NAMES)
+"""The first of four words for each barrier: arrivals, how many are expected, predicates counted now and last time."""
+WORDS = ARRIVED + 4 * BARRIERS
+
+FAULTS = {
+    1: "reads or writes memory that does not exist",
+    2: "reads or writes at a misaligned address",
+    3: "executed a trap",
+    4: "reached a barrier that other threads of its warp have not reached",
+    5: "waits at a barrier that not all threads of the block reach",
+    6: "executes a warp instruction whose member mask names lanes that have not arrived",
+    7: "uses a barrier or member mask that does not exist",
+    8: "failed an assertion",
+    9: "reads or writes shared memory that another thread writes or reads, without a barrier between",
+    10: "reads memory that nothing has written",
+    11: "reads or writes memory that another thread writes or reads, and nothing orders the two",
+    12: "waits in a loop for something that no thread will change",
+}
+"""What a fault record's kind means."""
+SHARED_RACE, UNWRITTEN, GLOBAL_RACE = 9, 10, 11
+FAULT_WORDS = ("kind", "instruction", "lane", "warp", "x", "y", "z", "address", "size", "mask", "other")
+"""Words of a fault record; `kind` is 0 where nothing is wrong; `other` is an entry of
+`library/races.py`, or in a sanitized kernel the first address of the block's shared memory."""
+
+
+def word(name: str) -> str:
+    """The byte offset of a word, as LLVM text writes it."""
+    return f"i64 {8 * AT[name]}"

@@ -1,0 +1,148 @@
+"""Where a counting kernel counts: a table of 64-bit words, two per basic block and a row per instruction.
+
+A variant of the compiled PTX counts; code compiled without counters has no trace of them. Counts are what a GPU of the
+PTX's kind would issue: they do not depend on the machine that runs it, and say nothing of time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+
+from workbench.backends.ptx.syntax.program import Instruction
+
+BLOCK = 2
+"""Words of a basic block: warps and lanes that executed it."""
+ROW = (
+    "sectors", "least_sectors", "wavefronts", "least_wavefronts", "atomics", "conflicts", "bytes", "lanes",
+    "low", "high", "shared_low", "shared_high",
+)  # fmt: skip
+"""Words of an instruction. `lanes`: those that executed it, of an instruction with a guard. `low` to `high`: the bytes
+between neighbouring lanes' addresses in global memory, over all executions; `shared_low` to `shared_high` in shared."""
+AT = {name: n for n, name in enumerate(ROW)}
+NEVER = 1 << 62
+"""What `low` begins with; `high` with its negative."""
+UNEVEN = 1 << 40
+"""Distances from minus to plus this: lanes were not evenly spaced."""
+
+_FLOATS = {"f16": 1, "bf16": 1, "f32": 1, "f64": 1, "f16x2": 2, "bf16x2": 2}
+_OPERATIONS = {
+    "add": 1, "sub": 1, "mul": 1, "fma": 2, "mad": 2, "div": 1, "rcp": 1, "sqrt": 1, "rsqrt": 1, "sin": 1, "cos": 1,
+    "ex2": 1, "lg2": 1, "tanh": 1,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What an instruction, a line or a launch came to.
+
+    Attributes:
+        instructions: PTX instructions, each once per warp that executes it.
+        threads: the same, once per active lane.
+        global_sectors: 32-byte sectors of global memory that warps touch, each once per access of a warp.
+        global_sectors_least: those that the distinct bytes of each access would fill.
+        shared_wavefronts: passes over the 32 banks that accesses to shared memory take.
+        shared_wavefronts_least: the same without bank conflicts.
+        atomics: atomic operations of lanes.
+        atomic_conflicts: those on an address that an earlier lane of the same warp's operation has.
+        barriers: arrivals of warps at barriers of the block.
+        flops: operations on floats: `fma` is two; comparisons, conversions and signs are none.
+        bytes: of global memory that lanes read and write.
+    """
+
+    instructions: int = 0
+    threads: int = 0
+    global_sectors: int = 0
+    global_sectors_least: int = 0
+    shared_wavefronts: int = 0
+    shared_wavefronts_least: int = 0
+    atomics: int = 0
+    atomic_conflicts: int = 0
+    barriers: int = 0
+    flops: int = 0
+    bytes: int = 0
+
+    @property
+    def efficiency(self) -> float:
+        """Active lanes per warp instruction, from 0 to 1; 1.0 if nothing was executed."""
+        return self.threads / (32 * self.instructions) if self.instructions else 1.0
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(Counts)))
+
+    def scaled(self, factor: float) -> Counts:
+        """Each count times a factor, rounded."""
+        return Counts(*(round(getattr(self, f.name) * factor) for f in fields(Counts)))
+
+
+@dataclass(frozen=True)
+class Counted:
+    """One instruction of the inlined code and its counts; the spacing of lanes in bytes, None if it was not even."""
+
+    instruction: Instruction
+    counts: Counts
+    spacing: int | None = None
+    shared_spacing: int | None = None
+
+
+def first_row(blocks: int) -> int:
+    """The word at which the instructions' rows begin."""
+    return BLOCK * blocks
+
+
+def empty_table(blocks: int, instructions: int) -> list[int]:
+    """A table to count in."""
+    row = [0] * len(ROW)
+    row[AT["low"]] = row[AT["shared_low"]] = NEVER
+    row[AT["high"]] = row[AT["shared_high"]] = -NEVER
+    return [0] * first_row(blocks) + row * instructions
+
+
+def read_table(table: Sequence[int], code: Sequence[Instruction], starts: Sequence[int]) -> Iterator[Counted]:
+    """Each instruction that was executed, with its counts.
+
+    Args:
+        table: the words after the launch.
+        code: the kernel's instructions.
+        starts: the index in `code` of each block's first instruction.
+    """
+    blocks = {start: n for n, start in enumerate(starts)}
+    rows, block = first_row(len(starts)), 0
+    for index, instruction in enumerate(code):
+        block = blocks.get(index, block)
+        warps, lanes = table[BLOCK * block], table[BLOCK * block + 1]
+        if not warps:
+            continue
+        start = rows + index * len(ROW)
+        row = dict(zip(ROW, table[start : start + len(ROW)], strict=True))
+        executed = row["lanes"] if counts_lanes(instruction) else lanes
+        barrier = instruction.opcode in ("bar", "barrier") and "warp" not in instruction.modifiers
+        counts = Counts(
+            warps, lanes, row["sectors"], row["least_sectors"], row["wavefronts"], row["least_wavefronts"],
+            row["atomics"], row["conflicts"], warps if barrier else 0,
+            flops_per_lane(instruction) * executed + flops_per_warp(instruction) * warps, row["bytes"],
+        )  # fmt: skip
+        even = row["low"] if row["low"] == row["high"] else None
+        shared = row["shared_low"] if row["shared_low"] == row["shared_high"] else None
+        yield Counted(instruction, counts, even, shared)
+
+
+def counts_lanes(instruction: Instruction) -> bool:
+    """Whether the lanes that execute it are counted apart, because a guard excludes some of the block's."""
+    return instruction.guard is not None and flops_per_lane(instruction) > 0
+
+
+def flops_per_lane(instruction: Instruction) -> int:
+    """Operations on floats that each lane does."""
+    kinds = [m for m in instruction.modifiers if m in _FLOATS]
+    return _OPERATIONS.get(instruction.opcode, 0) * _FLOATS[kinds[0]] if kinds else 0
+
+
+def flops_per_warp(instruction: Instruction) -> int:
+    """Operations on floats that the lanes do together: `mma` of m × n × k is 2 m n k."""
+    if instruction.opcode != "mma" or not any(m in _FLOATS or m == "tf32" for m in instruction.modifiers):
+        return 0
+    shape = next((m for m in instruction.modifiers if m[0] == "m" and "n" in m and "k" in m), "m0n0k0")
+    m, rest = shape[1:].split("n")
+    n, k = rest.split("k")
+    return 2 * int(m) * int(n) * int(k)

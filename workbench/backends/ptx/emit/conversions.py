@@ -1,0 +1,203 @@
+"""Rules for cvt and for addresses between spaces."""
+
+from __future__ import annotations
+
+from workbench.backends.ptx.emit import floats
+from workbench.backends.ptx.emit.emitter import Emitter, Rule
+from workbench.backends.ptx.emit.values import Value, stored
+from workbench.backends.ptx.syntax.program import BITS, Instruction, Register
+
+_TO_INTEGER = {"rni": "llvm.roundeven", "rzi": "llvm.trunc", "rmi": "llvm.floor", "rpi": "llvm.ceil"}
+_FLOATS = ("f16", "bf16", "f32", "f64", "tf32")
+
+
+def _cvt(e: Emitter, i: Instruction) -> None:
+    types = [m for m in i.modifiers if m in BITS or m.startswith(("e4m3", "e5m2", "ue8m0", "e2m1"))]
+    if len(types) != 2 or any(t not in BITS for t in types) or "pack" in i.modifiers or "rs" in i.modifiers:
+        raise e.refuse()
+    to, of = types
+    if to.endswith("x2"):
+        high, low = (e.read(i.operands[n], of) for n in (1, 2))
+        return e.write(i.operands[0], floats.joined(e, *(_between(e, i, v, of, to[:-2]) for v in (low, high))))
+    value = e.read(i.operands[1], of)
+    if of in _FLOATS and to in _FLOATS:
+        result = _between(e, i, value, of, to)
+    elif of in _FLOATS:
+        result = _to_integer(e, i, value, of, to)
+    elif to in _FLOATS:
+        result = _from_integer(e, i, value, of, to)
+    else:
+        result = _integer(e, i, value, of, to)
+    register = i.operands[0]
+    # Into a wider register an integer goes with its sign.
+    wider = isinstance(register, Register) and BITS[register.type] > BITS[to] and to[0] == "s"
+    if wider and isinstance(register, Register):
+        result = e.resize(result, stored(register.type), signed=True)
+    e.write(register, result, to)
+
+
+def _integer(e: Emitter, i: Instruction, value: Value, of: str, to: str) -> Value:
+    if "sat" in i.modifiers:
+        bits, signed = BITS[to], to[0] == "s"
+        low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
+        wide = e.resize(value, "i128" if BITS[of] == 64 and of[0] == "u" else "i64", of[0] == "s")
+        value = e.intrinsic("llvm.smax", e.intrinsic("llvm.smin", wide, e.int(high, wide.elem)), e.int(low, wide.elem))
+    return e.resize(value, f"i{BITS[to]}", of[0] == "s")
+
+
+def _to_integer(e: Emitter, i: Instruction, value: Value, of: str, to: str) -> Value:
+    value = floats.widened(e, value, of)
+    if "ftz" in i.modifiers:
+        value = floats.flushed(e, value)
+    mode = next((m for m in i.modifiers if m in _TO_INTEGER), "")
+    if not mode:
+        raise e.refuse(f"{i.name} names no rounding")
+    signed = to[0] == "s"
+    rounded = value if mode == "rzi" else e.intrinsic(_TO_INTEGER[mode], value)
+    bits = BITS[to]
+    name = f"llvm.fpto{'s' if signed else 'u'}i.sat"
+    elem = f"i{bits}"
+    rounded = e.spread(rounded)
+    suffix = {"float": "f32", "double": "f64"}[rounded.elem]
+    full = f"@{name}.v32{elem}.v32{suffix}"
+    e.declared[full] = f"declare <32 x {elem}> {full}({rounded.type})"
+    result = e.new(f"call <32 x {elem}> {full}({rounded})", elem)
+    if bits == 64:  # NaN is 0 for 32 bits and less, the sign's bit alone for 64 bits
+        nan = e.compare("fcmp uno", rounded, rounded)
+        result = e.select(nan, e.int(1 << 63, elem), result)
+    return result
+
+
+def _from_integer(e: Emitter, i: Instruction, value: Value, of: str, to: str) -> Value:
+    name = "sitofp" if of[0] == "s" else "uitofp"
+    mode = floats.rounding(e, i)
+    if mode != "rn":
+        if to == "f64" and BITS[of] <= 32:
+            return e.cast(name, value, "double")
+        if to != "f32" or BITS[of] > 32:
+            raise e.refuse()
+        return floats.directed(e, e.cast(name, value, "double"), e.float(0, "double"), mode)
+    if to == "f64":
+        return e.cast(name, value, "double")
+    if to == "f32":
+        return e.cast(name, value, "float")
+    if BITS[of] == 64:
+        raise e.refuse()
+    return floats.narrowed(e, floats.to_odd(e, e.cast(name, value, "double")), to)
+
+
+def _between(e: Emitter, i: Instruction, value: Value, of: str, to: str) -> Value:
+    whole = next((m for m in i.modifiers if m in _TO_INTEGER), "")
+    if "ftz" in i.modifiers:
+        value = floats.flushed(e, value)
+    wide = floats.widened(e, value, of)
+    if whole:
+        wide = e.intrinsic(_TO_INTEGER[whole], wide)
+    if "sat" in i.modifiers:
+        wide = floats.saturated(e, wide)
+    if "relu" in i.modifiers:
+        wide = e.intrinsic("llvm.maximum", wide, e.float(0, wide.elem))
+    mode = floats.rounding(e, i)
+    if to == "f64":
+        return wide if of == "f64" else e.cast("fpext", wide, "double")
+    if to == "tf32":
+        return _tf32(e, i, wide, mode)
+    if of == "f64":
+        if to == "f32" and mode != "rn":
+            wide = floats.directed(e, wide, e.float(0, "double"), mode)
+        else:
+            wide = e.cast("fptrunc", wide, "float") if to == "f32" else floats.to_odd(e, wide)
+    if to == "f32":
+        return floats.flushed(e, wide) if "ftz" in i.modifiers else wide
+    if mode == "rz" and to == "bf16":
+        bits = e.resize(e.op("lshr", e.bits(wide), e.int(16, "i32")), "i16")
+        nan = e.compare("fcmp uno", wide, wide)
+        return e.select(nan, e.int(0x7FFF, "i16"), bits)
+    if mode != "rn" and not (of == to):
+        return _half_directed(e, wide, to, mode)
+    return floats.narrowed(e, wide, to)
+
+
+def _half_directed(e: Emitter, value: Value, to: str, mode: str) -> Value:
+    """A float32 as the next float16 in a direction."""
+    if to != "f16":
+        raise e.refuse()
+    near = e.cast("fptrunc", value, "half")
+    back = e.cast("fpext", near, "float")
+    bits = e.bits(near)
+    away = e.compare("fcmp ogt", e.intrinsic("llvm.fabs", back), e.intrinsic("llvm.fabs", value))
+    short = e.compare("fcmp olt", e.intrinsic("llvm.fabs", back), e.intrinsic("llvm.fabs", value))
+    negative = e.compare("icmp slt", e.bits(value), e.int(0, "i32"))
+    inward, outward = e.op("sub", bits, e.int(1, "i16")), e.op("add", bits, e.int(1, "i16"))
+    if mode == "rz":
+        bits = e.select(away, inward, bits)
+    else:
+        grows = negative if mode == "rm" else e.op("xor", negative, e.int(1, "i1"))
+        bits = e.select(grows, e.select(short, outward, bits), e.select(away, inward, bits))
+    return e.cast("bitcast", bits, "half")
+
+
+def _tf32(e: Emitter, i: Instruction, value: Value, mode: str) -> Value:
+    """A float32 with ten bits of mantissa: away from zero on ties (`.rna`), to even, or cut."""
+    bits = e.bits(value)
+    if "rna" in i.modifiers:
+        rounded = e.op("add", bits, e.int(0x1000, "i32"))
+    elif mode == "rz":
+        rounded = bits
+    else:
+        up = e.op("and", e.op("lshr", bits, e.int(13, "i32")), e.int(1, "i32"))
+        rounded = e.op("add", e.op("add", bits, e.int(0xFFF, "i32")), up)
+    special = e.compare("icmp eq", e.op("and", bits, e.int(0x7F800000, "i32")), e.int(0x7F800000, "i32"))
+    return e.op("and", e.select(special, bits, rounded), e.int(0xFFFFE000, "i32"))
+
+
+def window(e: Emitter, space: str) -> Value:
+    """What is added to an address within a space to make it generic."""
+    if space == "shared":
+        return e.word("SHARED")
+    if space == "local":
+        return Value("%local", "i64")
+    return e.int(0, "i64")
+
+
+def _cvta(e: Emitter, i: Instruction) -> None:
+    space = next((m for m in i.modifiers if m.split("::")[0] in ("global", "shared", "local", "const", "param")), "")
+    if space == "param":
+        raise e.refuse()
+    value = e.read(i.operands[1], "u64")
+    result = e.op("sub" if "to" in i.modifiers else "add", value, window(e, space.split("::")[0]))
+    e.write(i.operands[0], result, "u64")
+
+
+def _isspacep(e: Emitter, i: Instruction) -> None:
+    space = i.modifiers[0].split("::")[0]
+    value = e.read(i.operands[1], "u64")
+
+    def within(name: str) -> Value:
+        first = window(e, name)
+        size = e.word(f"{name.upper()}_SIZE")
+        return e.compare("icmp ult", e.op("sub", value, first), size)
+
+    if space in ("shared", "local"):
+        return e.write(i.operands[0], within(space))
+    if space != "global":
+        return e.write(i.operands[0], e.int(0, "i1"))
+    other = e.op("or", within("shared"), within("local"))
+    e.write(i.operands[0], e.op("xor", other, e.int(1, "i1")))
+
+
+def _szext(e: Emitter, i: Instruction) -> None:
+    value = e.read(i.operands[1], i.type)
+    bits = e.read(i.operands[2], "u32")
+    by = (
+        e.intrinsic("llvm.umin", bits, e.int(32, "i32"))
+        if "clamp" in i.modifiers
+        else e.op("and", bits, e.int(31, "i32"))
+    )
+    rest = e.cast("zext", e.op("sub", e.int(32, "i32"), by), "i64")
+    wide = e.op("shl", e.op("shl", e.cast("zext", value, "i64"), e.int(32, "i64")), rest)
+    cut = e.op("ashr" if i.type[0] == "s" else "lshr", wide, rest)
+    e.write(i.operands[0], e.resize(e.op("lshr", cut, e.int(32, "i64")), "i32"))
+
+
+RULES: dict[str, Rule] = {"cvt": _cvt, "cvta": _cvta, "isspacep": _isspacep, "szext": _szext}

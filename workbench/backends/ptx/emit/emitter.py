@@ -1,0 +1,271 @@
+"""What the rules for instructions share: operands to values, results to registers, faults' places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from workbench.backends.ptx.analysis import reads
+from workbench.backends.ptx.context import word
+from workbench.backends.ptx.emit.values import LANES, WIDTH, Value, Writer, element, stored
+from workbench.backends.ptx.syntax.program import (
+    BITS,
+    Address,
+    Function,
+    Group,
+    Immediate,
+    Instruction,
+    Negated,
+    Operand,
+    Register,
+    Sink,
+    Special,
+    Symbol,
+)
+
+Rule = Callable[["Emitter", Instruction], None]
+LANE_NUMBERS = "<" + ", ".join(f"i32 {n}" for n in range(LANES)) + ">"
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where variables are: `offsets` within shared and local memory, `symbols` their index in the launch's table."""
+
+    offsets: Mapping[str, int]
+    spaces: Mapping[str, str]
+    symbols: Mapping[str, int]
+    shared: int
+    local: int
+
+
+class Emitter(Writer):
+    """State while the instructions of one kernel are written.
+
+    Attributes:
+        current: values of registers within the block that is being written.
+        uniform: registers that hold the same in all lanes at all times.
+        mask: the name of the i32 mask of the lanes that execute the block.
+        active: the same as a vector of i1.
+        index: of the instruction in the kernel's code, for faults.
+        counters: the word of the table of counters at which instructions' rows begin; None: nothing is counted.
+        sanitizing: accesses are looked at (`watching.py`).
+        used: registers that some instruction reads.
+        waits: lanes may wait in loops (`waiting.py`).
+        speculated: `id`s of loads whose result may be dropped (`analysis.py`).
+    """
+
+    def __init__(self, version: tuple[int, int], function: Function, places: Places, uniform: frozenset[str]) -> None:
+        super().__init__(version)
+        self.function = function
+        self.places = places
+        self.uniform = uniform
+        self.current: dict[str, Value] = {}
+        self.written: dict[str, None] = {}
+        self.mask = ""
+        self.active = Value("", "i1")
+        self.index = 0
+        self.parameters = {p.name: p for p in function.parameters}
+        self.carry: Value | None = None
+        self.counters: int | None = None
+        self.sanitizing = False
+        self.waits = False
+        self.used = frozenset(name for i in function.code for name in reads(i))
+        self.speculated: frozenset[int] = frozenset()
+
+    # Reading.
+
+    def read(self, operand: Operand, type: str) -> Value:
+        """An operand as a value of a PTX type."""
+        return self.as_type(self.raw(operand, type), type)
+
+    def as_type(self, value: Value, type: str) -> Value:
+        """A value's bits as a PTX type: cut or extended with zeros where widths differ."""
+        want = element(type)
+        if value.elem == want:
+            return value
+        if WIDTH[value.elem] != WIDTH[want]:
+            value = self.resize(self.bits(value), f"i{WIDTH[want]}", type[0] == "s")
+        return self.cast("bitcast", value, want)
+
+    def bits(self, value: Value) -> Value:
+        """A value as an integer of its width."""
+        return self.cast("bitcast", value, f"i{WIDTH[value.elem]}")
+
+    def raw(self, operand: Operand, type: str) -> Value:
+        """An operand as it is held."""
+        match operand:
+            case Register():
+                return self.register(operand)
+            case Immediate(value, "int"):
+                elem = element(type)
+                if elem in ("half", "float", "double"):
+                    raise self.refuse(f"{self.instruction.name} has the integer {value} where a float belongs")
+                return self.int(value, elem)
+            case Immediate(value, kind):
+                held = self.float(value, "float" if kind == "f32" else "double")
+                if kind == "f64" and element(type) == "float":
+                    return self.cast("fptrunc", held, "float")
+                return held
+            case Special(name):
+                return self.special(name)
+            case Symbol():
+                return self.symbol(operand)
+            case Negated(inner):
+                value = self.read(inner, type)
+                if type == "pred":
+                    return self.op("xor", value, self.int(1, "i1"))
+                if value.elem[0] == "i":
+                    return self.op("sub", self.int(0, value.elem), value)
+                return self.new(f"fneg {value}", value.elem, value.lanes)
+        raise self.refuse(f"{self.instruction.name} has an operand of a form that cannot be executed")
+
+    def register(self, register: Register) -> Value:
+        """A register's value here."""
+        found = self.current.get(register.name)
+        if found is None:
+            lanes = register.name not in self.uniform
+            elem = stored(register.type)
+            kind = Value("", elem, lanes).type
+            found = self.new(f'load {kind}, ptr %"{register.name}"', elem, lanes)
+            self.current[register.name] = found
+        return found
+
+    def symbol(self, symbol: Symbol) -> Value:
+        """The address of a variable within its space."""
+        name, places = symbol.name, self.places
+        if name in places.offsets:
+            return self.int(places.offsets[name] + symbol.offset, "i64")
+        if name in places.symbols:
+            held = self.word("SYMBOLS")
+            at = self.new(f"inttoptr i64 {held.text} to ptr", "ptr", False)
+            slot = self.new(f"getelementptr i64, ptr {at.text}, i64 {places.symbols[name]}", "ptr", False)
+            value = self.new(f"load i64, ptr {slot.text}", "i64", False)
+            return self.op("add", value, self.int(symbol.offset, "i64")) if symbol.offset else value
+        if name in self.parameters:
+            return self.int(self.parameters[name].offset + symbol.offset, "i64")
+        raise self.refuse(f"The name {name!r} is not declared")
+
+    def word(self, name: str) -> Value:
+        """A word of the launch's table."""
+        at = self.new(f"getelementptr i8, ptr %ctx, {word(name)}", "ptr", False)
+        return self.new(f"load i64, ptr {at.text}", "i64", False)
+
+    def special(self, name: str) -> Value:
+        """A special register."""
+        base, _, axis = name[1:].partition(".")
+        if base in ("ntid", "nctaid", "ctaid") and axis in ("x", "y", "z"):
+            return self.resize(self.word(f"{base.upper()}_{axis.upper()}"), "i32")
+        if base == "tid" and axis in ("x", "y", "z"):
+            return Value(f"%tid.{axis}", "i32")
+        if base == "laneid":
+            return Value(LANE_NUMBERS, "i32")
+        if base == "warpid":
+            return Value("%warp", "i32", False)
+        if base == "nwarpid":
+            return self.resize(self.word("WARPS"), "i32")
+        if base == "WARP_SZ":
+            return self.int(LANES, "i32")
+        if base.startswith("lanemask_"):
+            return self._lane_mask(base[9:])
+        if base in ("clock", "clock_hi", "clock64", "globaltimer", "globaltimer_lo", "globaltimer_hi"):
+            now = Value(self.call("wbe_clock", "i64", "ptr %ctx"), "i64", False)
+            if base.endswith("_hi"):
+                now = self.op("lshr", now, self.int(32, "i64"))
+            return now if base in ("clock64", "globaltimer") else self.resize(now, "i32")
+        if base in ("smid", "gridid"):
+            return self.int(0, "i32") if base == "smid" else self.word("GRID")
+        if base == "nsmid":
+            return self.int(1, "i32")
+        if base in ("dynamic_smem_size", "total_smem_size"):
+            return self.resize(self.word("DYNAMIC" if base[0] == "d" else "SHARED_SIZE"), "i32")
+        raise self.refuse(f"The special register {name} cannot be read")
+
+    def _lane_mask(self, kind: str) -> Value:
+        bits = {
+            "eq": lambda n: 1 << n, "lt": lambda n: (1 << n) - 1, "le": lambda n: (2 << n) - 1,
+            "gt": lambda n: ~((2 << n) - 1), "ge": lambda n: ~((1 << n) - 1),
+        }  # fmt: skip
+        if kind not in bits:
+            raise self.refuse()
+        return Value("<" + ", ".join(f"i32 {bits[kind](n) & 0xFFFFFFFF}" for n in range(LANES)) + ">", "i32")
+
+    # Writing.
+
+    def write(self, operand: Operand, value: Value, type: str = "") -> None:
+        """A result to a register, under the instruction's guard; `type` says whether it is extended with its sign."""
+        if isinstance(operand, Sink):
+            return
+        if not isinstance(operand, Register):
+            raise self.refuse(f"{self.instruction.name} has no register for its result")
+        elem = stored(operand.type)
+        if value.elem != elem:
+            if WIDTH[value.elem] != WIDTH[elem]:
+                value = self.resize(self.bits(value), f"i{WIDTH[elem]}", type[:1] == "s")
+            value = self.cast("bitcast", value, elem)
+        guard = self.guard()
+        if guard is not None:
+            value = self.select(guard, value, self.register(operand))
+        if operand.name not in self.uniform:
+            value = self.spread(value)
+        elif value.lanes:
+            raise AssertionError(f"{operand.name} was thought uniform")
+        self.current[operand.name] = value
+        self.written[operand.name] = None
+
+    def guard(self) -> Value | None:
+        """The instruction's guard as lanes; None without one."""
+        i = self.instruction
+        if i.guard is None:
+            return None
+        held = self.register(i.guard)
+        return self.op("xor", held, self.int(1, "i1")) if i.negated else held
+
+    def executing(self) -> str:
+        """The i32 mask of the lanes that execute the instruction."""
+        guard = self.guard()
+        if guard is None:
+            return self.mask
+        bits = self.mask_bits(guard)
+        return self.new(f"and i32 {self.mask}, {bits}", "i32", False).text
+
+    def mask_bits(self, predicate: Value) -> str:
+        """Lanes of a predicate as an i32."""
+        predicate = self.spread(predicate)
+        return self.new(f"bitcast {predicate} to i32", "i32", False).text
+
+    def predicate(self, mask: str) -> Value:
+        """An i32 of lanes as a predicate."""
+        return self.new(f"bitcast i32 {mask} to <{LANES} x i1>", "i1")
+
+    def suspend(self) -> None:
+        """Let the block's other warps run until this one is resumed."""
+        number = self.name()[1:]
+        state = self.new("call i8 @llvm.coro.suspend(token none, i1 false)", "i8", False)
+        self.row(f"switch i8 {state.text}, label %suspended [i8 0, label %resumed.{number} i8 1, label %cleanup]")
+        self.rows.append(f"resumed.{number}:")
+
+    def pair(self, operand: Operand) -> tuple[Operand, Operand]:
+        """The two results `d|p`; the second is a sink where there is one only."""
+        if isinstance(operand, Group):
+            first, second = operand.items
+            return first, second
+        return operand, Sink()
+
+    def group(self, operand: Operand) -> tuple[Operand, ...]:
+        """The parts of `{a, b}`; a single operand is a group of one."""
+        return operand.items if isinstance(operand, Group) else (operand,)
+
+    def address(self, operand: Operand) -> tuple[Operand, int]:
+        """Base and offset of `[base + offset]`.
+
+        Raises:
+            BuildError: it is no address.
+        """
+        if not isinstance(operand, Address):
+            raise self.refuse(f"{self.instruction.name} has no address where one belongs")
+        return operand.base, operand.offset
+
+
+def width(type: str) -> int:
+    """Bytes of a type."""
+    return max(BITS[type] // 8, 1)

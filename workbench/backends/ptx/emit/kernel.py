@@ -1,0 +1,369 @@
+"""A kernel as LLVM IR: one function that runs one warp of one block.
+
+Blocks stand one after the other in the order of `flow`. `%wait.n` holds the lanes that are to run block n next; a block
+without such lanes is skipped; at its end a block adds its lanes to its successors'. Control only goes forward, and back
+to the head of a loop in which lanes wait. So the group of lanes with the least block always runs, and lanes that parted
+meet again where their ways do (`design/emulated.md`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from workbench.backends.ptx.analysis import (
+    in_loop,
+    liveness,
+    speculated,
+    spinning,
+    uniform_registers,
+    waits,
+    writes,
+)
+from workbench.backends.ptx.context import AT
+from workbench.backends.ptx.counters import first_row
+from workbench.backends.ptx.emit import conversions, floats, integers, matrix, mbarriers, memory, waiting, warps
+from workbench.backends.ptx.emit.counting import count_guarded
+from workbench.backends.ptx.emit.emitter import Emitter, Places, Rule
+from workbench.backends.ptx.emit.values import Value, stored
+from workbench.backends.ptx.flow import Block, basic_blocks
+from workbench.backends.ptx.inline import inlined
+from workbench.backends.ptx.syntax.program import (
+    Function,
+    Instruction,
+    Program,
+    Special,
+    Symbol,
+    refused,
+)
+
+ENTRY = "wbe_warp"
+"""The symbol of a warp's function."""
+TURNS = 64
+"""Jumps back in a loop that may wait for others, before those are let run."""
+RULES: dict[str, Rule] = {
+    **integers.RULES, **floats.RULES, **conversions.RULES, **memory.RULES, **warps.RULES, **matrix.RULES,
+    **mbarriers.RULES,
+}  # fmt: skip
+ABSENT = {
+    "wgmma": "warpgroup matrix products", "tcgen05": "tensor memory",
+    "tex": "textures", "tld4": "textures", "txq": "textures", "suld": "surfaces", "sust": "surfaces",
+    "mapa": "clusters", "getctarank": "clusters", "multimem": "multicast memory", "setmaxnreg": "warpgroups",
+    "griddepcontrol": "dependent launches", "tensormap": "tensor maps", "alloca": "dynamic stack memory",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class KernelText:
+    """A kernel in LLVM IR.
+
+    Attributes:
+        text: with the function `ENTRY`, which calls the library.
+        code: the inlined instructions; faults and counters name an index in it.
+        suspends: warps wait for each other: `ENTRY` is a coroutine.
+        shared: bytes of static shared memory; dynamic shared memory follows, aligned to 16.
+        local: bytes of local memory per thread.
+        symbols: module variables in the order of the launch's table of addresses.
+        blocks: for each basic block the index of its first instruction, for counters.
+    """
+
+    text: str
+    code: tuple[Instruction, ...]
+    suspends: bool
+    shared: int
+    local: int
+    symbols: tuple[str, ...]
+    blocks: tuple[int, ...]
+    parameter_size: int
+
+
+def emit_kernel(program: Program, name: str, counting: bool = False, sanitizing: bool = False) -> KernelText:
+    """One kernel's LLVM IR.
+
+    Args:
+        program: what `parse` returned.
+        name: of the kernel.
+        counting: count what is executed (`counters.py`).
+        sanitizing: look at each access (`watching.py`).
+
+    Raises:
+        BuildError: it has an instruction, a form or a special register that cannot be executed; the message names it,
+            its line and the version of the PTX.
+    """
+    function = inlined(program, name)
+    places, symbols = _places(program, function)
+    blocks = basic_blocks(function)
+    work = _Kernel(program, function, places, blocks, counting)
+    work.e.sanitizing = sanitizing
+    work.e.speculated = speculated(blocks) if sanitizing else frozenset()
+    text = work.text()
+    return KernelText(
+        text, function.code, work.suspends, places.shared, places.local, symbols, work.starts, function.parameter_size
+    )
+
+
+def _places(program: Program, function: Function) -> tuple[Places, tuple[str, ...]]:
+    offsets: dict[str, int] = {}
+    spaces: dict[str, str] = {}
+    symbols: dict[str, int] = {}
+    used = {n for i in function.code for o in i.operands for n in _names(o)}
+    ends = {"shared": 0, "local": 0}
+    dynamic = []
+    for variable in (*program.variables.values(), *function.variables.values()):
+        spaces[variable.name] = variable.space
+        if variable.space in ends:
+            if variable.name not in used and variable.name not in function.variables:
+                continue
+            if not variable.size:
+                dynamic.append(variable)
+                continue
+            at = -(-ends[variable.space] // variable.align) * variable.align
+            offsets[variable.name] = at
+            ends[variable.space] = at + variable.size
+        else:
+            symbols[variable.name] = len(symbols)
+    shared = -(-ends["shared"] // 16) * 16
+    offsets.update({v.name: shared for v in dynamic})
+    local = -(-ends["local"] // 16) * 16
+    return Places(offsets, spaces, symbols, shared, local), tuple(symbols)
+
+
+def _names(operand: object) -> list[str]:
+    if isinstance(operand, Symbol):
+        return [operand.name]
+    inner = getattr(operand, "items", None) or [getattr(operand, "base", None) or getattr(operand, "operand", None)]
+    return [n for o in inner if o is not None for n in _names(o)]
+
+
+class _Kernel:
+    """The parts of the text."""
+
+    def __init__(
+        self, program: Program, function: Function, places: Places, blocks: list[Block], counting: bool
+    ) -> None:
+        self.program = program
+        self.function = function
+        self.blocks = blocks
+        self.counting = counting
+        self.live = liveness(blocks)
+        self.loops = in_loop(blocks)
+        self.latches = {back: n for n, b in enumerate(blocks) for back in b.backs}
+        """The last block that jumps back to each loop's head: only there control goes back, so lanes stay together."""
+        self.spins = spinning(blocks)
+        self.suspends = bool(self.spins) or any(b.barrier for b in blocks)
+        uniform = uniform_registers(function.code)
+        self.e = Emitter(program.version, function, places, uniform)
+        self.e.waits = bool(self.spins)
+        self.e.counters = first_row(len(blocks)) if counting else None
+        index = {id(i): n for n, i in enumerate(function.code)}
+        self.index = index
+        self.definitions = Counter(name for i in function.code for name in writes(i))
+        self.starts = tuple(index[id(b.code[0])] if b.code else len(function.code) for b in blocks)
+
+    def text(self) -> str:
+        for n in range(len(self.blocks)):
+            self._block(n)
+        body = self.e.rows
+        self.e.rows = []
+        self._prologue()
+        head = self.e.rows
+        self.e.rows = []
+        self._end()
+        rows = [self._signature(), *head, *body, *self.e.rows, "}"]
+        return "\n".join([*self.e.declared.values(), *waiting.COROUTINE * self.suspends, *rows, ""])
+
+    def _signature(self) -> str:
+        # A function of its own per warp; as a coroutine it returns its frame.
+        if self.suspends:
+            return f"define ptr @{ENTRY}(ptr %ctx, i32 %warp) presplitcoroutine {{"
+        return f"define ptr @{ENTRY}(ptr %ctx, i32 %warp) {{"
+
+    def _prologue(self) -> None:
+        e = self.e
+        e.rows.append("entry:")
+        live = set().union(*self.live.out, *self.live.into) if self.blocks else set()
+        for name in sorted(live):
+            register = self.function.registers[name]
+            kind = Value("", stored(register.type), name not in e.uniform).type
+            e.row(f'%"{name}" = alloca {kind}')
+        for n in range(len(self.blocks)):
+            e.row(f"%wait.{n} = alloca i32")
+            e.row(f"store i32 0, ptr %wait.{n}")
+        e.row("%alive = alloca i32")
+        if any(i.opcode in matrix.RULES for i in self.function.code):
+            e.row("%scratch = alloca [64 x <32 x i32>], align 64")
+        if self.spins:
+            for text in waiting.WORDS:
+                e.row(text)
+        if self.suspends:
+            e.rows += waiting.BEGIN
+        e.row("%all = call i32 @wbe_lanes(ptr %ctx, i32 %warp)")
+        e.declared["@wbe_lanes"] = "declare i32 @wbe_lanes(ptr, i32)"
+        used = {o.name for i in self.function.code for o in i.operands if isinstance(o, Special)}
+        for number, axis in enumerate("xyz"):
+            if f"%tid.{axis}" in used:
+                e.declared["@wbe_tid"] = "declare <32 x i32> @wbe_tid(ptr, i32, i32)"
+                e.row(f"%tid.{axis} = call <32 x i32> @wbe_tid(ptr %ctx, i32 %warp, i32 {number})")
+        if e.places.local or any(i.opcode == "isspacep" or "local" in i.modifiers for i in self.function.code):
+            e.declared["@wbe_local"] = "declare <32 x i64> @wbe_local(ptr, i32)"
+            e.row("%local = call <32 x i64> @wbe_local(ptr %ctx, i32 %warp)")
+        e.row("store i32 %all, ptr %alive")
+        e.row("store i32 %all, ptr %wait.0")
+        e.row("br label %check.0")
+
+    def _block(self, n: int) -> None:
+        e, block = self.e, self.blocks[n]
+        following = f"%check.{n + 1}" if n + 1 < len(self.blocks) else "%finish"
+        e.rows.append(f"check.{n}:")
+        e.row(f"%mask.{n} = load i32, ptr %wait.{n}")
+        e.row(f"%none.{n} = icmp eq i32 %mask.{n}, 0")
+        backs = sorted(b for b in block.backs if self.latches[b] == n)
+        # Lanes may wait at a loop's head though none of them came this way: the loop's last block looks in any case.
+        onward = f"%tail.{n}" if backs else following
+        e.row(f"br i1 %none.{n}, label {onward}, label %block.{n}")
+        e.rows.append(f"block.{n}:")
+        e.row(f"store i32 0, ptr %wait.{n}")
+        e.mask = f"%mask.{n}"
+        e.active = e.predicate(e.mask)
+        e.current, e.written, e.carry = {}, {}, None
+        if self.spins and waiting.holds(block):
+            waiting.gathered(e, n, block, onward)
+        if self.counting:
+            e.call("wbe_count", "void", "ptr %ctx", f"i32 {n}", f"i32 {e.mask}")
+        for i in block.code:
+            e.instruction, e.index = i, self.index[id(i)]
+            if i.opcode not in ("bra", "brx", "ret", "exit"):
+                count_guarded(e)
+                self._apply(i)
+        self._leave(n, block)
+        e.row(f"br label {onward}")
+        if backs:
+            e.rows.append(f"tail.{n}:")
+            self._back(n, backs, following)
+
+    def _apply(self, i: Instruction) -> None:
+        rule = self._rule(i)
+        try:
+            rule(self.e, i)
+        except (IndexError, KeyError, ValueError, StopIteration):  # fewer operands or modifiers than the rule knows
+            raise refused(f"{i.name} is of a form that is not known", i.line, self.program.version) from None
+
+    def _rule(self, i: Instruction) -> Rule:
+        rule = RULES.get(i.opcode)
+        if rule is None:
+            what = ABSENT.get(i.opcode)
+            text = f"{i.name} cannot be executed: {what} are not there" if what else f"{i.name} is not known"
+            raise refused(text, i.line, self.program.version)
+        return rule
+
+    def _leave(self, n: int, block: Block) -> None:
+        """Write back registers and hand the lanes on."""
+        e = self.e
+        last = block.code[-1] if block.code else Instruction("exit", (), ())
+        e.instruction = last
+        guard = e.guard() if last.opcode in ("bra", "brx", "ret", "exit", "trap") else None
+        taken = e.mask
+        if guard is not None:
+            taken = e.new(f"and i32 {e.mask}, {e.mask_bits(guard)}", "i32", False).text
+        index = e.spread(e.read(last.operands[0], "u32")) if last.opcode == "brx" else None
+        self._write_back(n)
+        rest = e.mask
+        if last.opcode in ("bra", "brx", "ret", "exit", "trap"):
+            rest = e.new(f"xor i32 {e.mask}, {taken}", "i32", False).text if guard is not None else "0"
+            if index is not None:
+                self._table(block, index, taken)
+            elif block.jump is not None:
+                self._wait(block.jump, taken)
+            else:
+                self._exit(taken)
+        if block.after is not None and rest != "0":
+            self._wait(block.after, rest)
+        elif block.after is None and last.opcode not in ("bra", "brx", "ret", "exit", "trap"):
+            self._exit(e.mask)
+
+    def _write_back(self, n: int) -> None:
+        e = self.e
+        for name in e.written:
+            if name not in self.live.out[n]:
+                continue
+            value = e.current[name]
+            if value.lanes and (self.spins or self.loops[n] or self.definitions[name] > 1):
+                register = self.function.registers[name]
+                old = e.new(f'load {value.type}, ptr %"{name}"', stored(register.type))
+                value = e.select(e.active, value, old)
+            e.row(f'store {value}, ptr %"{name}"')
+
+    def _wait(self, target: int, lanes: str) -> None:
+        e = self.e
+        old = e.new(f"load i32, ptr %wait.{target}", "i32", False)
+        both = e.new(f"or i32 {old.text}, {lanes}", "i32", False)
+        e.row(f"store i32 {both.text}, ptr %wait.{target}")
+
+    def _table(self, block: Block, index: Value, taken: str) -> None:
+        e = self.e
+        for number, target in enumerate(block.table):
+            here = e.mask_bits(e.compare("icmp eq", index, e.int(number, "i32")))
+            self._wait(target, e.new(f"and i32 {here}, {taken}", "i32", False).text)
+
+    def _exit(self, lanes: str) -> None:
+        e = self.e
+        old = e.new("load i32, ptr %alive", "i32", False)
+        gone = e.new(f"xor i32 {lanes}, -1", "i32", False)
+        left = e.new(f"and i32 {old.text}, {gone.text}", "i32", False)
+        e.row(f"store i32 {left.text}, ptr %alive")
+        if self.suspends:
+            e.call("wbe_exit", "void", "ptr %ctx", f"i32 {lanes}")
+
+    def _back(self, n: int, backs: list[int], following: str) -> None:
+        """Back to the head of a loop where lanes wait, if the launch goes on; else to the next block."""
+        e = self.e
+        for back in backs:
+            label = f"{n}.{back}"
+            waiting = e.new(f"load i32, ptr %wait.{back}", "i32", False)
+            again = e.new(f"icmp ne i32 {waiting.text}, 0", "i1", False)
+            e.row(f"br i1 {again.text}, label %again.{label}, label %on.{label}")
+            e.rows.append(f"again.{label}:")
+            e.declared["@wbe_ends"] = "declare i1 @wbe_ends(ptr)"
+            stop = e.new(f"load ptr, ptr {self._at('STOP')}", "ptr", False)
+            word = e.new(f"load volatile i32, ptr {stop.text}", "i32", False)
+            fault = e.new(f"load ptr, ptr {self._at('FAULT')}", "ptr", False)
+            kind = e.new(f"load volatile i32, ptr {fault.text}", "i32", False)
+            either = e.new(f"or i32 {word.text}, {kind.text}", "i32", False)
+            calm = e.new(f"icmp eq i32 {either.text}, 0", "i1", False)
+            e.row(f"br i1 {calm.text}, label %calm.{label}, label %look.{label}")
+            e.rows.append(f"look.{label}:")
+            ends = e.new("call i1 @wbe_ends(ptr %ctx)", "i1", False)
+            e.row(f"br i1 {ends.text}, label %abort, label %calm.{label}")
+            e.rows.append(f"calm.{label}:")
+            if n in self.spins:
+                turns = e.new("load i32, ptr %turns", "i32", False)
+                more = e.new(f"add i32 {turns.text}, 1", "i32", False)
+                e.row(f"store i32 {more.text}, ptr %turns")
+                patient = e.new(f"icmp ult i32 {more.text}, {TURNS}", "i1", False)
+                e.row(f"br i1 {patient.text}, label %check.{back}, label %on.{label}")
+            else:
+                e.row(f"br label %check.{back}")
+            e.rows.append(f"on.{label}:")
+        e.row(f"br label {following}")
+
+    def _at(self, name: str) -> str:
+        return self.e.new(f"getelementptr i8, ptr %ctx, i64 {8 * AT[name]}", "ptr", False).text
+
+    def _waits_by(self, head: int, latch: int) -> int:
+        """The instruction that a loop may wait by."""
+        code = [i for b in self.blocks[head : latch + 1] for i in b.code]
+        return self.index[id(next(filter(waits, code)))]
+
+    def _end(self) -> None:
+        """After the last block: lanes may wait at the heads of loops that were left to let others run."""
+        e = self.e
+        e.rows.append("finish:")
+        if self.spins:
+            heads = {b: self._waits_by(b, n) for n in self.spins for b in self.blocks[n].backs if self.latches[b] == n}
+            waiting.rest(e, heads, [n for n, b in enumerate(self.blocks) if waiting.holds(b)])
+        else:
+            e.row("br label %over")
+        e.rows.append("abort:")
+        e.row("br label %over")
+        e.rows.append("over:")
+        e.rows += waiting.OVER if self.suspends else ["  ret ptr null"]

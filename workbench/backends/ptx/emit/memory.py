@@ -1,0 +1,254 @@
+"""Rules for loads, stores, atomics, asynchronous copies and fences.
+
+Every access goes through a function of the library for its width, with the window that it must stay in: one place for
+range and alignment checks, and for what looks at accesses (counters, a sanitizer).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from workbench.backends.ptx.emit.conversions import window
+from workbench.backends.ptx.emit.counting import count_access
+from workbench.backends.ptx.emit.emitter import Emitter, Rule, width
+from workbench.backends.ptx.emit.values import WIDTH, Value, stored
+from workbench.backends.ptx.emit.waiting import changed
+from workbench.backends.ptx.emit.watching import ordered, raced, read, watched, wrote
+from workbench.backends.ptx.library.races import ATOMIC, ATOMIC_READ, COPY, READ, WRITE
+from workbench.backends.ptx.syntax.program import BITS, Immediate, Instruction, Operand, Register, Symbol
+
+_SPACES = ("global", "shared", "local", "const", "param")
+
+
+@dataclass(frozen=True)
+class Access:
+    """Where an instruction goes: generic addresses, and the window [first, first + size) that they must lie in.
+
+    `space` is the state space, as far as it is known.
+    """
+
+    address: Value
+    first: Value
+    size: Value
+    space: str = ""
+
+
+def space_of(i: Instruction) -> str:
+    """The state space that an instruction names; "" for generic addresses."""
+    return next((m.split("::")[0] for m in i.modifiers if m.split("::")[0] in _SPACES), "")
+
+
+def access(e: Emitter, operand: Operand, space: str) -> Access:
+    """The place of an address operand in a space."""
+    base, offset = e.address(operand)
+    if isinstance(base, Symbol) and not space:
+        space = e.places.spaces.get(base.name, "param" if base.name in e.parameters else "global")
+    if isinstance(base, Immediate):
+        at: Value = e.int(base.value, "i64")
+    else:
+        at = e.read(base, "u64")
+    if offset:
+        at = e.op("add", at, e.int(offset, "i64"))
+    if space == "param":
+        first = e.word("PARAMS")
+        return Access(e.op("add", at, first), first, e.int(-(-e.function.parameter_size // 16) * 16, "i64"), space)
+    if space in ("shared", "local"):
+        at = e.op("add", at, window(e, space))
+    if space == "shared":
+        return Access(at, e.word("SHARED"), e.word("SHARED_SIZE"), space)
+    return Access(at, e.word("ARENA"), e.word("SIZE"), space)
+
+
+def _ld(e: Emitter, i: Instruction) -> None:
+    if i.type == "b128":
+        raise e.refuse()
+    space, kind = space_of(i), i.type
+    items = e.group(i.operands[0])
+    elem, bytes = f"i{8 * width(kind)}", width(kind)
+    place = access(e, i.operands[1], space)
+    if space == "param" and not place.address.lanes:
+        for n, item in enumerate(items):
+            at = e.op("add", place.address, e.int(n * bytes, "i64"))
+            pointer = e.cast("inttoptr", at, "ptr")
+            e.write(item, e.new(f"load {elem}, ptr {pointer.text}, align 1", elem, False), kind)
+        return
+    mask = e.executing()
+    ordered(e, i)
+    raced(e, mask, place.address, place.space, bytes * len(items), ATOMIC_READ if is_strong(i) else READ)
+    used = [n for n, item in enumerate(items) if isinstance(item, Register) and item.name in e.used]
+    found = load(e, mask, place, elem, len(items), used)
+    for item, value in zip(items, found, strict=True):
+        e.write(item, value, kind)
+
+
+def load(e: Emitter, mask: str, place: Access, elem: str, count: int = 1, used: Sequence[int] = (0,)) -> list[Value]:
+    """`count` neighbouring values of each lane, of which the kernel has a use for `used`."""
+    mask = watched(e, mask, place.address, place.space, WIDTH[elem] // 8 * count)
+    where = (f"i32 {mask}", e.spread(place.address))
+    count_access(e, mask, place.address, WIDTH[elem] // 8 * count)
+    if e.sanitizing:
+        mask = checked(e, mask, place, WIDTH[elem] // 8 * count)
+        read(e, mask, place.address, place.space, elem, used)
+    if count == 1:
+        return [e.lanes_of(f"wbe_load_{elem}", elem, "ptr %ctx", *where, place.first, place.size, f"i32 {e.index}")]
+    size = WIDTH[elem] // 8
+    mask = checked(e, mask, place, size * count)
+    found = []
+    for n in range(count):
+        at = e.op("add", place.address, e.int(n * size, "i64")) if n else place.address
+        found.append(e.lanes_of(f"wbe_gather_{elem}", elem, f"i32 {mask}", e.spread(at)))
+    return found
+
+
+def checked(e: Emitter, mask: str, place: Access, size: int) -> str:
+    """The lanes of a mask whose `size` bytes are aligned and within the window; others fault."""
+    return e.call(
+        "wbe_check", "i32", "ptr %ctx", f"i32 {mask}", e.spread(place.address), place.first, place.size,
+        f"i32 {size}", f"i32 {e.index}",
+    )  # fmt: skip
+
+
+def _st(e: Emitter, i: Instruction) -> None:
+    if i.type == "b128":
+        raise e.refuse()
+    kind = i.type
+    items = e.group(i.operands[1])
+    elem, size = f"i{8 * width(kind)}", width(kind)
+    place = access(e, i.operands[0], space_of(i))
+    mask = e.executing()
+    values = [e.spread(e.resize(e.bits(e.read(item, kind)), elem)) for item in items]
+    count_access(e, mask, place.address, size * len(items))
+    mask = watched(e, mask, place.address, place.space, size * len(items))
+    if e.sanitizing:
+        mask = checked(e, mask, place, size * len(items))
+    wrote(e, mask, place.address, elem, len(items))
+    ordered(e, i)
+    changed(e, "", mask, values[0], ())
+    for n, value in enumerate(values):
+        at = e.op("add", place.address, e.int(n * size, "i64")) if n else place.address
+        raced(e, mask, at, place.space, size, ATOMIC if is_strong(i) else WRITE, value)
+    if len(items) == 1:
+        where = (f"i32 {mask}", e.spread(place.address), place.first, place.size, f"i32 {e.index}")
+        e.call(f"wbe_store_{elem}", "void", "ptr %ctx", *where, values[0])
+        return
+    mask = checked(e, mask, place, size * len(items))
+    for n, value in enumerate(values):
+        at = e.op("add", place.address, e.int(n * size, "i64")) if n else place.address
+        e.call(f"wbe_scatter_{elem}", "void", f"i32 {mask}", e.spread(at), value)
+
+
+OPERATIONS = ("add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec")
+
+
+def atomic_name(operation: str, kind: str) -> str:
+    """The library's function for an atomic operation of a type; "" if there is none."""
+    bits = BITS[kind]
+    if operation in ("and", "or", "xor", "exch", "cas"):
+        return f"wbe_atom_{operation}_i{bits}" if bits in (16, 32, 64) else ""
+    if operation in ("inc", "dec"):
+        return f"wbe_atom_{operation}_i32" if kind == "u32" else ""
+    if kind in ("f16", "bf16", "f16x2", "bf16x2", "f32", "f64"):
+        return f"wbe_atom_{operation}_{kind}" if operation == "add" else ""
+    if bits not in (32, 64):
+        return ""
+    return f"wbe_atom_{operation}_i{bits}" if operation == "add" else f"wbe_atom_{operation}_{kind[0]}{bits}"
+
+
+def _atom(e: Emitter, i: Instruction) -> None:
+    operands = i.operands if i.opcode == "atom" else (None, *i.operands)
+    operation = next((m for m in i.modifiers if m in OPERATIONS), "")
+    name = atomic_name(operation, i.type) if operation and i.type in BITS else ""
+    vector = any(m in ("v2", "v4", "v8") for m in i.modifiers)
+    if not name:
+        raise e.refuse()
+    place = access(e, operands[1], space_of(i))  # type: ignore[arg-type]
+    elem = f"i{BITS[i.type]}"
+    mask = e.executing()
+    items = [e.group(o) for o in operands[2:] if o is not None]  # type: ignore[arg-type]
+    results = e.group(operands[0]) if operands[0] is not None else ()
+    count_access(e, mask, place.address, width(i.type) * (len(items[0]) if vector else 1), atomic=True)
+    mask = watched(e, mask, place.address, place.space, width(i.type) * (len(items[0]) if vector else 1))
+    if e.sanitizing:
+        mask = checked(e, mask, place, width(i.type))
+        parts = range(len(items[0]) if vector else 1)
+        if operation == "exch":
+            wrote(e, mask, place.address, elem, len(parts))
+        else:
+            read(e, mask, place.address, place.space, elem, parts)
+    ordered(e, i)
+    raced(e, mask, place.address, place.space, width(i.type) * (len(items[0]) if vector else 1), ATOMIC)
+    for n in range(len(items[0]) if vector else 1):
+        at = e.op("add", place.address, e.int(n * width(i.type), "i64")) if n else place.address
+        values = [e.spread(e.resize(e.bits(e.read(column[n], i.type)), elem)) for column in items]
+        where = (f"i32 {mask}", e.spread(at), place.first, place.size, f"i32 {e.index}")
+        old = e.lanes_of(name, elem, "ptr %ctx", *where, *values)
+        changed(e, operation, mask, old, values)
+        if results:
+            e.write(results[n], old, i.type)
+
+
+def _cp(e: Emitter, i: Instruction) -> None:
+    """Asynchronous copies are complete at once; groups have nothing to wait for."""
+    if i.modifiers[:1] != ("async",) or any("bulk" in m or "mbarrier" in m for m in i.modifiers):
+        raise e.refuse()
+    if i.modifiers[1] in ("commit_group", "wait_group", "wait_all"):
+        return
+    size = i.operands[2]
+    if i.modifiers[1] not in ("ca", "cg") or not isinstance(size, Immediate) or "ignore-src" in i.modifiers:
+        raise e.refuse()
+    to, of = access(e, i.operands[0], "shared"), access(e, i.operands[1], "global")
+    taken = e.read(i.operands[3], "u32") if len(i.operands) > 3 and _is_size(i.operands[3]) else size_of(e, size)
+    mask = e.executing()
+    count_access(e, mask, to.address, size.value)
+    count_access(e, mask, of.address, size.value)
+    mask = watched(e, mask, to.address, to.space, size.value)
+    mask = watched(e, mask, of.address, of.space, size.value)
+    raced(e, mask, to.address, to.space, size.value, COPY)
+    mask = checked(e, mask, to, size.value)
+    mask = checked(e, mask, of, size.value)
+    piece = min(size.value, 8)
+    if e.sanitizing:
+        whole = e.compare("icmp uge", taken, size_of(e, size))
+        full = e.new(f"and i32 {mask}, {e.mask_bits(whole)}", "i32", False).text
+        raced(e, full, of.address, of.space, size.value, READ)
+        read(e, full, of.address, of.space, f"i{8 * piece}", range(size.value // piece))
+        wrote(e, mask, to.address, f"i{8 * piece}", size.value // piece)
+    places = (e.spread(to.address), e.spread(of.address), e.spread(taken))
+    e.call("wbe_copy", "void", f"i32 {mask}", *places, f"i32 {size.value}")
+
+
+def _is_size(operand: Operand) -> bool:
+    return isinstance(operand, Immediate) or (isinstance(operand, Register) and stored(operand.type) == "i32")
+
+
+def size_of(e: Emitter, size: Immediate) -> Value:
+    """A copy's size as a value."""
+    return e.int(size.value, "i32")
+
+
+def _nothing(e: Emitter, i: Instruction) -> None:
+    """prefetch, discard and the like: hints."""
+
+
+def _fence(e: Emitter, i: Instruction) -> None:
+    if any("proxy" in m for m in i.modifiers):
+        raise e.refuse()
+    ordered(e, i)
+    e.row("fence seq_cst")
+
+
+def _nanosleep(e: Emitter, i: Instruction) -> None:
+    e.read(i.operands[0], "u32")
+
+
+def is_strong(i: Instruction) -> bool:
+    """Whether a load or store is an atomic one in the sense of the model of memory; `volatile` alone is not."""
+    return not {"relaxed", "acquire", "release", "mmio"}.isdisjoint(i.modifiers)
+
+
+RULES: dict[str, Rule] = {
+    "ld": _ld, "ldu": _ld, "st": _st, "atom": _atom, "red": _atom, "cp": _cp, "prefetch": _nothing,
+    "prefetchu": _nothing, "discard": _nothing, "applypriority": _nothing, "membar": _fence, "fence": _fence,
+    "nanosleep": _nanosleep,
+}  # fmt: skip

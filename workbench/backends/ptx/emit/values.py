@@ -1,0 +1,161 @@
+"""LLVM values of a warp: one scalar for all lanes, or a vector of 32; and the writer of their instructions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.backends.ptx.syntax.program import BITS, Instruction, refused
+
+LANES = 32
+FLOATS = {"f16": "half", "f32": "float", "f64": "double"}
+WIDTH = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "i128": 128, "half": 16, "float": 32, "double": 64}
+
+
+def element(type: str) -> str:
+    """The LLVM type of one lane of a PTX type; bf16 and packed types are integers."""
+    return FLOATS.get(type) or ("i1" if type == "pred" else f"i{BITS[type]}")
+
+
+def stored(type: str) -> str:
+    """The LLVM type of one lane of a register of that type."""
+    return {"f32": "float", "f64": "double"}.get(type) or ("i1" if type == "pred" else f"i{BITS[type]}")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An LLVM value: `text` of element type `elem`; `lanes`: a vector, else the same for all lanes."""
+
+    text: str
+    elem: str
+    lanes: bool = True
+
+    @property
+    def type(self) -> str:
+        """Its LLVM type."""
+        return f"<{LANES} x {self.elem}>" if self.lanes else self.elem
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.text}"
+
+
+class Writer:
+    """LLVM instructions of one function, in order."""
+
+    def __init__(self, version: tuple[int, int]) -> None:
+        self.version = version
+        self.rows: list[str] = []
+        self.declared: dict[str, str] = {}
+        self._count = 0
+        self.instruction = Instruction("", (), ())
+
+    def refuse(self, what: str = "") -> Exception:
+        """The error of an instruction that cannot be executed."""
+        i = self.instruction
+        return refused(what or f"The instruction {i.name} cannot be executed", i.line, self.version)
+
+    def row(self, text: str) -> None:
+        """Add an instruction."""
+        self.rows.append("  " + text)
+
+    def name(self) -> str:
+        """A name that is not taken."""
+        self._count += 1
+        return f"%v{self._count}"
+
+    def new(self, text: str, elem: str, lanes: bool = True) -> Value:
+        """The value of an instruction."""
+        name = self.name()
+        self.rows.append(f"  {name} = {text}")
+        return Value(name, elem, lanes)
+
+    def int(self, value: int, elem: str) -> Value:
+        """An integer constant."""
+        bits = WIDTH[elem]
+        value &= (1 << bits) - 1
+        if elem == "i1":
+            return Value("true" if value else "false", elem, False)
+        return Value(str(value - (1 << bits) if value >> (bits - 1) else value), elem, False)
+
+    def float(self, bits: int, elem: str) -> Value:
+        """A float constant, from its bits."""
+        return self.new(f"bitcast i{WIDTH[elem]} {bits} to {elem}", elem, False)
+
+    def spread(self, value: Value) -> Value:
+        """A value as a vector."""
+        if value.lanes:
+            return value
+        if not value.text.startswith("%"):
+            return Value(f"splat ({value.elem} {value.text})", value.elem)
+        vector = f"<{LANES} x {value.elem}>"
+        first = self.name()
+        self.row(f"{first} = insertelement {vector} poison, {value.elem} {value.text}, i32 0")
+        return self.new(f"shufflevector {vector} {first}, {vector} poison, <{LANES} x i32> zeroinitializer", value.elem)
+
+    def alike(self, *values: Value) -> tuple[Value, ...]:
+        """The values as vectors, if any of them is one."""
+        if any(v.lanes for v in values):
+            return tuple(self.spread(v) for v in values)
+        return values
+
+    def op(self, name: str, a: Value, b: Value) -> Value:
+        """A binary instruction."""
+        a, b = self.alike(a, b)
+        return self.new(f"{name} {a}, {b.text}", a.elem, a.lanes)
+
+    def compare(self, name: str, a: Value, b: Value) -> Value:
+        """A comparison: "icmp slt", "fcmp olt"."""
+        a, b = self.alike(a, b)
+        return self.new(f"{name} {a}, {b.text}", "i1", a.lanes)
+
+    def select(self, condition: Value, a: Value, b: Value) -> Value:
+        """Lane by lane `a` or `b`."""
+        condition, a, b = self.alike(condition, a, b)
+        if a.text == b.text:
+            return a
+        return self.new(f"select {condition}, {a}, {b}", a.elem, a.lanes)
+
+    def cast(self, name: str, value: Value, elem: str) -> Value:
+        """A conversion of each lane: "zext", "bitcast", "fptosi"."""
+        if value.elem == elem and name == "bitcast":
+            return value
+        to = f"<{LANES} x {elem}>" if value.lanes else elem
+        return self.new(f"{name} {value} to {to}", elem, value.lanes)
+
+    def resize(self, value: Value, elem: str, signed: bool = False) -> Value:
+        """An integer of another width."""
+        now, then = WIDTH[value.elem], WIDTH[elem]
+        if now == then:
+            return value
+        return self.cast("trunc" if then < now else "sext" if signed else "zext", value, elem)
+
+    def intrinsic(self, name: str, *arguments: Value, elem: str = "", more: str = "") -> Value:
+        """An intrinsic that is overloaded by its result: "llvm.fma"."""
+        values = self.alike(*arguments)
+        elem = elem or values[0].elem
+        lanes = values[0].lanes
+        suffix = {"float": "f32", "double": "f64", "half": "f16"}.get(elem, elem)
+        full = f"@{name}.v{LANES}{suffix}" if lanes else f"@{name}.{suffix}"
+        result = f"<{LANES} x {elem}>" if lanes else elem
+        extra = [t.split()[0] for t in more.split(",") if t]
+        self.declared[full] = f"declare {result} {full}({', '.join([*(v.type for v in values), *extra])})"
+        return self.new(f"call {result} {full}({', '.join([*map(str, values), *filter(None, [more])])})", elem, lanes)
+
+    def call(self, name: str, result: str, *arguments: str | Value) -> str:
+        """A function of the library; arguments are values or text with a type. Returns the result's name."""
+        listed = ", ".join(map(str, arguments))
+        kinds = ", ".join(str(a.type) if isinstance(a, Value) else _kind(a) for a in arguments)
+        self.declared[f"@{name}"] = f"declare {result} @{name}({kinds})"
+        if result == "void":
+            self.row(f"call void @{name}({listed})")
+            return ""
+        found = self.name()
+        self.row(f"{found} = call {result} @{name}({listed})")
+        return found
+
+    def lanes_of(self, name: str, elem: str, *arguments: str | Value) -> Value:
+        """A function of the library that returns a vector."""
+        return Value(self.call(name, f"<{LANES} x {elem}>", *arguments), elem)
+
+
+def _kind(text: str) -> str:
+    return text[: text.index(">") + 1] if text.startswith("<") else text.split()[0]

@@ -1,0 +1,144 @@
+"""Lanes that wait: for others at a warp's instruction or a barrier, and in loops for what others do.
+
+Only kernels with such loops need it; in others the order of blocks brings lanes together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from workbench.backends.ptx.emit.emitter import Emitter
+from workbench.backends.ptx.emit.values import Value
+from workbench.backends.ptx.flow import Block
+from workbench.backends.ptx.syntax.program import Instruction
+
+_MEMBERS = {"bar": 0, "shfl": 4, "vote": 2, "match": 2, "redux": 2, "elect": 1}
+"""Which operand is the member mask."""
+
+COROUTINE = [
+    "declare token @llvm.coro.id(i32, ptr, ptr, ptr)",
+    "declare i64 @llvm.coro.size.i64()",
+    "declare ptr @llvm.coro.begin(token, ptr)",
+    "declare i8 @llvm.coro.suspend(token, i1)",
+    "declare void @llvm.coro.end(ptr, i1, token)",
+    "declare ptr @llvm.coro.free(token, ptr)",
+    "declare ptr @wbe_frame(ptr, i32, i64)",
+]
+BEGIN = [
+    "  %id = call token @llvm.coro.id(i32 64, ptr null, ptr null, ptr null)",
+    "  %frame.size = call i64 @llvm.coro.size.i64()",
+    "  %frame.at = call ptr @wbe_frame(ptr %ctx, i32 %warp, i64 %frame.size)",
+    "  %frame = call ptr @llvm.coro.begin(token %id, ptr %frame.at)",
+]
+OVER = [
+    "  %last = call i8 @llvm.coro.suspend(token none, i1 true)",
+    "  switch i8 %last, label %suspended [i8 0, label %cleanup i8 1, label %cleanup]",
+    "cleanup:",
+    "  %freed = call ptr @llvm.coro.free(token %id, ptr %frame)",
+    "  br label %suspended",
+    "suspended:",
+    "  call void @llvm.coro.end(ptr %frame, i1 false, token none)",
+    "  ret ptr %frame",
+]
+WORDS = ("%turns = alloca i32", "%strict = alloca i32", "%seen = alloca i64", "store i32 0, ptr %turns",
+         "store i32 0, ptr %strict", "store i64 0, ptr %seen")  # fmt: skip
+"""What such a kernel keeps: jumps back since the last rest, whether lanes go on without the others, the last state."""
+
+
+def holds(block: Block) -> bool:
+    """Whether lanes wait at a block, which has one instruction, until others have come."""
+    if len(block.code) != 1 or block.code[0].guard is not None:
+        return False
+    return block.barrier or _member(block.code[0]) is not None
+
+
+def _member(i: Instruction) -> int | None:
+    if i.opcode in ("bar", "barrier"):
+        return 0 if "warp" in i.modifiers else None
+    return _MEMBERS.get(i.opcode) if "sync" in i.modifiers or i.opcode == "elect" else None
+
+
+def gathered(e: Emitter, n: int, block: Block, onward: str) -> None:
+    """Of the lanes at a block those go on whose others have come; the rest stay. `e.mask` becomes those."""
+    i = block.code[0]
+    at = _member(i)
+    members = e.int(-1, "i32") if at is None else e.read(i.operands[at], "b32")
+    alive = e.new("load i32, ptr %alive", "i32", False)
+    strict = e.new("load i32, ptr %strict", "i32", False)
+    e.row("store i32 0, ptr %strict")
+    go = e.call("wbe_come", "i32", f"i32 {e.mask}", alive, e.spread(members), strict)
+    held = e.new(f"xor i32 {e.mask}, {go}", "i32", False)
+    e.row(f"store i32 {held.text}, ptr %wait.{n}")
+    none = e.new(f"icmp eq i32 {go}, 0", "i1", False)
+    e.row(f"br i1 {none.text}, label {onward}, label %go.{n}")
+    e.rows.append(f"go.{n}:")
+    e.mask = go
+    e.active = e.predicate(go)
+    e.current = {}
+
+
+def rest(e: Emitter, heads: Mapping[int, int], holding: Sequence[int]) -> None:
+    """After the last block: lanes may wait at heads of loops that were left to let others run, or for one another.
+
+    Args:
+        e: the emitter.
+        heads: loops' first blocks, each with the instruction that it waits by.
+        holding: blocks that hold lanes.
+    """
+    zero = e.int(0, "i32")
+    points = sorted({*heads, *holding})
+    e.row("store i32 0, ptr %turns")
+    waiting = {p: e.new(f"load i32, ptr %wait.{p}", "i32", False) for p in points}
+    total, spinning, index, state = zero, zero, zero, e.new("load i32, ptr %alive", "i32", False)
+    state = e.resize(state, "i64")
+    for p in points:
+        total = e.op("or", total, waiting[p])
+        state = e.op("add", e.op("mul", state, e.int(0x9E3779B97F4A7C15, "i64")), e.resize(waiting[p], "i64"))
+        if p in heads:
+            spinning = e.op("or", spinning, waiting[p])
+            index = e.select(e.compare("icmp ne", waiting[p], zero), e.int(heads[p], "i32"), index)
+    some = e.compare("icmp ne", total, zero)
+    e.row(f"br i1 {some.text}, label %rest, label %over")
+    e.rows.append("rest:")
+    before = e.new("load i64, ptr %seen", "i64", False)
+    e.row(f"store {state}, ptr %seen")
+    same = e.compare("icmp eq", before, state)
+    loops = e.compare("icmp ne", spinning, zero)
+    e.call("wbe_rested", "void", "ptr %ctx", spinning, index, same)
+    # Lanes that only wait for one another, and have done so before, wait for ever: they go on, which is a fault.
+    for_ever = e.op("and", same, e.op("xor", loops, e.int(1, "i1")))
+    e.row(f"store {e.resize(for_ever, 'i32')}, ptr %strict")
+    e.row(f"br i1 {loops.text}, label %sleep, label %wake")
+    e.rows.append("sleep:")
+    e.suspend()
+    e.row("br label %wake")
+    e.rows.append("wake:")
+    for p in points:
+        there = e.new(f"load i32, ptr %wait.{p}", "i32", False)
+        here = e.new(f"icmp ne i32 {there.text}, 0", "i1", False)
+        e.row(f"br i1 {here.text}, label %check.{p}, label %past.{p}")
+        e.rows.append(f"past.{p}:")
+    e.row("br label %over")
+
+
+def changed(e: Emitter, operation: str, mask: str, old: Value, values: Sequence[Value]) -> None:
+    """Note that memory changes, which another thread may wait for; an atomic that leaves it as it was does not count.
+
+    Args:
+        e: the emitter; `waits` says whether anything is emitted.
+        operation: of the atomic, or "" for a store.
+        mask: the lanes.
+        old: what was there.
+        values: the operands.
+    """
+    if not e.waits:
+        return
+    if operation == "cas":
+        won = e.mask_bits(e.compare("icmp eq", old, values[0]))
+    elif operation == "exch":
+        won = e.mask_bits(e.compare("icmp ne", old, values[0]))
+    elif operation in ("add", "or", "xor"):
+        won = e.mask_bits(e.compare("icmp ne", values[0], e.int(0, values[0].elem)))
+    else:
+        won = "-1"
+    e.call("wbe_moved", "void", "ptr %ctx", f"i32 {mask}", f"i32 {won}")

@@ -1,0 +1,201 @@
+"""Rules for instructions that the lanes of a warp execute together, barriers, and calls of the device's functions."""
+
+from __future__ import annotations
+
+from workbench.backends.ptx.context import ARRIVED
+from workbench.backends.ptx.emit.emitter import LANE_NUMBERS, Emitter, Rule
+from workbench.backends.ptx.emit.memory import Access, checked
+from workbench.backends.ptx.emit.values import Value
+from workbench.backends.ptx.emit.watching import wrote
+from workbench.backends.ptx.syntax.program import Group, Instruction, Operand, Symbol
+
+_LANES = Value(LANE_NUMBERS, "i32")
+
+
+def _members(e: Emitter, operand: Operand) -> Value:
+    """A member mask, per lane; lanes in it that have not come are a fault."""
+    members = e.spread(e.read(operand, "b32"))
+    alive = e.new("load i32, ptr %alive", "i32", False)
+    e.call("wbe_members", "void", "ptr %ctx", f"i32 {e.executing()}", alive, members, f"i32 {e.index}")
+    return members
+
+
+def _shfl(e: Emitter, i: Instruction) -> None:
+    if "sync" not in i.modifiers:
+        raise e.refuse()
+    first, second = e.pair(i.operands[0])
+    value, b, c = (e.read(i.operands[n], "b32") for n in (1, 2, 3))
+    _members(e, i.operands[4])
+    mode = next(m for m in i.modifiers if m in ("up", "down", "bfly", "idx"))
+    b, clamp = e.op("and", b, e.int(31, "i32")), e.op("and", c, e.int(31, "i32"))
+    segment = e.op("and", e.op("lshr", c, e.int(8, "i32")), e.int(31, "i32"))
+    outside = e.op("xor", segment, e.int(31, "i32"))
+    low = e.op("and", _LANES, segment)
+    high = e.op("or", low, e.op("and", clamp, outside))
+    if mode == "idx":
+        source = e.op("or", low, e.op("and", b, outside))
+    else:
+        source = e.op({"up": "sub", "down": "add", "bfly": "xor"}[mode], _LANES, b)
+    within = e.compare("icmp sge" if mode == "up" else "icmp sle", source, high)
+    source = e.select(within, source, _LANES)
+    e.write(first, e.lanes_of("wbe_permute", "i32", e.spread(value), e.spread(source)))
+    e.write(second, within)
+
+
+def _vote(e: Emitter, i: Instruction) -> None:
+    if "sync" not in i.modifiers:
+        raise e.refuse()
+    kind = next(m for m in i.modifiers if m in ("all", "any", "uni", "ballot"))
+    held = e.mask_bits(e.read(i.operands[1], "pred"))
+    members = _members(e, i.operands[2])
+    here = e.op("and", members, Value(e.executing(), "i32", False))
+    yes = e.op("and", here, Value(held, "i32", False))
+    zero = e.int(0, "i32")
+    if kind == "ballot":
+        return e.write(i.operands[0], yes)
+    none, all = e.compare("icmp eq", yes, zero), e.compare("icmp eq", yes, here)
+    if kind == "any":
+        return e.write(i.operands[0], e.op("xor", none, e.int(1, "i1")))
+    e.write(i.operands[0], all if kind == "all" else e.op("or", all, none))
+
+
+def _match(e: Emitter, i: Instruction) -> None:
+    first, second = e.pair(i.operands[0])
+    value = e.read(i.operands[1], i.type)
+    wide = e.spread(e.resize(value, "i64"))
+    members = _members(e, i.operands[2])
+    here = e.op("and", members, Value(e.executing(), "i32", False))
+    equal = e.lanes_of("wbe_match", "i32", e.spread(wide), e.spread(here))
+    if "any" in i.modifiers:
+        return e.write(first, equal)
+    same = e.compare("icmp eq", equal, here)
+    e.write(first, e.select(same, here, e.int(0, "i32")))
+    e.write(second, same)
+
+
+def _redux(e: Emitter, i: Instruction) -> None:
+    operation = next((m for m in i.modifiers if m in ("add", "min", "max", "and", "or", "xor")), "")
+    if not operation or i.type not in ("s32", "u32", "b32"):
+        raise e.refuse()
+    value = e.spread(e.read(i.operands[1], i.type))
+    members = _members(e, i.operands[2])
+    here = e.op("and", members, Value(e.executing(), "i32", False))
+    name = f"{i.type[0]}{operation}" if operation in ("min", "max") else operation
+    e.write(i.operands[0], e.lanes_of(f"wbe_redux_{name}", "i32", value, e.spread(here)))
+
+
+def _activemask(e: Emitter, i: Instruction) -> None:
+    e.write(i.operands[0], Value(e.executing(), "i32", False))
+
+
+def _elect(e: Emitter, i: Instruction) -> None:
+    first, second = e.pair(i.operands[0])
+    members = _members(e, i.operands[1])
+    here = e.op("and", members, Value(e.executing(), "i32", False))
+    leader = e.intrinsic("llvm.cttz", e.spread(here), more="i1 false")
+    e.write(first, leader)
+    e.write(second, e.compare("icmp eq", leader, _LANES))
+
+
+def _bar(e: Emitter, i: Instruction) -> None:
+    if "warp" in i.modifiers:
+        _members(e, i.operands[0])
+        e.row('fence syncscope("singlethread") seq_cst')
+        if e.sanitizing:
+            e.call("wbe_warp_synced", "void", "ptr %ctx")
+        return
+    if "cluster" in i.modifiers:
+        raise e.refuse()
+    kind = next((m for m in i.modifiers if m in ("sync", "arrive", "red")), "")
+    operands = list(i.operands)
+    result = operands.pop(0) if kind == "red" else None
+    predicate = operands.pop() if kind == "red" else None
+    barrier = _scalar(e, operands[0]) if operands else "0"
+    count = _scalar(e, operands[1]) if len(operands) > 1 else "0"
+    counted = "0"
+    mask = e.executing()
+    if predicate is not None:
+        held = e.mask_bits(e.read(predicate, "pred"))
+        counted = e.new(f"and i32 {held}, {mask}", "i32", False).text
+    alive = e.new("load i32, ptr %alive", "i32", False)
+    waits = "0" if kind == "arrive" else "1"
+    e.call(
+        "wbe_arrive", "void", "ptr %ctx", f"i32 {mask}", alive, f"i32 {barrier}", f"i32 {count}", f"i32 {counted}",
+        f"i32 {waits}", f"i32 {e.index}",
+    )  # fmt: skip
+    if kind != "arrive":
+        e.suspend()
+    if result is not None:
+        _reduced(e, i, result, barrier)
+
+
+def _reduced(e: Emitter, i: Instruction, result: Operand, barrier: str) -> None:
+    """What bar.red counted: its words are the barrier's third and fourth, 8 bytes each."""
+    at = e.new(f"mul i32 {barrier}, 32", "i32", False)
+    row = e.new(f"getelementptr i8, ptr %ctx, i32 {at.text}", "ptr", False)
+    word = e.new(f"getelementptr i8, ptr {row.text}, i64 {8 * (ARRIVED + 3)}", "ptr", False)
+    both = e.new(f"load i64, ptr {word.text}", "i64", False)
+    yes = e.resize(both, "i32")
+    if "popc" in i.modifiers:
+        return e.write(result, yes)
+    all = e.resize(e.op("lshr", both, e.int(32, "i64")), "i32")
+    if "and" in i.modifiers:
+        return e.write(result, e.compare("icmp eq", yes, all))
+    e.write(result, e.compare("icmp ne", yes, e.int(0, "i32")))
+
+
+def _scalar(e: Emitter, operand: Operand) -> str:
+    """A 32-bit operand that is the same for all executing lanes."""
+    value = e.read(operand, "b32")
+    if not value.lanes:
+        return value.text
+    return e.call("wbe_first", "i32", f"i32 {e.executing()}", value)
+
+
+def _call(e: Emitter, i: Instruction) -> None:
+    returns, name, arguments = i.operands
+    assert isinstance(returns, Group) and isinstance(name, Symbol) and isinstance(arguments, Group)
+    mask = e.executing()
+    values = [_argument(e, a) for a in arguments.items]
+    if name.name == "vprintf":
+        found = e.lanes_of("wbe_vprintf", "i32", "ptr %ctx", f"i32 {mask}", *values[:2])
+        for place in returns.items:
+            _store(e, place, mask, found)
+    elif name.name == "cudaGraphSetConditional":
+        e.call("wbe_condition", "void", "ptr %ctx", f"i32 {mask}", *values[:2])
+    else:
+        e.call("wbe_fault", "void", "ptr %ctx", "i32 8", f"i32 {mask}", values[0], "i32 0", f"i32 {e.index}")
+
+
+def _place(e: Emitter, operand: Operand) -> Access:
+    assert isinstance(operand, Symbol)
+    at = e.op("add", Value("%local", "i64"), e.symbol(operand))
+    return Access(at, e.word("ARENA"), e.word("SIZE"))
+
+
+def _argument(e: Emitter, operand: Operand) -> Value:
+    """Eight bytes of an argument, which is a variable in local memory; of smaller ones the rest is the next one's."""
+    place = _place(e, operand)
+    mask = checked(e, e.executing(), place, 4)
+    return e.lanes_of("wbe_gather_i64", "i64", f"i32 {mask}", place.address)
+
+
+def _store(e: Emitter, operand: Operand, mask: str, value: Value) -> None:
+    place = _place(e, operand)
+    wrote(e, mask, place.address, "i32")
+    e.call("wbe_scatter_i32", "void", f"i32 {mask}", place.address, value)
+
+
+def _trap(e: Emitter, i: Instruction) -> None:
+    nowhere = Value("zeroinitializer", "i64")
+    e.call("wbe_fault", "void", "ptr %ctx", "i32 3", f"i32 {e.executing()}", nowhere, "i32 0", f"i32 {e.index}")
+
+
+def _brkpt(e: Emitter, i: Instruction) -> None:
+    """Breakpoints and performance events mean nothing here."""
+
+
+RULES: dict[str, Rule] = {
+    "shfl": _shfl, "vote": _vote, "match": _match, "redux": _redux, "activemask": _activemask, "elect": _elect,
+    "bar": _bar, "barrier": _bar, "call": _call, "trap": _trap, "brkpt": _brkpt, "pmevent": _brkpt,
+}  # fmt: skip

@@ -1,0 +1,89 @@
+"""Calls that look at accesses, in the sanitized variant of a kernel; else nothing is emitted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from workbench.backends.ptx.emit.emitter import Emitter
+from workbench.backends.ptx.emit.values import WIDTH, Value
+from workbench.backends.ptx.library.races import ATOMIC, ATOMIC_READ, READ, WRITE
+from workbench.backends.ptx.syntax.program import Instruction
+
+_SPACES = {"shared": 1, "local": 2}
+
+
+def watched(e: Emitter, mask: str, address: Value, space: str, size: int) -> str:
+    """The lanes of a mask whose access is sound; others fault.
+
+    Args:
+        e: the emitter; `sanitizing` says whether anything is emitted.
+        mask: the lanes.
+        address: generic addresses.
+        space: the state space, as far as the instruction names it.
+        size: bytes per lane.
+    """
+    if not e.sanitizing or space == "param":
+        return mask
+    return e.call(
+        "wbe_watch", "i32", "ptr %ctx", f"i32 {mask}", e.spread(address), f"i32 {size}",
+        f"i32 {_SPACES.get(space, 0)}", f"i32 {e.index}",
+    )  # fmt: skip
+
+
+def raced(e: Emitter, mask: str, address: Value, space: str, size: int, how: int, value: Value | None = None) -> None:
+    """Look for races of an access in shared and in global memory.
+
+    Args:
+        e, mask, address, space, size: as for `watched`.
+        how: what it does (`library/races.py`).
+        value: what a WRITE writes, as integers.
+    """
+    if not e.sanitizing or space not in ("shared", "global", ""):
+        return
+    written = Value("zeroinitializer", "i64") if value is None else e.spread(e.resize(value, "i64"))
+    # In global memory a volatile access is one between threads: PTX gives it the order of a relaxed one.
+    volatile = "volatile" in e.instruction.modifiers
+    between = {READ: ATOMIC_READ, WRITE: ATOMIC}.get(how, how) if volatile else how
+    for name, here, kind in (("wbe_race", "shared", how), ("wbe_race_global", "global", between)):
+        if space in (here, ""):
+            e.call(
+                name, "void", "ptr %ctx", f"i32 {mask}", f"i32 {size}", f"i32 {kind}", f"i32 {e.index}",
+                e.spread(address), written,
+            )  # fmt: skip
+
+
+def read(e: Emitter, mask: str, address: Value, space: str, elem: str, parts: Iterable[int] = (0,)) -> None:
+    """Look whether elements of each lane have been written; `parts` are their numbers, from the address on.
+
+    What a kernel has no use for may lie between what it reads: a compiler reads it along.
+    """
+    if space in ("param", "const") or (space != "global" and id(e.instruction) in e.speculated):
+        return
+    if e.sanitizing:
+        for n in parts:
+            at = e.op("add", address, e.int(n * WIDTH[elem] // 8, "i64")) if n else address
+            e.call(f"wbe_read_{elem}", "void", "ptr %ctx", f"i32 {mask}", e.spread(at), f"i32 {e.index}")
+
+
+def wrote(e: Emitter, mask: str, address: Value, elem: str, count: int = 1) -> None:
+    """Note that `count` neighbouring elements of each lane are written."""
+    if e.sanitizing:
+        for n in range(count):
+            at = e.op("add", address, e.int(n * WIDTH[elem] // 8, "i64")) if n else address
+            e.call(f"wbe_wrote_{elem}", "void", "ptr %ctx", f"i32 {mask}", e.spread(at))
+
+
+def ordered(e: Emitter, i: Instruction) -> None:
+    """What orders accesses without a barrier: fences, accesses that acquire or release, atomics with results."""
+    if not e.sanitizing:
+        return
+    if i.opcode in ("membar", "fence") or not {"acquire", "release", "acq_rel"}.isdisjoint(i.modifiers):
+        fenced(e, gives=True)
+    elif i.opcode == "atom":
+        fenced(e, gives=False)
+
+
+def fenced(e: Emitter, gives: bool) -> None:
+    """What the warp does comes after what others did before their fences; `gives`: others may know it from now on."""
+    if e.sanitizing:
+        e.call("wbe_fenced", "void", "ptr %ctx", f"i32 {int(gives)}")

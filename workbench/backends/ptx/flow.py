@@ -1,0 +1,187 @@
+"""A PTX function's basic blocks, in an order in which lanes that part meet again.
+
+A warp always runs the waiting group of lanes with the least block number. In this order a join comes after both sides
+of a branch, and the blocks of a loop stand side by side with its exits after them; so the lanes that arrive at a join
+first wait there for the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from workbench.backends.ptx.syntax.program import Function, Instruction, Symbol, refused
+
+ENDS = frozenset(("bra", "brx", "ret", "exit", "trap"))
+GATHERS = frozenset(
+    ("shfl", "vote", "match", "redux", "mma", "ldmatrix", "stmatrix", "movmatrix", "elect", "activemask", "wmma")
+)
+"""Instructions that lanes execute together."""
+BARRIERS = frozenset(("bar", "barrier"))
+
+
+@dataclass
+class Block:
+    """A basic block; its number is its index in the list of blocks.
+
+    Attributes:
+        code: its instructions; a jump can only be the last.
+        jump: where a `bra` at its end goes.
+        table: where a `brx` at its end goes.
+        after: the block that follows, for lanes that do not jump; None if none does.
+    """
+
+    code: tuple[Instruction, ...]
+    jump: int | None = None
+    table: tuple[int, ...] = ()
+    after: int | None = None
+    gathers: bool = False
+    barrier: bool = False
+    backs: set[int] = field(default_factory=set)
+
+    @property
+    def successors(self) -> tuple[int, ...]:
+        """All blocks that lanes may go to from here."""
+        found = [self.after, self.jump, *self.table]
+        return tuple(dict.fromkeys(n for n in found if n is not None))
+
+
+def basic_blocks(function: Function) -> list[Block]:
+    """The blocks of a function without calls, reachable ones only; the first is the entry.
+
+    `Block.backs` holds the successors of a block that do not come after it: the back edges.
+
+    Raises:
+        BuildError: a jump's target is no label.
+    """
+    raw = _split(function)
+    order = _ordered(raw)
+    place = {old: new for new, old in enumerate(order)}
+    blocks = []
+    for new, old in enumerate(order):
+        b = raw[old]
+        b.jump = place[b.jump] if b.jump is not None else None
+        b.after = place[b.after] if b.after is not None else None
+        b.table = tuple(place[t] for t in b.table)
+        b.backs = {s for s in b.successors if s <= new}
+        blocks.append(b)
+    return blocks
+
+
+def _split(function: Function) -> list[Block]:
+    code = function.code
+    leaders = {0, *function.labels.values()}
+    for n, instruction in enumerate(code):
+        alone = instruction.opcode in GATHERS or instruction.opcode in BARRIERS or _is_warp_barrier(instruction)
+        if instruction.opcode in ENDS or alone:
+            leaders.add(n + 1)
+        if alone:
+            leaders.add(n)
+    starts = sorted(n for n in leaders if n < len(code))
+    number = {start: index for index, start in enumerate(starts)}
+    last = len(starts)  # an empty block that ends the thread: code may run off its end
+    number[len(code)] = last
+    labels = {name: number[at] for name, at in function.labels.items()}
+    blocks = []
+    for index, start in enumerate(starts):
+        end = starts[index + 1] if index + 1 < len(starts) else len(code)
+        final = code[end - 1]
+        block = Block(code[start:end], after=index + 1)
+        if final.opcode in ENDS:
+            if final.guard is None:
+                block.after = None
+            if final.opcode == "bra":
+                block.jump = labels[_label(final)]
+            elif final.opcode == "brx":
+                table = next(o.name for o in final.operands if isinstance(o, Symbol))
+                block.table = tuple(labels[_unscoped(name, labels, final)] for name in function.targets[table])
+        block.gathers = final.opcode in GATHERS or _is_warp_barrier(final)
+        block.barrier = final.opcode in BARRIERS and not block.gathers
+        blocks.append(block)
+    blocks.append(Block(()))
+    return blocks
+
+
+def _is_warp_barrier(instruction: Instruction) -> bool:
+    return instruction.opcode == "bar" and "warp" in instruction.modifiers
+
+
+def _label(jump: Instruction) -> str:
+    (target,) = jump.operands
+    assert isinstance(target, Symbol)
+    return target.name
+
+
+def _unscoped(name: str, labels: dict[str, int], jump: Instruction) -> str:
+    if name not in labels:
+        raise refused(f"There is no label {name!r}", jump.line)
+    return name
+
+
+def _ordered(blocks: list[Block]) -> list[int]:
+    """Reachable blocks: strongly connected parts in topological order, and so within each, without its back edges."""
+    reachable, todo = set(), [0]
+    while todo:
+        n = todo.pop()
+        if n not in reachable:
+            reachable.add(n)
+            todo += blocks[n].successors
+    out: list[int] = []
+    work: list[tuple[set[int], int]] = [(reachable, 0)]
+    while work:
+        nodes, entry = work.pop()
+        if len(nodes) == 1:
+            out += nodes
+            continue
+        cut = entry if entry in nodes and _is_loop(blocks, nodes, entry) else None
+        parts = _components(blocks, nodes, entry, cut)
+        outside = {s: n for n in reachable - nodes for s in blocks[n].successors}
+        for part in reversed(parts):  # a stack: the last one pushed is the first one out
+            inner = {s for n in nodes - part for s in blocks[n].successors} | set(outside) | {entry}
+            work.append((part, min(part & inner, default=min(part))))
+    return out
+
+
+def _is_loop(blocks: list[Block], nodes: set[int], entry: int) -> bool:
+    return any(entry in blocks[n].successors for n in nodes)
+
+
+def _components(blocks: list[Block], nodes: set[int], entry: int, cut: int | None) -> list[set[int]]:
+    """Tarjan's strongly connected components in topological order; edges to `cut` do not count."""
+    index: dict[int, int] = {}
+    low: dict[int, int] = {}
+    stack: list[int] = []
+    on: set[int] = set()
+    found: list[set[int]] = []
+
+    def edges(n: int) -> list[int]:
+        return [s for s in blocks[n].successors if s in nodes and s != cut]
+
+    for root in (entry, *sorted(nodes)):
+        if root in index:
+            continue
+        calls = [(root, iter(edges(root)))]
+        index[root] = low[root] = len(index)
+        stack.append(root)
+        on.add(root)
+        while calls:
+            n, rest = calls[-1]
+            for s in rest:
+                if s not in index:
+                    index[s] = low[s] = len(index)
+                    stack.append(s)
+                    on.add(s)
+                    calls.append((s, iter(edges(s))))
+                    break
+                if s in on:
+                    low[n] = min(low[n], index[s])
+            else:
+                calls.pop()
+                if calls:
+                    low[calls[-1][0]] = min(low[calls[-1][0]], low[n])
+                if low[n] == index[n]:
+                    part = set()
+                    while n not in part:
+                        part.add(stack.pop())
+                    on -= part
+                    found.append(part)
+    return found[::-1]

@@ -1,0 +1,238 @@
+"""Calls within a PTX program replaced by the functions' bodies: what remains calls only the driver's functions.
+
+There is no recursion, so each call's parameters have a fixed place: they become variables in local memory, or registers
+where all accesses agree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from workbench.backends.ptx.syntax.program import (
+    BITS,
+    Address,
+    Function,
+    Group,
+    Instruction,
+    Loc,
+    Negated,
+    Operand,
+    Program,
+    Register,
+    Symbol,
+    Variable,
+    refused,
+)
+
+BUILTINS = frozenset(("vprintf", "cudaGraphSetConditional", "__assertfail"))
+"""Functions that the device provides; all others must be defined in the program."""
+LONGEST = 200_000
+"""Instructions of a kernel after inlining."""
+
+
+def inlined(program: Program, name: str) -> Function:
+    """A kernel that calls nothing but `BUILTINS`.
+
+    In it, variables of the `.param` space of calls have become variables in local memory or registers; a call of a
+    builtin has the operands `(returns), name, (arguments)`, whose items are symbols of local variables.
+
+    Raises:
+        BuildError: there is no such kernel; it calls through a pointer, recursively, or what is not defined.
+    """
+    work = _Inliner(program)
+    function = program.entry(name)
+    body = work.expand(function, {}, "", (name,), None)
+    variables = {n: replace(v, space="local") if v.space == "param" else v for n, v in body.variables.items()}
+    whole = replace(
+        function,
+        code=tuple(body.code),
+        labels=body.labels,
+        registers=body.registers,
+        variables=variables,
+        targets=body.targets,
+    )
+    return _in_registers(whole)
+
+
+@dataclass
+class _Body:
+    code: list[Instruction] = field(default_factory=list)
+    labels: dict[str, int] = field(default_factory=dict)
+    registers: dict[str, Register] = field(default_factory=dict)
+    variables: dict[str, Variable] = field(default_factory=dict)
+    targets: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def take(self, other: _Body) -> None:
+        """Append another body's code."""
+        self.labels |= {label: at + len(self.code) for label, at in other.labels.items()}
+        self.code += other.code
+        self.registers |= other.registers
+        self.variables |= other.variables
+        self.targets |= other.targets
+
+
+class _Inliner:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.count = 0
+        self.length = 0
+
+    def expand(
+        self, function: Function, places: dict[str, str], suffix: str, stack: tuple[str, ...], at: Loc | None
+    ) -> _Body:
+        """A function's body with names made unique by `suffix`; `places` are the variables of its parameters."""
+        names = {n: n + suffix for n in (*function.variables, *function.labels, *function.targets)} | places
+        out = _Body(
+            registers={r.name + suffix: replace(r, name=r.name + suffix) for r in function.registers.values()},
+            variables={v.name + suffix: replace(v, name=v.name + suffix) for v in function.variables.values()},
+            targets={n + suffix: tuple(t + suffix for t in listed) for n, listed in function.targets.items()},
+        )
+        starts: dict[int, list[str]] = {}
+        for label, index in function.labels.items():
+            starts.setdefault(index, []).append(label + suffix)
+        end = f"end{suffix}"
+        for index, instruction in enumerate(function.code):
+            out.labels |= dict.fromkeys(starts.get(index, ()), len(out.code))
+            self._one(_renamed(instruction, names, suffix, at), out, end if suffix else "", stack)
+            self.length += 1
+            if self.length > LONGEST:
+                raise refused(
+                    f"More than {LONGEST} instructions after inlining", instruction.line, self.program.version
+                )
+        out.labels |= dict.fromkeys(starts.get(len(function.code), ()), len(out.code))
+        if suffix:
+            out.labels[end] = len(out.code)
+        return out
+
+    def _one(self, instruction: Instruction, out: _Body, end: str, stack: tuple[str, ...]) -> None:
+        if instruction.opcode == "ret" and end:
+            instruction = replace(instruction, opcode="bra", modifiers=(), operands=(Symbol(end),))
+        if instruction.opcode != "call":
+            out.code.append(_local(instruction, out.variables))
+            return
+        returns, name, arguments = self._call(instruction)
+        if name in BUILTINS:
+            operands = (Group(returns), Symbol(name), Group(arguments))
+            out.code.append(replace(instruction, operands=operands))
+            return
+        callee = self.program.functions.get(name)
+        if callee is None:
+            raise refused(
+                f"{instruction.name} through a pointer cannot be executed", instruction.line, self.program.version
+            )
+        if not callee.defined:
+            raise refused(f"The function {name!r} is not defined", instruction.line, self.program.version)
+        if name in stack:
+            raise refused(f"The recursive call of {name!r} cannot be executed", instruction.line, self.program.version)
+        self.count += 1
+        suffix = f"~{self.count}"
+        given = (*zip(callee.parameters, arguments, strict=True), *zip(callee.returns, returns, strict=True))
+        places = {p.name: s.name for p, s in given if isinstance(s, Symbol)}
+        over = f"over{suffix}"
+        if instruction.guard is not None:
+            skip = replace(instruction, opcode="bra", modifiers=(), operands=(Symbol(over),))
+            out.code.append(replace(skip, negated=not instruction.negated))
+        out.take(self.expand(callee, places, suffix, (*stack, name), instruction.loc))
+        out.labels[over] = len(out.code)
+        for index, i in enumerate(out.code):
+            out.code[index] = _local(i, out.variables)
+
+    def _call(self, instruction: Instruction) -> tuple[tuple[Operand, ...], str, tuple[Operand, ...]]:
+        operands = list(instruction.operands)
+        returns = operands.pop(0).items if isinstance(operands[0], Group) else ()  # type: ignore[union-attr]
+        target = operands.pop(0)
+        arguments = operands.pop(0).items if operands else ()  # type: ignore[union-attr]
+        if not isinstance(target, Symbol):
+            raise refused(
+                f"{instruction.name} through a pointer cannot be executed", instruction.line, self.program.version
+            )
+        if not all(isinstance(o, Symbol) for o in (*returns, *arguments)):
+            raise refused(
+                "Calls whose arguments are no .param variables cannot be executed",
+                instruction.line,
+                self.program.version,
+            )
+        return returns, target.name, arguments
+
+
+def _renamed(instruction: Instruction, names: dict[str, str], suffix: str, at: Loc | None) -> Instruction:
+    if not suffix:
+        return instruction
+
+    def new(o: Operand) -> Operand:
+        if isinstance(o, Register):
+            return replace(o, name=o.name + suffix)
+        if isinstance(o, Symbol):
+            return replace(o, name=names.get(o.name, o.name))
+        if isinstance(o, Address):
+            return replace(o, base=new(o.base))  # type: ignore[arg-type]
+        if isinstance(o, Group):
+            return Group(tuple(map(new, o.items)))
+        return Negated(new(o.operand)) if isinstance(o, Negated) else o
+
+    guard = new(instruction.guard) if instruction.guard is not None else None
+    loc = instruction.loc
+    if loc is not None and at is not None:
+        loc = replace(loc, inlined_at=loc.inlined_at or at)
+    return replace(instruction, operands=tuple(map(new, instruction.operands)), guard=guard, loc=loc)  # type: ignore[arg-type]
+
+
+def _local(instruction: Instruction, variables: dict[str, Variable]) -> Instruction:
+    """An access to a call's parameter as one to local memory."""
+    if "param" not in instruction.modifiers:
+        return instruction
+    for operand in instruction.operands:
+        if isinstance(operand, Address) and isinstance(operand.base, Symbol) and operand.base.name in variables:
+            kept = tuple("local" if m == "param" else m for m in instruction.modifiers if m not in ("func", "entry"))
+            return replace(instruction, modifiers=kept)
+    return instruction
+
+
+def _in_registers(function: Function) -> Function:
+    """Call parameters that are only read and written whole, as registers."""
+    forms: dict[str, set[tuple[int, int]]] = {}
+    for instruction in function.code:
+        plain = instruction.opcode in ("ld", "st") and instruction.modifiers[:1] == ("local",)
+        for operand in instruction.operands:
+            for inner in operand.items if isinstance(operand, Group) else ():
+                forms.setdefault(_use(inner)[0], set()).add((-1, 0))
+            name, form = _use(operand)
+            if name:
+                whole = plain and len(instruction.modifiers) == 2 and isinstance(operand, Address)
+                bits = BITS.get(instruction.type, 0)
+                forms.setdefault(name, set()).add((form, bits) if whole and form == 0 else (-1, 0))
+    chosen = {
+        name: Register(f"%{name}", f"b{next(iter(f))[1]}")
+        for name, f in forms.items()
+        if len(f) == 1 and next(iter(f))[0] == 0 and name in function.variables and _of_call(function.variables[name])
+    }
+    if not chosen:
+        return function
+    code = tuple(_moved(i, chosen) for i in function.code)
+    registers = {**function.registers, **{r.name: r for r in chosen.values()}}
+    variables = {n: v for n, v in function.variables.items() if n not in chosen}
+    return replace(function, code=code, registers=registers, variables=variables)
+
+
+def _of_call(variable: Variable) -> bool:
+    return variable.space == "local" and variable.size in (4, 8) and variable.name.startswith(("param", "retval"))
+
+
+def _use(operand: Operand) -> tuple[str, int]:
+    if isinstance(operand, Address) and isinstance(operand.base, Symbol):
+        return operand.base.name, operand.offset
+    if isinstance(operand, Symbol):
+        return operand.name, -1
+    return "", 0
+
+
+def _moved(instruction: Instruction, chosen: dict[str, Register]) -> Instruction:
+    if instruction.opcode not in ("ld", "st"):
+        return instruction
+    places = [_use(o)[0] for o in instruction.operands]
+    name = next((n for n in places if n in chosen), None)
+    if name is None:
+        return instruction
+    first, second = instruction.operands
+    operands = (first, chosen[name]) if instruction.opcode == "ld" else (chosen[name], second)
+    return replace(instruction, opcode="mov", modifiers=(chosen[name].type,), operands=operands)

@@ -1,0 +1,297 @@
+"""Loaded PTX kernels: launches over a grid, and the fault that one may end with."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from workbench.backends.cpu.jit import CpuCode, load_symbols
+from workbench.backends.cpu.native import dispatch
+from workbench.backends.ptx.compile import Compiled, Facts
+from workbench.backends.ptx.context import AT, FAULT_WORDS, FAULTS, GLOBAL_RACE, SHARED_RACE, WORDS
+from workbench.backends.ptx.emit.kernel import ENTRY
+from workbench.backends.ptx.library import global_races, library, races
+from workbench.backends.ptx.race_table import RaceTable
+from workbench.backends.ptx.syntax.program import Instruction, Loc
+from workbench.errors import LaunchError
+
+THREADS = 1024
+"""The most threads of a block."""
+WORKERS = 64
+"""The most threads of the system that one launch runs on."""
+
+Print = Callable[[int, int], int]
+"""Called with the generic addresses of a format and of its packed values; returns what `printf` returned."""
+Condition = Callable[[int, int], None]
+"""Called with a conditional handle and the value that a kernel gave it."""
+
+_PRINT = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64, ctypes.c_uint64, ctypes.c_uint64)
+_CONDITION = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_uint64, ctypes.c_uint32)
+
+
+@dataclass(frozen=True)
+class Arena:
+    """The memory that kernels may touch: host addresses, 16-byte aligned.
+
+    Attributes:
+        base, size: all of it, in bytes; an access outside is a fault, never a crash.
+        scratch, scratch_size: a part of it for the shared and local memory of the blocks that run; of one launch at a
+            time. `Kernel.scratch_size` says how much a launch needs.
+    """
+
+    base: int
+    size: int
+    scratch: int
+    scratch_size: int
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why a launch ended before its end.
+
+    Attributes:
+        kernel: its name.
+        kind: a key of `context.FAULTS`.
+        instruction: the one at fault.
+        thread: linear index in its block; for barriers one that is missing.
+        block: its x, y, z.
+        address: that was accessed, if it is an access.
+        size: bytes of the access.
+        lanes: mask of the lanes of the warp that are at fault.
+        other: of a race the other instruction; None otherwise.
+        other_thread: linear index in the block of the thread that executed it.
+        other_block: that thread's block.
+        shared: of a stray access of a sanitized kernel the first address of the block's shared memory.
+    """
+
+    kernel: str
+    kind: int
+    instruction: Instruction
+    thread: int
+    block: tuple[int, int, int]
+    address: int
+    size: int
+    lanes: int
+    other: Instruction | None = None
+    other_thread: int = -1
+    other_block: tuple[int, int, int] = (0, 0, 0)
+    shared: int = 0
+
+    @property
+    def loc(self) -> Loc | None:
+        """The source line, if the PTX was made with lines."""
+        return self.instruction.loc
+
+    def __str__(self) -> str:
+        i = self.instruction
+        text = f"The kernel {self.kernel!r} {FAULTS.get(self.kind, 'failed')}: {i.name}, line {i.line} of its PTX"
+        text += f", block {self.block}, thread {self.thread}"
+        if self.kind in (1, 2):
+            text += f", {self.size} bytes at {self.address:#x}"
+        return text + "."
+
+
+@dataclass(frozen=True)
+class Launch:
+    """What a launch is given beside grid and block.
+
+    Attributes:
+        dynamic_shared: bytes after the static shared memory.
+        symbols: addresses of the module's variables by name.
+        prints, condition: the device's functions; None: calls do nothing.
+        workers: threads of the system; 0: one per core.
+        seed: which warp of a block goes first; the same seed gives the same order.
+        counters: of a kernel that counts: its table (`counters.py`), added to.
+        touched: address of a byte per 32 bytes of the arena, set where global memory is accessed; 0: none.
+        hits: address of a 32-bit count of atomics per 4 bytes of the arena; 0: none.
+        every: only each so many-th block runs, for counts of a sample.
+        trace: address of a table in which the first warp of the first block is written down (`trace.py`); 0: none.
+        spans: of a sanitized kernel: first address and end of each allocation that it may reach, ascending.
+        written: of a sanitized kernel: the distance from a byte to its shadow, 0xFF while nothing has written the byte;
+            0: reads of such memory are not looked for.
+    """
+
+    dynamic_shared: int = 0
+    symbols: Mapping[str, int] = field(default_factory=dict)
+    prints: Print | None = None
+    condition: Condition | None = None
+    workers: int = 0
+    seed: int = 0
+    counters: ctypes.Array[ctypes.c_int64] | None = None
+    touched: int = 0
+    hits: int = 0
+    every: int = 1
+    trace: int = 0
+    spans: np.ndarray | None = None
+    written: int = 0
+
+
+class Kernel:
+    """A loaded kernel."""
+
+    def __init__(self, code: CpuCode, facts: Facts) -> None:
+        self.code = code
+        self.facts = facts
+
+    def scratch_size(self, block: Sequence[int], dynamic_shared: int = 0, workers: int = 0) -> int:
+        """Bytes of scratch memory that a launch needs."""
+        return self._slot(block, dynamic_shared) * _workers(workers)
+
+    def shared_size(self, dynamic: int) -> int:
+        """Bytes of a block's shared memory, with what is dynamic."""
+        return _up(self.facts.shared + dynamic, 64)
+
+    def _slot(self, block: Sequence[int], dynamic: int) -> int:
+        threads = _up(_product(block), 32)
+        return max(64, self.shared_size(dynamic) + _up(threads * _up(self.facts.local, 16), 64))
+
+    def launch(
+        self, grid: Sequence[int], block: Sequence[int], parameters: bytes, arena: Arena, launch: Launch = Launch()
+    ) -> Fault | None:
+        """Run all blocks of a grid and wait for them; the GIL is free meanwhile.
+
+        Args:
+            grid, block: up to three dimensions, in blocks and in threads.
+            parameters: packed as the entry's parameters say (`Function.parameters`).
+            arena: the memory that it may touch.
+            launch: shared memory, symbols, callbacks.
+
+        Returns:
+            The first fault, or None.
+
+        Raises:
+            LaunchError: the dimensions, the parameters or the scratch memory do not fit; nothing has run.
+            KeyboardInterrupt: or what else a signal's handler raises; it has ended in the middle.
+        """
+        g, b = _three(grid), _three(block)
+        facts, workers = self.facts, _workers(launch.workers)
+        self._check(g, b, parameters, arena, launch, workers)
+        total = -(-_product(g) // launch.every)
+        if not total:
+            return None
+        # Loads of whole 16 bytes at the end of the parameters stay within the buffer.
+        packed = (ctypes.c_char * (len(parameters) + 64)).from_buffer_copy(parameters + bytes(64))
+        held = ctypes.addressof(packed)
+        table = (ctypes.c_int64 * (WORDS + 8))()
+        record = (ctypes.c_int64 * len(FAULT_WORDS))()
+        symbols = (ctypes.c_int64 * (len(facts.symbols) + 1))(*(launch.symbols[n] for n in facts.symbols))
+        counters = launch.counters or (ctypes.c_int64 * 1)()
+        prints = _PRINT(lambda _, f, v: launch.prints(f, v) if launch.prints else 0)
+        condition = _CONDITION(lambda _, h, v: launch.condition(h, v) if launch.condition else None)
+        shared, local = self.shared_size(launch.dynamic_shared), _up(facts.local, 16)
+        threads = _product(b)
+        watching = _Watching(facts, g, launch, workers) if launch.spans is not None else None
+        words = {
+            "ARENA": arena.base, "SIZE": arena.size & ~15, "PARAMS": held, "SYMBOLS": ctypes.addressof(symbols),
+            "FAULT": ctypes.addressof(record), "WARP": self.code.address, "SUSPENDS": int(facts.suspends),
+            "PRINT": ctypes.cast(prints, ctypes.c_void_p).value or 0,
+            "CONDITION": ctypes.cast(condition, ctypes.c_void_p).value or 0,
+            "NTID_X": b[0], "NTID_Y": b[1], "NTID_Z": b[2], "NCTAID_X": g[0], "NCTAID_Y": g[1], "NCTAID_Z": g[2],
+            "THREADS": threads, "WARPS": -(-threads // 32), "SCRATCH": arena.scratch,
+            "SLOT_SIZE": self._slot(b, launch.dynamic_shared), "SHARED_SIZE": shared, "DYNAMIC": launch.dynamic_shared,
+            "LOCAL_SIZE": local, "COUNTERS": ctypes.addressof(counters), "SEED": launch.seed % (1 << 31),
+            "TOUCHED": launch.touched, "HITS": launch.hits, "EVERY": launch.every, "TRACE": launch.trace,
+            "SCRATCH_END": arena.scratch + arena.scratch_size, **(watching.words() if watching else {}),
+        }  # fmt: skip
+        for name, value in words.items():
+            table[AT[name]] = value
+        entry = library.install().address
+        grain = max(1, min(-(-total // (8 * workers)), 65536 // threads))
+        dispatch.dispatch(entry, ctypes.addressof(table), total, workers, grain)
+        return self._fault(record, g) if record[0] else None
+
+    def _check(
+        self, g: Sequence[int], b: Sequence[int], parameters: bytes, arena: Arena, launch: Launch, workers: int
+    ) -> None:
+        name = self.facts.name
+        threads = _product(b)
+        if min(g) < 0 or not 1 <= threads <= THREADS or min(b) < 1:
+            raise LaunchError(
+                f"The kernel {name!r} cannot run in blocks of {tuple(b)} threads.",
+                advice=f"A block has 1 to {THREADS} threads.",
+            )
+        if len(parameters) < self.facts.parameter_size:
+            raise LaunchError(
+                f"The kernel {name!r} takes {self.facts.parameter_size} bytes of parameters, not {len(parameters)}."
+            )
+        given = len(launch.counters or ())
+        if given < self.facts.counters:
+            raise LaunchError(f"The kernel {name!r} counts in a table of {self.facts.counters} words, not of {given}.")
+        missing = [s for s in self.facts.symbols if s not in launch.symbols]
+        if missing:
+            raise LaunchError(f"The variable {missing[0]!r} of the kernel {name!r} has no address.")
+        needed = self.scratch_size(b, launch.dynamic_shared, workers)
+        if needed > arena.scratch_size:
+            raise LaunchError(
+                f"The kernel {name!r} needs {needed} bytes for shared and local memory; {arena.scratch_size} are there."
+            )
+
+    def _fault(self, record: ctypes.Array[ctypes.c_int64], grid: Sequence[int]) -> Fault:
+        f = dict(zip(FAULT_WORDS, record, strict=True))
+        code = self.facts.code
+        instruction = code[min(f["instruction"], len(code) - 1)]
+        thread = f["warp"] * 32 + f["lane"]
+        where = (f["x"], f["y"], f["z"])
+        address, other = (f[name] & ((1 << 64) - 1) for name in ("address", "other"))
+        fault = Fault(self.facts.name, f["kind"], instruction, thread, where, address, f["size"], f["mask"])
+        if fault.kind == SHARED_RACE:
+            return replace(fault, other=code[other & 0x3FFFF], other_thread=other >> 26 & 1023, other_block=where)
+        if fault.kind == GLOBAL_RACE:
+            block = other >> 24 & (global_races.BLOCKS - 1)
+            x, y, z = block % grid[0], block // grid[0] % grid[1], block // grid[0] // grid[1]
+            return replace(fault, other=code[other & 0x3FFFF], other_thread=other >> 48 & 1023, other_block=(x, y, z))
+        return replace(fault, shared=other)
+
+
+class _Watching:
+    """What the sanitized variant of a kernel keeps account in, for one launch."""
+
+    def __init__(self, facts: Facts, grid: Sequence[int], launch: Launch, workers: int) -> None:
+        assert launch.spans is not None
+        self._spans, self._written = launch.spans, launch.written
+        self._shared = facts.shared + launch.dynamic_shared
+        self._size = races.CLOCKS + races.PER_BYTE * self._shared
+        self._shadow = np.zeros(self._size * workers, np.uint8)
+        self._table = RaceTable(launch.spans)
+        self._releases = np.zeros(min(_product(grid), global_races.BLOCKS), np.int32)
+
+    def words(self) -> dict[str, int]:
+        """The launch's words (`context.py`)."""
+        return {
+            "SPANS": self._spans.ctypes.data, "SPAN_COUNT": len(self._spans), "SHADOW": self._shadow.ctypes.data,
+            "SHADOW_SIZE": self._size, "SHARED_BYTES": self._shared, "WRITTEN": self._written,
+            "RELEASES": self._releases.ctypes.data, **self._table.words(),
+        }  # fmt: skip
+
+
+def load(compiled: Compiled) -> Kernel:
+    """A compiled kernel, ready to be launched.
+
+    Raises:
+        BuildError: it is no object of this machine.
+    """
+    base = library.install()
+    return Kernel(load_symbols(compiled.image, (ENTRY,), base.addresses, (base,)), compiled.facts)
+
+
+def _three(values: Sequence[int]) -> tuple[int, int, int]:
+    x, y, z = (*map(int, values), 1, 1, 1)[:3]
+    return x, y, z
+
+
+def _product(values: Sequence[int]) -> int:
+    x, y, z = _three(values)
+    return x * y * z
+
+
+def _up(value: int, to: int) -> int:
+    return -(-value // to) * to
+
+
+def _workers(asked: int) -> int:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(asked or cores, WORKERS)

@@ -1,0 +1,64 @@
+"""The library as one object: compiled once per machine, loaded once per process."""
+
+from __future__ import annotations
+
+import threading
+
+from workbench.backends.cpu.compile import CpuBackend, compile_text
+from workbench.backends.cpu.jit import CpuCode, load_symbols
+from workbench.backends.ptx.library import (
+    barriers,
+    counters,
+    global_races,
+    lanes,
+    mbarriers,
+    memory,
+    products,
+    races,
+    runner,
+    threads,
+    watch,
+    written,
+)  # fmt: skip
+from workbench.forks import renewed
+
+ENTRY = "wbe_entry"
+_library: CpuCode | None = None
+_lock = renewed(__name__, "_lock", threading.Lock)
+
+
+def text() -> str:
+    """The library's LLVM IR."""
+    parts = (
+        threads, barriers, runner, lanes, memory, mbarriers, products, counters, watch, races, global_races, written,
+    )  # fmt: skip
+    return "".join(part.text() for part in parts)
+
+
+def image() -> bytes:
+    """The library as an object file. It takes a second or two to compile, so a cache should keep it for `install`.
+
+    Raises:
+        BuildError: LLVM refused it, or was lost.
+    """
+    return compile_text(text(), CpuBackend().target(), vectorise=False)
+
+
+def install(kept: bytes | None = None) -> CpuCode:
+    """The loaded library, from `kept` or compiled now; the first call in a process counts.
+
+    Raises:
+        BuildError: `kept` is no object of this platform.
+    """
+    global _library
+    with _lock:
+        if _library is None:
+            _library = load_symbols(kept if kept is not None else image(), symbols())
+        return _library
+
+
+def symbols() -> tuple[str, ...]:
+    """Names of all functions that kernels may call; the entry first."""
+    rows = (row for row in text().split("\n") if row.startswith("define ") and " internal " not in row)
+    names = [row[row.index("@") + 1 : row.index("(", row.index("@"))] for row in rows]
+    return (ENTRY, *(name for name in names if name != ENTRY))

@@ -1,0 +1,50 @@
+"""Library text that reads and writes the launch's words by name."""
+
+from __future__ import annotations
+
+import re
+
+from workbench.backends.ptx.context import ARRIVED, AT, BARRIERS, WORDS
+
+PATIENCE = 4_000
+"""Rounds of a block in which its warps only turn in loops, 64 times each, until that counts as a deadlock."""
+_CONSTANTS = {
+    "LANESTEPS": "<" + ", ".join(f"i32 {n}" for n in range(32)) + ">",
+    "LANELONGS": "<" + ", ".join(f"i64 {n}" for n in range(32)) + ">",
+    "BARRIERBYTES": str(32 * BARRIERS),
+    "BARRIERS": str(BARRIERS),
+    "BARRIERROWS": str(8 * ARRIVED),
+    "IDLEAT": str(8 * AT["IDLE"]),
+    "PATIENCE": str(PATIENCE),
+    "SLOTSAT": str(8 * AT["SLOTS"]),
+    "WORDBYTES": str(8 * WORDS),
+    "WORDS": str(WORDS),
+}
+
+
+def expanded(text: str) -> str:
+    """LLVM text with its short forms written out.
+
+    `GET NAME` loads a word of `%ctx` into `%NAME`, `SET NAME value` stores one, `AT NAME` is a word's place; each is a
+    line, or a line's end. Some constants have names.
+    """
+    count = 0
+
+    def get(m: re.Match[str]) -> str:
+        nonlocal count
+        count += 1
+        return f"  %g{count} = {_place(m[1])}\n  %{m[1]} = load i64, ptr %g{count}"
+
+    def put(m: re.Match[str]) -> str:
+        nonlocal count
+        count += 1
+        return f"  %s{count} = {_place(m[1])}\n  store i64 {m[2]}, ptr %s{count}"
+
+    text = re.sub(r"^\s*GET (\w+)$", get, text, flags=re.M)
+    text = re.sub(r"^\s*SET (\w+) (\S+)$", put, text, flags=re.M)
+    text = re.sub(r"AT (\w+)$", lambda m: _place(m[1]), text, flags=re.M)
+    return re.sub(r"\b(" + "|".join(_CONSTANTS) + r")\b", lambda m: _CONSTANTS[m[1]], text)
+
+
+def _place(name: str) -> str:
+    return f"getelementptr i8, ptr %ctx, i64 {8 * AT[name]}"

@@ -1,0 +1,88 @@
+"""The fragments of mma.sync: which element each register of each lane holds (PTX ISA, "Matrix Fragments")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+LANES = 32
+
+
+@dataclass(frozen=True)
+class Product:
+    """One form of `mma.sync`: D = A B + C.
+
+    Attributes:
+        m, n, k: A is m×k, B is k×n.
+        a, b, c: types of A, B, and of C and D ("f16", "bf16", "tf32", "s8", "u8", "f64"; "f32", "f16", "s32", "f64").
+    """
+
+    m: int
+    n: int
+    k: int
+    a: str
+    b: str
+    c: str
+
+    @property
+    def name(self) -> str:
+        """Of the library's function."""
+        return f"wbe_mma_m{self.m}n{self.n}k{self.k}_{self.a}_{self.b}_{self.c}"
+
+    @cached_property
+    def a_places(self) -> list[int]:
+        """Row-major place in A of each element, in the order register, lane, part of the register."""
+        p = _parts(self.a)
+        return [row * self.k + column for row, column in self._fragment(p, self.m, self.k)]
+
+    @cached_property
+    def b_places(self) -> list[int]:
+        """Row-major place in B of each element."""
+        p = _parts(self.b)
+        return [row * self.n + column for column, row in self._fragment(p, self.n, self.k)]
+
+    @cached_property
+    def c_places(self) -> list[int]:
+        """Row-major place in C and D of each element."""
+        p = _parts(self.c)
+        registers = self.m * self.n // LANES // p
+        per = 2 // p  # registers of a pair of columns
+        places = []
+        for r in range(registers):
+            for lane in range(LANES):
+                for part in range(p):
+                    row = lane // 4 + 8 * (r // per)
+                    places.append(row * self.n + lane % 4 * 2 + r % per + part)
+        return places
+
+    def _fragment(self, p: int, rows: int, k: int) -> list[tuple[int, int]]:
+        """Row and place along k: a register holds `p` neighbours; registers go down 8 rows first, then along k."""
+        down = rows // 8
+        registers = rows * k // LANES // p
+        found = []
+        for r in range(registers):
+            for lane in range(LANES):
+                for part in range(p):
+                    row = lane // 4 + 8 * (r % down)
+                    found.append((row, lane % 4 * p + part + 4 * p * (r // down)))
+        return found
+
+
+def _parts(type: str) -> int:
+    return {"f16": 2, "bf16": 2, "s8": 4, "u8": 4}.get(type, 1)
+
+
+_HALVES = [Product(16, 8, k, t, t, "f32") for k in (8, 16) for t in ("f16", "bf16")]
+_BYTES = [Product(16, 8, k, a, b, "s32") for k in (16, 32) for a in ("s8", "u8") for b in ("s8", "u8")]
+PRODUCTS: dict[str, Product] = {
+    p.name: p
+    for p in (
+        *_HALVES,
+        *(Product(16, 8, k, "f16", "f16", "f16") for k in (8, 16)),
+        *(Product(16, 8, k, "tf32", "tf32", "f32") for k in (4, 8)),
+        *_BYTES,
+        Product(8, 8, 4, "f64", "f64", "f64"),
+        *(Product(16, 8, k, "f64", "f64", "f64") for k in (4, 8, 16)),
+    )
+}
+"""All forms that can be executed."""

@@ -1,0 +1,91 @@
+"""What a kernel's `printf` says, and where a module's variables lie: for whoever executes PTX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+
+from workbench.backends.ptx.syntax.program import Program, Variable
+
+_FORMAT = re.compile(r"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+))?(hh|h|ll|l|j|z|t|L)?([diouxXeEfFgGaAcsp%])")
+LONGEST = 4096
+"""Bytes of a string that are read at most."""
+
+
+class Bytes(Protocol):
+    """Memory with addresses."""
+
+    @property
+    def memory(self) -> np.ndarray:
+        """All of it."""
+        ...
+
+    @property
+    def base(self) -> int:
+        """The address of its first byte."""
+        ...
+
+    def alloc(self, nbytes: int, /) -> int:
+        """The address of fresh bytes."""
+        ...
+
+
+def text_at(memory: Bytes, address: int) -> str:
+    """C's string at an address."""
+    start = address - memory.base
+    return bytes(memory.memory[start : start + LONGEST]).partition(b"\0")[0].decode(errors="replace")
+
+
+def formatted(text: int, values: int, memory: Bytes) -> str:
+    """C's format at one address with the arguments that lie one after the other at another."""
+    place = values - memory.base
+
+    def take(kind: str) -> Any:
+        nonlocal place
+        size = np.dtype(kind).itemsize
+        place = -(-place // size) * size
+        found = memory.memory[place : place + size].view(kind)[0]
+        place += size
+        return found.item()
+
+    def one(found: re.Match[str]) -> str:
+        flags, width, precision, length, kind = found.groups()
+        if kind == "%":
+            return "%"
+        width = str(take("i4")) if width == "*" else width or ""
+        precision = str(take("i4")) if precision == "*" else precision
+        shape = f"%{flags}{width}" + (f".{precision}" if precision is not None else "")
+        if kind in "eEfFgGaA":
+            value = take("f8")
+            return float(value).hex() if kind in "aA" else f"{shape}{kind}" % value
+        if kind == "s":
+            return f"{shape}s" % text_at(memory, take("u8"))
+        if kind == "p":
+            return f"0x{take('u8'):x}"
+        wide = length in ("l", "ll", "j", "z", "t")
+        value = take(("i" if kind in "dic" else "u") + ("8" if wide else "4"))
+        return f"{shape}{'d' if kind in 'diu' else kind}" % value
+
+    return _FORMAT.sub(one, text_at(memory, text))
+
+
+def placed_variables(program: Program, memory: Bytes) -> dict[str, int]:
+    """Memory for a module's variables, with what they hold in the beginning; their addresses by name."""
+    variables = [v for v in program.variables.values() if v.space in ("global", "const")]
+    found = {v.name: memory.alloc(max(v.size, 1)) for v in variables}
+    for v in variables:
+        _initialise(v, found, memory)
+    return found
+
+
+def _initialise(variable: Variable, places: Mapping[str, int], memory: Bytes) -> None:
+    data = bytearray(variable.size)
+    data[: len(variable.initial)] = variable.initial
+    for r in variable.references:
+        value = (places[r.symbol] + r.offset) >> r.shift
+        data[r.at : r.at + r.size] = (value & ((1 << 8 * r.size) - 1)).to_bytes(r.size, "little")
+    start = places[variable.name] - memory.base
+    memory.memory[start : start + len(data)] = np.frombuffer(bytes(data), np.uint8)

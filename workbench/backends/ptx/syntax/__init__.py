@@ -1,0 +1,1 @@
+"""A PTX module as its source code has it: tokens, functions, instructions."""

@@ -1,0 +1,268 @@
+"""The body of a PTX function: scopes, registers, labels and instructions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from workbench.backends.ptx.syntax.program import (
+    Address,
+    Function,
+    Group,
+    Immediate,
+    Instruction,
+    Loc,
+    Negated,
+    Operand,
+    Register,
+    Sink,
+    Special,
+    Symbol,
+    Variable,
+    refused,
+)
+from workbench.backends.ptx.syntax.tokens import Tokens
+
+_VARIABLES = frozenset((".shared", ".local", ".param", ".global", ".const"))
+_JUMPS = frozenset(("bra", "brx"))
+
+Declaration = Callable[[Tokens, str, bool], Variable]
+
+
+class _Scope:
+    """Names that one pair of braces declares, and what they are called in the function."""
+
+    def __init__(self, outer: _Scope | None) -> None:
+        self.outer = outer
+        self.names: dict[str, str] = {}
+        self.families: dict[str, str] = {}  # "%r" of "%r<5>" and its type
+        self.labels: dict[str, str] = {}
+
+
+class Body:
+    """Reads one function's body, after its opening brace."""
+
+    def __init__(self, tokens: Tokens, head: Function, version: tuple[int, int], declaration: Declaration) -> None:
+        self.t = tokens
+        self.head = head
+        self.version = version
+        self.declaration = declaration
+        self.scope = _Scope(None)
+        self.registers: dict[str, Register] = {}
+        self.variables: dict[str, Variable] = {}
+        self.labels: dict[str, int] = {}
+        self.targets: dict[str, tuple[str, ...]] = {}
+        self.code: list[Instruction] = []
+        self.scopes: list[_Scope] = []  # of each instruction
+        self.loc: Loc | None = None
+
+    def read(self) -> Function:
+        """The function."""
+        t = self.t
+        while True:
+            line, word = t.line, t.peek()
+            if word == "}":
+                t.next()
+                if self.scope.outer is None:
+                    break
+                self.scope = self.scope.outer
+            elif word == "{":
+                t.next()
+                self.scope = _Scope(self.scope)
+            elif word.startswith("."):
+                self._directive(t.next(), line)
+            elif t.words[t.at + 1 : t.at + 2] == [":"]:
+                self._label(t.next(), line)
+            elif word != ";":
+                self._instruction(line)
+            else:
+                t.next()
+        code = tuple(self._resolved(i, s) for i, s in zip(self.code, self.scopes, strict=True))
+        return replace(
+            self.head,
+            registers=self.registers,
+            variables=self.variables,
+            code=code,
+            labels=self.labels,
+            targets=self.targets,
+        )
+
+    # Declarations.
+
+    def _directive(self, word: str, line: int) -> None:
+        t = self.t
+        if word == ".reg":
+            self._registers(line)
+        elif word == ".loc":
+            self._loc()
+        elif word in _VARIABLES:
+            found = self.declaration(t, word[1:], False)
+            name = self._unique(found.name, self.variables)
+            self.scope.names[found.name] = name
+            self.variables[name] = replace(found, name=name)
+        elif word in (".pragma", ".file", ".callprototype", ".attribute"):
+            while t.next() != ";":
+                pass
+        else:
+            raise refused(f"The directive {word} cannot be executed", line, self.version)
+
+    def _registers(self, line: int) -> None:
+        t = self.t
+        kind = t.next()[1:]
+        if kind.startswith(("v2", "v4")) or t.peek().startswith("."):
+            raise refused("Vector registers cannot be executed", line, self.version)
+        while True:
+            name = t.next()
+            if t.take("<"):
+                count = t.integer()
+                t.expect(">")
+                names = [f"{name}{n}" for n in range(count)]
+            else:
+                names = [name]
+            for each in names:
+                unique = self._unique(each, self.registers)
+                self.scope.names[each] = unique
+                self.registers[unique] = Register(unique, kind)
+            if not t.take(","):
+                break
+        t.expect(";")
+
+    @staticmethod
+    def _unique(name: str, taken: object) -> str:
+        assert isinstance(taken, dict)
+        unique, number = name, 0
+        while unique in taken:
+            number += 1
+            unique = f"{name}.{number}"
+        return unique
+
+    def _loc(self) -> None:
+        t = self.t
+        file, line, _ = t.integer(), t.integer(), t.integer()
+        outer: Loc | None = None
+        while t.take(","):
+            word = t.next()
+            if word == "inlined_at":
+                outer = Loc(t.integer(), t.integer())
+                t.integer()
+            elif word == "function_name":
+                t.next()
+                if t.take("+"):
+                    t.integer()
+        self.loc = Loc(file, line, outer)
+
+    def _label(self, name: str, line: int) -> None:
+        t = self.t
+        t.expect(":")
+        if t.peek() in (".branchtargets", ".calltargets", ".callprototype"):
+            kind, listed = t.next(), []
+            while (word := t.next()) != ";":
+                if word != ",":
+                    listed.append(word)
+            if kind == ".branchtargets":
+                self.targets[name] = tuple(listed)
+            return
+        unique = self._unique(name, self.labels)
+        self.scope.labels[name] = unique
+        self.labels[unique] = len(self.code)
+
+    # Instructions.
+
+    def _instruction(self, line: int) -> None:
+        t = self.t
+        guard, negated = None, False
+        if t.take("@"):
+            negated = t.take("!")
+            named = self._named(t.next(), line)
+            if not isinstance(named, Register) or named.type != "pred":
+                raise refused("A guard must be a predicate register", line, self.version)
+            guard = named
+        opcode, *modifiers = t.next().split(".")
+        operands: list[Operand] = []
+        while not t.take(";"):
+            operands.append(self._operand())
+            if t.take("|"):
+                operands[-1] = Group((operands[-1], self._operand()))
+            t.take(",")
+        self.code.append(
+            Instruction(opcode, tuple(modifiers), tuple(operands), guard, negated, line, self.loc)
+        )  # fmt: skip
+        self.scopes.append(self.scope)
+
+    def _operand(self) -> Operand:
+        t = self.t
+        line, word = t.line, t.peek()
+        if word in "{(" and word:
+            end = "}" if t.next() == "{" else ")"
+            items: list[Operand] = []
+            while not t.take(end):
+                items.append(self._operand())
+                t.take(",")
+            return Group(tuple(items))
+        if word == "[":
+            return self._address(line)
+        if word == "!":
+            t.next()
+            return Negated(self._operand())
+        if word[:1].isdigit() or (word == "-" and t.words[t.at + 1][:1].isdigit()):
+            return t.number()
+        if word == "-":
+            t.next()
+            return Negated(self._operand())
+        found = self._named(t.next(), line)
+        if isinstance(found, Symbol) and t.take("+"):
+            return Symbol(found.name, t.integer())
+        return found
+
+    def _address(self, line: int) -> Operand:
+        t = self.t
+        t.expect("[")
+        items: list[Operand] = []
+        offset = 0
+        while not t.take("]"):
+            if t.take("+"):
+                offset += t.integer()
+            elif t.peek() == "-":
+                offset += t.integer()
+            elif t.take(","):
+                raise refused("Addresses of several parts (textures, tensors) cannot be executed", line, self.version)
+            else:
+                items.append(self._operand())
+        (base,) = items or (Immediate(0),)
+        if not isinstance(base, (Register, Symbol, Immediate)):
+            raise refused("This form of an address cannot be executed", line, self.version)
+        if isinstance(base, Symbol) and base.offset:
+            base, offset = Symbol(base.name), offset + base.offset
+        return Address(base, offset)
+
+    def _named(self, name: str, line: int) -> Operand:
+        if name == "_":
+            return Sink()
+        scope: _Scope | None = self.scope
+        while scope is not None:
+            if name in scope.names:
+                unique = scope.names[name]
+                return self.registers.get(unique) or Symbol(unique)
+            scope = scope.outer
+        if name.startswith("%"):
+            return Special(name)
+        if not name[:1].isalpha() and name[:1] not in "$_":
+            raise refused(f"{name!r} is no operand", line, self.version)
+        return Symbol(name)
+
+    def _resolved(self, instruction: Instruction, scope: _Scope) -> Instruction:
+        """A jump with the labels of its scope."""
+        if instruction.opcode not in _JUMPS:
+            return instruction
+
+        def found(operand: Operand) -> Operand:
+            inner: _Scope | None = scope
+            while isinstance(operand, Symbol) and inner is not None:
+                if operand.name in inner.labels:
+                    return Symbol(inner.labels[operand.name])
+                inner = inner.outer
+            if isinstance(operand, Symbol) and operand.name not in self.targets:
+                raise refused(f"There is no label {operand.name!r}", instruction.line, self.version)
+            return operand
+
+        return replace(instruction, operands=tuple(found(o) for o in instruction.operands))

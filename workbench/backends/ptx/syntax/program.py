@@ -1,0 +1,240 @@
+"""A parsed PTX module: functions, variables and instructions, as they stand in the text.
+
+Names are unique within a function: what an inner scope declares again has been renamed by the parser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from workbench.errors import BuildError
+
+SANITIZED = b"// sanitized\n"
+"""What PTX begins with whose accesses are to be looked at when it runs; its `.loc`s are places in a cell."""
+
+BITS: dict[str, int] = {
+    **{f"{kind}{bits}": bits for kind in "bsu" for bits in (8, 16, 32, 64)},
+    **{"b128": 128, "pred": 1, "f16": 16, "bf16": 16, "f16x2": 32, "bf16x2": 32, "tf32": 32, "f32": 32, "f64": 64},
+    **{"u16x2": 32, "s16x2": 32},
+}
+"""Width of each type in bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """A virtual register; `type` is its declared type ("b32", "f32", "pred")."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Special:
+    """A special register: "%tid.x"."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Immediate:
+    """A constant: an integer (`kind` is "int") or the bits of a float ("f32", "f64")."""
+
+    value: int
+    kind: str = "int"
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """The name of a variable, a parameter, a function or a label, perhaps with bytes added."""
+
+    name: str
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """`[base + offset]`."""
+
+    base: Register | Symbol | Immediate
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """`{a, b}`, the arguments of a call in parentheses, or the two results `d|p` of one instruction."""
+
+    items: tuple[Operand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Negated:
+    """`!p` or `-a`."""
+
+    operand: Operand
+
+
+@dataclass(frozen=True, slots=True)
+class Sink:
+    """`_`: a result that is not used."""
+
+
+Operand = Register | Special | Immediate | Symbol | Address | Group | Negated | Sink
+
+
+@dataclass(frozen=True, slots=True)
+class Loc:
+    """A `.loc`: the number of a file and a line in it; `inlined_at` is the call's place, if it was inlined."""
+
+    file: int
+    line: int
+    inlined_at: Loc | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """One instruction.
+
+    Attributes:
+        opcode: "ld".
+        modifiers: "global", "f32", … in their order, without dots.
+        operands: destinations first, as written.
+        guard: the predicate under which it is executed, or None.
+        negated: the guard holds where the predicate is false.
+        line: of the PTX text, from 1.
+        loc: the `.loc` it stands under, if there is one.
+    """
+
+    opcode: str
+    modifiers: tuple[str, ...]
+    operands: tuple[Operand, ...]
+    guard: Register | None = None
+    negated: bool = False
+    line: int = 0
+    loc: Loc | None = None
+
+    @property
+    def name(self) -> str:
+        """The opcode with its modifiers: "ld.global.f32"."""
+        return ".".join((self.opcode, *self.modifiers))
+
+    @property
+    def type(self) -> str:
+        """The last modifier that is a type; "" if there is none."""
+        return next((m for m in reversed(self.modifiers) if m in BITS), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """An address within an initialiser: of `symbol` plus `offset`, as `bits` bits shifted right by `shift`."""
+
+    at: int
+    symbol: str
+    offset: int
+    size: int
+    shift: int = 0
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable in a state space ("global", "const", "shared", "local", "param").
+
+    Attributes:
+        size: bytes; 0 for an `.extern .shared` array, whose size the launch chooses.
+        initial: its first bytes, if it has an initialiser.
+        references: addresses to be written into it when the module is loaded.
+    """
+
+    name: str
+    space: str
+    type: str
+    size: int
+    align: int
+    initial: bytes = b""
+    references: tuple[Reference, ...] = ()
+    extern: bool = False
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter: `offset` is that in the packed parameters of a launch."""
+
+    name: str
+    type: str
+    offset: int
+    size: int
+    align: int
+
+
+@dataclass(frozen=True)
+class Function:
+    """An entry or a device function.
+
+    Attributes:
+        code: its instructions, in order.
+        labels: the index in `code` that each label stands before; may be `len(code)`.
+        variables: shared, local and call parameters declared in it, by name.
+        targets: labels by name of a `.branchtargets`.
+        limits: performance directives: {"maxntid": (256, 1, 1)}.
+    """
+
+    name: str
+    entry: bool
+    parameters: tuple[Parameter, ...]
+    returns: tuple[Parameter, ...] = ()
+    registers: Mapping[str, Register] = field(default_factory=dict)
+    variables: Mapping[str, Variable] = field(default_factory=dict)
+    code: tuple[Instruction, ...] = ()
+    labels: Mapping[str, int] = field(default_factory=dict)
+    targets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    limits: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    defined: bool = True
+    line: int = 0
+
+    @property
+    def parameter_size(self) -> int:
+        """Bytes of all parameters together."""
+        return max((p.offset + p.size for p in self.parameters), default=0)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A PTX module.
+
+    Attributes:
+        version: of the PTX ISA: (9, 5).
+        target: "sm_90".
+        files: names by number, of `.file`.
+        functions: by name; declarations too, with `defined` false.
+        variables: those of the module, by name.
+    """
+
+    version: tuple[int, int]
+    target: str
+    files: Mapping[int, str]
+    functions: Mapping[str, Function]
+    variables: Mapping[str, Variable]
+
+    @property
+    def entries(self) -> tuple[str, ...]:
+        """Names of the kernels."""
+        return tuple(name for name, function in self.functions.items() if function.entry)
+
+    def entry(self, name: str) -> Function:
+        """The kernel of that name.
+
+        Raises:
+            BuildError: there is none.
+        """
+        found = self.functions.get(name)
+        if found is None or not found.entry:
+            raise BuildError(
+                f"The PTX has no kernel {name!r}.", advice=f"It has {', '.join(self.entries) or 'none'}.", function=name
+            )
+        return found
+
+
+def refused(what: str, line: int, program: tuple[int, int] | None = None, advice: str = "") -> BuildError:
+    """The error of PTX that cannot be executed here: what it is, its line, the version of the PTX."""
+    version = f", PTX {program[0]}.{program[1]}" if program else ""
+    return BuildError(f"{what} (line {line} of the PTX{version}).", advice=advice, line=line)

@@ -1,0 +1,114 @@
+"""PTX text as tokens: words, numbers, strings and punctuation, each with its line."""
+
+from __future__ import annotations
+
+import re
+import struct
+from bisect import bisect_right
+
+from workbench.backends.ptx.syntax.program import Immediate, refused
+
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+_TOKEN = re.compile(
+    r"""0[fF][0-9a-fA-F]{8}(?!\w) | 0[dD][0-9a-fA-F]{16}(?!\w)
+      | 0[xX][0-9a-fA-F]+U? | \d+\.\d+(?:[eE][-+]?\d+)? | \d+U?(?![\w])
+      | \.?[%$_A-Za-z][\w$]*(?:(?:\.|::)[\w$]+)*
+      | \.\d\w*(?:(?:\.|::)[\w$]+)*
+      | "(?:[^"\\]|\\.)*" | [{}\[\](),;:@!|+\-<>=*~&^/] """,
+    re.X,
+)
+
+
+class Tokens:
+    """A text's tokens with a place in them."""
+
+    def __init__(self, text: str) -> None:
+        text = _COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+        found = list(_TOKEN.finditer(text))
+        self.words = [m[0] for m in found]
+        self.words.append("")
+        self._starts = [m.start() for m in found]
+        self._newlines = [m.start() for m in re.finditer("\n", text)]
+        self.at = 0
+
+    @property
+    def line(self) -> int:
+        """The line of the next token."""
+        if self.at >= len(self._starts):
+            return len(self._newlines) + 1
+        return bisect_right(self._newlines, self._starts[self.at]) + 1
+
+    def peek(self) -> str:
+        """The next token; "" at the end."""
+        return self.words[self.at]
+
+    def next(self) -> str:
+        """Take the next token.
+
+        Raises:
+            BuildError: the text ends here.
+        """
+        word = self.words[self.at]
+        if not word:
+            raise refused("The PTX ends in the middle of a statement", self.line)
+        self.at += 1
+        return word
+
+    def take(self, word: str) -> bool:
+        """Take the next token if it is this one."""
+        if self.words[self.at] == word:
+            self.at += 1
+            return True
+        return False
+
+    def expect(self, word: str) -> None:
+        """Take this token.
+
+        Raises:
+            BuildError: the next one is another.
+        """
+        if not self.take(word):
+            raise refused(f"Expected {word!r}, found {self.peek()!r}", self.line)
+
+    def integer(self) -> int:
+        """Take an integer, perhaps with a sign.
+
+        Raises:
+            BuildError: the next token is none.
+        """
+        sign = -1 if self.take("-") else 1
+        word = self.peek()
+        if not word[:1].isdigit() or word[:2].lower() in ("0f", "0d") or "." in word:
+            raise refused(f"Expected an integer, found {word!r}", self.line)
+        return sign * _integer(self.next())
+
+    def number(self) -> Immediate:
+        """Take a constant, perhaps with a sign."""
+        sign = -1 if self.take("-") else 1
+        word = self.next()
+        kind = word[:2].lower()
+        if kind in ("0f", "0d") and len(word) > 2:
+            bits = 32 if kind == "0f" else 64
+            return Immediate(int(word[2:], 16) ^ ((1 << (bits - 1)) if sign < 0 else 0), f"f{bits}")
+        if "." in word:
+            return Immediate(struct.unpack("<Q", struct.pack("<d", sign * float(word)))[0], "f64")
+        return Immediate(sign * _integer(word))
+
+    def skip_line(self) -> None:
+        """Skip the rest of the line of the token before."""
+        line = bisect_right(self._newlines, self._starts[self.at - 1])
+        while self.at < len(self._starts) and bisect_right(self._newlines, self._starts[self.at]) == line:
+            self.at += 1
+
+    def skip_braces(self) -> None:
+        """Skip from the next `{` to its `}`."""
+        while self.next() != "{":
+            pass
+        depth = 1
+        while depth:
+            depth += {"{": 1, "}": -1}.get(self.next(), 0)
+
+
+def _integer(word: str) -> int:
+    word = word.rstrip("U")
+    return int(word, 8) if len(word) > 1 and word[0] == "0" and word.isdigit() else int(word, 0)

@@ -1,0 +1,97 @@
+"""What a reader asks of a word of the language: signature, meaning, types, an example, whether it has a gradient.
+
+All of it comes from the declaration: the types are those that its rule accepts, the example is computed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.builtins.declaration.declare import Builtin, Form
+from workbench.errors import WorkbenchError
+from workbench.types import MATRICES, QUATERNIONS, VECTORS, float32, int32
+from workbench.types import bool as bool_
+
+_TRIED = (float32, int32, bool_, VECTORS["vec3"], MATRICES["mat33"], QUATERNIONS["quat"])
+
+
+@dataclass(frozen=True)
+class WordHelp:
+    """One word.
+
+    Attributes:
+        signature: as it is called: `clamp(x, low, high)`.
+        doc: what it means.
+        types: calls with types and what they return; empty for names that the front end handles by itself.
+        example: a call with numbers and its result; empty if there is none.
+        gradient: "yes", or "no" and why.
+    """
+
+    signature: str
+    doc: str
+    types: tuple[str, ...]
+    example: str
+    gradient: str
+
+    def rows(self) -> list[tuple[str, str]]:
+        """What there is to say, each with its heading."""
+        found = [("Signature", self.signature), ("Meaning", self.doc), ("Types", "\n".join(self.types))]
+        found += [("Example", self.example), ("Differentiable", self.gradient)]
+        return [(head, text) for head, text in found if text]
+
+
+def help_of(word: Builtin | Form) -> WordHelp:
+    """What the declaration of a word says."""
+    if isinstance(word, Form):
+        return WordHelp(word.signature, word.doc, (), "", "by what it is made of")
+    reason = "yes" if word.gradient is not None else f"no: {word.differentiable.removeprefix('no: ')}"
+    if word.gradient is None and not word.differentiable:
+        reason = "by what it is made of"
+    signature = f"{word.name}({', '.join(word.params)})"
+    return WordHelp(signature, word.doc, _types(word), _example(word), reason)
+
+
+def _types(word: Builtin) -> tuple[str, ...]:
+    found = []
+    for tried in _TRIED:
+        try:
+            operands, result = word.rule(word.name, [tried] * len(word.params))
+        except (WorkbenchError, TypeError, ValueError, AttributeError):
+            continue
+        if all(operand is tried or operand == tried for operand in operands):
+            found.append(f"{word.name}({', '.join(map(repr, operands))}) -> {result!r}")
+    return tuple(found)
+
+
+def _example(word: Builtin) -> str:
+    """A call in the middle of the domain; none for words of vectors."""
+    if not (word.elementwise and word.domain):
+        return ""
+    places = [round(low + 0.75 * (high - low), 3) for low, high in word.domain]
+    try:
+        result = word(*places)
+    except (TypeError, ValueError):
+        return ""
+    if not isinstance(result, int | float | np.generic):
+        return ""
+    return f"{word.name}({', '.join(map(str, places))}) = {float(result):.6g}"
+
+
+def is_word(value: object) -> bool:
+    """Whether the value is a function of the language, such as `wb.clamp`.
+
+    Returns:
+        True for builtins and for names that the front end or the library's own functions handle.
+    """
+    return isinstance(value, Builtin | Form)
+
+
+def word_help(word: Builtin | Form) -> list[tuple[str, str]]:
+    """What a function of the language means: signature, types, an example, whether it is differentiable.
+
+    Returns:
+        Headings and texts.
+    """
+    return help_of(word).rows()

@@ -1,0 +1,249 @@
+"""Artifacts in a folder: `<root>/v<schema>/<2 hex>/<62 hex>`, one file each.
+
+Every read checks owner, key and checksum; every write appears whole or not at all. Nothing here raises for the state
+of the disk: what cannot be used is told to `report`, once, and the answer is None or False.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.cache.folder.entry import Damaged, Entry, decode
+from workbench.cache.folder.trust import distrust
+from workbench.cache.key import SCHEMA
+
+USED_AGAIN = 3600.0  # seconds after which a hit renews the time of last use
+_READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_FOLDER = re.compile(r"[0-9a-f]{2}")
+_FILE = re.compile(r"[0-9a-f]{62}")
+
+Report = Callable[[Path, str, bool], None]
+"""Called with the path concerned, a sentence, and whether to say it only once."""
+
+
+class Refused(Exception):
+    """A file or folder that must not be used: which, and why."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(reason)
+        self.path = path
+
+
+@dataclass(frozen=True)
+class File:
+    """One file of the folder: of an entry where `digest` is given, else something left over."""
+
+    path: Path
+    digest: str
+    bytes: int
+    used: float
+
+
+class Disk:
+    """One cache folder.
+
+    Attributes:
+        root: the folder, or None if there is no home folder to put it in.
+        problem: why the folder could not be used the last time; empty while it can.
+    """
+
+    def __init__(self, root: Path, owners: frozenset[int], report: Report, writable: bool = True) -> None:
+        self.owners = owners
+        self.writable = writable
+        self.problem = ""
+        self._report = report
+        self.root: Path | None = None
+        with suppress(RuntimeError):
+            self.root = root.expanduser().absolute()
+        self._named = self.root or root
+        self.folder = self._named / f"v{SCHEMA}"
+
+    def path(self, digest: str) -> Path:
+        """Where the entry of `digest` lies."""
+        return self.folder / digest[:2] / digest[2:]
+
+    def read(self, digest: str) -> Entry | None:
+        """The entry, every byte of it checked; None if it is not there or not fit to be used."""
+        path = self.path(digest)
+        try:
+            self._check_folders(path.parent)
+            data, status = self._read_file(path)
+        except FileNotFoundError:
+            return None
+        except Refused as refused:
+            if refused.path == path:
+                self._report(path, f"the cache file {path} {refused}; it was not loaded", True)
+            else:
+                self._folder_problem(f"is not used: {refused.path} {refused}")
+            return None
+        except OSError as error:
+            self._folder_problem(f"cannot be used ({error.strerror})")
+            return None
+        try:
+            entry = decode(data, digest, "disk")
+        except Damaged as damage:
+            self._set_aside(path, digest, status, str(damage))
+            return None
+        if self.writable and time.time() - status.st_mtime > USED_AGAIN:
+            with suppress(OSError):
+                os.utime(path)
+        return entry
+
+    def write(self, digest: str, data: bytes) -> bool:
+        """Keep the bytes that `encode` made; False where the folder does not take them."""
+        path = self.path(digest)
+        try:
+            try:
+                self._replace(path, data)
+            except FileNotFoundError:  # somebody removed the folder just now
+                self._replace(path, data)
+        except Refused as refused:
+            self._folder_problem(f"is not used: {refused.path} {refused}")
+            return False
+        except OSError as error:
+            self._folder_problem(f"cannot be used ({error.strerror})")
+            return False
+        self.problem = ""
+        return True
+
+    def lock_path(self, digest: str) -> Path | None:
+        """The file that processes lock for `digest`; None if there can be none."""
+        folder = self.folder / "locks"
+        try:
+            self._make_folders(folder)
+        except (Refused, OSError):
+            return None
+        return folder / digest
+
+    def usable(self) -> bool:
+        """Whether the folder is there and to be trusted."""
+        try:
+            self._check_folders(self.folder)
+        except (Refused, OSError):
+            return False
+        return True
+
+    def files(self) -> Iterator[File]:
+        """This schema's entries, and the temporary files and locks that somebody left; nothing else is listed."""
+        for folder in _scan(self.folder) if self.usable() else ():
+            if _FOLDER.fullmatch(folder.name) or folder.name == "locks":
+                for item in _scan(Path(folder.path)):
+                    entry = folder.name != "locks" and _FILE.fullmatch(item.name)
+                    if not entry and not item.name.endswith(".tmp") and folder.name != "locks":
+                        continue
+                    with suppress(OSError):
+                        status = item.stat(follow_symlinks=False)
+                        if stat.S_ISREG(status.st_mode):
+                            digest = folder.name + item.name if entry else ""
+                            yield File(Path(item.path), digest, status.st_size, status.st_mtime)
+
+    def damaged(self) -> list[File]:
+        """The files that were moved aside, the oldest first."""
+        found = []
+        for item in _scan(self._named / "damaged") if self.usable() else ():
+            with suppress(OSError):
+                status = item.stat(follow_symlinks=False)
+                found.append(File(Path(item.path), "", status.st_size, status.st_ctime))
+        return sorted(found, key=lambda f: f.used)
+
+    def _check_folders(self, folder: Path) -> None:
+        if self.root is None:
+            raise Refused(self._named, "has no location: this user has no home folder")
+        self._check(self.root, os.stat(self.root))  # the root may be a link, what is inside may not
+        self._check(self.folder, os.lstat(self.folder))
+        self._check(folder, os.lstat(folder))
+
+    def _check(self, path: Path, status: os.stat_result) -> None:
+        reason = distrust(status, self.owners)
+        if reason:
+            raise Refused(path, f"{reason}, and loading from it could run their code")
+
+    def _make_folders(self, folder: Path) -> None:
+        """Make the folder and those above it, each for this user alone; check before anything is put inside."""
+        try:
+            self._check_folders(folder)
+        except FileNotFoundError:
+            self._named.mkdir(0o700, parents=True, exist_ok=True)
+            self._check(self._named, os.stat(self._named))
+            for each in (self.folder, folder):
+                with suppress(FileExistsError):
+                    os.mkdir(each, 0o700)
+                self._check(each, os.lstat(each))
+
+    def _read_file(self, path: Path) -> tuple[bytes, os.stat_result]:
+        try:
+            fd = os.open(path, _READ)
+            try:
+                status = os.fstat(fd)
+                self._check(path, status)
+                if not stat.S_ISREG(status.st_mode):
+                    raise Refused(path, "is not a regular file")
+                data = os.read(fd, status.st_size + 1)
+                while len(data) < status.st_size and (more := os.read(fd, status.st_size)):
+                    data += more
+                return data, status
+            finally:
+                os.close(fd)
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise Refused(path, f"cannot be read ({error.strerror})") from None
+
+    def _replace(self, path: Path, data: bytes) -> None:
+        self._make_folders(path.parent)
+        temporary = path.parent / f".{os.urandom(8).hex()}.tmp"
+        fd = os.open(temporary, _CREATE, 0o600)
+        try:
+            try:
+                rest = memoryview(data)
+                while rest:
+                    rest = rest[os.write(fd, rest) :]
+                os.fsync(fd)
+            finally:
+                os.close(fd)
+            os.replace(temporary, path)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(temporary)
+            raise
+
+    def _set_aside(self, path: Path, digest: str, status: os.stat_result, damage: str) -> None:
+        told = f"the cache file {path} {damage}; the kernel is compiled again"
+        if not self.writable:
+            self._report(path, told, True)
+            return
+        folder = self._named / "damaged"
+        try:
+            with suppress(FileExistsError):
+                os.mkdir(folder, 0o700)
+            if os.path.samestat(status, os.lstat(path)):  # else another process has put a new one there
+                os.replace(path, folder / digest)
+                told += f" (the file was moved to {folder})"
+        except OSError as error:
+            self._report(path, f"{told} (the file could not be moved aside: {error.strerror})", True)
+        else:
+            self._report(path, told, False)
+
+    def _folder_problem(self, reason: str) -> None:
+        if self.writable:
+            setting, effect = "WORKBENCH_CACHE", "Compiled kernels are kept in memory only"
+        else:
+            setting, effect = "WORKBENCH_CACHE_READONLY", "Work continues without it"
+        self.problem = f"the cache folder {self._named} {reason}. {effect}; {setting} names another folder."
+        self._report(self._named, self.problem, True)
+
+
+def _scan(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as items:
+            return list(items)
+    except OSError:
+        return []

@@ -1,0 +1,171 @@
+"""Names of the language that are written in the language: a call inlines the function, as it does a user's func.
+
+Its source code is read and parsed when a kernel first calls it. Operations, errors and steps belong to the call.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+
+from workbench.builtins.declaration import forms
+from workbench.builtins.declaration.declare import Form
+from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.frontend.functions.inline import inlined
+from workbench.frontend.state.coerce import convert, describe, indexable, materialise, usable, weak
+from workbench.frontend.state.context import Context, Expression, FormHandler
+from workbench.frontend.state.definition import Definition, Scope
+from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.ir.values import Value
+from workbench.source import Source, parsed
+from workbench.types import Quaternion, Vector, element, int64, promote_all, uint32
+
+
+@cache
+def definition_of(form: Form) -> Definition:
+    """The function of the kernel language that a name stands for."""
+    assert form.body is not None
+    code = form.body.__code__
+    lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
+    below = next(n for n, line in enumerate(lines) if line.startswith("def ")) + 1
+    end = next((n for n in range(below, len(lines)) if lines[n][0] not in " )\n"), len(lines))
+    text = "".join(lines[:end])
+    (node,) = parsed(text).body
+    assert isinstance(node, ast.FunctionDef)
+    return Definition(form.name, node, Source(text), Scope(user=form.body.__globals__), library=True)
+
+
+def lower(context: Context, form: Form, node: ast.Call, expression: Expression) -> Operand:
+    """A call of the name.
+
+    Raises:
+        KernelTypeError: the arguments are not what it takes.
+    """
+    draws = form.rebinds is not None
+    nodes = _positional(context, definition_of(form), node)
+    given = [expression(context, a) for a in nodes[draws:]]
+    if not draws:
+        return call(context, form, given)
+    _typed(context, form, [Value(uint32), *given] if nodes else [])
+    name, state = _state(context, node)
+    *results, context.env[name] = call(context, form, [state, *given])  # type: ignore[misc]
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def call(context: Context, form: Form, args: Sequence[Operand]) -> Operand:
+    """What the function returns for these arguments.
+
+    Raises:
+        KernelTypeError: they are not what it takes.
+    """
+    definition = definition_of(form)
+    operands = _typed(context, form, args)
+    names = [p.arg for p in definition.parameters]
+    absent = {name: Static(None, name) for name in names[len(operands) :]}
+    return inlined(context, definition, dict(zip(names, operands, strict=False)) | absent)
+
+
+def _positional(context: Context, definition: Definition, node: ast.Call) -> list[ast.expr]:
+    """The arguments in the order of the parameters; only those without a / after them are given by name."""
+    named = {k.arg: k.value for k in node.keywords if k.arg}
+    rest = [named.pop(p.arg) for p in definition.node.args.args[len(node.args) :] if p.arg in named]
+    if named:
+        raise context.error(KernelTypeError, f"{ast.unparse(node.func)}() takes its arguments without names.")
+    return [*node.args, *rest]
+
+
+def _typed(context: Context, form: Form, args: Sequence[Operand]) -> list[Operand]:
+    """The arguments in the types that the function takes."""
+    if form.takes is None:
+        return list(args)
+    operands = [indexable(context, a) for a in args]
+    try:
+        types = form.takes(form.name, [weak(o) if isinstance(o, (Value, Literal)) else o.type for o in operands])
+    except KernelTypeError as error:
+        raise context.placed(error) from None
+    return [o if t is None else convert(context, o, t) for o, t in zip(operands, types, strict=True)]
+
+
+def _state(context: Context, node: ast.Call) -> tuple[str, Value]:
+    """The local name of the random state that a call advances, and its value."""
+    name = ast.unparse(node.func)
+    place = getattr(node, "uncertain", "")
+    if place:
+        raise context.error(
+            KernelSyntaxError, f"{name}() advances its state, so it cannot stand {place}.",
+            "Draw the number on a line of its own, and use it here.",
+        )  # fmt: skip
+    argument = node.args[0]
+    if not isinstance(argument, ast.Name) or not isinstance(argument.ctx, ast.Store):
+        raise context.error(
+            KernelTypeError, f"{name}() advances its state, so it takes a local name.",
+            "Write state = rand_init(seed, i) first.",
+        )  # fmt: skip
+    if argument.id not in context.env:
+        raise context.error(
+            KernelTypeError, f"{name}() advances its state, and {argument.id} is not a local name here.",
+            f"Write {argument.id} = rand_init(seed, i) first.",
+        )  # fmt: skip
+    state = usable(context, context.env[argument.id])
+    if not isinstance(state, Value) or state.type != uint32:
+        raise context.error(
+            KernelTypeError, f"{name}() takes a state, a uint32; {argument.id} is {describe(state)}.",
+            "Write state = rand_init(seed, i) first, and draw from that.",
+        )  # fmt: skip
+    return argument.id, state
+
+
+# What such functions may ask of the front end, beyond the language.
+
+
+def _composed(kind: type[Vector]) -> FormHandler:
+    def made(context: Context, node: ast.Call, expression: Expression) -> Operand:
+        parts = [materialise(context, expression(context, a)) for a in node.args]
+        scalar = promote_all(element(p.type) for p in parts)
+        assert scalar is not None
+        return context.builder.one("vec", [context.builder.cast(p, scalar) for p in parts], kind(len(parts), scalar))
+
+    return made
+
+
+def _natural(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    found = materialise(context, expression(context, node.args[0]))
+    context.shared.non_negative.add(found)
+    return found
+
+
+def _low_word(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    operand = usable(context, expression(context, node.args[0]))
+    if isinstance(operand, Literal) and operand.captured is None:
+        return materialise(context, Literal(operand.value % 2**32), uint32)
+    return context.builder.cast(materialise(context, operand, int64), uint32)
+
+
+def _has_components(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    value, count = (expression(context, a) for a in node.args)
+    assert isinstance(value, Value) and isinstance(count, Literal)
+    return Static(isinstance(value.type, Vector) and value.type.length == count.value, ast.unparse(node))
+
+
+def _is_double(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    return Static(element(materialise(context, expression(context, node.args[0])).type).bits == 64, ast.unparse(node))
+
+
+def _epsilon(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    scalar = element(materialise(context, expression(context, node.args[0])).type)
+    return Literal(float(np.finfo(scalar.numpy).eps))
+
+
+FORMS: dict[str, FormHandler] = {
+    forms.vector.name: _composed(Vector),
+    forms.quaternion.name: _composed(Quaternion),
+    forms.natural.name: _natural,
+    forms.low_word.name: _low_word,
+    forms.has_components.name: _has_components,
+    forms.is_double.name: _is_double,
+    forms.epsilon.name: _epsilon,
+}

@@ -1,1 +1,0 @@
-"""Functions of the language that are lowered to several operations: random numbers, noise, search."""

@@ -1,0 +1,367 @@
+"""A function in its checked form: what would go wrong is skipped and reported, and the launch goes on.
+
+Every access whose index may be out of range stands in an `if`; a load that is skipped gives 0. A tile that reaches out
+of an array, though the kernel says that it does not, is loaded and stored as far as it is inside. Divisions and shifts
+are defined for all operands anyway, so these only report. A report is the operation `fault` with the number that the
+guarded operation has in the function as it was (`ir.values.number_ops`), never with a line: code from a cache reports
+at the line where its operation stands now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.ir.attributes import AXES, AXIS, BOUNDS, NUMBER, VALUE
+from workbench.ir.build import Builder
+from workbench.ir.ops import ELEMENTS, PARTS, REGIONS
+from workbench.ir.rewrite import Rewriter, copy_block, replace_body, rewrite
+from workbench.ir.values import Block, Function, Op, Value, array_of, number_ops, walk
+from workbench.passes.analysis.intervals import Intervals
+from workbench.passes.analysis.scopes import Scopes
+from workbench.passes.dce import prune
+from workbench.tiles import Tile
+from workbench.types import (
+    ArrayType,
+    Scalar,
+    Type,
+    Vector,
+    element,
+    float64,
+    int64,
+    is_float,
+    is_integer,
+    uint32,
+    uint64,
+)
+from workbench.types import bool as bool_
+
+# Builtins: a failed assert reports the operands of a comparison; divisions and shifts are themselves checked.
+COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
+DIVISIONS = frozenset({"floordiv", "mod"})
+SHIFTS = frozenset({"lshift", "rshift"})
+MOST_REPORTED = 4  # what a fault record holds (backends/layout.py)
+# Operations beyond which a body is not written twice: such a kernel is bound by its arithmetic and slow to compile.
+VERSIONS_LIMIT = 600
+
+
+def without_asserts(function: Function) -> Function:
+    """The function without its asserts, its views' bounds and what only they need, for code without checks."""
+    if not any(op.name in ("assert", "view_index") for op in walk(function.body)):
+        return function
+
+    def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
+        if op.name == "view_index":
+            on.mapping[op.result] = op.operands[0]
+        return () if op.name in ("assert", "view_index") else None
+
+    return prune(rewrite(function, change))
+
+
+def without_prints(function: Function) -> Function:
+    """The function without its prints, for an adjoint: it runs the kernel's lines again, and says nothing twice."""
+    return prune(rewrite(function, lambda on, op: () if op.name == "print" else None))
+
+
+def guard(function: Function, versions: bool = False) -> Function:
+    """The checked form of a function.
+
+    Args:
+        function: any legal IR.
+        versions: write the body twice where that pays: once without the checks that one look at the launch's
+            dimensions and the arrays' sizes makes needless, for launches where it does. What remains can vectorise.
+    """
+    guarded = _Guard(function)
+    body = guarded.block(function.body)
+    if versions and len(guarded.numbers) <= VERSIONS_LIMIT:
+        intervals = Intervals(function)
+        quick = _Guard(function, intervals).block(function.body)
+        if intervals.conditions:
+            body = _either(intervals, quick, copy_block(body, {}))
+    return replace_body(function, body)
+
+
+def _either(intervals: Intervals, quick: Block, careful: Block) -> Block:
+    builder = intervals.builder
+    good = intervals.all_hold()
+    end = Op("yield")
+    builder.if_(good, Block((), (*quick.ops, end)), Block((), (*careful.ops, end)))
+    return builder.body()
+
+
+def indices_of(op: Op) -> tuple[Value, ...]:
+    """The indices of an access."""
+    array = op.operands[0].type
+    assert isinstance(array, ArrayType)
+    return op.operands[1 : 1 + array.ndim]
+
+
+def starts_of(op: Op) -> tuple[Value, ...]:
+    """Where an element or a part of a tile begins."""
+    tile = op.operands[0].type
+    assert isinstance(tile, Tile)
+    return op.operands[1 : 1 + tile.ndim]
+
+
+def part_of(op: Op) -> tuple[int, ...]:
+    """The sizes of that part."""
+    part = op.result.type if op.name == "tile_slice" else op.operands[-1].type
+    whole = op.operands[0].type
+    assert isinstance(whole, Tile)
+    return part.shape if isinstance(part, Tile) and op.name != "tile_extract" else (1,) * whole.ndim
+
+
+def asked(made: dict[Value, Op], index: Value) -> Value:
+    """The index as it was written: of the view, and before a negative one was counted from the end."""
+    op = made.get(index)
+    if op is not None and op.name == "view_index":
+        op = made.get(index := op.operands[1])
+    return op.operands[0] if op is not None and op.name == "wrap_index" else index
+
+
+def lengths(op: Op, made: dict[Value, Op]) -> tuple[Value, ...]:
+    """How many elements the view of an access has, along each axis that is a slice."""
+    makers = (made.get(v) for v in indices_of(op))
+    return tuple(m.operands[2] for m in makers if m is not None and m.name == "view_index")
+
+
+def reported(op: Op, made: dict[Value, Op]) -> tuple[Value, ...]:
+    """The values that a fault of this operation reports, as the function has them.
+
+    Args:
+        op: an operation of the function before it was guarded.
+        made: the operation that makes each value there.
+    """
+    if op.name in ELEMENTS:
+        return (*(asked(made, v) for v in indices_of(op)), *lengths(op, made))[:MOST_REPORTED]
+    if op.name in ("extract", "insert"):
+        return (asked(made, op.operands[1]),)
+    if op.name in REGIONS or op.name in PARTS:
+        return tuple(asked(made, v) for v in (indices_of if op.name in REGIONS else starts_of)(op))
+    if op.name == "assert":
+        test = made.get(op.operands[0])
+        plain = test is not None and test.name in COMPARISONS and isinstance(test.operands[0].type, Scalar)
+        return test.operands if test is not None and plain else ()
+    return op.operands[:3]
+
+
+class _Guard:
+    """One walk. `known` maps what was found to be in range to the bool that says so, in the open blocks."""
+
+    def __init__(self, function: Function, intervals: Intervals | None = None) -> None:
+        self.numbers = number_ops(function)
+        self.made = {v: op for op in walk(function.body) for v in op.results}
+        self.intervals = intervals
+        self.builder = Builder()
+        self.known: Scopes[Any, Value] = Scopes()
+
+    def block(self, block: Block) -> Block:
+        with self.known.block(), self.builder.block(block.params) as opened:
+            for op in block.ops:
+                self.builder.location = op.location
+                _GUARDS.get(op.name, _Guard.keep)(self, op)
+        return opened.block
+
+    def keep(self, op: Op, operands: tuple[Value, ...] = ()) -> None:
+        """As it is (or with other operands), with the blocks inside guarded."""
+        blocks: list[Block] = []
+        for position, inner in enumerate(op.blocks):
+            if self.intervals is None:
+                blocks.append(self.block(inner))
+                continue
+            with self.intervals.inside(op, position):
+                blocks.append(self.block(inner))
+        self.builder.append(op.replace(operands or op.operands, blocks=tuple(blocks)))
+
+    # What is skipped.
+
+    def access(self, op: Op) -> None:
+        """An element of an array."""
+        array, indices = op.operands[0], indices_of(op)
+        if self.intervals is not None and self.intervals.hoisted(array, indices):
+            self.builder.append(op)
+            return
+        key = (array, indices)
+        seen = self.known.get(key)
+        good = seen if seen is not None else self.in_range(array, indices)
+        self.known[key] = good
+        self.skip(op, good, () if seen is not None else reported(op, self.made), report=seen is None)
+
+    def component(self, op: Op) -> None:
+        """A component of a vector, where the index is computed."""
+        vector, index = op.operands[:2]
+        made, length = self.made.get(index), getattr(vector.type, "length", 0)
+        if made is not None and made.name == "const" and 0 <= made.attrs[VALUE] < length:
+            self.builder.append(op)
+            return
+        good = self.below(index, self.builder.const(length, element(index.type)))
+        self.skip(op, good, reported(op, self.made), report=True)
+
+    def part(self, op: Op) -> None:
+        """An element or a part of a tile."""
+        good: list[Value] = []
+        whole = op.operands[0].type
+        assert isinstance(whole, Tile)
+        for start, size, length in zip(starts_of(op), part_of(op), whole.shape, strict=True):
+            made, last = self.made.get(start), length - size
+            if made is None or made.name != "const" or not 0 <= made.attrs[VALUE] <= last:
+                good.append(self.below(start, self.builder.const(last + 1, element(start.type))))
+        if good:
+            self.skip(op, self.all_of(good), reported(op, self.made), report=True)
+        else:
+            self.builder.append(op)
+
+    def region(self, op: Op) -> None:
+        """A tile of an array; where the kernel says that all of it is inside and it is not, as much as is."""
+        if op.attrs[BOUNDS]:
+            self.builder.append(op)
+            return
+        tile = (op.operands[-1] if op.name == "tile_store" else op.result).type
+        assert isinstance(tile, Tile)
+        lengths = dict(zip(op.attrs[AXES], tile.shape, strict=True))
+        none, good = self.builder.const(0, int64), list[Value]()
+        for axis, index in enumerate(indices_of(op)):
+            start = self.builder.cast(index, int64)
+            end = self.builder.one("add", (start, self.builder.const(lengths.get(axis, 1), int64)), int64)
+            array = op.operands[0]
+            size = self.builder.one("shape", (array,), array_of(array).size_type, {AXIS: axis})
+            good.append(self.builder.one("ge", (start, none), bool_))
+            good.append(self.builder.one("le", (end, self.builder.cast(size, int64)), bool_))
+        bad = self.builder.one("not_", (self.all_of(good),), bool_)
+        self.report(bad, op, reported(op, self.made))
+        self.builder.append(op.replace(attrs={**op.attrs, BOUNDS: True}))
+
+    def all_of(self, conditions: Sequence[Value]) -> Value:
+        """Whether each holds."""
+        first, *rest = conditions
+        for other in rest:
+            first = self.builder.one("and_", (first, other), bool_)
+        return first
+
+    def skip(self, op: Op, good: Value, values: Sequence[Value], report: bool) -> None:
+        """The operation where `good` holds, else a report, and in place of its results 0 (or what it changes)."""
+        results = tuple(Value(v.type, v.name) for v in op.results)
+        with self.builder.block() as then:
+            self.builder.append(op.replace(results=results))
+            self.builder.yield_(*results)
+        with self.builder.block() as orelse:
+            if report:
+                self.fault(op, values)
+            kept = op.operands[:1] if op.name in _CHANGES else [zero(self.builder, v.type) for v in results]
+            self.builder.yield_(*kept)
+        self.builder.append(Op("if", (good,), op.results, {}, (then.block, orelse.block), op.location))
+
+    def in_range(self, array: Value, indices: tuple[Value, ...]) -> Value:
+        """Whether every index is."""
+        good: Value | None = None
+        for axis, index in enumerate(indices):
+            key = (array, axis, index)
+            here = self.known.get(key)
+            if here is None:
+                size = self.builder.one("shape", (array,), array_of(array).size_type, {AXIS: axis})
+                here = self.known[key] = self.below(index, size)
+            good = here if good is None else self.builder.one("and_", (good, here), bool_)
+        assert good is not None
+        return good
+
+    def below(self, index: Value, size: Value) -> Value:
+        """0 ≤ index < size, in one comparison of unsigned numbers."""
+        wide = uint64 if 64 in (element(index.type).bits, element(size.type).bits) else uint32
+        return self.builder.one("lt", (self.builder.cast(index, wide), self.builder.cast(size, wide)), bool_)
+
+    # What only reports.
+
+    def divide(self, op: Op) -> None:
+        """`//` and `%` of integers."""
+        self.each(op, lambda x, y: self.builder.one("eq", (y, self.builder.const(0, y.type)), bool_), lambda n: n != 0)
+
+    def shift(self, op: Op) -> None:
+        """`<<` and `>>`."""
+
+        def bad(x: Value, y: Value) -> Value:
+            width = element(y.type).bits
+            number = self.builder.const(width, uint64 if width == 64 else uint32)
+            return self.builder.one("ge", (self.builder.cast(y, number.type), number), bool_)
+
+        width = element(op.operands[0].type).bits
+        self.each(op, bad, lambda n: 0 <= n < width)
+
+    def each(self, op: Op, bad: Callable[[Value, Value], Value], fine: Callable[[int], bool]) -> None:
+        """Report for each component whose right operand is wrong, unless it is a literal that is fine."""
+        made = self.made.get(op.operands[1])
+        if not is_integer(element(op.result.type)):
+            self.builder.append(op)
+            return
+        numbers = literals(made.attrs[VALUE]) if made is not None and made.name == "const" else []
+        if not (numbers and all(map(fine, numbers))):
+            columns = [self.parts(v) for v in op.operands]
+            for x, y in zip(*columns, strict=True):
+                self.report(bad(x, y), op, (x, y))
+        self.builder.append(op)
+
+    def parts(self, value: Value) -> list[Value]:
+        """The components of a vector; of a scalar, itself."""
+        if not isinstance(value.type, Vector):
+            return [value]
+        numbers = [self.builder.const(n) for n in range(value.type.length)]
+        return [self.builder.one("extract", (value, n), value.type.dtype) for n in numbers]
+
+    def claim(self, op: Op) -> None:
+        """`assert`."""
+        bad = self.builder.one("not_", op.operands, bool_)
+        self.report(bad, op, reported(op, self.made))
+
+    def count(self, op: Op) -> None:
+        """A `for` whose step may be 0 runs no turn then."""
+        start, stop, step, *init = op.operands
+        made = self.made.get(step)
+        if made is None or made.name != "const" or not made.attrs[VALUE]:
+            bad = self.builder.one("eq", (step, self.builder.const(0, step.type)), bool_)
+            self.report(bad, op, reported(op, self.made))
+            stop = self.builder.one("where", (bad, start, stop), stop.type)
+            step = self.builder.one("where", (bad, self.builder.const(1, step.type), step), step.type)
+        self.keep(op, (start, stop, step, *init))
+
+    def report(self, bad: Value, op: Op, values: Sequence[Value]) -> None:
+        """A fault where `bad` holds."""
+        with self.builder.block() as then:
+            self.fault(op, values)
+            self.builder.yield_()
+        with self.builder.block() as orelse:
+            self.builder.yield_()
+        self.builder.if_(bad, then.block, orelse.block)
+
+    def fault(self, op: Op, values: Sequence[Value]) -> None:
+        wide = [self.builder.cast(v, float64 if is_float(v.type) else int64) for v in values]
+        self.builder.emit("fault", wide, (), {NUMBER: self.numbers[op]})
+
+
+def literals(value: Any) -> list[int]:
+    """The components of an integer constant."""
+    return [int(number) for number in np.ravel(value)]
+
+
+def zero(builder: Builder, type: Type | Tile) -> Value:
+    """What a load that is skipped gives."""
+    if isinstance(type, Tile):
+        (made,) = builder.tile_map(type.shape, (), lambda at, elements: [zero(builder, type.dtype)])
+        return made
+    assert isinstance(type, (Scalar, Vector))
+    return builder.const((0,) * type.length if isinstance(type, Vector) else 0, type)
+
+
+# What is skipped leaves its first operand as it was.
+_CHANGES = frozenset({"insert", "tile_insert", "tile_place"})
+_GUARDS: dict[str, Callable[[_Guard, Op], None]] = {
+    **{name: _Guard.access for name in ELEMENTS},
+    **{name: _Guard.divide for name in DIVISIONS},
+    **{name: _Guard.shift for name in SHIFTS},
+    "extract": _Guard.component,
+    "insert": _Guard.component,
+    **{name: _Guard.region for name in REGIONS},
+    **{name: _Guard.part for name in PARTS},
+    "assert": _Guard.claim,
+    "for": _Guard.count,
+}

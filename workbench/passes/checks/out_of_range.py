@@ -1,0 +1,309 @@
+"""Accesses that a launch is certain to make outside of an array, found from its dimensions and sizes before it runs.
+
+The threads at the corners of the launch are followed through the kernel with what is known beforehand: dimensions,
+sizes, literals, some numbers. Loaded values are unknown, and so is what is computed of them; what stands under an
+unknown condition is not followed. So whatever is found does happen. Indices that are sums of thread indices are largest
+and smallest at corners; others are looked at there only, and checks find the rest when the launch runs.
+
+Sizes may be symbolic (`SymbolicSize`): what cannot be decided then is a condition for later, on sizes alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any, cast
+
+import numpy as np
+
+from workbench.builtins import TABLE
+from workbench.builtins.declaration.meaning import apply, convert, value_of
+from workbench.ir.attributes import AXIS, LEVEL, REFERENCE, VALUE
+from workbench.ir.ops import ELEMENTS
+from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.passes.analysis.sizes import Axis, Size, SymbolicSize, combined, compared
+from workbench.passes.checks.bounds_checks import asked, indices_of, lengths
+from workbench.types import Scalar, is_integer
+from workbench.types import bool as bool_
+
+_MOST_OPS = 8_000  # looked at in one launch, some 0.1 s: enough for a kernel of a thousand lines
+_WHOLE_LOOP = 8  # a loop of so many turns is followed; of a longer one the first turn and the last
+
+
+@dataclass(frozen=True)
+class Outside:
+    """An access that one thread is certain to make outside of an array.
+
+    Attributes:
+        op: the access.
+        thread: its index.
+        values: the indices asked for, then the lengths of slices, as `guard.reported` gives them; 0 where one is not
+            known.
+    """
+
+    op: Op
+    thread: tuple[Any, ...]
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Condition:
+    """That an index is inside of an array: at least 0, or minus the size where it `wraps`, and below the size."""
+
+    array: str
+    axis: int
+    wraps: bool
+    constant: int
+    terms: tuple[tuple[Axis, int], ...]
+
+
+@dataclass
+class Accesses:
+    """What is known of a launch's accesses.
+
+    Attributes:
+        outside: the first found that is outside.
+        needs: the least size of an array along an axis that what is known of its indices needs.
+        conditions: on sizes that are not known yet.
+    """
+
+    outside: Outside | None = None
+    needs: dict[Axis, int] = field(default_factory=dict[Axis, int])
+    conditions: dict[Condition, None] = field(default_factory=dict[Condition, None])
+
+
+def accesses(
+    function: Function, dims: Sequence[Size], shapes: Mapping[str, Sequence[Size]], numbers: Mapping[str, Any]
+) -> Accesses:
+    """What is certain of the accesses of a launch.
+
+    Args:
+        function: a kernel, or a derivative of one, before it was guarded.
+        dims: of the launch.
+        shapes: of its arrays, by parameter.
+        numbers: values of number parameters, where they are known.
+    """
+    found = Accesses()
+    if 0 in (d for d in dims if isinstance(d, int)) or not any(op.name in ELEMENTS for op in walk(function.body)):
+        return found
+    ends = [(0, *([] if d == 1 else [d.plus(-1) if isinstance(d, SymbolicSize) else d - 1])) for d in dims]
+    follow, corners = _Follow(function, dims, shapes, numbers, found), list(product(*ends))
+    with np.errstate(all="ignore"):
+        for thread in corners:
+            follow.thread(thread, _MOST_OPS // len(corners))
+    return found
+
+
+class _Enough(Exception):
+    """Nothing more is certain of this thread."""
+
+
+class _Follow:
+    """Follows one thread after the other."""
+
+    def __init__(
+        self, function: Function, dims: Sequence[Size], shapes: Mapping[str, Sequence[Size]],
+        numbers: Mapping[str, Any], found: Accesses,
+    ) -> None:  # fmt: skip
+        self.function, self.dims, self.shapes, self.numbers, self.found = function, dims, shapes, numbers, found
+        self.made = {v: op for op in walk(function.body) for v in op.results}
+
+    def thread(self, index: tuple[Size, ...], most: int) -> None:
+        """Follow the thread of this index for so many operations at most."""
+        self.index, self.left = index, most
+        self.known: dict[Value, Any] = {}
+        for param in self.function.params:
+            if param.name in self.numbers and isinstance(param.type, Scalar) and _counts(param.type):
+                self.known[param] = param.type.numpy.type(self.numbers[param.name])
+        try:
+            self.block(self.function.body)
+        except _Enough:
+            return
+
+    def block(self, block: Block, arguments: Sequence[Any] = ()) -> list[Any]:
+        """Follow a block whose parameters are these (None: unknown); what it yields."""
+        self.let(block.params, arguments)
+        for op in block.ops:
+            if op.name == "yield":
+                break
+            self.left -= 1
+            if self.left < 0:
+                raise _Enough
+            rule = _RULES.get(op.name)
+            if op.name in ELEMENTS:
+                self.access(op)
+            elif rule is not None:
+                self.let(op.results, rule(self, op))
+            elif op.name in TABLE:
+                self.let(op.results, [self.computed(op)])
+        return [self.known.get(v) for v in block.yielded]
+
+    def let(self, values: Sequence[Value], numbers: Sequence[Any]) -> None:
+        """Note what values are; those that are not known may have been, in another turn of a loop."""
+        for value, number in zip(values, numbers, strict=False):
+            if number is None:
+                self.known.pop(value, None)
+            else:
+                self.known[value] = number
+
+    def computed(self, op: Op) -> Any:
+        """The result of an elementwise operation on integers that are known."""
+        operands = [self.known.get(v) for v in op.operands]
+        type = op.result.type
+        if any(v is None for v in operands) or not (isinstance(type, Scalar) and _counts(type)):
+            return self.chosen(op, operands)
+        if any(isinstance(v, SymbolicSize) for v in operands):
+            found = combined(op.name, [_plain(v) for v in operands])
+            return found if found is None or isinstance(found, SymbolicSize) else type.numpy.type(found)
+        return apply(TABLE[op.name], operands, type)
+
+    def chosen(self, op: Op, operands: list[Any]) -> Any:
+        """Of `where`, `and_` and `or_`, what one known operand decides."""
+        if op.name == "where" and isinstance(operands[0], np.bool_) and isinstance(op.result.type, Scalar):
+            return operands[1 if operands[0] else 2]
+        if op.name in ("and_", "or_"):
+            return next((v for v in operands if v is not None and bool(v) is (op.name == "or_")), None)
+        return None
+
+    # Accesses.
+
+    def access(self, op: Op) -> None:
+        """Look at an access, as far as its indices are known."""
+        array = op.operands[0].name
+        shape, indices = self.shapes.get(array), indices_of(op)
+        self.let(op.results, [None] * len(op.results))
+        if shape is None:
+            return
+        for axis, (index, size) in enumerate(zip(indices, shape, strict=True)):
+            place, wanted = self.known.get(index), asked(self.made, index)
+            maker = self.made.get(index)
+            wraps = maker is not None and maker.name == "wrap_index"
+            if wraps:
+                place = self.known.get(wanted)
+            if place is None:
+                continue
+            if isinstance(place, SymbolicSize) or isinstance(size, SymbolicSize):
+                self.compare(op, array, axis, _plain(place), size, wraps)
+                continue
+            place = int(place)
+            if wraps or place >= 0:
+                self.need(array, axis, place + 1 if place >= 0 else -place)
+            if not (-size if wraps else 0) <= place < size:
+                self.outside(op)
+
+    def compare(self, op: Op, array: str, axis: int, index: Size, size: Size, wraps: bool) -> None:
+        """Look at an index, or a size, that is known later."""
+        negative = -size if isinstance(size, int) else size.times(-1)
+        inside = compared("lt", index, size), compared("ge", index, negative if wraps else 0)
+        if False in inside:
+            self.outside(op)
+        elif None in inside:
+            terms, constant = (index.terms, index.constant) if isinstance(index, SymbolicSize) else ((), index)
+            self.found.conditions[Condition(array, axis, wraps, constant, terms)] = None
+
+    def need(self, array: str, axis: int, size: int) -> None:
+        self.found.needs[array, axis] = max(size, self.found.needs.get((array, axis), 0))
+
+    def outside(self, op: Op) -> None:
+        if self.found.outside is None:
+            wanted = (asked(self.made, v) for v in indices_of(op))
+            values = tuple(_plain(self.known.get(v, 0)) for v in (*wanted, *lengths(op, self.made)))
+            self.found.outside = Outside(op, tuple(map(_plain, self.index)), values)
+
+    # Operations with rules of their own: each gives its results, None for what is not known.
+
+    def const(self, op: Op) -> list[Any]:
+        type = op.result.type
+        return [value_of(op.attrs[VALUE], type) if isinstance(type, Scalar) and _counts(type) else None]
+
+    def tid(self, op: Op) -> list[Any]:
+        if self.function.block_dim and op.attrs.get(LEVEL) != "block":
+            return [None]
+        return [_typed(self.index[op.attrs[AXIS]], op)]
+
+    def launch_dim(self, op: Op) -> list[Any]:
+        return [_typed(self.dims[op.attrs[AXIS]], op)]
+
+    def shape(self, op: Op) -> list[Any]:
+        shape = self.shapes.get(op.operands[0].name)
+        return [None if shape is None else _typed(shape[op.attrs[AXIS]], op)]
+
+    def cast(self, op: Op) -> list[Any]:
+        value, type = self.known.get(op.operands[0]), op.result.type
+        if value is None or not (isinstance(type, Scalar) and _counts(type)):
+            return [None]
+        if isinstance(value, SymbolicSize):
+            return [value if is_integer(type) else None]
+        return [convert(value, type)]
+
+    def if_(self, op: Op) -> list[Any]:
+        condition = self.known.get(op.operands[0])
+        if condition is None:
+            return [None] * len(op.results)
+        return self.block(op.blocks[0 if condition else 1])
+
+    def for_(self, op: Op) -> list[Any]:
+        limits = [self.known.get(v) for v in op.operands[:3]]
+        carried = [self.known.get(v) for v in op.operands[3:]]
+        unknown = [None] * len(carried)
+        if any(v is None or isinstance(v, SymbolicSize) for v in limits) or not limits[2]:
+            return unknown
+        turns, of = range(*(int(v) for v in limits if v is not None)), op.operands[0].type
+        assert isinstance(of, Scalar)
+        if len(turns) <= _WHOLE_LOOP:
+            for number in turns:
+                carried = self.block(op.blocks[0], (of.numpy.type(number), *carried))
+            return carried
+        self.block(op.blocks[0], (of.numpy.type(turns[0]), *carried))
+        self.block(op.blocks[0], (of.numpy.type(turns[-1]), *unknown))
+        return unknown
+
+    def while_(self, op: Op) -> list[Any]:
+        carried = [self.known.get(v) for v in op.operands]
+        for _ in range(_WHOLE_LOOP):
+            (going,) = self.block(op.blocks[0], carried)
+            if going is None:
+                return [None] * len(carried)
+            if not going:
+                return carried
+            carried = self.block(op.blocks[1], carried)
+        raise _Enough  # it may go on for ever
+
+    def custom(self, op: Op) -> list[Any]:
+        if op.attrs.get(REFERENCE, True):
+            return self.block(op.blocks[0])
+        return [None] * len(op.results)
+
+    def mark(self, op: Op) -> list[Any]:
+        return [self.known.get(v) for v in op.operands]
+
+
+_RULES = {
+    "const": _Follow.const,
+    "tid": _Follow.tid,
+    "launch_dim": _Follow.launch_dim,
+    "shape": _Follow.shape,
+    "cast": _Follow.cast,
+    "if": _Follow.if_,
+    "for": _Follow.for_,
+    "while": _Follow.while_,
+    "custom": _Follow.custom,
+    "mark": _Follow.mark,
+}
+
+
+def _counts(type: Scalar) -> bool:
+    """Whether its values are exact: floats may differ in their last bit from what a device computes."""
+    return is_integer(type) or type == bool_
+
+
+def _typed(number: Size, op: Op) -> Any:
+    """A size or index as the result of an operation."""
+    type = op.result.type
+    assert isinstance(type, Scalar)
+    return number if isinstance(number, SymbolicSize) else type.numpy.type(number)
+
+
+def _plain(number: Any) -> Any:
+    return cast(Any, number).item() if isinstance(number, np.generic) else number

@@ -1,0 +1,1 @@
+"""Loops in another form: those that count, those over indices that may be negative, the one over threads."""

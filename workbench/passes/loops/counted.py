@@ -1,0 +1,83 @@
+"""A `while` that only counts, as a `for`: `while k < n: …; k += 1`, where n does not change.
+
+Then it has one exit when it is cut into strips (`backends/cpu/emit/strips.py`), and vectorises as a `for` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from workbench.builtins import TABLE
+from workbench.ir.attributes import VALUE
+from workbench.ir.build import Builder
+from workbench.ir.ops import PURE
+from workbench.ir.rewrite import Rewriter, rewrite
+from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.types import Kind, Scalar
+from workbench.types import bool as bool_
+
+
+def counted(function: Function) -> Function:
+    """The function with its counting `while`s as `for`s; itself where it has none."""
+    return rewrite(function, _change) if any(op.name == "while" for op in walk(function.body)) else function
+
+
+def _change(rewriter: Rewriter, op: Op) -> Iterator[Op] | None:
+    if op.name != "while":
+        return None
+    condition, body = op.blocks
+    found = _bound(condition)
+    if found is None or not _is_next(body, found[0]):
+        return None
+    return iter(_as_for(rewriter, op, *found))
+
+
+def _bound(condition: Block) -> tuple[int, Value] | None:
+    """Which of the carried values is below what: a value that is the same in each turn."""
+    if len(condition.ops) < 2:
+        return None  # a condition that is a name
+    *before, test, end = condition.ops
+    if test.name not in ("lt", "gt") or end.operands != test.results:
+        return None
+    low, high = test.operands if test.name == "lt" else reversed(test.operands)
+    changing = set(condition.params)
+    if low not in changing or not isinstance(low.type, Scalar) or low.type.kind is not Kind.INT:
+        return None
+    for op in before:
+        if op.blocks or not changing.isdisjoint(op.operands) or not (op.name in PURE or op.name in TABLE):
+            return None
+    return (condition.params.index(low), high) if high not in changing else None
+
+
+def _is_next(body: Block, number: int) -> bool:
+    """Whether a turn leaves one more of this carried value."""
+    following = body.yielded[number]
+    made = {v: op for op in body.ops for v in op.results}
+    step = made.get(following)
+    if step is None or step.name != "add" or body.params[number] not in step.operands:
+        return False
+    other = made.get(next((v for v in step.operands if v is not body.params[number]), following))
+    return other is not None and other.name == "const" and other.attrs[VALUE] == 1
+
+
+def _as_for(rewriter: Rewriter, op: Op, number: int, stop: Value) -> tuple[Op, ...]:
+    condition, body = op.blocks
+    start, builder = op.operands[number], Builder()
+    builder.location = op.location
+    for before in condition.ops[:-2]:
+        builder.append(before)
+    step = builder.const(1, start.type)
+    end = body.ops[-1]
+    rest = tuple(v for k, v in enumerate(end.operands) if k != number)
+    params = (body.params[number], *_without(body.params, number))
+    inside = rewriter.block(Block(params, (*body.ops[:-1], end.replace(rest))))
+    operands = (start, stop, step, *_without(op.operands, number))
+    results = _without(op.results, number)
+    builder.append(Op("for", operands, results, op.attrs, (inside,), op.location))
+    some = builder.one("lt", (start, stop), bool_)
+    builder.append(Op("where", (some, stop, start), (op.results[number],), {}, (), op.location))
+    return builder.body().ops
+
+
+def _without(values: tuple[Value, ...], number: int) -> tuple[Value, ...]:
+    return values[:number] + values[number + 1 :]

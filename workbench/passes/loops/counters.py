@@ -1,0 +1,79 @@
+"""Loops whose counter may begin below 0, in two: the turns below 0, and the others, in which no index is wrapped.
+
+`for k in range(row[i], row[i + 1]): … x[k]` means `x[k + n]` where k is negative. Behind that choice a compiler does
+not see that x[k], x[k + 1], … lie side by side, and gathers them. Only innermost loops are split, so code grows by no
+more than what they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from workbench.ir.attributes import COLD, VALUE
+from workbench.ir.build import Builder
+from workbench.ir.ops import LOOPS
+from workbench.ir.rewrite import Rewriter, copy_block, rewrite
+from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.types import Kind, element
+
+LIMIT = 256
+"""Operations of a loop that is split, at most."""
+
+
+def split_counters(function: Function) -> Function:
+    """The function with such loops split; itself if there are none."""
+    if not any(op.name == "wrap_index" for op in walk(function.body)):
+        return function
+    constants = {op.result: op.attrs[VALUE] for op in walk(function.body) if op.name == "const"}
+
+    def change(on: Rewriter, op: Op) -> Iterator[Op] | None:
+        if op.name != "for" or not _counts_up(op, constants):
+            return None
+        operations = list(walk(op.blocks[0]))
+        wrapped = _wrapped(op.blocks[0].params[0], operations, constants)
+        if not wrapped or len(operations) > LIMIT or any(o.name in LOOPS for o in operations):
+            return None
+        return iter(_split(op, on.block(op.blocks[0]), wrapped))
+
+    return rewrite(function, change)
+
+
+def _counts_up(op: Op, constants: Mapping[Value, object]) -> bool:
+    """Whether each turn's counter is one more than the one before, from a number that only the run knows."""
+    start, _, step = op.operands[:3]
+    return constants.get(step) == 1 and start not in constants and element(start.type).kind is Kind.INT
+
+
+def _wrapped(counter: Value, operations: list[Op], constants: Mapping[Value, object]) -> dict[Value, Value]:
+    """What is wrapped and is not negative if the counter is not: the wrapped value to the plain one."""
+    plain, found = {counter}, dict[Value, Value]()
+    for op in operations:
+        if op.name == "wrap_index" and op.operands[0] in plain:
+            found[op.result] = op.operands[0]
+        elif op.name == "add" and all(v in plain or _no_less(constants.get(v)) for v in op.operands):
+            plain.add(op.result)
+    return found
+
+
+def _no_less(number: object) -> bool:
+    return isinstance(number, int) and number >= 0
+
+
+def _split(op: Op, body: Block, wrapped: Mapping[Value, Value]) -> tuple[Op, ...]:
+    start, stop, step, *init = op.operands
+    builder = Builder()
+    builder.location = op.location
+    zero = builder.const(0, start.type)
+    below = builder.one("min", (stop, zero), start.type)
+    carried = builder.for_(start, below, step, init, copy_block(body, {}), {**op.attrs, COLD: True})
+    above = builder.one("max", (start, zero), start.type)
+
+    def plain(on: Rewriter, o: Op) -> tuple[Op, ...] | None:
+        if o.name != "wrap_index" or o.result not in wrapped:
+            return None
+        on.mapping[o.result] = o.operands[0]
+        return ()
+
+    rest = Rewriter(plain).block(body)
+    builder.append(op.replace((above, stop, step, *carried), blocks=(rest,)))
+    return builder.body().ops

@@ -1,0 +1,281 @@
+"""Borders apart from what is inside: `x[i, max(j - 1, 0)]` is `x[i, j - 1]` in every thread but the first of a row.
+
+An index that is clamped, taken modulo or counted from the end hides that neighbouring threads read neighbours. Where it
+is the last index of an access, and the thread's last index plus something that is bounded alike in all threads of a
+row, the threads in which nothing is clamped lie side by side: from `first` to `last`, computed before the row.
+The body is written twice, in an `if` whose condition says whether a thread is one of them (`INTERIOR`); a backend that
+loops over threads makes loops of it.
+
+Within 32 bits sums mean what they say: the bounds ask for that too, so a sum on the way may wrap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from workbench.ir.attributes import AXIS, CAPTURED, INTERIOR, VALUE
+from workbench.ir.build import Builder
+from workbench.ir.ops import ELEMENTS
+from workbench.ir.rewrite import Rewriter, copy_block, replace_body
+from workbench.ir.values import Block, Function, Op, Value, array_of, walk
+from workbench.types import Type, int32, int64
+from workbench.types import bool as bool_
+
+Bounds = tuple[Value, Value]
+
+LIMIT = 400
+"""Operations of a body that is written twice, at most."""
+NARROW = 64
+"""Literal bounds: a lower one up to this number, or an upper one from it on, leaves most of a row inside."""
+BOUNDED = frozenset({"min", "max", "clamp", "mod", "wrap_index"})
+_THROUGH = BOUNDED | {"add", "sub", "cast"}
+_AGAIN = frozenset({"const", "shape", "cast", "add", "sub", "mul", "neg", "min", "max", "wrap_index"})
+_LEAST, _MOST = -(2**31), 2**31 - 1
+
+
+def split_border(function: Function) -> Function:
+    """The function with its body twice, for threads inside and at a border; itself if there are no borders."""
+    operations = list(walk(function.body))
+    if function.block_dim or not function.launch_ndim or len(operations) > LIMIT:
+        return function
+    if not any(op.name in BOUNDED for op in operations):
+        return function
+    interior = _Interior(function)
+    return replace_body(function, interior.body()) if interior.found() else function
+
+
+class _Interior:
+    """The threads of a row in which no index is clamped.
+
+    Attributes:
+        plain: what each clamped index is in these threads.
+        builder: what is computed before a row.
+    """
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        operations = list(walk(function.body))
+        self.made = {v: op for op in operations for v in op.results}
+        self.counters = {op.blocks[0].params[0]: op for op in operations if op.name == "for"}
+        self.params = {p for p in function.params if p.type == int32}
+        self.builder = Builder()
+        self.plain: dict[Value, Value] = {}
+        self.first: list[Value] = []
+        self.last: list[Value] = []
+        self._copies: dict[Value, Value | None] = {}
+        self._shared: dict[tuple[object, ...], Value] = {}
+
+    def found(self) -> bool:
+        """Whether there is a border that LLVM would not find itself, as it does in an `if` that asks for it."""
+        indices = self.indices()
+        for op in walk(self.function.body):
+            if op.name in BOUNDED and op.result in indices and op.result.type == int32:
+                self.bound(op)
+        outside = {v for op in _unconditional(self.function.body) for v in op.results}
+        return not outside.isdisjoint(self.plain)
+
+    def body(self) -> Block:
+        """The body twice."""
+        b = self.builder
+        first, last = self.most("max", self.first), self.most("min", self.last)
+        thread = b.cast(b.one("tid", (), int32, {AXIS: self.function.launch_ndim - 1}), int64)
+        inside = b.one("and_", (b.one("ge", (thread, first), bool_), b.one("le", (thread, last), bool_)), bool_)
+
+        def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
+            if not op.results or op.results[0] not in self.plain:
+                return None
+            plain = self.plain[op.results[0]]
+            on.mapping[op.results[0]] = on.mapping.get(plain, plain)
+            return ()
+
+        body, end = self.function.body, Op("yield")
+        quick = Rewriter(change).block(body)
+        careful = copy_block(body, {})
+        blocks = Block((), (*quick.ops, end)), Block((), (*careful.ops, end))
+        b.append(Op("if", (inside,), (), INTERIOR.of(True), blocks))
+        return b.body()
+
+    def indices(self) -> set[Value]:
+        """What the last index of an access is computed from."""
+        waiting = [op.operands[array_of(op.operands[0]).ndim] for op in walk(self.function.body) if op.name in ELEMENTS]
+        found = set[Value]()
+        while waiting:
+            value = waiting.pop()
+            op = self.made.get(value)
+            if value not in found and op is not None and op.name in _THROUGH:
+                found.add(value)
+                waiting += op.operands
+        return found
+
+    def bound(self, op: Op) -> None:
+        """Note where this index is what it is made from, if that is known."""
+        index, low, high = self.parts(op)
+        offset = self.offset(index) if index is not None else None
+        if offset is None or index is None:
+            return
+        limits = [self.wide(low), self.wide(high)]
+        if (low is not None and limits[0] is None) or (high is not None and limits[1] is None):
+            return
+        if op.name in ("mod", "wrap_index"):
+            limits[0] = self.number(0)
+        if op.name == "mod" and limits[1] is not None:
+            limits[1] = self.emit("sub", limits[1], self.number(1))
+        self.first += [self.emit("sub", v, offset[0]) for v in (limits[0], self.number(_LEAST)) if v is not None]
+        self.last += [self.emit("sub", v, offset[1]) for v in (limits[1], self.number(_MOST)) if v is not None]
+        self.plain[op.result] = index
+
+    def parts(self, op: Op) -> tuple[Value | None, Value | None, Value | None]:
+        """What is bounded, from below by what, from above by what."""
+        one, *others = op.operands
+        if op.name == "clamp":
+            fits = self.is_low(others[0]) and self.is_high(others[1])
+            return (one, others[0], others[1]) if fits else (None, None, None)
+        if op.name == "wrap_index":
+            return one, None, None
+        if op.name == "mod":
+            return (one, None, others[0]) if self.is_high(others[0]) else (None, None, None)
+        for index, limit in ((one, others[0]), (others[0], one)):
+            if self.offset(index) is not None:
+                if op.name == "max" and self.is_low(limit):
+                    return index, limit, None
+                if op.name == "min" and self.is_high(limit):
+                    return index, None, limit
+        return None, None, None
+
+    def literal(self, value: Value) -> int | None:
+        op = self.made.get(value)
+        return op.attrs[VALUE] if op is not None and op.name == "const" and not op.attrs.get(CAPTURED) else None
+
+    def is_low(self, value: Value) -> bool:
+        number = self.literal(value)
+        return number is not None and number <= NARROW
+
+    def is_high(self, value: Value) -> bool:
+        number = self.literal(value)
+        return number is None or number >= NARROW
+
+    def offset(self, value: Value) -> Bounds | None:
+        """What the value is more than the thread's last index, at least and at most; None if it is something else."""
+        if value in self.plain:
+            return self.offset(self.plain[value])
+        op = self.made.get(value)
+        if op is None or value.type != int32:
+            return None
+        if op.name == "tid":
+            zero = self.number(0)
+            return (zero, zero) if op.attrs[AXIS] == self.function.launch_ndim - 1 else None
+        if op.name not in ("add", "sub"):
+            return None
+        one, other = op.operands
+        near, further = self.offset(one), other
+        if near is None and op.name == "add":
+            near, further = self.offset(other), one
+        return self.together(op.name, near, self.uniform(further)) if near is not None else None
+
+    def uniform(self, value: Value) -> Bounds | None:
+        """Bounds of a value that are the same for all threads of a row."""
+        exact = self.wide(value)
+        if exact is not None:
+            return exact, exact
+        if value in self.counters:
+            start, stop, step = self.counters[value].operands[:3]
+            ends, by = (self.wide(start), self.wide(stop)), self.literal(step)
+            if by is None or by == 0 or ends[0] is None or ends[1] is None:
+                return None
+            one = self.number(1)
+            if by > 0:
+                return ends[0], self.emit("sub", ends[1], one)
+            return self.emit("add", ends[1], one), ends[0]
+        op = self.made.get(value)
+        if op is None or op.name not in ("add", "sub") or value.type != int32:
+            return None
+        one, other = (self.uniform(v) for v in op.operands)
+        return self.together(op.name, one, other)
+
+    def together(self, name: str, a: Bounds | None, b: Bounds | None) -> Bounds | None:
+        if a is None or b is None:
+            return None
+        low, high = b if name == "add" else b[::-1]
+        return self.emit(name, a[0], low), self.emit(name, a[1], high)
+
+    def wide(self, value: Value | None) -> Value | None:
+        """An int32 that is the same for all threads of a row, as int64 before the row."""
+        exact = self.again(value) if value is not None and value.type == int32 else None
+        return None if exact is None else self.share(("wide", exact), lambda: self.builder.cast(exact, int64))
+
+    def again(self, value: Value) -> Value | None:
+        """The value, computed before the row; None if it may differ between threads."""
+        if value in self.params:
+            return value
+        if value not in self._copies:
+            self._copies[value] = self.copied(value)
+        return self._copies[value]
+
+    def copied(self, value: Value) -> Value | None:
+        op = self.made.get(value)
+        outer = op is not None and op.name == "tid" and op.attrs[AXIS] != self.function.launch_ndim - 1
+        if op is None or not (outer or op.name in _AGAIN):
+            return None
+        operands = (
+            op.operands if op.name == "shape" else tuple(v for o in op.operands if (v := self.again(o)) is not None)
+        )
+        if len(operands) < len(op.operands):
+            return None
+        return self.share(
+            (op.name, value.type, tuple(op.attrs.items()), *operands),
+            lambda: self.builder.emit(op.name, operands, (value.type,), op.attrs).result,
+        )
+
+    def most(self, pick: str, values: list[Value]) -> Value:
+        first, *rest = dict.fromkeys(values)
+        for value in rest:
+            first = self.emit(pick, first, value)
+        return first
+
+    def number(self, number: int) -> Value:
+        return self.share(("const", number), lambda: self.builder.const(number, int64))
+
+    def emit(self, name: str, *operands: Value, type: Type = int64) -> Value:
+        return self.share((name, *operands), lambda: self.builder.one(name, operands, type))
+
+    def share(self, key: tuple[object, ...], make: Callable[[], Value]) -> Value:
+        if key not in self._shared:
+            self._shared[key] = make()
+        return self._shared[key]
+
+
+@dataclass(frozen=True)
+class Interior:
+    """A body as it was written twice.
+
+    Attributes:
+        before: what is computed before a row.
+        first, last: the first and the last thread inside, among those of a row, as int64.
+        inside, border: what threads do.
+    """
+
+    before: tuple[Op, ...]
+    first: Value
+    last: Value
+    inside: Block
+    border: Block
+
+
+def interior_of(function: Function) -> Interior | None:
+    """What `split_border` made of the function; None if that is nothing."""
+    *before, end = function.body.ops or (Op("yield"),)
+    if not end.attrs.get(INTERIOR):
+        return None
+    *before, thread, wide, at_least, at_most, _ = before
+    assert (thread.name, wide.name, at_least.name, at_most.name) == ("tid", "cast", "ge", "le")
+    return Interior(tuple(before), at_least.operands[1], at_most.operands[1], *end.blocks)
+
+
+def _unconditional(block: Block) -> Iterator[Op]:
+    """The operations that no `if` is around."""
+    for op in block.ops:
+        yield op
+        if op.name != "if":
+            for inner in op.blocks:
+                yield from _unconditional(inner)

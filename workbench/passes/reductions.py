@@ -1,0 +1,109 @@
+"""Changes of one element by all threads, marked: a backend may combine them and change memory once per chunk.
+
+`o[0] += v`, `wb.atomic_max(o, k, v)`: the index is the same in every thread, nothing looks at the old value, and the
+kernel accesses the array in no other way. Then the element is read and written after the last thread as well as by each
+of them, and the changes may be combined first: in a wider type, side by side, in an order that is always the same.
+
+That holds as long as no argument overlaps another one; where arguments do, the launcher asks for the form without marks
+(see `nonatomic`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from workbench.deep import deep
+from workbench.ir.attributes import KIND, REDUCTION
+from workbench.ir.ops import ACCESSES
+from workbench.ir.rewrite import Rewriter, rewrite
+from workbench.ir.values import Function, Op, Value, walk
+from workbench.passes.strip_custom_gradients import without_customs
+from workbench.types import ArrayType, Kind, Vector, element
+
+KINDS = frozenset({"add", "min", "max", "and", "or", "xor"})
+"""Changes whose order has no meaning; `exch` and `cas` are not among them."""
+SAME = frozenset({"const", "shape", "cast", "add", "sub", "mul", "neg", "wrap_index"})
+"""Operations whose result is the same in every thread if their operands are, cheap enough to be done again."""
+COMPONENTS = 64
+"""At most so many scalars are combined by one kernel."""
+
+
+@deep
+def reductions(function: Function) -> Function:
+    """The function with such changes marked (`REDUCTION`); itself if there are none."""
+    found = _found(function)
+
+    def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
+        return (op.replace(attrs={**op.attrs, REDUCTION: True}),) if _place(op) in found else None
+
+    return rewrite(function, change) if found else function
+
+
+@deep
+def reduces(function: Function) -> bool:
+    """Whether `reductions` has anything to mark in the kernel's code."""
+    return bool(_found(without_customs(function)))
+
+
+def kind_of(op: Op) -> str:
+    """How the operation changes an element: "add", or the kind of an `atomic`; empty for any other operation."""
+    if op.name in ("atomic_add", "reduce_add"):
+        return "add"
+    return op.attrs[KIND] if op.name == "atomic" else ""
+
+
+def same_in_all(value: Value, made: Mapping[Value, Op], params: frozenset[Value]) -> bool:
+    """Whether the value is the same in every thread, by what is computed from parameters alone."""
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        op = made.get(value)
+        if op is None:
+            if value not in params:
+                return False
+        elif op.name not in SAME:
+            return False
+        elif op.name != "shape":
+            waiting += op.operands
+    return True
+
+
+def _place(op: Op) -> tuple[Value, ...]:
+    """The array and the indices of such a change; empty for another operation."""
+    if op.name not in ("atomic_add", "atomic") or kind_of(op) not in KINDS:
+        return ()
+    array = op.operands[0].type
+    assert isinstance(array, ArrayType)
+    return op.operands[: 1 + array.ndim]
+
+
+def _found(function: Function) -> frozenset[tuple[Value, ...]]:
+    if not any(op.name in ("atomic_add", "atomic") for op in walk(function.body)):
+        return frozenset()
+    operations = list(walk(function.body))
+    made = {v: op for op in operations for v in op.results}
+    used = {v for op in operations for v in op.operands}
+    params = frozenset(p for p in function.params if not isinstance(p.type, ArrayType))
+    kinds: dict[Value, set[str]] = {}
+    places: dict[Value, dict[tuple[Value, ...], None]] = {}
+    for op in operations:
+        for array in (v for v in op.operands if isinstance(v.type, ArrayType) and op.name != "shape"):
+            place = _place(op)
+            plain = place and array is place[0] and not used.intersection(op.results) and _combines(op)
+            good = plain and all(same_in_all(v, made, params) for v in place[1:])
+            kinds.setdefault(array, set()).add(kind_of(op) if good and op.name in ACCESSES else "")
+            places.setdefault(array, {})[place] = None
+    found = [p for array, k in kinds.items() if len(k) == 1 and "" not in k for p in places[array]]
+    widths = sum(t.length if isinstance(t := _element(p[0]), Vector) else 1 for p in found)
+    return frozenset(found) if widths <= COMPONENTS else frozenset()
+
+
+def _combines(op: Op) -> bool:
+    """Whether the type of the element is one that is combined: no bools, and of 16-bit floats sums alone."""
+    scalar = element(op.operands[-1].type)
+    return scalar.kind is not Kind.BOOL and (kind_of(op) == "add" or not scalar.is_half)
+
+
+def _element(array: Value) -> object:
+    assert isinstance(array.type, ArrayType)
+    return array.type.dtype

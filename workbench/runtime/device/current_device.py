@@ -1,0 +1,46 @@
+"""Other libraries follow the device that is current in a thread: whatever Workbench calls leaves it as it was."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+
+class Keeping(Protocol):
+    """What has devices."""
+
+    def keeping_current(self) -> AbstractContextManager[None]:
+        """What is current in the thread is that again after the `with`."""
+        ...
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+D = TypeVar("D", bound=Keeping)
+
+
+@contextmanager
+def keeping_current(api: Any, devices: int) -> Iterator[None]:
+    """The context that is current in the thread is that again after the `with`.
+
+    With one device there is no other one to be current, and nothing is called.
+    """
+    _, before, *_ = (*api.cuCtxGetCurrent(), 0) if devices > 1 else (0, 0)
+    try:
+        yield
+    finally:
+        if int(before or 0):
+            api.cuCtxSetCurrent(before)
+
+
+def keeps_current(method: Callable[Concatenate[D, P], T]) -> Callable[Concatenate[D, P], T]:
+    """A method that leaves the caller's device current."""
+
+    @functools.wraps(method)
+    def kept(self: D, *args: P.args, **named: P.kwargs) -> T:
+        with self.keeping_current():
+            return method(self, *args, **named)
+
+    return kept

@@ -1,0 +1,62 @@
+"""The driver of the emulated devices, started on first use (`design/emulated.md`)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from workbench.config import settings
+from workbench.errors import DeviceError
+from workbench.forks import renewed
+from workbench.runtime.device.driver import Driver, bindings
+from workbench.runtime.emulated.api import EmulatedDriver
+from workbench.runtime.emulated.architectures import LABELS, Architecture
+from workbench.runtime.emulated.code import Executable
+from workbench.runtime.emulated.execution import load
+from workbench.runtime.emulated.refusal import Refusal
+
+EMULATED = "emulated"
+_started: list[Driver] = []
+_lock = renewed(__name__, "_lock", threading.Lock)
+
+
+def started() -> Driver | None:
+    """The driver, if a device of it was ever requested."""
+    return _started[0] if _started else None
+
+
+def emulated_driver() -> Driver:
+    """The driver of the emulated devices.
+
+    Raises:
+        DeviceError: the packages that it needs are not installed, or the system has no memory for it.
+    """
+    with _lock:
+        if not _started:
+            _started.append(new_driver())
+        return _started[0]
+
+
+def new_driver(load: Callable[[bytes, Architecture], Executable] = load) -> Driver:
+    """Another driver, with memory and devices of its own: for tests.
+
+    Args:
+        load: what makes PTX executable.
+
+    Raises:
+        DeviceError: as `emulated_driver`.
+    """
+    try:
+        api = bindings()
+    except ImportError:
+        raise DeviceError(
+            "Emulated devices need the packages cuda-bindings and nvidia-cuda-nvrtc, which are not installed here.",
+            advice="Install them: pip install cuda-core nvidia-cuda-nvrtc. There are none for macOS.",
+        ) from None
+    found = settings()
+    try:
+        made = EmulatedDriver(api, load, found.emulated_memory, found.emulated_seed)
+    except Refusal as refused:
+        raise DeviceError(f"Emulated devices cannot be started: {refused.why}.") from None
+    made.cuInit(0)
+    return Driver(made.core, made, EMULATED, LABELS)

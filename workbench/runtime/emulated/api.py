@@ -1,0 +1,89 @@
+"""The functions of `cuda.bindings.driver` for a machine without a GPU; structures and constants are the package's own.
+
+As a real driver it refuses handles of another kind, calls in a thread without a context, freed memory and wrong sizes.
+What it has not is refused by name. Beside the status it keeps a sentence, which `cuGetErrorString` returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+from workbench.runtime.emulated.architectures import Architecture
+from workbench.runtime.emulated.calls.device_calls import TABLE as DEVICES
+from workbench.runtime.emulated.calls.graph_calls import TABLE as GRAPHS
+from workbench.runtime.emulated.calls.queue_calls import TABLE as QUEUES
+from workbench.runtime.emulated.code import Executable
+from workbench.runtime.emulated.core import Core
+from workbench.runtime.emulated.findings import Finding
+from workbench.runtime.emulated.refusal import Refusal
+from workbench.runtime.emulated.state import Called, State, joined
+
+TABLE = joined(DEVICES, QUEUES, GRAPHS)
+
+
+class EmulatedDriver:
+    """Stands for the module `cuda.bindings.driver`.
+
+    Attributes:
+        state: what it holds.
+    """
+
+    def __init__(
+        self, api: Any, load: Callable[[bytes, Architecture], Executable], memory: int, seed: int | None = None
+    ) -> None:
+        """With `api`, the module itself, for structures and constants; the rest as in `State`."""
+        self.state = State(api, load, memory, seed)
+        self._api = api
+
+    @cached_property
+    def core(self) -> Core:
+        """What stands for the module `cuda.core`."""
+        return Core(self, self.state)
+
+    def __getattr__(self, name: str) -> Any:
+        """A function of the driver, or what the package has of that name."""
+        if not name.startswith("cu"):
+            return getattr(self._api, name)
+        getattr(self._api, name)  # a name that CUDA has not is an error here, too
+        made = self._function(name, TABLE.get(name))
+        setattr(self, name, made)
+        return made
+
+    def _function(self, name: str, called: Called | None) -> Callable[..., tuple[Any, ...]]:
+        statuses, state = self._api.CUresult, self.state
+
+        def call(*args: Any) -> tuple[Any, ...]:
+            with state.lock:
+                try:
+                    if called is None:
+                        raise Refusal("CUDA_ERROR_NOT_SUPPORTED", f"the emulated driver has no {name}")
+                    if called.context:
+                        self._check(state.device())
+                    given = called.do(state, *args)
+                    if called.context:
+                        self._check(state.device())
+                except Refusal as refused:
+                    state.here.why = refused.why
+                    return (getattr(statuses, refused.status),)
+            return (statuses.CUDA_SUCCESS, *(given if isinstance(given, tuple) else () if given is None else (given,)))
+
+        return call
+
+    def _check(self, device: int) -> None:
+        """Give again the error that has broken the device.
+
+        Raises:
+            Refusal: one has.
+        """
+        if device in self.state.queues.broken:
+            raise self.state.queues.broken[device]
+
+    def findings(self, device: int) -> list[Finding]:
+        """What sanitized launches on a device did wrong since this was last asked; no driver of CUDA's has this."""
+        return self.state.findings(device)
+
+    def cuGetErrorString(self, status: Any) -> tuple[Any, bytes]:
+        """What was wrong with the last call of this thread that was refused."""
+        return self._api.CUresult.CUDA_SUCCESS, getattr(self.state.here, "why", "").encode()

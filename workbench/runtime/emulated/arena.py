@@ -1,0 +1,218 @@
+"""The memory of all emulated devices: one range of addresses, reserved at once, of which only touched pages cost.
+
+Device, pinned and shared memory have addresses of it, so an address means one thing everywhere, as CUDA's unified
+addresses do, and one look says whose it is. Freed memory goes back to the system, and its addresses are given out
+again as late as possible, so that a use after free meets nothing rather than another array.
+"""
+
+from __future__ import annotations
+
+import bisect
+import collections
+import ctypes
+import mmap
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from workbench.runtime.emulated.refusal import Refusal
+
+ALIGNMENT = 256
+"""Bytes: what CUDA promises of device memory."""
+SIZE = 2 << 30 if sys.platform == "win32" else 64 << 30
+"""Addresses; Windows counts all of them as used memory, so there are fewer."""
+LEAST = 64 << 20
+GAP = 1 << 16
+"""The most bytes between an allocation and the next; a smaller one is followed by as many as it has itself."""
+REMEMBERED = 4096
+"""Freed allocations that are remembered, for what messages say of their addresses."""
+POISONED = 1 << 20
+"""Bytes up to which fresh memory is filled with what no program expects; more would touch pages nobody uses."""
+HOST = -1
+"""The owner of pinned memory."""
+_NORESERVE = 0x4000
+"""MAP_NORESERVE of Linux, which Python's mmap has no name for in every version."""
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """Bytes that somebody asked for.
+
+    Attributes:
+        start: the address.
+        nbytes: how many; what lies between them and the next allocation belongs to nobody.
+        owner: the device's number, or `HOST`.
+    """
+
+    start: int
+    nbytes: int
+    owner: int
+
+    @property
+    def end(self) -> int:
+        """The address after the last byte."""
+        return self.start + self.nbytes
+
+
+class Arena:
+    """Reserved addresses, and who has which.
+
+    Attributes:
+        base: the first address.
+        size: how many.
+        memory: all of them as bytes.
+    """
+
+    def __init__(self, size: int = SIZE) -> None:
+        """Reserves `size` addresses, or half of them as often as the system refuses.
+
+        Raises:
+            Refusal: it refuses even little.
+        """
+        self._map = reserve(size)
+        self.size = len(self._map)
+        self.memory = np.frombuffer(self._map, np.uint8)
+        self.base = self.memory.ctypes.data
+        start = -self.base % ALIGNMENT
+        self._free: list[tuple[int, int]] = [(self.base + start, self.base + self.size)]
+        self._next = self.base + start
+        self._starts: list[int] = []
+        self._live: dict[int, Allocation] = {}
+        self._used: dict[int, int] = {}
+        self._freed: collections.deque[Allocation] = collections.deque(maxlen=REMEMBERED)
+        self.changes = 0
+
+    def used(self, owner: int) -> int:
+        """Bytes that this owner has."""
+        return self._used.get(owner, 0)
+
+    def alloc(self, nbytes: int, owner: int) -> Allocation:
+        """Memory of at least one byte, aligned to `ALIGNMENT`; contents undefined.
+
+        Raises:
+            Refusal: no piece of addresses is large enough.
+        """
+        whole = _room_for(nbytes)
+        at, start = self._room(whole)
+        low, high = self._free[at]
+        pieces = (low, start), (start + whole, high)
+        self._free[at : at + 1] = [(first, last) for first, last in pieces if last > first]
+        self._next = start + whole
+        made = Allocation(start, nbytes, owner)
+        bisect.insort(self._starts, start)
+        self._live[start] = made
+        self._used[owner] = self.used(owner) + nbytes
+        self.changes += 1
+        if nbytes <= POISONED:
+            self.bytes_at(start, nbytes)[:] = 0xA5
+        return made
+
+    def _room(self, whole: int) -> tuple[int, int]:
+        """The number of a free range and an address in it; behind the last allocation, if there is room.
+
+        Raises:
+            Refusal: no range is large enough.
+        """
+        first = bisect.bisect_right(self._free, (self._next, self.base + self.size)) - 1
+        if first >= 0 and self._free[first][1] - self._next >= whole:
+            return first, self._next
+        for at in (*range(first + 1, len(self._free)), *range(first + 1)):
+            low, high = self._free[at]
+            if high - low >= whole:
+                return at, low
+        raise Refusal("CUDA_ERROR_OUT_OF_MEMORY", f"no {whole:,} addresses side by side are free")
+
+    def free(self, start: int) -> None:
+        """Give an allocation back.
+
+        Raises:
+            Refusal: there is none that begins here.
+        """
+        found = self._live.pop(start, None)
+        if found is None:
+            raise Refusal("CUDA_ERROR_INVALID_VALUE", f"no allocation begins at {start:#x}, or it was freed before")
+        del self._starts[bisect.bisect_left(self._starts, start)]
+        self._used[found.owner] -= found.nbytes
+        self._freed.append(found)
+        self.changes += 1
+        low, high = start, start + _room_for(found.nbytes)
+        whole = self._join(low, high)
+        self._give_back(low, high, *whole)
+
+    def _join(self, low: int, high: int) -> tuple[int, int]:
+        """Enter a free range, as one with its free neighbours; returns that one."""
+        at = bisect.bisect_left(self._free, (low, high))
+        if at < len(self._free) and self._free[at][0] == high:
+            high = self._free.pop(at)[1]
+        if at and self._free[at - 1][1] == low:
+            at -= 1
+            low = self._free.pop(at)[0]
+        self._free.insert(at, (low, high))
+        return low, high
+
+    def _give_back(self, low: int, high: int, free_from: int, free_to: int) -> None:
+        """Return to the system the pages that these bytes were the last to use."""
+        page = mmap.PAGESIZE
+        first = max(low // page * page, -(-free_from // page) * page)
+        last = min(-(-high // page) * page, free_to // page * page)
+        if last > first and hasattr(self._map, "madvise"):
+            self._map.madvise(mmap.MADV_DONTNEED, first - self.base, last - first)
+
+    def find(self, address: int) -> Allocation | None:
+        """The allocation that this byte lies in; None if there is none."""
+        at = bisect.bisect_right(self._starts, address) - 1
+        if at < 0:
+            return None
+        found = self._live[self._starts[at]]
+        return found if address < found.end else None
+
+    def found_freed(self, address: int) -> Allocation | None:
+        """The allocation that had this byte last, if it was freed not long ago and nobody has the byte now."""
+        if self.find(address) is not None:
+            return None
+        return next((a for a in reversed(self._freed) if a.start <= address < max(a.end, a.start + 1)), None)
+
+    def holds(self, address: int) -> bool:
+        """Whether it is an address of the arena, allocated or not."""
+        return self.base <= address < self.base + self.size
+
+    def live(self) -> list[Allocation]:
+        """All allocations, by address."""
+        return [self._live[start] for start in self._starts]
+
+    def bytes_at(self, address: int, nbytes: int) -> np.ndarray:
+        """Bytes of the arena, to read and to write."""
+        return self.memory[address - self.base : address - self.base + nbytes]
+
+
+def _room_for(nbytes: int) -> int:
+    """Addresses of an allocation, and of the gap behind it: an index that is twice too large still meets nobody."""
+    whole = -(-max(nbytes, 1) // ALIGNMENT) * ALIGNMENT
+    return whole + min(whole, GAP)
+
+
+def reserve(size: int, least: int = LEAST) -> mmap.mmap:
+    """A range of addresses of which only touched pages cost: `size`, or half as many as often as the system refuses.
+
+    Raises:
+        Refusal: it refuses `least`, too.
+    """
+    while True:
+        try:
+            if sys.platform == "win32":
+                return mmap.mmap(-1, size)
+            flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | (_NORESERVE if sys.platform == "linux" else 0)
+            return mmap.mmap(-1, size, flags=flags)
+        except (OSError, OverflowError, ValueError) as problem:
+            size //= 2
+            if size < least:
+                why = f"the system reserves no {least:,} addresses for emulated devices ({problem})"
+                raise Refusal("CUDA_ERROR_OUT_OF_MEMORY", why) from None
+
+
+def host_bytes(address: int, nbytes: int) -> np.ndarray:
+    """Bytes of the process's own memory, to read and to write."""
+    held: Any = (ctypes.c_uint8 * nbytes).from_address(address)
+    return np.frombuffer(held, np.uint8)

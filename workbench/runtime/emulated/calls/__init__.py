@@ -1,0 +1,1 @@
+"""The driver's functions, a table per subject: devices and memory, streams and events, graphs."""

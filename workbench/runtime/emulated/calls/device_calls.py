@@ -1,0 +1,198 @@
+"""Functions of the driver that are about devices, contexts and memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from workbench.runtime.emulated.arena import HOST, host_bytes
+from workbench.runtime.emulated.refusal import Refusal, expect, invalid
+from workbench.runtime.emulated.state import Context, Pool, State, Table, function
+
+TABLE: Table = {}
+VERSION = 13_000
+"""What `cuDriverGetVersion` answers: CUDA 13.0, the first that Workbench works with."""
+_PREFIX = "CU_DEVICE_ATTRIBUTE_"
+
+
+@function(TABLE, context=False)
+def _cuInit(state: State, flags: int) -> None:
+    expect(flags == 0, "cuInit takes 0")
+    state.started = True
+
+
+@function(TABLE, context=False)
+def _cuDriverGetVersion(state: State) -> int:
+    return VERSION
+
+
+@function(TABLE, context=False)
+def _cuDeviceGetCount(state: State) -> int:
+    return len(state.devices)
+
+
+@function(TABLE, context=False)
+def _cuDeviceGet(state: State, index: int) -> Any:
+    return state.api.CUdevice(state.known(index))
+
+
+@function(TABLE, context=False)
+def _cuDeviceGetName(state: State, length: int, device: Any) -> bytes:
+    return f"Emulated {state.devices[state.known(device)].name}".encode().ljust(length, b"\0")[:length]
+
+
+@function(TABLE, context=False)
+def _cuDeviceTotalMem(state: State, device: Any) -> int:
+    state.known(device)
+    return state.memory
+
+
+@function(TABLE, context=False)
+def _cuDeviceGetAttribute(state: State, attribute: Any, device: Any) -> int:
+    name = attribute.name.removeprefix(_PREFIX)
+    known = state.devices[state.known(device)].attributes()
+    if name not in known:
+        raise Refusal("CUDA_ERROR_NOT_SUPPORTED", f"{attribute.name} is not emulated")
+    return known[name]
+
+
+@function(TABLE, context=False)
+def _cuDeviceCanAccessPeer(state: State, device: Any, peer: Any) -> int:
+    return int(state.known(device) != state.known(peer))
+
+
+@function(TABLE, context=False)
+def _cuDeviceGetMemPool(state: State, device: Any) -> Any:
+    return state.api.CUmemoryPool(state.pools[state.known(device)])
+
+
+@function(TABLE, context=False)
+def _cuMemPoolSetAccess(state: State, pool: Any, access: Any, count: int) -> None:
+    owner = state.handles.get(pool, Pool, "cuMemPoolSetAccess").device
+    expect(len(access) == count, f"{len(access)} descriptions of access were given, not {count}")
+    for one in access:
+        peer, flags = state.known(one.location.id), int(one.flags)
+        expect(peer != owner or flags, "a device's access to its own memory cannot be taken away")
+        (state.peers.add if flags else state.peers.discard)((owner, peer))
+
+
+@function(TABLE, context=False)
+def _cuMemPoolGetAccess(state: State, pool: Any, location: Any) -> int:
+    owner = state.handles.get(pool, Pool, "cuMemPoolGetAccess").device
+    return 3 if location.id == owner or (owner, location.id) in state.peers else 0
+
+
+@function(TABLE, context=False)
+def _cuMemPoolTrimTo(state: State, pool: Any, keep: int) -> None:
+    state.handles.get(pool, Pool, "cuMemPoolTrimTo")
+
+
+@function(TABLE, context=False)
+def _cuCtxGetCurrent(state: State) -> Any:
+    found = state.current
+    return state.api.CUcontext(state.contexts[found] if found is not None else 0)
+
+
+@function(TABLE, context=False)
+def _cuCtxSetCurrent(state: State, context: Any) -> None:
+    state.here.device = state.handles.get(context, Context, "cuCtxSetCurrent").device if int(context) else None
+
+
+@function(TABLE)
+def _cuMemGetInfo(state: State) -> tuple[int, int]:
+    return state.memory - state.arena.used(state.device()), state.memory
+
+
+@function(TABLE)
+def _cuCtxSynchronize(state: State) -> None:
+    for stream in state.queues.streams[state.device()]:
+        state.must_not_capture(stream, "cuCtxSynchronize")
+    state.queues.finish(state.queues.ends(state.queues.streams[state.device()]))
+    state.flush()
+
+
+@function(TABLE)
+def _cuMemHostAlloc(state: State, nbytes: int, flags: int) -> int:
+    expect(nbytes > 0, "cuMemHostAlloc: no bytes are requested")
+    return state.alloc(nbytes, HOST).start
+
+
+@function(TABLE)
+def _cuMemFreeHost(state: State, address: int) -> None:
+    found = state.arena.find(address)
+    if found is None or found.start != address or found.owner != HOST:
+        invalid(f"cuMemFreeHost: no pinned memory begins at {address:#x}")
+    state.queues.finish(state.queues.ends(s for streams in state.queues.streams for s in streams))
+    state.arena.free(address)
+
+
+@function(TABLE)
+def _cuMemcpyHtoD(state: State, target: Any, source: Any, nbytes: int) -> None:
+    target, source = int(target), int(source)
+    state.touch(target, nbytes, "cuMemcpyHtoD")
+
+    def move() -> None:
+        state.touch(target, nbytes, "a copy")
+        state.arena.bytes_at(target, nbytes)[:] = host_bytes(source, nbytes)
+        state.unwritten.wrote(target, nbytes)
+
+    _at_once(state, move, "a copy to the device")
+
+
+@function(TABLE)
+def _cuMemcpyDtoH(state: State, target: Any, source: Any, nbytes: int) -> None:
+    target, source = int(target), int(source)
+    state.touch(source, nbytes, "cuMemcpyDtoH")
+
+    def move() -> None:
+        state.touch(source, nbytes, "a copy")
+        host_bytes(target, nbytes)[:] = state.arena.bytes_at(source, nbytes)
+
+    _at_once(state, move, "a copy from the device")
+    state.flush()
+
+
+def _at_once(state: State, do: Any, title: str) -> None:
+    queued = state.put(state.queues.default[state.device()], do, title)
+    state.queues.finish([queued] if queued is not None else [])
+
+
+@function(TABLE)
+def _cuMemcpyAsync(state: State, target: Any, source: Any, nbytes: int, stream: Any) -> None:
+    target, source = int(target), int(source)
+    queue = state.stream(stream, "cuMemcpyAsync")
+    state.touch(target, nbytes, "cuMemcpyAsync")
+    state.touch(source, nbytes, "cuMemcpyAsync")
+    state.put(queue, lambda: state.move(target, source, nbytes), "a copy")
+
+
+@function(TABLE)
+def _cuMemsetD8Async(state: State, address: Any, value: int, count: int, stream: Any) -> None:
+    _set(state, int(address), value, count, stream, np.uint8)
+
+
+@function(TABLE)
+def _cuMemsetD16Async(state: State, address: Any, value: int, count: int, stream: Any) -> None:
+    _set(state, int(address), value, count, stream, np.uint16)
+
+
+@function(TABLE)
+def _cuMemsetD32Async(state: State, address: Any, value: int, count: int, stream: Any) -> None:
+    _set(state, int(address), value, count, stream, np.uint32)
+
+
+def _set(state: State, address: int, value: int, count: int, stream: Any, kind: Any) -> None:
+    size = np.dtype(kind).itemsize
+    where, nbytes = f"cuMemsetD{8 * size}Async", count * size
+    queue = state.stream(stream, where)
+    expect(address % size == 0, f"{where}: {address:#x} is not aligned to {size} bytes")
+    expect(0 <= value < 1 << 8 * size, f"{where}: {value} has more than {8 * size} bits")
+    state.touch(address, nbytes, where)
+
+    def fill() -> None:
+        state.touch(address, nbytes, "a fill")
+        state.arena.bytes_at(address, nbytes).view(kind)[:] = value
+        state.unwritten.wrote(address, nbytes)
+
+    state.put(queue, fill, "a fill")

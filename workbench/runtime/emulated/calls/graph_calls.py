@@ -1,0 +1,133 @@
+"""Functions of the driver that are about graphs."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from workbench.runtime.emulated.calls.queue_calls import of_function
+from workbench.runtime.emulated.code import Kernel, Launch, check, parameters
+from workbench.runtime.emulated.graphs import Condition, Conditional, Executing, Graph, Node, executing, play
+from workbench.runtime.emulated.refusal import Refusal, expect
+from workbench.runtime.emulated.state import Context, State, Table, function
+
+TABLE: Table = {}
+_BODIES = 16
+"""Where `phGraph_out` lies in CUDA_CONDITIONAL_NODE_PARAMS (cuda.h): behind the handle, the type and the size."""
+
+
+@function(TABLE)
+def _cuGraphCreate(state: State, flags: int) -> Any:
+    expect(flags == 0, "cuGraphCreate takes 0")
+    return _new(state, Graph(state.device()))
+
+
+def _new(state: State, graph: Graph) -> Any:
+    return state.api.CUgraph(state.handles.new(graph))
+
+
+@function(TABLE, context=False)
+def _cuGraphDestroy(state: State, graph: Any) -> None:
+    expect(
+        not state.handles.get(graph, Graph, "cuGraphDestroy").inner,
+        "the body of a conditional node belongs to its graph, and is not destroyed by itself",
+    )
+    state.handles.drop(graph, Graph, "cuGraphDestroy")
+
+
+def _after(state: State, dependencies: Any, count: int, where: str) -> list[Node]:
+    given = list(dependencies or ())
+    expect(len(given) == count, f"{where}: {len(given)} dependencies were given, not {count}")
+    return [state.handles.get(d, Node, where) for d in given]
+
+
+def _add(state: State, graph: Any, dependencies: Any, count: int, work: Any, where: str) -> Any:
+    owner = state.handles.get(graph, Graph, where)
+    made = owner.add(_after(state, dependencies, count, where), work)
+    return state.api.CUgraphNode(state.handles.new(made))
+
+
+def _launch(state: State, params: Any, where: str) -> tuple[Kernel, Launch]:
+    """The launch of a kernel node: `func` is a function and no kernel, `kern` a kernel, which counts without `func`."""
+    device = state.device()
+    if int(params.func or 0):
+        kernel = of_function(state, params.func, f"{where}, func")
+    else:
+        kernel = state.handles.get(params.kern, Kernel, f"{where}, kern")
+    grid = params.gridDimX, params.gridDimY, params.gridDimZ
+    block = params.blockDimX, params.blockDimY, params.blockDimZ
+    launch = Launch(grid, block, parameters(kernel, int(params.kernelParams or 0)), params.sharedMemBytes)
+    check(kernel, launch, device, state.devices[device])
+    return kernel, launch
+
+
+@function(TABLE)
+def _cuGraphAddKernelNode(state: State, graph: Any, dependencies: Any, count: int, params: Any) -> Any:
+    where = "cuGraphAddKernelNode"
+    return _add(state, graph, dependencies, count, _launch(state, params, where), where)
+
+
+@function(TABLE)
+def _cuGraphAddEmptyNode(state: State, graph: Any, dependencies: Any, count: int) -> Any:
+    return _add(state, graph, dependencies, count, None, "cuGraphAddEmptyNode")
+
+
+@function(TABLE)
+def _cuGraphAddChildGraphNode(state: State, graph: Any, dependencies: Any, count: int, child: Any) -> Any:
+    where = "cuGraphAddChildGraphNode"
+    inside = state.handles.get(child, Graph, where)
+    expect(not inside.conditions(), f"{where}: a child graph has no conditional nodes", "CUDA_ERROR_NOT_SUPPORTED")
+    return _add(state, graph, dependencies, count, executing(inside).graph, where)
+
+
+@function(TABLE)
+def _cuGraphAddNode(state: State, graph: Any, dependencies: Any, data: Any, count: int, params: Any) -> Any:
+    where = "cuGraphAddNode"
+    kinds = state.api.CUgraphConditionalNodeType
+    if params.type != state.api.CUgraphNodeType.CU_GRAPH_NODE_TYPE_CONDITIONAL:
+        raise Refusal("CUDA_ERROR_NOT_SUPPORTED", f"{where}: only conditional nodes are emulated here")
+    given = params.conditional
+    condition = state.handles.get(given.handle, Condition, where)
+    state.handles.get(given.ctx, Context, where)
+    expect(condition.graph is state.handles.get(graph, Graph, where), f"{where}: the condition is of another graph")
+    loop = given.type == kinds.CU_GRAPH_COND_TYPE_WHILE
+    expect(loop or given.type == kinds.CU_GRAPH_COND_TYPE_IF, f"{where}: a switch is not emulated")
+    expect(given.size == 1 or (given.size == 2 and not loop), f"{where}: a condition has no {given.size} bodies")
+    bodies = [Graph(state.device(), inner=True) for _ in range(given.size)]
+    made = _add(state, graph, dependencies, count, Conditional(condition, loop, tuple(bodies)), where)
+    out = (ctypes.c_void_p * len(bodies))(*(state.handles.new(body) for body in bodies))
+    state.kept.append(out)  # the driver owns the bodies' handles
+    ctypes.c_void_p.from_address(int(given.getPtr()) + _BODIES).value = ctypes.addressof(out)
+    return made
+
+
+@function(TABLE)
+def _cuGraphInstantiate(state: State, graph: Any, flags: int) -> Any:
+    found = state.handles.get(graph, Graph, "cuGraphInstantiate")
+    expect(not found.inner, "cuGraphInstantiate: the body of a conditional node is no graph of its own")
+    return state.api.CUgraphExec(state.handles.new(executing(found)))
+
+
+@function(TABLE)
+def _cuGraphExecKernelNodeSetParams(state: State, executable: Any, node: Any, params: Any) -> None:
+    where = "cuGraphExecKernelNodeSetParams"
+    found = state.handles.get(executable, Executing, where)
+    place = state.handles.get(node, Node, where)
+    if place.number not in {n.number for n in found.graph.nodes}:
+        # The documentation says nothing of nodes in the body of a conditional node: it cannot be relied upon.
+        raise Refusal("CUDA_ERROR_INVALID_VALUE", f"{where}: the node is not among those of the graph itself")
+    expect(place.number in found.launches, f"{where}: the node is no launch")
+    found.launches[place.number] = _launch(state, params, where)
+
+
+@function(TABLE)
+def _cuGraphLaunch(state: State, executable: Any, stream: Any) -> None:
+    found = state.handles.get(executable, Executing, "cuGraphLaunch")
+    queue, device = state.stream(stream, "cuGraphLaunch"), state.device()
+    now = Executing(found.graph, dict(found.launches))  # later updates are for later launches
+    state.put(queue, lambda: play(now, state.queues.shuffled, state.run, device), "a graph")
+
+
+@function(TABLE, context=False)
+def _cuGraphExecDestroy(state: State, executable: Any) -> None:
+    state.handles.drop(executable, Executing, "cuGraphExecDestroy")

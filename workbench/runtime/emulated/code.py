@@ -1,0 +1,137 @@
+"""Code that was loaded: modules, kernels and functions, and what a launch of one is."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from workbench.runtime.emulated.architectures import Architecture
+from workbench.runtime.emulated.refusal import Refusal, expect
+
+FREE_SHARED = 48 << 10
+"""Bytes of dynamic shared memory that a kernel may have without asking."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A kernel as whoever executes it knows it.
+
+    Attributes:
+        name: its symbol.
+        param_sizes: bytes of each parameter.
+        shared: bytes of shared memory that it declares.
+    """
+
+    name: str
+    param_sizes: tuple[int, ...]
+    shared: int
+
+
+class Executable(Protocol):
+    """A module that can be executed."""
+
+    @property
+    def sanitized(self) -> bool:
+        """Whether its launches keep account of what they write."""
+        ...
+
+    @property
+    def entries(self) -> Mapping[str, Entry]:
+        """Its kernels by symbol."""
+        ...
+
+    def run(self, name: str, launch: Launch, machine: Any) -> None:
+        """Run a launch to its end.
+
+        Raises:
+            Refusal: it did what a GPU does not survive.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A launch with copied parameters.
+
+    Attributes:
+        grid: blocks along x, y, z.
+        block: threads of a block along x, y, z.
+        params: the bytes of each parameter.
+        shared: bytes of dynamic shared memory of a block.
+    """
+
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    params: tuple[bytes, ...]
+    shared: int = 0
+
+
+@dataclass(eq=False)
+class Kernel:
+    """A kernel of a library (CUkernel), of no device yet; `allowed`: by device, bytes of dynamic shared memory.
+
+    `number` is that of its handle.
+    """
+
+    module: Executable
+    entry: Entry
+    allowed: dict[int, int] = field(default_factory=dict)
+    number: int = 0
+
+    @property
+    def name(self) -> str:
+        """Its symbol."""
+        return self.entry.name
+
+
+@dataclass(eq=False)
+class Function:
+    """A kernel on a device (CUfunction)."""
+
+    kernel: Kernel
+    device: int
+
+
+def parameters(kernel: Kernel, pointers: int) -> tuple[bytes, ...]:
+    """Copies of the parameters that a launch points to.
+
+    Raises:
+        Refusal: one is not there.
+    """
+    sizes = kernel.entry.param_sizes
+    if not sizes:
+        return ()
+    expect(pointers, f"{kernel.name} has {len(sizes)} parameters; the launch has none")
+    places = (ctypes.c_void_p * len(sizes)).from_address(pointers)
+    for number, place in enumerate(places):
+        expect(place, f"{kernel.name}: parameter {number} is a null pointer")
+    return tuple(ctypes.string_at(p or 0, size) for p, size in zip(places, sizes, strict=True))
+
+
+def check(kernel: Kernel, launch: Launch, device: int, facts: Architecture) -> None:
+    """Refuse what the device cannot launch.
+
+    Raises:
+        Refusal: it cannot.
+    """
+    (gx, gy, gz), (bx, by, bz) = launch.grid, launch.block
+    grid = 0 < gx < 1 << 31 and 0 < gy < 1 << 16 and 0 < gz < 1 << 16
+    expect(grid, f"{kernel.name} cannot have {gx} × {gy} × {gz} blocks")
+    block = min(bx, by, bz) > 0 and math.prod(launch.block) <= 1024 and bz <= 64
+    expect(block, f"{kernel.name} cannot have {bx} × {by} × {bz} threads in a block")
+    most = max(FREE_SHARED, kernel.allowed.get(device, 0))
+    if launch.shared > most or launch.shared + kernel.entry.shared > max(most, FREE_SHARED):
+        raise Refusal(
+            "CUDA_ERROR_INVALID_VALUE",
+            f"{kernel.name} asks for {launch.shared:,} bytes of dynamic shared memory; it is allowed {most:,}",
+        )
+    total = launch.shared + kernel.entry.shared
+    limit = facts.attributes()["MAX_SHARED_MEMORY_PER_BLOCK_OPTIN"]
+    expect(total <= limit, f"{kernel.name} needs {total:,} bytes of shared memory; {facts.name} has {limit:,}")
+
+
+Runner = Callable[[Kernel, Launch, int], None]
+"""Executes a launch on a device, at once."""

@@ -1,0 +1,192 @@
+"""What Workbench uses of `cuda.core`, over the emulated driver: devices, their memory, object code and events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.runtime.emulated.code import Kernel
+from workbench.runtime.emulated.refusal import Refusal, expect
+from workbench.runtime.emulated.state import State
+
+
+class CUDAError(Exception):
+    """A refused call.
+
+    Attributes:
+        status: the number of CUDA's status.
+    """
+
+    def __init__(self, refused: Refusal, status: Any) -> None:
+        super().__init__(f"{refused.status}: {refused.why}")
+        self.status = int(status)
+
+
+@dataclass(frozen=True)
+class EventOptions:
+    """Whether an event keeps the time."""
+
+    timing_enabled: bool = False
+
+
+class Core:
+    """Stands for the module `cuda.core`."""
+
+    EventOptions = EventOptions
+
+    def __init__(self, driver: Any, state: State) -> None:
+        self._driver = driver
+        self.state = state
+        self.ObjectCode = _ObjectCodes(self)
+
+    def Device(self, index: int) -> Device:
+        """The device of this number."""
+        return Device(self, index)
+
+    def check(self, given: tuple[Any, ...]) -> Any:
+        """What a function of the driver returned.
+
+        Raises:
+            CUDAError: it refused.
+        """
+        status, *values = given
+        if status != self._driver.CUresult.CUDA_SUCCESS:
+            raise self.error(Refusal(status.name, self._driver.cuGetErrorString(status)[1].decode()))
+        return values[0] if values else None
+
+    def error(self, refused: Refusal) -> CUDAError:
+        """The exception for a refused call."""
+        return CUDAError(refused, getattr(self._driver.CUresult, refused.status))
+
+    @property
+    def driver(self) -> Any:
+        """The emulated driver."""
+        return self._driver
+
+
+class Device:
+    """A device."""
+
+    def __init__(self, core: Core, index: int) -> None:
+        self._core, self.device_id = core, core.state.known(index)
+
+    @property
+    def default_stream(self) -> DefaultStream:
+        """The legacy default stream, of whichever device is current."""
+        return DefaultStream(self._core)
+
+    def set_current(self) -> None:
+        """Make its context current in this thread."""
+        state = self._core.state
+        self._core.check(self._core.driver.cuCtxSetCurrent(state.contexts[self.device_id]))
+
+    def sync(self) -> None:
+        """Wait for all its work."""
+        self._core.check(self._core.driver.cuCtxSynchronize())
+
+    def allocate(self, nbytes: int, *, stream: Any) -> Allocated:
+        """Memory of the device, freed in order with a stream's work."""
+        state = self._core.state
+        with state.lock:
+            try:
+                queue = state.stream(stream.handle, "cuMemAllocAsync")
+                state.not_captured_beside(queue, "cuMemAllocAsync")
+                if self.device_id in state.queues.broken:
+                    raise state.queues.broken[self.device_id]
+                expect(nbytes > 0, "cuMemAllocAsync: no bytes are requested")
+                return Allocated(self._core, state.alloc(nbytes, self.device_id).start, self.device_id)
+            except Refusal as refused:
+                raise self._core.error(refused) from None
+
+
+class DefaultStream:
+    """The legacy default stream."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self.handle = core.driver.CUstream(1)
+
+    def record(self, options: EventOptions = EventOptions()) -> Recorded:
+        """An event at its end."""
+        driver, check = self._core.driver, self._core.check
+        made = Recorded(self._core, check(driver.cuEventCreate(0 if options.timing_enabled else 2)))
+        check(driver.cuEventRecord(made.handle, self.handle))
+        return made
+
+
+class Recorded:
+    """An event that was recorded; `later - earlier` is milliseconds."""
+
+    def __init__(self, core: Core, handle: Any) -> None:
+        self._core, self.handle = core, handle
+
+    def sync(self) -> None:
+        """Wait until it is over."""
+        self._core.check(self._core.driver.cuEventSynchronize(self.handle))
+
+    def __sub__(self, earlier: Recorded) -> float:
+        self.sync()
+        return float(self._core.check(self._core.driver.cuEventElapsedTime(earlier.handle, self.handle)))
+
+
+class Allocated:
+    """Memory of a device; `handle` is its address."""
+
+    def __init__(self, core: Core, address: int, device: int) -> None:
+        self._core, self.handle, self._device = core, address, device
+
+    def close(self) -> None:
+        """Free it once the work queued so far is done, from any thread: as cuda.core does, in its own context."""
+        state, address = self._core.state, self.handle
+        with state.lock:
+            queue = state.queues.default[self._device]
+            try:
+                state.not_captured_beside(queue, "cuMemFreeAsync")
+            except Refusal as refused:
+                raise self._core.error(refused) from None
+            state.queues.put(queue, lambda: state.free(address), "a free")
+
+
+class _ObjectCodes:
+    """The class `ObjectCode`, as far as it is used."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def from_ptx(self, text: bytes, *, name: str = "") -> Module:
+        """PTX, which is made executable for the current device."""
+        state = self._core.state
+        with state.lock:
+            try:
+                loaded = state.load(text, state.devices[state.device()])
+            except Refusal as refused:
+                raise self._core.error(refused) from None
+        return Module(self._core, loaded)
+
+    def from_cubin(self, image: bytes, *, name: str = "") -> Module:
+        """Machine code, which nothing here can execute."""
+        why = "a cubin is machine code of a GPU; emulated devices run PTX"
+        raise self._core.error(Refusal("CUDA_ERROR_NO_BINARY_FOR_GPU", why))
+
+
+class Module:
+    """Loaded code."""
+
+    def __init__(self, core: Core, loaded: Any) -> None:
+        self._core, self._loaded = core, loaded
+
+    def get_kernel(self, name: str) -> LoadedKernel:
+        """One of its kernels."""
+        entry = self._loaded.entries.get(name)
+        if entry is None:
+            raise self._core.error(Refusal("CUDA_ERROR_NOT_FOUND", f"the code has no kernel {name}"))
+        made = Kernel(self._loaded, entry)
+        made.number = self._core.state.handles.new(made)
+        return LoadedKernel(self._core.driver.CUkernel(made.number))
+
+
+@dataclass(frozen=True)
+class LoadedKernel:
+    """A kernel; `handle` is a CUkernel."""
+
+    handle: Any

@@ -1,0 +1,164 @@
+"""PTX made executable for the emulated devices: compiled for the CPU, in the driver's terms."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+
+import numpy as np
+
+from workbench.backends.ptx import kernel as compiled
+from workbench.backends.ptx.compile import Compiled, facts_of
+from workbench.backends.ptx.emit.kernel import emit_kernel
+from workbench.backends.ptx.library import library
+from workbench.backends.ptx.printf import formatted, placed_variables
+from workbench.backends.ptx.syntax.parse import parse
+from workbench.backends.ptx.syntax.program import SANITIZED, Loc, Program
+from workbench.cache.native import native_image
+from workbench.errors import BuildError, DeviceError
+from workbench.runtime.emulated.architectures import Architecture
+from workbench.runtime.emulated.arena import Arena
+from workbench.runtime.emulated.code import Entry, Executable, Launch
+from workbench.runtime.emulated.findings import Finding, pointed
+from workbench.runtime.emulated.refusal import Refusal
+from workbench.runtime.emulated.state import Machine
+
+_FAULTS = {
+    1: "CUDA_ERROR_ILLEGAL_ADDRESS", 2: "CUDA_ERROR_MISALIGNED_ADDRESS", 3: "CUDA_ERROR_LAUNCH_FAILED",
+    4: "CUDA_ERROR_LAUNCH_TIMEOUT", 5: "CUDA_ERROR_LAUNCH_TIMEOUT", 6: "CUDA_ERROR_LAUNCH_TIMEOUT",
+    7: "CUDA_ERROR_ILLEGAL_INSTRUCTION", 8: "CUDA_ERROR_ASSERT",
+    12: "CUDA_ERROR_LAUNCH_TIMEOUT",
+}  # fmt: skip
+"""By the kinds of `backends/ptx/context.py`; what waits forever on a GPU ends at its watchdog, if it has one."""
+
+
+class Native:
+    """A module whose kernels are compiled for the CPU, each on first use."""
+
+    def __init__(self, program: Program, sanitized: bool = False) -> None:
+        self.program, self.sanitized = program, sanitized
+        self.entries: Mapping[str, Entry] = {}
+        self._kernels: dict[str, compiled.Kernel] = {}
+        self._variables: dict[int, dict[str, int]] = {}
+        for name in program.entries:
+            sizes = tuple(p.size for p in program.entry(name).parameters)
+            self.entries = {**self.entries, name: Entry(name, sizes, self._kernel(name).facts.shared)}
+
+    def _kernel(self, name: str) -> compiled.Kernel:
+        if name not in self._kernels:
+            try:
+                made = emit_kernel(self.program, name, sanitizing=self.sanitized)
+            except BuildError as error:
+                raise self._placed(error) from None
+            image = native_image(f"{name} (PTX)", made.text, vectorise=False)
+            _library()
+            self._kernels[name] = compiled.load(Compiled(image, facts_of(name, made)))
+        return self._kernels[name]
+
+    def run(self, name: str, launch: Launch, machine: Machine) -> None:
+        """Run a launch to its end.
+
+        Raises:
+            Refusal: it did what a GPU does not survive.
+        """
+        if not self.sanitized:
+            machine.check(launch.params)
+        kernel, code = self._kernel(name), self.program.entry(name)
+        if machine.device not in self._variables:
+            self._variables[machine.device] = placed_variables(self.program, machine)
+        packed = bytearray(max(code.parameter_size, 1))
+        for parameter, value in zip(code.parameters, launch.params, strict=True):
+            packed[parameter.offset : parameter.offset + len(value)] = value
+        prints = any(i.opcode == "call" for i in kernel.facts.code)
+        workers = 1 if prints or machine.seed else 0  # what blocks print comes in their order; a seed repeats a run
+        size = max(1, kernel.scratch_size(launch.block, launch.shared, workers))
+        scratch = machine.alloc(size)
+
+        def show(text: int, values: int) -> int:
+            machine.write(formatted(text, values, machine).encode())
+            return 0
+
+        how = compiled.Launch(
+            dynamic_shared=launch.shared, symbols=self._variables[machine.device], prints=show,
+            condition=machine.set_condition, workers=workers, seed=machine.seed,
+            spans=np.stack(machine.spans(), 1).copy() if self.sanitized else None,
+            written=machine.unwritten.distance() if self.sanitized and machine.unwritten is not None else 0,
+        )  # fmt: skip
+        try:
+            arena = compiled.Arena(*machine.span(), scratch, size)
+            fault = kernel.launch(launch.grid, launch.block, bytes(packed), arena, how)
+        finally:
+            machine.free(scratch)
+            if machine.unwritten is not None:
+                machine.unwritten.clear(scratch, size)
+        if fault is not None and self.sanitized:
+            machine.report(self._finding(kernel, launch, fault, machine.arena, scratch))
+        elif fault is not None:
+            raise Refusal(_FAULTS.get(fault.kind, "CUDA_ERROR_LAUNCH_FAILED"), str(fault).rstrip("."))
+
+    def _finding(
+        self, kernel: compiled.Kernel, launch: Launch, fault: compiled.Fault, arena: Arena, scratch: int
+    ) -> Finding:
+        at, size = fault.address, kernel.facts.shared + launch.shared
+        whole, slot = (
+            kernel.scratch_size(launch.block, launch.shared),
+            kernel.scratch_size(launch.block, launch.shared, 1),
+        )
+        inside = scratch <= at < scratch + whole
+        shared = at - fault.shared if fault.shared else (at - scratch) % slot
+        meant = "shared" in fault.instruction.name or (inside and 0 <= shared < size)
+        other = fault.other.loc if fault.other is not None else None
+        return Finding(
+            0, launch, fault, self._line(fault.loc), self._line(other), pointed(launch.params, arena), arena.find(at),
+            arena.found_freed(at),
+            shared if meant else None, size, inside and not meant,
+        )  # fmt: skip
+
+    def _placed(self, error: BuildError) -> BuildError:
+        """The error with the line of the cell, if it has one."""
+        code = (i for function in self.program.functions.values() for i in function.code)
+        line = next((self._line(i.loc) for i in code if i.line == error.line), 0)
+        if line:
+            error.message = f"Line {line} of the CUDA C++: {error.message}"
+        return error
+
+    def _line(self, at: Loc | None) -> int:
+        """The innermost line of the cell; an instruction without one belongs to the instruction before."""
+        while at is not None and not self.program.files.get(at.file, "").startswith(CELL):
+            at = at.inlined_at
+        return at.line if at is not None else 0
+
+
+@functools.cache
+def _library() -> None:
+    """Load what compiled kernels call: from the cache, if it is there."""
+    library.install(native_image("wb_ptx_library", library.text(), vectorise=False))
+
+
+CELL = "/cell/"
+"""How the files of a cell begin."""
+
+
+def load(text: bytes, architecture: Architecture) -> Executable:
+    """A PTX text for devices of an architecture, compiled for this machine.
+
+    Raises:
+        BuildError: it is not PTX that can be executed here.
+        DeviceError: it was made for a newer architecture.
+    """
+    return Native(fitting(parse(text.decode()), architecture), text.startswith(SANITIZED))
+
+
+def fitting(program: Program, architecture: Architecture) -> Program:
+    """The program.
+
+    Raises:
+        DeviceError: it was made for a newer architecture.
+    """
+    made_for = int("".join(c for c in program.target.partition("_")[2] if c.isdigit()) or 0)
+    if made_for > architecture.capability:
+        raise DeviceError(
+            f"The code is for {program.target}; the emulated device is {architecture.name}.",
+            advice=f'Compile it for that architecture, or use another device: "emulated:{program.target}".',
+        )  # fmt: skip
+    return program

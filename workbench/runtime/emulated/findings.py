@@ -1,0 +1,52 @@
+"""What a sanitized launch did wrong, with all that has to be known to say so: it breaks no device."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from workbench.backends.ptx.kernel import Fault
+from workbench.runtime.emulated.arena import Allocation, Arena
+from workbench.runtime.emulated.code import Launch
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A fault of a launch.
+
+    Attributes:
+        kernel: the number of the kernel's handle.
+        launch: its blocks, and the bytes of its parameters.
+        fault: what it was, and where.
+        line: in the text that was compiled, or the number of an operation; 0 if it is not known.
+        other: the line of the other access of a race.
+        memory: for each parameter the allocation that it points into, or to the end of; None if it is no such address.
+        met: the allocation that the address at fault lies in.
+        freed: one that was freed and held the address last.
+        shared: the address as an offset in the block's shared memory, if it is meant to lie there.
+        local: the address lies in the threads' own memory.
+        shared_size: bytes of shared memory of the block.
+    """
+
+    kernel: int
+    launch: Launch
+    fault: Fault
+    line: int = 0
+    other: int = 0
+    memory: tuple[Allocation | None, ...] = ()
+    met: Allocation | None = None
+    freed: Allocation | None = None
+    shared: int | None = None
+    shared_size: int = 0
+    local: bool = False
+
+
+def pointed(params: Iterable[bytes], arena: Arena) -> tuple[Allocation | None, ...]:
+    """For each parameter the allocation that it points into; an array's first eight bytes are its address."""
+    found: list[Allocation | None] = []
+    for value in params:
+        address = struct.unpack_from("<Q", value)[0] if len(value) >= 8 else 0
+        here = arena.holds(address)
+        found.append((arena.find(address) or arena.find(address - 1) or arena.found_freed(address)) if here else None)
+    return tuple(found)

@@ -1,0 +1,159 @@
+"""Graphs of the emulated driver: nodes with edges, copies of them that can be launched, conditional bodies."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from workbench.runtime.emulated.code import Kernel, Launch, Runner
+from workbench.runtime.emulated.refusal import expect
+
+_NUMBERS = itertools.count(1)
+
+
+@dataclass(eq=False)
+class Condition:
+    """What decides whether the bodies of a conditional node run.
+
+    Attributes:
+        value: 0 is no.
+        default: what it is at the beginning of a launch; None leaves it as it is.
+        graph: the graph that it was made for.
+    """
+
+    value: int
+    default: int | None
+    graph: Graph
+
+
+@dataclass(frozen=True, eq=False)
+class Conditional:
+    """A conditional node: "if", whose second body is for 0, or "while"."""
+
+    condition: Condition
+    loop: bool
+    bodies: tuple[Graph, ...]
+
+
+@dataclass(eq=False)
+class Node:
+    """One node.
+
+    Attributes:
+        after: the nodes that have to be done before.
+        work: a launch with its kernel, a graph, a condition with bodies, or a function to call; None does nothing.
+        number: nodes that were cloned from one another have the same.
+    """
+
+    after: tuple[Node, ...]
+    work: tuple[Kernel, Launch] | Graph | Conditional | Callable[[], object] | None
+    number: int = field(default_factory=lambda: next(_NUMBERS))
+
+
+@dataclass(eq=False)
+class Graph:
+    """Nodes in the order in which they were added; `inner` is a body of a conditional node."""
+
+    device: int = 0
+    nodes: list[Node] = field(default_factory=list)
+    inner: bool = False
+
+    def add(self, after: Iterable[Node], work: Any) -> Node:
+        """A new node.
+
+        Raises:
+            Refusal: it is to come after a node of another graph, or twice after one.
+        """
+        before = tuple(after)
+        expect(len(set(before)) == len(before), "a dependency of a node is given twice")
+        expect(all(n in self.nodes for n in before), "a node depends on a node of another graph")
+        made = Node(before, work)
+        self.nodes.append(made)
+        return made
+
+    def conditions(self) -> list[Condition]:
+        """Those of its conditional nodes, and of their bodies."""
+        found = []
+        for node in self.nodes:
+            if isinstance(node.work, Conditional):
+                found += [node.work.condition, *(c for body in node.work.bodies for c in body.conditions())]
+            elif isinstance(node.work, Graph):
+                found += node.work.conditions()
+        return found
+
+
+@dataclass(eq=False)
+class Executing:
+    """A graph that can be launched (CUgraphExec): a copy, whose launches can change."""
+
+    graph: Graph
+    launches: dict[int, tuple[Kernel, Launch]]
+
+
+def executing(graph: Graph) -> Executing:
+    """A copy of a graph, to be launched."""
+    made = Executing(_copied(graph), {})
+    for node in _all_nodes(made.graph):
+        if isinstance(node.work, tuple):
+            made.launches[node.number] = node.work
+    return made
+
+
+def _copied(graph: Graph) -> Graph:
+    made, known = Graph(graph.device, inner=graph.inner), dict[Node, Node]()
+    for node in graph.nodes:
+        work = node.work
+        if isinstance(work, Graph):
+            work = _copied(work)
+        elif isinstance(work, Conditional):
+            work = replace(work, bodies=tuple(_copied(body) for body in work.bodies))
+        known[node] = Node(tuple(known[n] for n in node.after), work, node.number)
+        made.nodes.append(known[node])
+    return made
+
+
+def _all_nodes(graph: Graph) -> Iterable[Node]:
+    for node in graph.nodes:
+        yield node
+        inner = (node.work,) if isinstance(node.work, Graph) else ()
+        inner = node.work.bodies if isinstance(node.work, Conditional) else inner
+        for body in inner:
+            yield from _all_nodes(body)
+
+
+def play(made: Executing, choose: Callable[[list[Node]], Node], run: Runner, device: int) -> None:
+    """Execute it once: each node when all it comes after are done, in any order that its edges leave open.
+
+    Raises:
+        Refusal: a kernel failed.
+    """
+    for condition in made.graph.conditions():
+        if condition.default is not None:
+            condition.value = condition.default
+
+    def walk(graph: Graph) -> None:
+        left, done = list(graph.nodes), set[Node]()
+        while left:
+            node = choose([n for n in left if done.issuperset(n.after)])
+            left.remove(node)
+            one(node)
+            done.add(node)
+
+    def one(node: Node) -> None:
+        work = node.work
+        if isinstance(work, Graph):
+            walk(work)
+        elif isinstance(work, Conditional):
+            if work.loop:
+                while work.condition.value:
+                    walk(work.bodies[0])
+            elif work.condition.value or len(work.bodies) > 1:
+                walk(work.bodies[0 if work.condition.value else 1])
+        elif isinstance(work, tuple):
+            run(*made.launches[node.number], device)
+        elif work is not None:
+            work()
+
+    walk(made.graph)

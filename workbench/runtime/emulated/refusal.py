@@ -1,0 +1,50 @@
+"""How a function of the emulated driver refuses: CUDA's status, and a sentence that a real driver does not have."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+STICKY = frozenset(
+    (
+        "CUDA_ERROR_ILLEGAL_ADDRESS",
+        "CUDA_ERROR_MISALIGNED_ADDRESS",
+        "CUDA_ERROR_ILLEGAL_INSTRUCTION",
+        "CUDA_ERROR_LAUNCH_FAILED",
+        "CUDA_ERROR_LAUNCH_TIMEOUT",
+        "CUDA_ERROR_ASSERT",
+    )
+)
+"""After one of these every call on the device gives it again."""
+
+
+class Refusal(Exception):
+    """A call that fails.
+
+    Attributes:
+        status: the name of CUDA's status.
+        why: one sentence without its stop: what was wrong.
+    """
+
+    def __init__(self, status: str, why: str) -> None:
+        super().__init__(f"{status}: {why}")
+        self.status = status
+        self.why = why
+
+
+def invalid(why: str) -> NoReturn:
+    """Refuse a wrong argument.
+
+    Raises:
+        Refusal: always.
+    """
+    raise Refusal("CUDA_ERROR_INVALID_VALUE", why)
+
+
+def expect(holds: object, why: str, status: str = "CUDA_ERROR_INVALID_VALUE") -> None:
+    """Refuse unless it holds.
+
+    Raises:
+        Refusal: it does not.
+    """
+    if not holds:
+        raise Refusal(status, why)

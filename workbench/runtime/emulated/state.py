@@ -1,0 +1,352 @@
+"""All that an emulated driver holds: memory, handles, queues, each thread's context; and how a kernel is run."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from workbench.runtime.emulated.architectures import LABELS, Architecture, architecture
+from workbench.runtime.emulated.arena import HOST, Allocation, Arena
+from workbench.runtime.emulated.code import Executable, Kernel, Launch
+from workbench.runtime.emulated.findings import Finding
+from workbench.runtime.emulated.graphs import Condition
+from workbench.runtime.emulated.handles import Handles
+from workbench.runtime.emulated.queues import Queues, Stream, Work
+from workbench.runtime.emulated.refusal import Refusal, expect, invalid
+from workbench.runtime.emulated.unwritten import Unwritten
+
+LEGACY, PER_THREAD = 1, 2
+"""CU_STREAM_LEGACY and CU_STREAM_PER_THREAD."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What a kernel that runs sees besides its parameters.
+
+    Attributes:
+        arena: the memory.
+        device: the number of the device that it runs on.
+        owners: whose memory it may reach.
+        write: takes what it prints.
+        set_condition: sets a condition of a graph: handle and value.
+        seed: of the order of its warps.
+        report: takes what is wrong with a sanitized launch.
+        unwritten: what no one has written yet.
+    """
+
+    arena: Arena
+    device: int
+    owners: frozenset[int]
+    write: Callable[[bytes], object]
+    set_condition: Callable[[int, int], None]
+    seed: int = 0
+    report: Callable[[Finding], object] = lambda _: None
+    unwritten: Unwritten | None = None
+
+    @property
+    def memory(self) -> np.ndarray:
+        """All bytes that have addresses."""
+        return self.arena.memory
+
+    @property
+    def base(self) -> int:
+        """The first address."""
+        return self.arena.base
+
+    def alloc(self, nbytes: int) -> int:
+        """Memory of the device that belongs to no array, such as shared memory."""
+        return self.arena.alloc(nbytes, self.device).start
+
+    def free(self, address: int) -> None:
+        """Give it back."""
+        self.arena.free(address)
+
+    def spans(self) -> tuple[np.ndarray, np.ndarray]:
+        """First addresses and ends of all that the kernel may reach, ascending."""
+        found = [(a.start, a.end) for a in self.arena.live() if a.owner in self.owners]
+        both = np.array(found or [(0, 0)], np.int64)
+        return both[:, 0].copy(), both[:, 1].copy()
+
+    def span(self) -> tuple[int, int]:
+        """The first address of all that the kernel may reach, and how many bytes it is to the end of the last."""
+        starts, ends = self.spans()
+        first = int(starts[0]) // 16 * 16
+        return first, -(-int(ends[-1]) // 16) * 16 - first
+
+    def check(self, params: Iterable[bytes]) -> None:
+        """Refuse parameters with addresses that the kernel may not reach: what was freed, or is another device's.
+
+        Raises:
+            Refusal: there is one.
+        """
+        for number, value in enumerate(params):
+            for word in np.frombuffer(value[: len(value) // 8 * 8], np.uint64).tolist():
+                # The end of an allocation is where an empty view of it may begin.
+                if self.arena.holds(word) and self.reaches(word, 0) and self.reaches(word - 1, 0):
+                    raise Refusal("CUDA_ERROR_ILLEGAL_ADDRESS", f"parameter {number}: {self.reaches(word, 0)}")
+
+    def reaches(self, address: int, nbytes: int) -> str:
+        """What is wrong with reaching these bytes; empty if nothing is."""
+        found = self.arena.find(address)
+        if found is None:
+            return f"{address:#x} is no address of an allocation"
+        if found.owner not in self.owners:
+            return f"{address:#x} is memory of another device"
+        if address + nbytes > found.end:
+            return f"{address:#x} is within {nbytes} bytes of the end of its allocation of {found.nbytes:,} bytes"
+        return ""
+
+
+@dataclass
+class State:
+    """An emulated driver's state.
+
+    Attributes:
+        api: `cuda.bindings.driver`, for its structures.
+        load: makes PTX executable, for an architecture.
+        seed: of the order of work; None for the order in which it was queued.
+        memory: bytes of each device.
+    """
+
+    api: Any
+    load: Callable[[bytes, Architecture], Executable]
+    memory: int
+    seed: int | None = None
+    arena: Arena = field(default_factory=Arena)
+    handles: Handles = field(default_factory=Handles)
+    peers: set[tuple[int, int]] = field(default_factory=set)
+    devices: tuple[Architecture, ...] = tuple(architecture(n) for n in range(len(LABELS)))
+    started: bool = False
+
+    def __post_init__(self) -> None:
+        self.queues = Queues(len(self.devices), self.seed)
+        self.lock = threading.RLock()
+        self.pools = [self.handles.new(Pool(n)) for n in range(len(self.devices))]
+        self.contexts = [self.handles.new(Context(n)) for n in range(len(self.devices))]
+        self.here = threading.local()
+        self.kept: list[Any] = []
+        self._printed = bytearray()
+        self.unwritten = Unwritten(self.arena)
+        self._findings: dict[int, list[Finding]] = {}
+
+    # Contexts.
+
+    @property
+    def current(self) -> int | None:
+        """The device whose context is current in this thread; None if none is."""
+        return getattr(self.here, "device", None)
+
+    def device(self) -> int:
+        """The current device's number.
+
+        Raises:
+            Refusal: no context is current in this thread.
+        """
+        found = self.current
+        if found is None:
+            raise Refusal("CUDA_ERROR_INVALID_CONTEXT", "no context is current in this thread")
+        return found
+
+    def known(self, index: Any) -> int:
+        """The number of a device.
+
+        Raises:
+            Refusal: there is none of this number.
+        """
+        expect(0 <= int(index) < len(self.devices), f"there is no device {int(index)}", "CUDA_ERROR_INVALID_DEVICE")
+        return int(index)
+
+    # Streams.
+
+    def stream(self, handle: Any, where: str, anywhere: bool = False) -> Stream:
+        """A stream, of the current device unless it may be anywhere.
+
+        Raises:
+            Refusal: there is no such stream, or it is another device's.
+        """
+        number = int(handle or 0)
+        if number in (0, LEGACY):
+            return self.queues.default[self.device()]
+        expect(
+            number != PER_THREAD, f"{where}: per-thread default streams are not emulated", "CUDA_ERROR_NOT_SUPPORTED"
+        )
+        found = self.handles.get(handle, Stream, where)
+        if not anywhere and found.device != self.device():
+            raise Refusal(
+                "CUDA_ERROR_INVALID_HANDLE",
+                f"{where}: the stream is of device {found.device}, current is {self.device()}",
+            )
+        return found
+
+    def put(self, stream: Stream, do: Callable[[], object], title: str) -> Work | None:
+        """Queue work, or capture it; returns what was queued.
+
+        Raises:
+            Refusal: the default stream may not be used, since a stream that is in order with it is being captured.
+        """
+        self.not_captured_beside(stream, title)
+        if stream.capture is not None:
+            stream.capture.add(do)
+            return None
+        return self.queues.put(stream, do, title)
+
+    def not_captured_beside(self, stream: Stream, title: str) -> None:
+        """Refuse the default stream while a stream that is in order with it is being captured.
+
+        Raises:
+            Refusal: one is.
+        """
+        if stream.default and any(s.capture for s in self.queues.streams[stream.device] if s.blocking):
+            raise Refusal(
+                "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT",
+                f"{title} uses the default stream while a stream that waits for it is being captured",
+            )
+
+    def must_not_capture(self, stream: Stream, where: str) -> None:
+        """Refuse to wait for, or ask about, a stream that is being captured.
+
+        Raises:
+            Refusal: it is.
+        """
+        if stream.capture is not None:
+            stream.capture.spoiled = True
+            raise Refusal("CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", f"{where}: the stream is being captured")
+
+    def flush(self) -> None:
+        """Write what kernels have printed to the process's output, as a driver does when something waits for it."""
+        printed = bytes(self._printed)
+        self._printed.clear()
+        while printed:
+            printed = printed[os.write(1, printed) :]
+
+    # Memory.
+
+    def alloc(self, nbytes: int, device: int) -> Allocation:
+        """Memory of a device.
+
+        Raises:
+            Refusal: it has not that much left.
+        """
+        owner = device if device >= 0 else HOST
+        for again in (False, True):
+            free = self.memory - self.arena.used(owner)
+            if nbytes <= free:
+                made = self.arena.alloc(nbytes, owner)
+                if owner != HOST:  # what the process writes into pinned memory nobody sees
+                    self.unwritten.allocated(made)
+                return made
+            if not again:
+                self.queues.finish(self.queues.ends(s for streams in self.queues.streams for s in streams))
+        raise Refusal("CUDA_ERROR_OUT_OF_MEMORY", f"{nbytes:,} bytes were requested, {free:,} are free")
+
+    def free(self, address: int) -> None:
+        """Give an allocation back.
+
+        Raises:
+            Refusal: none begins here.
+        """
+        self.unwritten.forget(address)
+        self.arena.free(address)
+
+    def touch(self, address: int, nbytes: int, where: str) -> None:
+        """Refuse bytes that are not all in one allocation.
+
+        Raises:
+            Refusal: they are not.
+        """
+        found = self.arena.find(address)
+        if found is None:
+            kind = "was freed, or never allocated" if self.arena.holds(address) else "is no device or pinned memory"
+            invalid(f"{where}: {address:#x} {kind}")
+        if address + nbytes > found.end:
+            invalid(
+                f"{where}: {nbytes:,} bytes from {address:#x} on go {address + nbytes - found.end:,} bytes "
+                f"past the end of their allocation"
+            )
+
+    def move(self, target: int, source: int, nbytes: int) -> None:
+        """Copy bytes that are allocated now.
+
+        Raises:
+            Refusal: they were freed since they were queued.
+        """
+        self.touch(target, nbytes, "a copy")
+        self.touch(source, nbytes, "a copy")
+        self.arena.bytes_at(target, nbytes)[:] = self.arena.bytes_at(source, nbytes).copy()
+        self.unwritten.wrote(target, nbytes)
+
+    # Kernels.
+
+    def run(self, kernel: Kernel, launch: Launch, device: int) -> None:
+        """Execute a launch at once.
+
+        Raises:
+            Refusal: it did what a GPU does not survive.
+        """
+        reachable = {device, HOST, *(owner for owner, peer in self.peers if peer == device)}
+        machine = Machine(
+            self.arena, device, frozenset(reachable), self._printed.extend, self._set_condition, self.queues.number(),
+            lambda found: self._findings.setdefault(device, []).append(replace(found, kernel=kernel.number)),
+            self.unwritten,
+        )  # fmt: skip
+        if not kernel.module.sanitized:
+            self.unwritten.forget_all()
+        kernel.module.run(kernel.name, launch, machine)
+
+    def findings(self, device: int) -> list[Finding]:
+        """What sanitized launches on a device did wrong since this was last asked, in their order."""
+        with self.lock:
+            return self._findings.pop(device, [])
+
+    def _set_condition(self, handle: int, value: int) -> None:
+        self.handles.get(handle, Condition, "cudaGraphSetConditional").value = value
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The memory pool of a device."""
+
+    device: int
+
+
+@dataclass(frozen=True)
+class Context:
+    """The primary context of a device."""
+
+    device: int
+
+
+@dataclass(frozen=True)
+class Called:
+    """A function of the driver.
+
+    Attributes:
+        do: takes the state and the arguments; returns nothing, a value or a tuple of values.
+        context: it needs a current context.
+    """
+
+    do: Callable[..., Any]
+    context: bool = True
+
+
+Table = dict[str, Called]
+
+
+def function(table: Table, context: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Enters a function into a table under its name."""
+
+    def enter(do: Callable[..., Any]) -> Callable[..., Any]:
+        table[do.__name__.removeprefix("_")] = Called(do, context)
+        return do
+
+    return enter
+
+
+def joined(*tables: Mapping[str, Called]) -> Table:
+    """One table."""
+    return {name: called for table in tables for name, called in table.items()}

@@ -1,0 +1,89 @@
+"""Which bytes of device memory nothing has written: a shadow beside the arena, for launches with checks.
+
+An allocation costs an entry here until such a launch first asks; then a byte of shadow for each of its bytes.
+"""
+
+from __future__ import annotations
+
+import mmap
+
+import numpy as np
+
+from workbench.runtime.emulated.arena import Allocation, Arena, reserve
+from workbench.runtime.emulated.refusal import Refusal
+
+LARGEST = 256 << 20
+"""Bytes of the largest allocation that has a shadow; larger ones count as written."""
+
+
+class Unwritten:
+    """The shadow: 0xFF for a byte that nothing has written, 0 for all others."""
+
+    def __init__(self, arena: Arena) -> None:
+        self._arena = arena
+        self._fresh: dict[int, Allocation] = {}
+        self._pieces: dict[int, list[tuple[int, int]] | None] = {}
+        """By allocation what was written of it: first and last byte; None: its bytes have their shadow."""
+        self._map: mmap.mmap | None = None
+
+    def allocated(self, made: Allocation) -> None:
+        """Memory is new."""
+        if made.nbytes <= LARGEST:
+            self._fresh[made.start], self._pieces[made.start] = made, []
+
+    def wrote(self, address: int, nbytes: int) -> None:
+        """A copy or fill has written bytes."""
+        found = self._arena.find(address)
+        if found is None or found.start not in self._fresh:
+            return
+        pieces = self._pieces[found.start]
+        if nbytes >= found.nbytes:
+            self.forget(found.start)
+        elif pieces is None:
+            self._set(address, nbytes, 0)
+        else:
+            pieces.append((address, nbytes))
+
+    def forget(self, start: int) -> None:
+        """An allocation counts as written, or is freed."""
+        found = self._fresh.pop(start, None)
+        if found is not None and self._pieces.pop(start) is None:
+            self._set(start, found.nbytes, 0)
+
+    def forget_all(self) -> None:
+        """A launch without checks runs: nobody knows what it writes."""
+        for start in list(self._fresh):
+            self.forget(start)
+
+    def distance(self) -> int:
+        """From a byte of the arena to its shadow, which holds now; 0 if the system has no addresses for it."""
+        if self._map is None:
+            try:
+                self._map = reserve(self._arena.size, self._arena.size)
+            except Refusal:
+                return 0
+        for start, pieces in self._pieces.items():
+            if pieces is not None:
+                self._set(start, self._fresh[start].nbytes, 0xFF)
+                for address, nbytes in pieces:
+                    self._set(address, nbytes, 0)
+                self._pieces[start] = None
+        return np.frombuffer(self._map, np.uint8).ctypes.data - self._arena.base
+
+    def clear(self, address: int, nbytes: int) -> None:
+        """Shared and local memory of a launch is given back."""
+        if self._map is not None:
+            self._set(address, nbytes, 0)
+
+    def _set(self, address: int, nbytes: int, value: int) -> None:
+        assert self._map is not None
+        first, page = address - self._arena.base, mmap.PAGESIZE
+        low, high = -(-first // page) * page, (first + nbytes) // page * page
+        if not value and high > low and hasattr(self._map, "madvise"):  # whole pages go back to the system
+            self._map.madvise(mmap.MADV_DONTNEED, low, high - low)
+            pieces = (first, low), (high, first + nbytes)
+        else:
+            pieces = ((first, first + nbytes),)
+        shadow = np.frombuffer(self._map, np.uint8)
+        for begin, end in pieces:
+            shadow[begin:end] = value

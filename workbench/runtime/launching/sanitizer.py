@@ -1,0 +1,204 @@
+"""From what the emulated device found in a sanitized launch to the error that a user gets (`design/emulated.md`)."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable
+
+from workbench.backends.faults import unravelled
+from workbench.errors import KernelFault
+from workbench.ir.values import number_ops
+from workbench.runtime.emulated.arena import Allocation
+from workbench.runtime.emulated.findings import Finding
+from workbench.runtime.launching.loaded import Loaded
+from workbench.source import Location
+from workbench.types import ArrayType, Type
+
+_WRITES = frozenset(("st", "stmatrix", "cp"))
+_ATOMICS = frozenset(("atom", "red"))
+
+
+def explained(loaded: Loaded, found: Finding) -> KernelFault:
+    """The error that a finding is, at the line of the cell as it stands now."""
+    sentence, advice = _SENTENCES[found.fault.kind](_Case(loaded, found))
+    sentence = sentence[0].upper() + sentence[1:]
+    facts = {"thread": _three(found.fault.thread, found.launch.block), "block": found.fault.block, "count": 1}
+    return KernelFault(
+        sentence, _place(loaded, found.line), advice, loaded.name, kind=_KINDS[found.fault.kind], **facts
+    )
+
+
+def _place(loaded: Loaded, line: int) -> Location | None:
+    if loaded.place is not None:
+        return loaded.place(line) if line else None
+    return next((op.location for op, n in number_ops(loaded.function).items() if n == line), None)
+
+
+def _three(linear: int, sizes: tuple[int, int, int]) -> tuple[int, int, int]:
+    x, y, z = unravelled(linear, sizes[::-1])[::-1]
+    return x, y, z
+
+
+def _verb(opcode: str) -> str:
+    return "writes" if opcode in _WRITES else "updates" if opcode in _ATOMICS else "reads"
+
+
+class _Case:
+    """A finding and the launch that it is of, in a user's words."""
+
+    def __init__(self, loaded: Loaded, found: Finding) -> None:
+        self.loaded, self.found, self.fault = loaded, found, found.fault
+
+    def who(self) -> str:
+        """The thread at fault."""
+        return self.named(self.fault.thread, self.fault.block)
+
+    def named(self, thread: int, block: tuple[int, int, int]) -> str:
+        """A thread: of the launch, where a kernel does not see its blocks."""
+        launch = self.found.launch
+        place = _three(thread, launch.block)
+        if self.loaded.geometry is None and not self.loaded.metadata.get("block_dim"):
+            dims = struct.unpack_from("<4q", launch.params[0])[: max(self.loaded.launch_ndim, 1)]
+            linear = block[0] * launch.block[0] + place[0]
+            if linear < math.prod(dims):
+                return f"thread {unravelled(linear, dims)}"
+        return f"thread {place} of block {block}"
+
+    def does(self) -> str:
+        """What it does with memory."""
+        verb, count = _verb(self.fault.instruction.opcode), self.fault.size
+        return f"{verb} {count} byte{'s' if count > 1 else ''}"
+
+    def parameters(self) -> list[tuple[str, Type, int, Allocation]]:
+        """Name, type, address and allocation of each pointer."""
+        slots = self.loaded.layout.slots
+        order = (None, *slots) if self.loaded.geometry is None else [slots[k] for k in self.loaded.geometry.places]
+        launch = self.found.launch.params
+        return [
+            (slot.name, slot.type, struct.unpack_from("<Q", value)[0], memory)
+            for slot, value, memory in zip(order, launch, self.found.memory, strict=False)
+            if slot is not None and memory is not None and isinstance(slot.type, ArrayType)
+        ]
+
+    def nearest(self) -> tuple[str, Type, int, Allocation] | None:
+        """The pointer whose memory the address lies in, or next to."""
+        at = self.fault.address
+
+        def distance(one: tuple[str, Type, int, Allocation]) -> int:
+            return max(one[3].start - at, at - one[3].end, 0)
+
+        return min(self.parameters(), key=distance, default=None)
+
+    def element(self) -> tuple[str, int, str, int]:
+        """The address as "x[130]", the index, the parameter's name and how many elements it has; "" if it is none's."""
+        near = self.nearest()
+        if near is None:
+            return f"the address {self.fault.address:#x}", 0, "", 0
+        name, type, start, memory = near
+        assert isinstance(type, ArrayType)
+        size = type.dtype.size
+        index, rest = divmod(self.fault.address - start, size)
+        shown = f"{name}[{index}]" + (f" and {rest} bytes" if rest else "")
+        return shown, index, name, (memory.end - start) // size
+
+
+def _outside(case: _Case) -> tuple[str, str]:
+    found, who, does = case.found, case.who(), case.does()
+    if found.shared is not None:
+        size = f"{found.shared_size:,} bytes"
+        return f"{who} {does} at byte {found.shared:,} of shared memory, of which the block has {size}.", ""
+    if found.local:
+        return f"{who} {does} of local memory that is not its own.", ""
+    shown, index, name, count = case.element()
+    near = case.nearest()
+    if found.freed is not None:
+        whose = f"{shown}: {name}" if near is not None and near[3] == found.freed else f"{shown}, which"
+        return f"{who} {does} at {whose} was freed ({found.freed.nbytes:,} bytes).", _KEEP
+    if not name:
+        return f"{who} {does} at {shown}, which belongs to no allocation.", ""
+    side = "before its first element" if index < 0 else f"beyond its {count} element{'s' if count != 1 else ''}"
+    return f"{who} {does} at {shown}, {side}.", _TEST
+
+
+def _unwritten(case: _Case) -> tuple[str, str]:
+    found, who, does = case.found, case.who(), case.does()
+    if found.shared is not None:
+        return f"{who} {does} at byte {found.shared:,} of shared memory, which no thread has written.", _FIRST
+    if found.local:
+        return f"{who} {does} of its own variables that it has not written.", "Give each variable a value first."
+    shown, _, name, _ = case.element()
+    return f"{who} {does} at {shown}, which nothing has written.", f"Fill {name or 'it'} first, or make it by wb.zeros."
+
+
+def _other(case: _Case) -> tuple[str, str]:
+    """What the other access of a race does, and where."""
+    assert case.fault.other is not None
+    place = _place(case.loaded, case.found.other)
+    return _verb(case.fault.other.opcode), f" in line {place.shown_line}" if place is not None else ""
+
+
+def _global_race(case: _Case) -> tuple[str, str]:
+    fault = case.fault
+    verb, where = _other(case)
+    within = fault.block == fault.other_block
+    return (
+        f"{case.who()} {case.does()} at {case.element()[0]}, which {case.named(fault.other_thread, fault.other_block)} "
+        f"{verb}{where}; nothing orders the two.",
+        "Put __syncthreads() between the two, or use atomics for both."
+        if within and case.loaded.geometry is not None
+        else "Use atomics for both, let each thread write its own elements, or do it in two launches.",
+    )
+
+
+def _race(case: _Case) -> tuple[str, str]:
+    found, fault = case.found, case.fault
+    other = _three(fault.other_thread, found.launch.block)
+    verb, where = _other(case)
+    return (
+        f"{case.who()} {case.does()} at byte {found.shared:,} of shared memory, which thread {other} {verb}{where}; "
+        "no barrier is between.",
+        "Put __syncthreads() between the two (__syncwarp() within a warp), or use atomics for both.",
+    )
+
+
+_FIRST = "Let each element be written before it is read, with a barrier between."
+_TEST = "Test the index: whole blocks run, including threads past the end."
+_KEEP = "Keep the array until the device is done with it."
+
+
+def _misaligned(case: _Case) -> tuple[str, str]:
+    shown = case.element()[0]
+    size = case.fault.size
+    return (
+        f"{case.who()} {case.does()} at {shown}, which is no multiple of {size} bytes.",
+        "Cast a pointer to a wider type only where its address is a multiple of that type's size.",
+    )
+
+
+def _said(text: str, advice: str = "") -> Callable[[_Case], tuple[str, str]]:
+    return lambda case: (f"{case.who()} {text}.", advice)
+
+
+_ALL = "Every thread of the block has to reach it: move it out of the `if`, and return only after the last one."
+_LOCK = "Release each lock on every path; a block may wait for an earlier block, but not for a later one."
+_SENTENCES: dict[int, Callable[[_Case], tuple[str, str]]] = {
+    1: _outside,
+    2: _misaligned,
+    3: _said("executed a trap"),
+    4: _said("has not come to the barrier here that others of its warp wait at", _ALL),
+    5: _said("waits at the barrier here, which not all threads of the block reach: they wait forever", _ALL),
+    6: _said(
+        "is named in the mask of the warp operation here, and has not come to it", "Use the lanes that are there."
+    ),
+    7: _said("uses a barrier that does not exist; there are 0 to 15"),
+    8: _said("failed the assertion here"),
+    9: _race,
+    10: _unwritten,
+    11: _global_race,
+    12: _said("waits in the loop here for something that no thread that runs will change", _LOCK),
+}
+_KINDS = {
+    1: "address", 2: "misaligned", 3: "trap", 4: "barrier", 5: "deadlock", 6: "warp", 7: "barrier", 8: "assert",
+    9: "race", 10: "unwritten", 11: "race", 12: "deadlock",
+}  # fmt: skip
