@@ -14,7 +14,7 @@ import workbench as wb
 from tests.support.checks.meaning import define
 from tests.support.devices.on_gpu import Library
 from workbench.backends.base import Options
-from workbench.backends.cpu.emit.emit import emit_llvm
+from workbench.backends.cpu.emit.emit_module import emit_llvm
 from workbench.backends.python.interpret import run
 from workbench.errors import CellErrors, KernelFault, KernelSyntaxError, KernelTypeError
 

@@ -11,7 +11,7 @@ from numpy.lib.stride_tricks import as_strided
 import workbench as wb
 from tests.support.checks.meaning import define
 from workbench.backends.base import Options
-from workbench.backends.cpu.emit.emit import emit_llvm
+from workbench.backends.cpu.emit.emit_module import emit_llvm
 from workbench.backends.cuda.emit import emit_cuda
 from workbench.backends.python.interpret import run
 from workbench.errors import KernelFault, LaunchError

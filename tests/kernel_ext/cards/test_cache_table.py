@@ -10,7 +10,7 @@ import pytest
 
 import workbench as wb
 from kernel_ext import show
-from kernel_ext.views.views import CacheView, EntryRow, as_data
+from kernel_ext.views.view_data import CacheView, EntryRow, as_data
 from workbench.errors import CacheError
 
 SCREENS = Path(__file__).parents[3] / "build" / "screens"

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from kernel_ext.session import status
-from kernel_ext.views.views import PANE_TITLES, StatusView, as_data
+from kernel_ext.views.view_data import PANE_TITLES, StatusView, as_data
 from tests.support.checks.host_page import host_page
 from workbench import events
 

@@ -6,8 +6,17 @@ from html.parser import HTMLParser
 
 import pytest
 
-from kernel_ext.views import renderers
-from kernel_ext.views.views import CacheView, EntryRow, ErrorRow, InspectView, KernelRow, PaneView, StageRow, StatusView
+from kernel_ext.views.kernels import renderers
+from kernel_ext.views.view_data import (
+    CacheView,
+    EntryRow,
+    ErrorRow,
+    InspectView,
+    KernelRow,
+    PaneView,
+    StageRow,
+    StatusView,
+)
 
 EVIL = "<script>alert('x')</script>\"&"
 KEPT = set("div span table thead tbody tr th td pre details summary b".split())

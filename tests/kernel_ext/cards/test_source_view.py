@@ -11,7 +11,7 @@ import pytest
 
 import workbench as wb
 from kernel_ext import show
-from kernel_ext.views import queries
+from kernel_ext.views.kernels import queries
 from workbench import inspect
 from workbench.backends.cuda.lines import marked_cuda, marked_ptx
 

@@ -6,7 +6,7 @@ import pytest
 
 from kernel_ext.session import status
 from kernel_ext.views import units
-from kernel_ext.views.views import StatusView
+from kernel_ext.views.view_data import StatusView
 from workbench import events
 from workbench.errors import CellErrors, KernelTypeError, NotDifferentiable
 from workbench.source import Location, Source

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kernel_ext.session import status
-from kernel_ext.views.views import StatusView
+from kernel_ext.views.view_data import StatusView
 from workbench import events
 
 NAMES = ("16×16×16 f32", "forward", "sm_90", "cuBLASDx")

@@ -11,7 +11,7 @@ from kernel_ext import expressions
 from kernel_ext.magics.measure_magics import split
 from kernel_ext.refusal import Refusal
 from kernel_ext.session.tracebacks import KernelUsageError
-from kernel_ext.views import tape_view
+from kernel_ext.views.programs import tape_view
 
 KERNELS = """%%kernel -q -D UNROLL=2
 def push(a: float, x: array(dtype=float), y: array(dtype=float)):

@@ -11,8 +11,8 @@ import pytest
 
 from kernel_ext.session.recording import timeline_view
 from kernel_ext.session.tracebacks import KernelUsageError
-from kernel_ext.views import timeline
-from kernel_ext.views.views import SpanRow, TimelineView
+from kernel_ext.views.programs import timeline
+from kernel_ext.views.view_data import SpanRow, TimelineView
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 from kernel_ext.refusal import Refusal
 from kernel_ext.session import cells
 from kernel_ext.session.cells import CellOptions, Cells, Place
-from kernel_ext.views import queries
-from kernel_ext.views.views import StatusView
+from kernel_ext.views.kernels import queries
+from kernel_ext.views.view_data import StatusView
 from workbench import events
 from workbench.errors import KernelTypeError
 

@@ -14,8 +14,8 @@ from kernel_ext import show
 from kernel_ext.output.html_export import page, write_page
 from kernel_ext.output.renderable import Shown
 from kernel_ext.refusal import Refusal
-from kernel_ext.views import renderers
-from kernel_ext.views.views import KernelRow, PaneView, StatusView
+from kernel_ext.views.kernels import renderers
+from kernel_ext.views.view_data import KernelRow, PaneView, StatusView
 
 SCREENS = Path(__file__).parents[3] / "build" / "screens"
 EVIL = "</script><script>document.title='caught'</script>"

@@ -13,7 +13,7 @@ import workbench as wb
 from kernel_ext import show
 from kernel_ext.refusal import Refusal
 from kernel_ext.views.arrays.array_view import unpacked
-from kernel_ext.views.gradient_view import grads_view
+from kernel_ext.views.programs.gradient_view import grads_view
 
 SCREENS = Path(__file__).parents[3] / "build" / "screens"
 

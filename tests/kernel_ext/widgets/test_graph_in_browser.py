@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import workbench as wb
-from kernel_ext.widgets.graph_view import GraphView
+from kernel_ext.widgets.programs.graph_view import GraphView
 from tests.support.checks.host_page import host_page
 
 ROOT = Path(__file__).parents[3]

@@ -10,7 +10,7 @@ import pytest
 from kernel_ext.output import output_area
 from kernel_ext.output.output_area import LiveViews
 from kernel_ext.output.renderable import MIME, WIDGET_MIME, Shown, hide_dead
-from kernel_ext.views.views import InspectView, PaneView, SpanRow, StatusView, TimelineView
+from kernel_ext.views.view_data import InspectView, PaneView, SpanRow, StatusView, TimelineView
 
 SHOWN = Shown("timeline", TimelineView("rec", (), (), 0.0), "nothing", "<b>nothing</b>")
 
@@ -144,7 +144,7 @@ def test_a_name_shown_elsewhere_closes_its_widget_unless_that_shows_something_el
 
 
 def test_a_late_answer_to_what_was_shown_before_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    from kernel_ext.widgets.source_view import SourceView
+    from kernel_ext.widgets.kernels.source_view import SourceView
 
     sent: list[Any] = []
     view = InspectView("f", ())

@@ -14,7 +14,7 @@ import workbench as wb
 from kernel_ext import show
 from kernel_ext.refusal import Refusal
 from kernel_ext.views.arrays.points_view import MOST, scattered
-from kernel_ext.widgets.animation import Animation
+from kernel_ext.widgets.arrays.animation import Animation
 
 
 @wb.kernel

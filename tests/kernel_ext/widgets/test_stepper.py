@@ -11,7 +11,7 @@ import pytest
 
 import workbench as wb
 from kernel_ext import show
-from kernel_ext.views.step_view import steps_view
+from kernel_ext.views.programs.step_view import steps_view
 
 SCREENS = Path(__file__).parents[3] / "build" / "screens"
 

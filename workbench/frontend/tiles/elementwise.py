@@ -15,7 +15,7 @@ from typing import Any
 
 from workbench.builtins.declaration.declare import Form
 from workbench.errors import KernelTypeError
-from workbench.frontend.names.names import usable_in_kernel
+from workbench.frontend.names.python_names import usable_in_kernel
 from workbench.frontend.state.coerce import materialise
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.definition import MISSING, Definition

@@ -9,7 +9,7 @@ from typing import Any
 from workbench.builtins.declaration.declare import Builtin
 from workbench.errors import KernelTypeError
 from workbench.frontend.functions import inline
-from workbench.frontend.names import names
+from workbench.frontend.names import python_names
 from workbench.frontend.state.coerce import apply, describe, materialise, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Operand, Static
@@ -50,7 +50,7 @@ def tile_map(context: Context, node: ast.Call, expression: Expression) -> Operan
 def called(context: Context, form: str, callee: Operand, args: list[Operand]) -> Operand:
     """What a func or builtin returns for these, lowered for one element."""
     target = callee.value if isinstance(callee, Static) else None
-    builtin = names.as_builtin(target)
+    builtin = python_names.as_builtin(target)
     lifted, context.shared.lifted = context.shared.lifted, True
     try:
         if builtin is not None:
@@ -101,7 +101,7 @@ def tile_reduce(context: Context, node: ast.Call, expression: Expression) -> Ope
     given = Arguments(context, node, expression, "op a axis?")
     value = given.tile("a")
     callee = given.given["op"]
-    builtin = names.as_builtin(callee.value) if isinstance(callee, Static) else None
+    builtin = python_names.as_builtin(callee.value) if isinstance(callee, Static) else None
     if isinstance(builtin, Builtin) and builtin.name in ARITHMETIC:
         return reduced(given, value, ARITHMETIC[builtin.name], ())
     dtype = type_of(value).dtype

@@ -12,7 +12,7 @@ from typing import Any
 
 import workbench as wb
 from kernel_ext.views import units
-from kernel_ext.views.views import CacheView, EntryRow, InspectView, PaneView
+from kernel_ext.views.view_data import CacheView, EntryRow, InspectView, PaneView
 from workbench import inspect
 from workbench.errors import WorkbenchError
 

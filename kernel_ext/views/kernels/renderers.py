@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from html import escape
 
 from kernel_ext.views import units
-from kernel_ext.views.views import CacheView, InspectView, KernelRow, PaneView, StatusView
+from kernel_ext.views.view_data import CacheView, InspectView, KernelRow, PaneView, StatusView
 
 _MONO = "font-family:var(--jp-code-font-family,ui-monospace,monospace);font-size:var(--jp-code-font-size,13px)"
 _LINE = "var(--jp-border-color2,rgba(128,128,128,0.35))"

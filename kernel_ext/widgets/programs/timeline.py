@@ -6,7 +6,7 @@ from typing import Any
 
 import traitlets
 
-from kernel_ext.views.views import TimelineView, as_data
+from kernel_ext.views.view_data import TimelineView, as_data
 from kernel_ext.widgets.live import Live
 from kernel_ext.widgets.modules import module_text, style_text
 

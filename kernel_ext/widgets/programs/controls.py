@@ -6,8 +6,8 @@ from typing import Any
 
 import traitlets
 
-from kernel_ext.views.controls import Bound, ControlsView
-from kernel_ext.views.views import as_data
+from kernel_ext.views.programs.controls import Bound, ControlsView
+from kernel_ext.views.view_data import as_data
 from kernel_ext.widgets.live import Live
 from kernel_ext.widgets.modules import module_text, style_text
 

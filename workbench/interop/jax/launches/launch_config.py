@@ -20,7 +20,7 @@ Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class How:
+class LaunchConfig:
     """What is static about one launch.
 
     Attributes:
@@ -51,7 +51,7 @@ class How:
         batch = f" × batch {self.batch}" if self.batch else ""
         return f"dim {self.dims}{batch}{' (has effects)' if self.effect else ''}"
 
-    def batched(self, size: int) -> How:
+    def batched(self, size: int) -> LaunchConfig:
         """The same under one more batch axis, the outermost."""
         axes = (size, *self.batch)
         if len(axes) > MAX_BATCH_AXES:
@@ -65,15 +65,15 @@ class How:
         return any(map(arguments.is_symbolic, sizes))
 
 
-def attributes(plan: Plan, how: How) -> dict[str, tuple[int, ...]]:
+def attributes(plan: Plan, config: LaunchConfig) -> dict[str, tuple[int, ...]]:
     """The attributes of a launch's FFI call, each some int64."""
-    found: dict[str, tuple[int, ...]] = {"dims": tuple(_size(d, plan, how) for d in how.dims)}
-    if how.values:
-        found["values"] = how.values
-    if how.views:
-        found["views"] = tuple(n for view in how.views for n in view)
-    if how.within:
-        found["within"] = tuple(n for condition in how.within for n in _words(condition, plan))
+    found: dict[str, tuple[int, ...]] = {"dims": tuple(_size(d, plan, config) for d in config.dims)}
+    if config.values:
+        found["values"] = config.values
+    if config.views:
+        found["views"] = tuple(n for view in config.views for n in view)
+    if config.within:
+        found["within"] = tuple(n for condition in config.within for n in _words(condition, plan))
     return found
 
 
@@ -87,14 +87,14 @@ def _words(condition: Condition, plan: Plan) -> tuple[int, ...]:
     )  # fmt: skip
 
 
-def _size(size: Any, plan: Plan, how: How) -> int:
+def _size(size: Any, plan: Plan, config: LaunchConfig) -> int:
     """A size as the handler takes it: itself, or, where it is symbolic, -1 - (4 · parameter + axis) of an array."""
     if not arguments.is_symbolic(size):
         return int(size)
     wires = plan.target.description.wires
     for number, wire in enumerate(wires):
         if wire.kind in (Kind.ARRAY, Kind.SHAPE) and (wire.operand >= 0 or wire.result >= 0) and not wire.view:
-            shape = how.results[wire.result] if wire.result >= 0 else how.operands[wire.operand]
+            shape = config.results[wire.result] if wire.result >= 0 else config.operands[wire.operand]
             if size in shape[: wire.rank]:
                 return -1 - (4 * number + shape.index(size))
     raise LaunchError(

@@ -27,7 +27,7 @@ from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, nat
 from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals, register
-from workbench.backends.prints import numbered
+from workbench.backends.prints import number_prints
 from workbench.deep import deep
 from workbench.errors import BuildError
 from workbench.ir.attributes import AXIS, REASON, VALUE
@@ -79,7 +79,7 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
     made = run(
         CPU,
         function,
-        number_prints=numbered,
+        number_prints=number_prints,
         strip_asserts=not options.checks,
         bounds_checks=options.checks and partial(guard, versions=True),
         expand=partial(expand, native=native),

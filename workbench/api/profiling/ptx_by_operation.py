@@ -1,4 +1,4 @@
-"""PTX whose `.loc` lines are the numbers of IR operations (`backends/cuda/numbered.py`)."""
+"""PTX whose `.loc` lines are the numbers of IR operations (`backends/cuda/operation_lines.py`)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from workbench.backends.base import Options
 from workbench.backends.cuda.compile.nvrtc import CudaBackend, build
 from workbench.backends.cuda.emit import EmittedKernel, emit_kernel
 from workbench.backends.cuda.lines import repeated
-from workbench.backends.cuda.numbered import NUMBERS, numbered
+from workbench.backends.cuda.operation_lines import NUMBERS, lines_by_operation
 from workbench.cache.folder.entry import Entry
 from workbench.cache.key import Key, Part
 from workbench.cache.store import default_store
@@ -22,7 +22,7 @@ def numbered_ptx(function: Function, options: Options, arch: str) -> tuple[Emitt
     Raises:
         BuildError, DeviceError: NVRTC refused the text, is missing, or does not know the architecture.
     """
-    made = emit_kernel(numbered(function), options, lines=True)
+    made = emit_kernel(lines_by_operation(function), options, lines=True)
     text = repeated(made.text)
     backend, kind = CudaBackend(arch), "ptx with lines"
     version = backend.version()

@@ -6,9 +6,9 @@ from typing import Any
 
 import traitlets
 
-from kernel_ext.views.views import InspectView, as_data
+from kernel_ext.views.view_data import InspectView, as_data
+from kernel_ext.widgets.kernels.panes import LIVE_PANES, PaneMaker, PaneWidget
 from kernel_ext.widgets.modules import module_text, style_text
-from kernel_ext.widgets.panes import LIVE_PANES, PaneMaker, PaneWidget
 
 
 class SourceView(PaneWidget):

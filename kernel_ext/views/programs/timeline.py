@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from html import escape
 
 from kernel_ext.views import units
-from kernel_ext.views.views import SpanRow, TimelineView
+from kernel_ext.views.view_data import SpanRow, TimelineView
 
 COLOURS = {
     "forward": "#2b7bba", "adjoint": "#d9793b", "tangent": "#7b5ea7", "copy": "#7a8794", "add": "#9a8f5a",

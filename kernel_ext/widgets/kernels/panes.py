@@ -7,7 +7,7 @@ from typing import Any
 
 import traitlets
 
-from kernel_ext.views.views import PANE_TITLES, PaneView
+from kernel_ext.views.view_data import PANE_TITLES, PaneView
 from kernel_ext.widgets.live import Live
 
 LIVE_PANES = ("source", "ir", "adjoint", "cuda", "llvm", "ptx", "sass", "key")

@@ -14,9 +14,9 @@ from typing import Any
 
 from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
 from workbench.frontend.expressions import calls
-from workbench.frontend.expressions.expressions import expression
+from workbench.frontend.expressions.expression_table import expression
 from workbench.frontend.expressions.unsupported_syntax import REFUSED
-from workbench.frontend.names import names
+from workbench.frontend.names import python_names
 from workbench.frontend.names.annotate import parameter_type
 from workbench.frontend.names.results import as_said, widened
 from workbench.frontend.state.coerce import convert, truth
@@ -94,7 +94,7 @@ def _thread_indices(context: Context, node: ast.expr, count: int) -> Operand | N
     if count < 2 or not isinstance(node, ast.Call) or node.args:
         return None
     callee = expression(context, node.func)
-    if isinstance(callee, Static) and names.callee_name(callee.value) == "tid":
+    if isinstance(callee, Static) and python_names.callee_name(callee.value) == "tid":
         with context.at(node):
             return calls.thread_index(context, node, count)
     return None

@@ -8,7 +8,7 @@ import traitlets
 
 from kernel_ext.views.arrays.animation import Animation as Frames
 from kernel_ext.views.arrays.animation import AnimationView
-from kernel_ext.views.views import as_data
+from kernel_ext.views.view_data import as_data
 from kernel_ext.widgets.live import Live
 from kernel_ext.widgets.modules import module_text, style_text
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from workbench.runtime.emulated.code import Function, Kernel, Launch, check, parameters
 from workbench.runtime.emulated.graphs import Condition, Graph, Node
-from workbench.runtime.emulated.queues import Event, Stream, milliseconds
 from workbench.runtime.emulated.refusal import Refusal, expect
 from workbench.runtime.emulated.state import Context, State, Table, function
+from workbench.runtime.emulated.streams import Event, Stream, milliseconds
 
 TABLE: Table = {}
 _NON_BLOCKING, _NO_TIMING = 1, 2
@@ -35,45 +35,45 @@ class Capture:
 @function(TABLE)
 def _cuStreamCreateWithPriority(state: State, flags: int, priority: int) -> Any:
     expect(flags in (0, _NON_BLOCKING), f"a stream has no flags {flags}")
-    return state.api.CUstream(state.handles.new(state.queues.new(state.device(), flags == 0)))
+    return state.api.CUstream(state.handles.new(state.streams.new(state.device(), flags == 0)))
 
 
 @function(TABLE)
 def _cuStreamDestroy(state: State, stream: Any) -> None:
-    state.queues.drop(state.handles.drop(stream, Stream, "cuStreamDestroy"))
+    state.streams.drop(state.handles.drop(stream, Stream, "cuStreamDestroy"))
 
 
 def _ends(state: State, stream: Any, where: str) -> Any:
     found = state.stream(stream, where)
     state.must_not_capture(found, where)
     state.not_captured_beside(found, where)
-    beside = [s for s in state.queues.streams[found.device] if s.blocking] if found.default else []
-    return state.queues.ends({found, *beside})
+    beside = [s for s in state.streams.of_device[found.device] if s.blocking] if found.default else []
+    return state.streams.ends({found, *beside})
 
 
 @function(TABLE)
 def _cuStreamQuery(state: State, stream: Any) -> None:
-    state.queues.finish(_ends(state, stream, "cuStreamQuery"))
+    state.streams.finish(_ends(state, stream, "cuStreamQuery"))
 
 
 @function(TABLE)
 def _cuStreamSynchronize(state: State, stream: Any) -> None:
-    state.queues.finish(_ends(state, stream, "cuStreamSynchronize"))
+    state.streams.finish(_ends(state, stream, "cuStreamSynchronize"))
     state.flush()
 
 
 @function(TABLE)
 def _cuStreamWaitEvent(state: State, stream: Any, event: Any, flags: int) -> None:
-    queue = state.stream(stream, "cuStreamWaitEvent", anywhere=True)
+    stream_object = state.stream(stream, "cuStreamWaitEvent", anywhere=True)
     found = state.handles.get(event, Event, "cuStreamWaitEvent")
-    if queue.capture is not None:
-        queue.capture.spoiled = True
+    if stream_object.capture is not None:
+        stream_object.capture.spoiled = True
         raise Refusal(
             "CUDA_ERROR_STREAM_CAPTURE_ISOLATION",
             "cuStreamWaitEvent: a stream that is being captured cannot wait for what is not captured",
         )
     if found.mark is not None and not found.mark.done:
-        queue.waits.append(found.mark)
+        stream_object.waits.append(found.mark)
 
 
 @function(TABLE)
@@ -89,20 +89,20 @@ def _cuEventDestroy(state: State, event: Any) -> None:
 @function(TABLE)
 def _cuEventRecord(state: State, event: Any, stream: Any) -> None:
     found = state.handles.get(event, Event, "cuEventRecord")
-    queue = state.stream(stream, "cuEventRecord")
-    if queue.capture is not None:
-        queue.capture.spoiled = True
+    stream_object = state.stream(stream, "cuEventRecord")
+    if stream_object.capture is not None:
+        stream_object.capture.spoiled = True
         raise Refusal("CUDA_ERROR_NOT_SUPPORTED", "cuEventRecord: events in a captured stream are not emulated")
-    state.not_captured_beside(queue, "cuEventRecord")
-    if found.device != queue.device:
+    state.not_captured_beside(stream_object, "cuEventRecord")
+    if found.device != stream_object.device:
         raise Refusal("CUDA_ERROR_INVALID_HANDLE", "cuEventRecord: the event and the stream are of two devices")
-    state.queues.record(found, queue)
+    state.streams.record(found, stream_object)
 
 
 @function(TABLE)
 def _cuEventQuery(state: State, event: Any) -> None:
     found = state.handles.get(event, Event, "cuEventQuery")
-    state.queues.finish([found.mark] if found.mark is not None else [])
+    state.streams.finish([found.mark] if found.mark is not None else [])
 
 
 @function(TABLE)
@@ -143,14 +143,14 @@ def _cuLaunchKernel(
     state: State, kernel: Any, gx: int, gy: int, gz: int, bx: int, by: int, bz: int, shared: int, stream: Any,
     pointers: int, extra: Any,
 ) -> None:  # fmt: skip
-    queue, device = state.stream(stream, "cuLaunchKernel"), state.device()
+    stream_object, device = state.stream(stream, "cuLaunchKernel"), state.device()
     found = launched(state, kernel, "cuLaunchKernel")
     launch = Launch((gx, gy, gz), (bx, by, bz), parameters(found, int(pointers or 0)), shared)
     check(found, launch, device, state.devices[device])
-    if queue.capture is not None:
-        queue.capture.add((found, launch))
+    if stream_object.capture is not None:
+        stream_object.capture.add((found, launch))
     else:
-        state.put(queue, lambda: state.run(found, launch, device), found.name)
+        state.put(stream_object, lambda: state.run(found, launch, device), found.name)
 
 
 def launched(state: State, handle: Any, where: str) -> Kernel:

@@ -40,7 +40,7 @@ class Listener(Protocol):
 OBSERVERS: ContextVar[tuple[Listener, ...]] = ContextVar("workbench observers", default=())
 
 
-def tell(what: str, *facts: Any) -> bool:
+def notify(what: str, *facts: Any) -> bool:
     """Notify the observers, the one opened last first, what is about to happen; returns whether one of them takes it.
 
     Args:

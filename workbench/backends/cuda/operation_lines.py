@@ -15,7 +15,7 @@ NUMBERS = Source("")
 
 
 @deep
-def numbered(function: Function) -> Function:
+def lines_by_operation(function: Function) -> Function:
     """The function with each operation's number as its place."""
     numbers = number_ops(function)
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import traitlets
 
-from kernel_ext.views import queries
-from kernel_ext.views.views import CacheView, as_data
+from kernel_ext.views.kernels import queries
+from kernel_ext.views.view_data import CacheView, as_data
 from kernel_ext.widgets.live import Live
 from kernel_ext.widgets.modules import module_text, style_text
 from workbench.errors import WorkbenchError

@@ -15,7 +15,7 @@ from workbench.frontend.expressions import calls, conditions
 from workbench.frontend.expressions.sequences import contains
 from workbench.frontend.expressions.unsupported_syntax import REFUSED
 from workbench.frontend.functions import library, operators
-from workbench.frontend.names import names
+from workbench.frontend.names import python_names
 from workbench.frontend.state import warp_notices
 from workbench.frontend.state.coerce import apply, convert, describe, indexable, materialise, truth, usable, weak
 from workbench.frontend.state.context import Context
@@ -110,7 +110,7 @@ def _constant(context: Context, node: ast.Constant) -> Operand:
 
 
 def _name(context: Context, node: ast.Name) -> Operand:
-    return names.name(context, node.id)
+    return python_names.name(context, node.id)
 
 
 def _tuple(context: Context, node: ast.Tuple) -> Operand:
@@ -310,7 +310,7 @@ def part_of(context: Context, base: Operand, node: ast.Attribute | ast.Subscript
 
 def _attribute_of(context: Context, base: Operand, node: ast.Attribute) -> Operand:
     if isinstance(base, Static):
-        return names.attribute(context, base, node.attr)
+        return python_names.attribute(context, base, node.attr)
     if isinstance(base, (Bundle, Element)):
         return structs.field(context, base, node.attr)
     if isinstance(base, Elements) and node.attr == "dtype":

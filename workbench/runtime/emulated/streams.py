@@ -47,7 +47,7 @@ class Work:
 
 @dataclass(eq=False)
 class Stream:
-    """A queue of a device.
+    """Work of a device that is done in order.
 
     Attributes:
         device: the device's number.
@@ -83,13 +83,13 @@ class Event:
     moment: float = 0.0
 
 
-class Queues:
+class Streams:
     """All work that is queued on the devices of a driver."""
 
     def __init__(self, devices: int, seed: int | None = None) -> None:
         """For so many devices; with a seed, in another order than it was queued."""
         self.default = [Stream(n, default=True) for n in range(devices)]
-        self.streams: list[list[Stream]] = [[stream] for stream in self.default]
+        self.of_device: list[list[Stream]] = [[stream] for stream in self.default]
         self.broken: dict[int, Refusal] = {}
         self._chance = random.Random(seed) if seed is not None else None
         self._queued: dict[Work, None] = {}
@@ -98,7 +98,7 @@ class Queues:
     def new(self, device: int, blocking: bool) -> Stream:
         """A stream of a device."""
         made = Stream(device, blocking=blocking)
-        self.streams[device].append(made)
+        self.of_device[device].append(made)
         return made
 
     def drop(self, stream: Stream) -> None:
@@ -106,7 +106,7 @@ class Queues:
         if stream.last is not None and not stream.last.done:
             heir = self.default[stream.device]
             heir.waits.append(stream.last)
-        self.streams[stream.device].remove(stream)
+        self.of_device[stream.device].remove(stream)
 
     def put(self, stream: Stream, do: Callable[[], object] | None, title: str, after: Iterable[Work] = ()) -> Work:
         """Queue work in a stream."""
@@ -115,7 +115,7 @@ class Queues:
         if stream.last is not None:
             before.add(stream.last)
         if stream.default:
-            before.update(s.last for s in self.streams[stream.device] if s.blocking and s.last is not None)
+            before.update(s.last for s in self.of_device[stream.device] if s.blocking and s.last is not None)
         elif stream.blocking:
             legacy = self.default[stream.device]
             before.update(legacy.waits, () if legacy.last is None else (legacy.last,))

@@ -2,8 +2,8 @@
 
 The reversed loop has the same iterations, from the last to the first. It carries the cotangents of the carried values,
 and a sum for every outer value that the body uses. The carried values themselves it computes from the iteration's
-number where it can; where a rule needs others, states of the loop are kept in slots, its checkpoints
-(`checkpoints.py`), else nothing is.
+number where it can; where a rule needs others, some states of the loop are kept (`checkpoints.py`),
+else nothing is.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from workbench.types import bool as bool_
 def reverse_loop(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
     """The loop backwards; nothing, where no cotangent flows through it."""
     loop = Loop(op)
-    seeds = {slot: cotangents.take_full(v) for slot, v in enumerate(op.results)}
+    seeds = {n: cotangents.take_full(v) for n, v in enumerate(op.results)}
     if not any(seeds.values()) and not touches_floats(loop.body):
         return
-    slots = [s for s, v in enumerate(op.results) if v in sweep.active or loop.carried[s] in sweep.active]
-    carried = [_Carried(s, loop.carried[s], seeds[s]) for s in slots]
+    carries = [n for n, v in enumerate(op.results) if v in sweep.active or loop.carried[n] in sweep.active]
+    carried = [_Carried(n, loop.carried[n], seeds[n]) for n in carries]
     run = _checkpointed if op in sweep.checkpointed else _straight
     # The forward loop is not run again here: unless states are kept, the reversed body recomputes one iteration from
     # its number.
@@ -47,7 +47,7 @@ def reverse_loop(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
         starts += _pair(sweep, None, value)
     results = [sweep.builder.ref(v) for v in form.run(starts, backwards)]
     for one, total, live in zip(carried, results[::2], results[1::2], strict=False):
-        cotangents.add(loop.init[one.slot], Piece(total, None, live if masked else None))
+        cotangents.add(loop.init[one.carry], Piece(total, None, live if masked else None))
     rest = results[2 * len(carried) :]
     runs = _runs(sweep, op)
     for (value, always), total, live in zip(backwards.sums.items(), rest[::2], rest[1::2], strict=True):
@@ -57,9 +57,9 @@ def reverse_loop(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
 
 @dataclass(frozen=True)
 class _Carried:
-    """A slot whose cotangent the reversed loop carries, and its cotangent behind the loop."""
+    """A carried value whose cotangent the reversed loop carries: which one it is, and its cotangent after the loop."""
 
-    slot: int
+    carry: int
     param: Value
     seed: Piece | None
 
@@ -116,7 +116,7 @@ def _reversed_body(sweep: Sweep, turn: Turn, carried: list[_Carried], masked: bo
         turn.enter()
         inner = sweep.new_cotangents()
         for one, (state, live) in zip(carried, states, strict=True):
-            inner.add(body.yielded[one.slot], Piece(builder.ref(state), None, builder.ref(live) if masked else None))
+            inner.add(body.yielded[one.carry], Piece(builder.ref(state), None, builder.ref(live) if masked else None))
         sweep.block(body, inner)
         # Adding up is the loop's own work: an error in it is at the loop's line.
         builder.location = op.location

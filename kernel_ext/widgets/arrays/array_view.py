@@ -8,7 +8,7 @@ from typing import Any
 import traitlets
 
 from kernel_ext.views.arrays import array_view
-from kernel_ext.views.views import as_data
+from kernel_ext.views.view_data import as_data
 from kernel_ext.widgets.live import Live
 from kernel_ext.widgets.modules import module_text, style_text
 
