@@ -89,4 +89,4 @@ def test_settings_are_copied_with_the_functions_in_them() -> None:
 
 def test_a_jaxpr_says_what_runs_in_a_few_words() -> None:
     shown = str(jax.make_jaxpr(jax.vmap(jax.grad(lambda x: one(x).sum())))(jnp.ones((2, 3))))
-    assert "plan=root (adjoint)" in shown and "how=dim (3,) × batch (2,)" in shown and "Target(" not in shown
+    assert "plan=root (adjoint)" in shown and "config=dim (3,) × batch (2,)" in shown and "Target(" not in shown
