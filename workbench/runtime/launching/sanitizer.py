@@ -59,6 +59,7 @@ class _Case:
         launch = self.found.launch
         place = _three(thread, launch.block)
         if self.loaded.geometry is None and not self.loaded.metadata.get("block_dim"):
+            # The kernel's first parameter has the launch's dimensions; a user counts threads of the launch, not blocks.
             dims = struct.unpack_from("<4q", launch.params[0])[: max(self.loaded.launch_ndim, 1)]
             linear = block[0] * launch.block[0] + place[0]
             if linear < math.prod(dims):
@@ -86,6 +87,7 @@ class _Case:
         at = self.fault.address
 
         def distance(one: tuple[str, Type, int, Allocation]) -> int:
+            # Just beyond an array is most likely an index of that array, whatever lies there.
             return max(one[3].start - at, at - one[3].end, 0)
 
         return min(self.parameters(), key=distance, default=None)

@@ -209,8 +209,7 @@ def _plain(product: Product) -> list[str]:
         ("y", layout.own_columns, layout.column("lane", "n"), _test("i", layout, False), (*product.b, "k", "i", "b")),
     ):
         outer, inner, first, second, operand = steps
-        # Outside of the matrix a thread multiplies zeros: its sums are never stored, and a branch would stop the
-        # unrolling.
+        # Outside of the matrix a thread multiplies zeros: its sums are never stored, and the loop below needs no test.
         read = _cast(f"{operand}[{_at(first, outer)} + {_at(second, inner)}]", product.dtype, product.sum_type)
         rows += [
             "#pragma unroll",

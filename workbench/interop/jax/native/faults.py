@@ -26,6 +26,7 @@ _TYPE = ctypes.CFUNCTYPE(
     None, ctypes.c_void_p, ctypes.c_void_p, _WORDS, ctypes.c_int64, ctypes.c_int64, _WORDS, ctypes.c_int64,
     ctypes.c_void_p, ctypes.c_int64,
 )  # fmt: skip
+# XLA hands text through and nothing else, so the way back is a search for the text.
 _recent: deque[tuple[str, KernelFault]] = deque(maxlen=64)
 """Faults and the texts that went to XLA, the newest last."""
 
@@ -57,6 +58,7 @@ def _explain(
 ) -> None:  # fmt: skip
     """Write the text of a fault, cut to its place, or let it wait; nothing if the IR has no form in a file."""
     try:
+        # Without a record: the kernel was interrupted on one of several devices.
         if not record:
             error_later(stopped(ctypes.string_at(ctypes.c_void_p.from_address(kernel).value or 0).decode()))
             return
@@ -85,11 +87,13 @@ def _fault(function: Function, found: FaultRecord, address: int, ndim: int, batc
     """The error of a call whose packed parameters lie at `address`."""
     placed = layout([(p.name, p.type) for p in function.params])
     buffer = (ctypes.c_char * placed.size).from_address(address)
+    # The buffer begins with the launch's dimensions.
     dims = (ctypes.c_int64 * ndim).from_address(address)
     shapes = {s.name: shape_in(buffer, s) for s in placed.slots if isinstance(s.type, ArrayType)}
     fault = raised_by(function, found, tuple(dims), shapes)
     if batch:
         fault.message += f" This was batch {batch} of jax.vmap."
+        # `str()` of an exception is made of `args`, which were set before the batch was known.
         fault.args = (fault.message,)
         fault.batch = batch
     return fault
