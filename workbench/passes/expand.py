@@ -83,6 +83,7 @@ class _Expander:
 
     def core(self, op: Op, operands: tuple[Value, ...]) -> None:
         if op.name == "custom" and op.attrs.get(CUDA) and self.keep_text:
+            # Its Python body goes: on CUDA the text is the meaning, and dead code would remain.
             self.builder.append(Op("native", operands, op.results, op.attrs, (), op.location))
             return
         if op.name == "custom":
@@ -98,11 +99,13 @@ class _Expander:
             return
         if op.name == "extract":
             known, index = self.parts.get(operands[0]), self.constants.get(operands[1])
+            # An index outside is left to the backend, which defines what it gives.
             if known is not None and index is not None and 0 <= index < len(known):
                 self.mapping[op.result] = known[index]
                 return
         elif op.name == "vec":
             self.parts[op.result] = operands
+        # A captured constant stays a name, so that a key can say which one has changed.
         elif op.name == "const" and not op.attrs.get(CAPTURED):
             self.constants[op.result] = op.attrs[VALUE]
         self.keep(op, operands)

@@ -32,6 +32,7 @@ def fold(function: Function, calls: bool = True) -> Function:
     Args:
         calls: write out what is called (`call`); else these operations stay.
     """
+    # Folding 1 / 0 computes an infinity, as the operation would; NumPy's warning would reach the user.
     with np.errstate(all="ignore"):
         return replace_body(function, _Folder(calls).block(function.body))
 
@@ -64,12 +65,14 @@ class _Folder:
             op = op.replace(operands)
         if op.name == "if" and operands[0] in self.known:
             self.decided(op, bool(self.known[operands[0]]))
+        # Only one that holds is dropped; a false one has to be reported when its line runs, if it runs.
         elif op.name == "assert" and bool(self.known.get(operands[0], False)):
             return
         elif op.blocks:
             self.ops.append(map_blocks(op, self.block))
         elif op.name == "call":
             self.call(op)
+        # Loads and calls of unknown text fall through: what they read may change between two of them.
         elif op.name in PURE or op.name in TABLE:
             self.mapping[op.result] = self.pure(op)
         else:
@@ -85,6 +88,7 @@ class _Folder:
 
     def call(self, op: Op) -> None:
         """The results of an equal call that was written out before, or of this one."""
+        # A func is pure up to its arguments, so equal calls are shared before their bodies are written out at all.
         key = "call", op.attrs[FUNC], op.operands
         if key not in self.shared:
             self.shared[key] = self.written_out(op) if self.calls else op.results
@@ -129,17 +133,21 @@ class _Folder:
             return None
         values = [self.known[v] for v in op.operands]
         if builtin is None:
+            # The other operations of the core have effects or depend on the thread.
             return _CORE[op.name](values, op.result.type) if op.name in _CORE else None
         try:
             number = apply(builtin, values, contents(op.result.type))
+        # Left to run: with checks it is a fault at its line, which folding would lose.
         except ZeroDivisionError:
             return None
+        # A NaN computed here would have NumPy's sign and payload, not the device's.
         return None if is_float(op.result.type) and np.isnan(number).any() else number
 
     def is_literal(self, value: Value, number: float) -> bool:
         """Whether the value is the literal `number` in every component (0 means +0 for a float)."""
         if value not in self.known:
             return False
+        # -0.0 == 0.0, hence the look at the sign.
         wanted = np.asarray(number, dtype=self.known[value].dtype)
         return bool(np.all(self.known[value] == wanted) and not np.signbit(self.known[value]).any())
 
@@ -148,6 +156,7 @@ def _key(op: Op) -> Any:
     type = op.result.type
     if op.name == "const":
         assert isinstance(type, (Scalar, Vector))
+        # By bits: 0.0 and -0.0 are equal numbers and different constants, and a NaN equals nothing.
         return "const", type, op.attrs.get(CAPTURED), literal_bits(op.attrs[VALUE], type)
     return op.name, op.operands, type, tuple(sorted(op.attrs.items()))
 
@@ -187,6 +196,7 @@ def _add(folder: _Folder, op: Op) -> Value | None:
     """x + 0 is x; of floats x + -0.0, since -0.0 + 0.0 is 0.0."""
     for zero, x in (op.operands, op.operands[::-1]):
         number = folder.known.get(zero)
+        # Types differ where a scalar is added to a vector: then the result is not the operand.
         if number is not None and x.type == op.result.type and not number.any():
             if not is_float(op.result.type) or np.signbit(number).all():
                 return x
@@ -194,6 +204,7 @@ def _add(folder: _Folder, op: Op) -> Value | None:
 
 
 def _mul(folder: _Folder, op: Op) -> Value | None:
+    # Of floats 0 * x is NaN for an infinite x, and -0.0 for a negative one.
     if not is_float(op.result.type):
         for v in op.operands:
             if folder.is_literal(v, 0):

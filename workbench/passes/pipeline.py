@@ -110,6 +110,7 @@ def run(stage: Stage, function: Function, **given: Pass | bool) -> Function:
         function: what goes in.
         given: by name, a pass of another floor or with settings; or whether to run the one of this floor.
     """
+    # A misspelt name would switch off nothing, silently.
     assert given.keys() <= set(stage), f"{sorted(given.keys() - set(stage))} are not in {stage}"
     for name in stage:
         step = given.get(name, True)

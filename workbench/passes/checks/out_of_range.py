@@ -87,10 +87,12 @@ def accesses(
     found = Accesses()
     if 0 in (d for d in dims if isinstance(d, int)) or not any(op.name in ELEMENTS for op in walk(function.body)):
         return found
+    # First and last index along each axis; once where they are the same.
     ends = [(0, *([] if d == 1 else [d.plus(-1) if isinstance(d, SymbolicSize) else d - 1])) for d in dims]
     follow, corners = _Follow(function, dims, shapes, numbers, found), list(product(*ends))
     with np.errstate(all="ignore"):
         for thread in corners:
+            # Each corner has its share: a long kernel would else never be looked at from its last threads.
             follow.thread(thread, _MOST_OPS // len(corners))
     return found
 
@@ -129,6 +131,7 @@ class _Follow:
                 break
             self.left -= 1
             if self.left < 0:
+                # What was found until here stands: it happens whatever comes later.
                 raise _Enough
             rule = _RULES.get(op.name)
             if op.name in ELEMENTS:
@@ -161,6 +164,7 @@ class _Follow:
     def chosen(self, op: Op, operands: list[Any]) -> Any:
         """Of `where`, `and_` and `or_`, what one known operand decides."""
         if op.name == "where" and isinstance(operands[0], np.bool_) and isinstance(op.result.type, Scalar):
+            # The other side may be unknown: it is not chosen.
             return operands[1 if operands[0] else 2]
         if op.name in ("and_", "or_"):
             return next((v for v in operands if v is not None and bool(v) is (op.name == "or_")), None)
@@ -172,6 +176,7 @@ class _Follow:
         """Look at an access, as far as its indices are known."""
         array = op.operands[0].name
         shape, indices = self.shapes.get(array), indices_of(op)
+        # What memory holds is not known before the launch runs.
         self.let(op.results, [None] * len(op.results))
         if shape is None:
             return
@@ -179,6 +184,7 @@ class _Follow:
             place, wanted = self.known.get(index), asked(self.made, index)
             maker = self.made.get(index)
             wraps = maker is not None and maker.name == "wrap_index"
+            # Looked at before it is counted from the end: a negative index is inside down to -size.
             if wraps:
                 place = self.known.get(wanted)
             if place is None:
@@ -187,6 +193,7 @@ class _Follow:
                 self.compare(op, array, axis, _plain(place), size, wraps)
                 continue
             place = int(place)
+            # A negative index that does not wrap is outside of arrays of any size, so it needs none.
             if wraps or place >= 0:
                 self.need(array, axis, place + 1 if place >= 0 else -place)
             if not (-size if wraps else 0) <= place < size:
@@ -241,6 +248,7 @@ class _Follow:
         condition = self.known.get(op.operands[0])
         if condition is None:
             return [None] * len(op.results)
+        # Followed on one side alone, as the thread would run it.
         return self.block(op.blocks[0 if condition else 1])
 
     def for_(self, op: Op) -> list[Any]:
@@ -256,6 +264,7 @@ class _Follow:
                 carried = self.block(op.blocks[0], (of.numpy.type(number), *carried))
             return carried
         self.block(op.blocks[0], (of.numpy.type(turns[0]), *carried))
+        # What the turns between have carried is not known in the last one.
         self.block(op.blocks[0], (of.numpy.type(turns[-1]), *unknown))
         return unknown
 

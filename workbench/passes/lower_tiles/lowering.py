@@ -63,6 +63,7 @@ class TileLowering(Nests):
             return self.free[key].pop()
         slots: Any = Slots(type.dtype, size)
         value = Value(slots, "tile")
+        # At the function's head, whatever loop asks for it: storage that a loop made would be made in each turn.
         self.made.append(Op("slots", (), (value,)))
         return Buffer(value, size)
 
@@ -95,6 +96,7 @@ class TileLowering(Nests):
 
     def takes(self, value: Value) -> bool:
         """Whether the operation that is lowered now may overwrite this operand."""
+        # Another owner is a reshape that shares the buffer.
         return value in self.dying and self.buffers[value].owners == {value}
 
     def result(self, op: Op, instead: Value | None = None) -> Value:
@@ -118,6 +120,7 @@ class TileLowering(Nests):
         local = set(block.params)
         for position, op in enumerate(body):
             self.builder.location = op.location
+            # Only tiles of this block die in it: one from outside may be needed by the next turn of a loop.
             used = [v for v in tiles_used(op) if last.get(v) == position and v in local and v not in kept]
             self.dying = set(used)
             self.handlers.get(op.name, TileLowering.plain)(self, op)

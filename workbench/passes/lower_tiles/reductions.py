@@ -49,6 +49,7 @@ def _reduce(on: TileLowering, op: Op) -> None:
         return
     combine = _combine(on, op)
     source = on.slots_of(tile)
+    # The first step reads the tile and writes the buffer, so the tile itself is left as it is.
     half = (length + 1) // 2
     buffer = on.new(tile_type(tile), outer * half * inner)
     work = buffer.slots
@@ -99,6 +100,7 @@ def _halve(on: TileLowering, work: Value, shape: tuple[int, int, int], combine: 
             on.write(work, low, combine(on.read(work, low), on.read(work, high)))
 
         stops = (on.number(outer), on.on("sub", now, half), on.number(inner))
+        # One loop rather than three of which two have one turn: LLVM then sees a plain vector sum.
         if outer == inner == 1:
             on.clipped((zero,), stops[1:2], lambda k: body([zero, k[0], zero]))
         else:
@@ -124,6 +126,7 @@ def _extreme(on: TileLowering, op: Op, shape: tuple[int, int, int], axis: int | 
             here = read(i)
             better = on.on(sign, here, best, type=bool_)
             if is_float(dtype):
+                # The first NaN wins, as in NumPy: it replaces any number, and nothing replaces it.
                 fresh = on.on("and_", on.on("ne", here, here, type=bool_), on.on("eq", best, best, type=bool_))
                 better = on.on("or_", better, fresh, type=bool_)
             on.builder.yield_(
@@ -182,11 +185,13 @@ def _matmul(on: TileLowering, op: Op) -> None:
     m, n = tile_type(op.result).shape
     k = tile_type(a).shape[0 if op.attrs[TRANSPOSE_A] else 1]
     type = tile_type(op.result).dtype
+    # Products of 16-bit floats add up in float32 (design/tiles.md).
     wide = float32 if element(tile_type(a).dtype).is_half else tile_type(a).dtype
     borrowed: list[Buffer] = []
     left = _widened(on, a, wide, (m * k,), None, borrowed)
     right = _widened(on, b, wide, (k, n), (n, k) if op.attrs[TRANSPOSE_B] else None, borrowed)
     start = on.slots_of(acc) if acc is not None else None
+    # The product is written while its operands are still read.
     target = on.result(op, acc if acc not in (a, b) else None)
     total = target
     if wide != type:

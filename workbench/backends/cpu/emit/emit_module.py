@@ -45,6 +45,7 @@ ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" }'
 
 def entry_name(function: Function) -> str:
     """The symbol of a function's entry."""
+    # `$` and a hexadecimal number: legal in an LLVM name, and in no Python one, so two names never meet.
     return "wb_" + re.sub(r"[^A-Za-z0-9_]", lambda m: f"${ord(m[0]):x}", function.name)
 
 
@@ -82,6 +83,7 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
         number_prints=number_prints,
         strip_asserts=not options.checks,
         bounds_checks=options.checks and partial(guard, versions=True),
+        # Handed over, since a pass does not know what a backend can emit.
         expand=partial(expand, native=native),
     )
     emitter = ModuleEmitter(made, options, maths, half_instructions, for_one_core(function, options))
@@ -117,6 +119,7 @@ class ModuleEmitter(Emitter):
 
     def module(self) -> str:
         """The whole text."""
+        # By the number of dimensions that `tid()` asks for.
         loops = {0: self._any_order, 1: self._one_dimension}.get(self.function.launch_ndim, self._rows)
         loops()
         w = self.writer
@@ -141,6 +144,7 @@ class ModuleEmitter(Emitter):
             ATTRIBUTES,
             *(f"attributes #{n} = {{ {a} }}" for n, a in enumerate(self._vector_functions.values(), 1)),
             *self._used(),
+            # 2**47: see memory.SIZE_RANGE.
             "!0 = !{i64 0, i64 140737488355328}",
             WEIGHTS,
             *self._loops,
@@ -153,6 +157,8 @@ class ModuleEmitter(Emitter):
     def _used(self) -> list[str]:
         if not self._kept:
             return []
+        # The wide functions are named only in a string attribute, so LLVM would drop their declarations before it
+        # vectorises.
         pointers = ", ".join(f"ptr @{k}" for k in self._kept)
         array = f"[{len(self._kept)} x ptr] [{pointers}]"
         return [f'@llvm.compiler.used = appending global {array}, section "llvm.metadata"']
@@ -170,6 +176,7 @@ class ModuleEmitter(Emitter):
     def _one_dimension(self) -> None:
         w = self.writer
         self._start()
+        # The launcher refuses dimensions of 2³¹ or more.
         low = w.emit("trunc nuw nsw i64 %begin to i32", "low")
         high = w.emit("trunc nuw nsw i64 %end to i32", "high")
         self.tids = ("",)
@@ -180,6 +187,7 @@ class ModuleEmitter(Emitter):
         w, ndim = self.writer, self.function.launch_ndim
         extent = memory.launch_dim(self, ndim - 1)
         self._start()
+        # One division per chunk, not per thread: inside a row the index only counts.
         first = w.emit(f"udiv i64 %begin, {extent}", "first")
         last = w.emit(f"udiv i64 {w.emit('add nsw i64 %end, -1')}, {extent}", "last")
         w.jump("row")
@@ -188,6 +196,7 @@ class ModuleEmitter(Emitter):
         base = self.row = w.emit(f"mul nuw nsw i64 %row.at, {extent}")
         for name in ("smax", "smin"):
             w.declare(f"llvm.{name}.i64", f"declare i64 @llvm.{name}.i64(i64, i64)")
+        # A chunk may begin and end in the middle of a row.
         low = w.emit(f"call i64 @llvm.smax.i64(i64 {w.emit(f'sub nsw i64 %begin, {base}')}, i64 0)")
         high = w.emit(f"call i64 @llvm.smin.i64(i64 {w.emit(f'sub nsw i64 %end, {base}')}, i64 {extent})")
         low = w.emit(f"trunc nuw nsw i64 {low} to i32", "low")
@@ -236,6 +245,7 @@ class ModuleEmitter(Emitter):
         before = w.label
         w.jump("border")
         w.open("border")
+        # Through the loop twice, before and behind those inside: written twice it would double the code of the border.
         w.do(f"%border.first = phi i32 [ {part.first}, %{before} ], [ {end}, %inside.end ]")
         w.do(f"%border.end = phi i32 [ {first}, %{before} ], [ {part.end}, %inside.end ]")
         w.do(f"%border.last = phi i1 [ false, %{before} ], [ true, %inside.end ]")
@@ -252,6 +262,7 @@ class ModuleEmitter(Emitter):
         w = self.writer
         own = ".border" if cold else ""
         head, thread, turn = (f"{label}{own}" for label in ("threads", "thread", "thread.end"))
+        # Two loops over threads need two counters.
         self.thread = f"%tid{own}"
         self.tids = (*self.tids[:-1], self.thread) if self.tids else ()
         w.jump(head)
@@ -265,6 +276,7 @@ class ModuleEmitter(Emitter):
         if self.combining:
             self.combining.end_thread(kind)
         if self.strips.threads:
+            # Only where one thread may run long; else who calls the entry looks between two chunks.
             look_seldom(self, kind, self.thread, self.strips.threads, thread=True)
         w.jump(turn)
         w.open(turn)
@@ -300,6 +312,7 @@ def _extract(emitter: Emitter, op: Op) -> None:
     if index in emitter.constants:
         emitter.bind(op.result, [parts[_component(emitter.constants[index], len(parts))]])
         return
+    # A row of selects rather than memory: a vector in memory would keep LLVM from putting threads side by side.
     w, kind, where = emitter.writer, register(element(vector.type)), emitter.operand(index)
     chosen = parts[-1]
     for k in reversed(range(len(parts) - 1)):

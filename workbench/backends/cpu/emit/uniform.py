@@ -43,6 +43,8 @@ def uniform_loads(function: Function) -> frozenset[Op]:
     variation = _Variation(function)
     if not variation.found():
         return frozenset()
+    # Loops carry values back, so one sweep learns too little; first without, since most functions have no such load at
+    # all.
     variation.settle()
     loads = variation.found()
     if not loads:
@@ -127,6 +129,7 @@ class _Variation:
             for n, value in enumerate(op.results):
                 self.learn(value, bits | self.together(tuple(b.yielded[n] for b in op.blocks)))
             return
+        # A bit per loop, so that "varies with" is an `or` of machine words.
         bit = self.loops.setdefault(op, 2 << len(self.loops))
         first = LEAD[op.name]
         for block in op.blocks:
@@ -230,6 +233,7 @@ class _Paths:
         own = (1 << _DIGIT) - 1 << _DIGIT * level
         after = [self.of.get(v, 0) for v in op.blocks[-1].yielded]
         gain = max(((count & own) >> _DIGIT * level for count in after), default=0)
+        # Enough to exceed PATHS if it grows at all; the true power would be a number of thousands of digits.
         grown = max(1, gain) ** min(trips, PATHS.bit_length())
         self.exploded |= grown >= PATHS
         before = self.most(init) * grown
