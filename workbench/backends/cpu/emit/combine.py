@@ -202,7 +202,7 @@ class Combining:
             totals, some = [], "false"
             for k in reduction.components:
                 totals.append(w.emit(f"load {kind}, ptr {self.total(reduction, k)}"))
-                # As bits: -0.0 is what is empty, 0.0 is a sum like any other, and a comparison of floats would not tell them apart.
+                # As bits: -0.0 is what is empty and 0.0 a sum like any other; as floats they are equal.
                 bits = w.emit(f"bitcast {kind} {totals[-1]} to {word}")
                 none = w.emit(f"bitcast {kind} {reduction.identity} to {word}")
                 some = w.emit(f"or i1 {some}, {w.emit(f'icmp ne {word} {bits}, {none}')}")
