@@ -103,9 +103,11 @@ class CudaTarget:
 
     def _text(self) -> str:
         image = ctypes.create_string_buffer(self.image, len(self.image))
+        # XLA keeps the target for good, and the driver may load the image at any later call.
         _alive.append(image)
         functions = driver_functions()
         table = ", ".join(f"ptr inttoptr (i64 {functions[name]} to ptr)" for name in FUNCTIONS)
+        # Where the handler finds each parameter of the kernel in its buffer: first the dimensions.
         places = [0, *(slot.offset for slot in self.description.layout.slots)]
         thunks = "\n".join(
             f"define ptr @{symbol}(ptr %frame) {{"
@@ -168,6 +170,7 @@ def target_for(plan: Plan, block: int, arch: str) -> CudaTarget:
             f"under JAX a kernel has {STATIC_SHARED:,}.",
             advice="Make its tiles smaller, or launch it by wb.launch_tiled.", function=plan.kernel,
         )  # fmt: skip
+    # ACCUMULATOR is a rank-0 buffer that the kernel sees as an array of one element: exactly this case.
     wires = tuple(replace(w, kind=Kind.ACCUMULATOR) if w.name in names else w for w in described.wires)
     placed = layout([(p.name, p.type) for p in function.params])
     description = Description(described.kernel, wires, placed, ON_GPU)

@@ -90,6 +90,7 @@ def _launch_results(*avals: Any, plan: Plan, config: LaunchConfig) -> tuple[list
 def _effect() -> Any:
     """The effect of JAX's own FFI calls: it is known to all of JAX's transformations."""
     jax = library().jax
+    # Traced, never run: only its effect is looked at, which has no public name.
     call = jax.ffi.ffi_call("workbench.effect", jax.ShapeDtypeStruct((), np.float32), has_side_effect=True)
     return frozenset(jax.make_jaxpr(call)().effects)
 
@@ -140,6 +141,7 @@ def _batch_launch(
     size = _axis_size(operands, axes)
     if config.vmap_method == "sequential":
         return _one_by_one(operands, axes, plan, config), [0] * len(plan.results)
+    # In-out operands are changed, so each batch needs its own.
     whole = {operand for operand, _ in plan.target.description.aliases()}
     if config.vmap_method == "broadcast_all":
         whole = set(range(len(operands)))
@@ -174,6 +176,7 @@ def _lead(x: Any, axis: int | None, size: int) -> Any:
 def _launch_jvp(
     primals: Sequence[Any], tangents: Sequence[Any], *, plan: Plan, config: LaunchConfig
 ) -> tuple[list[Any], list[Any]]:
+    # Here rather than at the launch: a kernel that cannot be differentiated may still run.
     plan.code.check()
     results = launch(plan, primals, config)
     floats = [is_float(w.type) for w in plan.operands]
@@ -262,11 +265,13 @@ def _tangent_jvp(
     """Linear in the tangents: where only these move, itself once more; else by the derivative of the tangent kernel."""
     jax = library()
     split = len(plan.operands)
+    # The primals stay: then the operation is linear, and its derivative is itself.
     if all(map(_is_zero, tangents[:split])):
         again = partial(primitives().tangent.bind, *primals[:split], plan=plan, config=config, wanted=wanted)
         return again(*primals[split:]), again(*map(jax.ad.instantiate_zeros, tangents[split:]))
     run = partial(_run_tangent, plan=plan, config=config, wanted=wanted)
     full = [
+        # JAX's type for tangents of integers.
         np.zeros(x.shape, jax.jax.dtypes.float0)
         if not np.issubdtype(x.dtype, np.inexact) and x.dtype.name not in ("bfloat16", "float16")
         else jax.ad.instantiate_zeros(t)

@@ -91,6 +91,7 @@ class _Run:
         self._called, self._values = called, operands
 
     def __enter__(self) -> _Run:
+        # XLA calls from any of its threads, with whatever context that has.
         self._token = OBSERVERS.set(())
         self._around = ExitStack()
         self._around.enter_context(install_launcher().stopping.called_by_jax())
@@ -105,6 +106,7 @@ class _Run:
             self.operands += values
             kept += values if leaf.name in signature.in_out else []
             self.given.append(leaf.built(values))
+        # Zeros rather than undefined: no kernel's IR says here what is read before it is written.
         outputs = [zeros(o.shape, o.type.dtype).fill_(o.init or 0) for o in signature.outputs]
         self.given += outputs
         self.results = [*kept, *outputs]
@@ -125,6 +127,7 @@ class _Run:
 
 def _argument(type: Any, value: np.ndarray[Any, Any]) -> Any:
     if isinstance(type, ArrayType):
+        # JAX's buffers must not change, and the function may write to what it is given.
         return array(value, type.dtype, copy=True)
     return type(value) if isinstance(type, Vector) else value[()].item()
 
@@ -225,6 +228,7 @@ def _transpose(cotangents: Sequence[Any], *operands: Any, called: Called, wanted
 
     @jax.jax.custom_jvp
     def gradients(*values: Any) -> Any:
+        # Seen at tracing: a transpose has no lowering context to ask.
         late = any(varying(getattr(v, "aval", None)) for v in values)
         host = partial(replace(called, late=late).gradients, wanted)
         return jax.jax.pure_callback(host, shapes, *values, vmap_method="sequential")

@@ -23,6 +23,7 @@ def know(primitive: Any) -> None:
 
 def varying(aval: Any) -> frozenset[Any]:
     """The mesh axes along which values of this type vary."""
+    # The newest name first; a version that has neither gives no axes.
     kind = getattr(aval, "mat", None)
     return frozenset(kind.varying if kind is not None else getattr(aval, "vma", ()))
 
