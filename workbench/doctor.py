@@ -211,4 +211,4 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
     _python, _cpu, _driver, _nvrtc, _architecture, _jax, _shared_memory, _widgets, _cache, _compiler, _disassembler,
     _cublasdx,
 )  # fmt: skip
-"""In the order they are told."""
+"""In the order they are shown."""

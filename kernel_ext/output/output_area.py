@@ -70,7 +70,7 @@ class Showing:
 
 
 _RUNS: dict[str, _Run] = {}
-"""The last run of each cell; of front ends that do not tell cells apart, of each output."""
+"""The last run of each cell; where a front end gives cells no identity, of each output."""
 _MOST = 500  # runs kept
 
 

@@ -89,7 +89,7 @@ def replay(
 
 
 class Recording:
-    """Recording that goes on from cell to cell, as its shell's events tell it where cells begin and end."""
+    """Recording that goes on from cell to cell, by its shell's events, which say where cells begin and end."""
 
     def __init__(self) -> None:
         """Off."""

@@ -1,6 +1,6 @@
 """The floors of the library: who may import whom, and where third parties may be imported.
 
-Kept by a test, because a rule about imports that nobody runs is gone in a month.
+Kept by a test, because a rule about imports that nothing checks is gone in a month.
 """
 
 from __future__ import annotations

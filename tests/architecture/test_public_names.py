@@ -88,7 +88,7 @@ print(x.numpy().sum(), sorted(unneeded & set(sys.modules)))
 
 
 def test_a_first_kernel_imports_nothing_that_it_does_not_need() -> None:
-    """Its time is what a user waits for first; what comes later is imported when it is asked for."""
+    """Its time is what a user waits for first; what comes later is imported on first use."""
     done = python(FIRST)
     assert (done.returncode, done.stdout, done.stderr) == (0, "3.0 []\n", "")
 

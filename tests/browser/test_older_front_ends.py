@@ -125,7 +125,7 @@ def pictures(cells: Any) -> None:
 
 
 def a_slider(cell: Any) -> None:
-    """A move replays the record, draws its array anew, and compiles nothing."""
+    """A move replays the record, draws its array again, and compiles nothing."""
     from playwright.sync_api import expect
 
     controls = live(cell, "controls")

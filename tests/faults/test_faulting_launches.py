@@ -1,4 +1,4 @@
-"""Launches that fault: the session lives on, the place is the cell's of now, and every way to launch tells."""
+"""Launches that fault: the session lives on, the place is the cell's of now, and every way to launch reports it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lists of passes are what real kernels go through, and nobody runs those passes beside them."""
+"""The lists of passes are what real kernels go through, and no code runs those passes beside them."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ def read_bits(bits: Any, type: Type) -> Any:
 def _scalar(data: Any) -> Scalar:
     if isinstance(data, str) and data in SCALARS:
         return SCALARS[data]
-    raise Malformed(f"{str(data)[:80]} is no scalar type")
+    raise Malformed(f"{str(data)[:80]} is not a scalar type")
 
 
 class _Writer:

@@ -17,7 +17,7 @@ Rest = ParamSpec("Rest")
 
 
 class Listener(Protocol):
-    """An observer, as far as telling it goes: `launching/observer.py` has what it hears."""
+    """An observer, as far as it is notified: `launching/observer.py` has what it hears."""
 
     @property
     def takes(self) -> bool:

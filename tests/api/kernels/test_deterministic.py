@@ -85,7 +85,7 @@ def test_the_code_is_the_same() -> None:
 
 
 def on_cuda(kernel: Any, direction: str) -> Any:
-    """A record bound for a pretended device."""
+    """A record bound for a mock device."""
     loaded = build.load(kernel.specialise(), direction)
     return bind._refuse_unordered(replace(loaded, device=SimpleNamespace(is_cuda=True, kind="cuda", index=0)))
 

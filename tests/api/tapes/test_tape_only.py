@@ -1,4 +1,4 @@
-"""A tape that is asked for some gradients finds those, and makes nothing for the others."""
+"""A tape from which some gradients are requested finds those, and makes nothing for the others."""
 
 from __future__ import annotations
 

@@ -70,5 +70,5 @@ def test_an_interrupt_of_a_function_that_jax_calls_back_is_an_interrupt(case: st
 def test_an_interrupted_device_does_not_leave_others_waiting(case: str) -> None:
     found = interrupted("interrupted_devices.py", case)
     assert found["error"].startswith("KeyboardInterrupt")
-    assert "was stopped on one of several devices: what its program gave is half written." in found["late"]
+    assert "was stopped on one of several devices: the results of its program are half written." in found["late"]
     assert found["right"]

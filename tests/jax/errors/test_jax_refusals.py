@@ -80,7 +80,7 @@ CALLS: list[tuple[Callable[[], Any], str | None, str]] = [
     (lambda: jax.jit(lambda n: to_scale(1.0, x4, launch_dims=n))(4), None, "known when JAX traces"),
     (lambda: to_scale(1.0, x4, launch_dims=(2, 2)), None, "scale asks tid() for 1 dimensions; its launch would have 2"),
     (lambda: to_scale(1.0, x4, output_dims=(2, 2)), "out", "and its dimensions would be (2, 2)"),
-    (lambda: to_scale(1.0, x4, output_dims={"y": 3}), "y", "output_dims of scale names 'y', which is none of out."),
+    (lambda: to_scale(1.0, x4, output_dims={"y": 3}), "y", "output_dims of scale names 'y', which is not one of out."),
     (lambda: wb.jax_kernel(turn)(v4, 1), None, "turn asks tid() for 2 dimensions; its launch would have 1: (4,)."),
     (lambda: wb.jax_kernel(wide)(x4.astype(float)), "x", 'jax.config.update("jax_enable_x64", True)'),
     (lambda: wb.jax_kernel(untyped)(x4), "out", "out of untyped is an output without annotation"),
@@ -104,12 +104,12 @@ def test_a_call_that_does_not_fit(call: Callable[[], Any], parameter: str | None
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"in_out_argnames": ["y"]}, "in_out_argnames of scale names 'y', which is none of"),
-        ({"init": {"x": 0}}, "init of scale names 'x', which is none of out."),
-        ({"static_argnames": ["out"]}, "static_argnames of scale names 'out', which is none of a, x."),
+        ({"in_out_argnames": ["y"]}, "in_out_argnames of scale names 'y', which is not one of"),
+        ({"init": {"x": 0}}, "init of scale names 'x', which is not one of out."),
+        ({"static_argnames": ["out"]}, "static_argnames of scale names 'out', which is not one of a, x."),
         ({"num_outputs": 0}, "num_outputs=0 does not fit scale, which has 3 parameters."),
         ({"num_outputs": 4}, "num_outputs=4 does not fit scale"),
-        ({"vmap_method": "fast"}, "vmap_method='fast' is none of expand_dims, broadcast_all, sequential."),
+        ({"vmap_method": "fast"}, "vmap_method='fast' is not one of expand_dims, broadcast_all, sequential."),
     ],
 )
 def test_options_that_do_not_fit(options: dict[str, Any], sentence: str) -> None:

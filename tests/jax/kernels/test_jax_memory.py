@@ -1,4 +1,4 @@
-"""JAX's arrays never change: an array of ours made of one is a copy."""
+"""JAX's arrays never change: an array of Workbench made of one is a copy."""
 
 from __future__ import annotations
 

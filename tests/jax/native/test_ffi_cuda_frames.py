@@ -1,4 +1,4 @@
-"""The handler's CUDA side against a pretended XLA and driver: what it calls in each stage, and what comes out.
+"""The handler's CUDA side against a mock XLA and a mock driver: what it calls in each stage, and what comes out.
 
 No evidence of what hardware does: kernels are PTX that the CPU runs.
 """

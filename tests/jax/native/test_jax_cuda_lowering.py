@@ -27,7 +27,7 @@ def scale(x: wb.array[wb.float32], s: wb.float32, y: wb.array[wb.float32]):
 
 @pytest.fixture
 def registered(need: Callable[[str], str], monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
-    """Two pretended GPUs; gives what is registered, as (name, bundle, platform)."""
+    """Two mock GPUs; returns what is registered, as (name, bundle, platform)."""
     need("nvrtc")
     from tests.support.devices.mock_device import device
 

@@ -1,4 +1,4 @@
-"""Static outputs: ASCII text, and HTML that an untrusted front end keeps and nobody can break out of."""
+"""Static outputs: ASCII text, and HTML that an untrusted front end keeps and that cannot be broken out of."""
 
 from __future__ import annotations
 

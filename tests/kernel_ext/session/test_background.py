@@ -24,7 +24,7 @@ LAUNCH = "x = wb.ones(2)\nwb.launch(twice, 2, [x])\nx.numpy().tolist()"
 
 
 class Kernel:
-    """A kernel and its client; a named pipe tells when its compiler began."""
+    """A kernel and its client; a named pipe reports when its compiler began."""
 
     def __init__(self, manager: Any, client: Any, pipe: Path) -> None:
         self.manager, self.client, self.pipe = manager, client, pipe

@@ -1,4 +1,4 @@
-"""What a device tells when something waits for it: faults of launches with checks, and what kernels printed."""
+"""What a device reports when something waits for it: faults of launches with checks, and what kernels printed."""
 
 from __future__ import annotations
 

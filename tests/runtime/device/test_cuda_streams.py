@@ -27,7 +27,7 @@ def double() -> Any:
 
 
 def library_doubles(kernel: Any, x: wb.array, y: wb.array, stream: wb.Stream) -> None:
-    """What a library does: it launches through the driver, and nobody here hears of it."""
+    """What a library does: it launches through the driver, and nothing here hears of it."""
     record = wb.launch(kernel, x.size, [x, y], record_cmd=True).record
     start = __import__("ctypes").addressof(record.buffer)
     places = [start, *(start + slot.offset for slot in record.loaded.layout.slots)]

@@ -1,4 +1,4 @@
-"""Pictures of graphs: boxes do not lie on each other, lines go down, and every form tells the same nodes and edges."""
+"""Pictures of graphs: boxes do not lie on each other, lines go down, and every form shows the same nodes and edges."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ class Graph(Body):
     def _chosen(self, only: int | str | Kernel | None) -> list[LaunchNode]:
         if isinstance(only, int):
             if not 0 <= only < len(self.nodes) or not isinstance(self.nodes[only], LaunchNode):
-                raise LaunchError(f"Node {only} is no launch of this graph.", advice="Look at g.nodes.")
+                raise LaunchError(f"Node {only} is not a launch of this graph.", advice="Look at g.nodes.")
             nodes: Sequence[Node] = [self.nodes[only]]
         else:
             nodes = list(self.walk())

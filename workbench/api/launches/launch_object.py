@@ -154,11 +154,11 @@ class Launch:
     def _adjoint_name(self, name: str) -> str:
         if not self.adjoint:
             raise LaunchError(
-                f"This launch of {self.kernel.name} is no adjoint one.", advice="Make it with adjoint=True."
+                f"This launch of {self.kernel.name} is not an adjoint launch.", advice="Make it with adjoint=True."
             )
         names = adjoint_names(self._record.specialisation.function.params)
         if name not in names:
-            raise LaunchError(f"{name} of {self.kernel.name} is no float and has no adjoint.", parameter=name)
+            raise LaunchError(f"{name} of {self.kernel.name} is not a float and has no adjoint.", parameter=name)
         return names[name]
 
     def _stream(self, stream: Any) -> Any:

@@ -174,7 +174,7 @@ def precision(given: Arguments) -> str:
     if written is None:
         return ""
     if not isinstance(written, Static) or written.value != "tf32" or type_of(given.tile("a")).dtype != float32:
-        raise given.error('takes precision="tf32", of tiles of float32.', "Leave it out for products of all bits.")
+        raise given.error('takes precision="tf32", for tiles of float32.', "Leave it out for full precision.")
     return "tf32"
 
 

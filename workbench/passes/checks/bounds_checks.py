@@ -344,7 +344,7 @@ class _Guard:
         self.builder.if_(bad, then.block, orelse.block)
 
     def fault(self, op: Op, values: Sequence[Value]) -> None:
-        # A record holds 8-byte words; which of them are floats the operation tells, by its number.
+        # A record holds 8-byte words; which of them are floats follows from the operation, by its number.
         wide = [self.builder.cast(v, float64 if is_float(v.type) else int64) for v in values]
         self.builder.emit("fault", wide, (), {NUMBER: self.numbers[op]})
 

@@ -213,7 +213,7 @@ def _widened(
     on: TileLowering, tile: Value, wide: Scalar | Vector, shape: tuple[int, ...], transposed: tuple[int, ...] | None,
     borrowed: list[Buffer],
 ) -> Value:  # fmt: skip
-    """A tile's slots, in the type that a product is computed in, and the other way round where that is asked for."""
+    """A tile's slots, in the type that a product is computed in, and transposed if requested."""
     source = on.slots_of(tile)
     if tile_type(tile).dtype == wide and transposed is None:
         return source

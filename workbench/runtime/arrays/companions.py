@@ -37,7 +37,7 @@ def copy_of(value: array) -> Memory:
 
 
 def is_zero(companion: array) -> bool:
-    """Whether it is 0 and nobody differentiates what it came from; a device is not waited for to find out."""
+    """Whether it is 0 and no tape differentiates what it came from; a device is not waited for to find out."""
     if OBSERVERS.get() or companion.device.is_cuda or isinstance(companion.dtype, Struct):
         return False
     return not companion.host().any()

@@ -226,7 +226,7 @@ class Driver:
                 dims first. They are read before this returns.
             stream: a `cuda.core` stream; the device's default one if None.
             shared: bytes of dynamic shared memory of a block.
-            name: what is told as launched last where something breaks the device; nothing where it is empty.
+            name: what is named as launched last if something breaks the device; nothing if it is empty.
         """
         if kernel.device != index:
             raise DeviceError(f"{kernel.entry} is loaded on {self.label(kernel.device)}, not on {self.label(index)}.")

@@ -237,7 +237,7 @@ class State:
             free = self.memory - self.arena.used(owner)
             if nbytes <= free:
                 made = self.arena.alloc(nbytes, owner)
-                if owner != HOST:  # what the process writes into pinned memory nobody sees
+                if owner != HOST:  # what the process writes into pinned memory is not seen
                     self.unwritten.allocated(made)
                 return made
             if not again:

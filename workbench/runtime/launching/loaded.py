@@ -132,7 +132,7 @@ class Loaded:
         return {}
 
     def call(self, dims: Sequence[int], start: int, block_dim: int | Block) -> Call:
-        """How a device is asked for a launch whose packed parameters begin at `start`."""
+        """How a device gets a launch whose packed parameters begin at `start`."""
         slots = self.layout.slots
         if self.geometry is not None:
             block = self.geometry.block

@@ -131,7 +131,7 @@ class Settling:
             self._sources.setdefault(index, {})[owner] = collect
 
     def watch(self, index: int, loaded: Loaded) -> None:
-        """A sanitized kernel is about to be queued, or entered into a graph: what is found will be asked for."""
+        """A sanitized kernel is about to be queued, or entered into a graph: what is found will be collected."""
         self._watched[int(loaded.handle.function)] = loaded
         self._watching.add(index)
 

@@ -173,7 +173,7 @@ def _misaligned(case: _Case) -> tuple[str, str]:
     shown = case.element()[0]
     size = case.fault.size
     return (
-        f"{case.who()} {case.does()} at {shown}, which is no multiple of {size} bytes.",
+        f"{case.who()} {case.does()} at {shown}, which is not a multiple of {size} bytes.",
         "Cast a pointer to a wider type only where its address is a multiple of that type's size.",
     )
 
@@ -188,10 +188,10 @@ _SENTENCES: dict[int, Callable[[_Case], tuple[str, str]]] = {
     1: _outside,
     2: _misaligned,
     3: _said("executed a trap"),
-    4: _said("has not come to the barrier here that others of its warp wait at", _ALL),
+    4: _said("has not reached the barrier here that others of its warp wait at", _ALL),
     5: _said("waits at the barrier here, which not all threads of the block reach: they wait forever", _ALL),
     6: _said(
-        "is named in the mask of the warp operation here, and has not come to it", "Use the lanes that are there."
+        "is named in the mask of the warp operation here, and has not reached it", "Use the lanes that are there."
     ),
     7: _said("uses a barrier that does not exist; there are 0 to 15"),
     8: _said("failed the assertion here"),

@@ -65,7 +65,7 @@ class Recorder(Observer):
         self._memories: set[int] | None = None
         self._lock = renewed(self, "_lock", threading.RLock)
 
-    # What observers are told.
+    # What observers are notified of.
 
     def launching(self, record: LaunchRecord) -> None:
         """Record a launch."""

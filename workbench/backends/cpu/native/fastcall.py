@@ -22,7 +22,7 @@ API = (
 OBJECTS = ("PyExc_TypeError", "PyExc_KeyboardInterrupt")
 
 FUNCTIONS = ("wb_py_run", "wb_py_launch", "wb_py_replay", "wb_py_hold", "wb_py_drop", "wb_py_row", "wb_py_graph")
-"""The functions' symbols; the last two are made anew for each row or graph, with its address as their `self`."""
+"""The functions' symbols; the last two are made for each row or graph, with its address as their `self`."""
 
 _TABLE = (*API, *OBJECTS)
 

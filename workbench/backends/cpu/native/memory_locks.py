@@ -2,7 +2,7 @@
 
 Code that adds without atomics is right within one launch and wrong beside another. A launch says which memory it reads
 and changes as a mask of bits, one an allocation (two may share one), and waits until none of them is held. All bits are
-taken in one atomic step, so no order of taking them can lock up; nobody holds any while it asks for more, or while
+taken in one atomic step, so no order of taking them can lock up; no launch holds any while it asks for more, or while
 Python runs.
 """
 

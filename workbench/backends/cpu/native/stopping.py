@@ -77,7 +77,7 @@ class Stopping:
             os.register_at_fork(after_in_child=lambda: self._facts.__setitem__(_MAIN, threading.get_ident()))
 
     def arm(self) -> None:
-        """See that signals come by: others may have put their handler in the place of ours."""
+        """See that signals come by: others may have replaced our handler."""
         self._facts[_USUAL] = signal.getsignal(signal.SIGINT) is signal.default_int_handler
         self._arm()
 

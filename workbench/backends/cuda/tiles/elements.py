@@ -164,7 +164,7 @@ def offsets_of(op: Op) -> tuple[Value, ...]:
 
 
 def _array_use(low: Lowering, op: Op, mode: str, who: object) -> Use:
-    """The part of an array that a tile lies on; offsets that are numbers are told as such."""
+    """The part of an array that a tile lies on; offsets that are constants are given as numbers."""
     shape = op.attrs[SHAPE] if SHAPE in op.attrs else shape_of(op.operands[-1])
     axes = op.attrs[AXES]
     # Equal offsets have to compare as equal: two constants of 0 are two values, but one number.
@@ -188,7 +188,7 @@ def _indices(low: Lowering, op: Op, here: Element) -> tuple[Value, ...]:
 
 
 def _inside(low: Lowering, op: Op, indices: tuple[Value, ...]) -> Value | None:
-    """Whether they are of the array; None if nobody asks."""
+    """Whether they are inside the array; None if bounds are not checked."""
     if not op.attrs[BOUNDS]:
         return None
     b, array = low.builder, op.operands[0]

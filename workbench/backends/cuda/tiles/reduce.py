@@ -203,7 +203,7 @@ def _warp(low: Lowering, block: Block, parts: Parts, active: int) -> Parts:
 def _through_shared(low: Lowering, block: Block, parts: Parts, warps: int) -> Parts:
     """The first thread of each warp shares what it has; every thread combines those, in the same order."""
     b = low.builder
-    regions = [low.scratch(v.type, warps, "a reduction's parts, one a warp") for v in parts]  # type: ignore[arg-type]
+    regions = [low.scratch(v.type, warps, "a reduction's parts, one per warp") for v in parts]  # type: ignore[arg-type]
     low.touch(*(Use(r, "write", ANY) for r in regions))
     own = b.one("quotient", (low.lane, b.const(WARP)), int32)
     first = b.one("eq", (b.one("remainder", (low.lane, b.const(WARP)), int32), b.const(0)), bool_)
@@ -211,11 +211,11 @@ def _through_shared(low: Lowering, block: Block, parts: Parts, warps: int) -> Pa
     if warps < -(-low.threads // WARP):
         first = b.one("and_", (first, b.one("lt", (own, b.const(warps)), bool_)), bool_)
 
-    def tell() -> None:
+    def share() -> None:
         for region, value in zip(regions, parts, strict=True):
             b.slot_write(region.slots, own, value)
 
-    when(b, first, tell)
+    when(b, first, share)
     low.touch(*(Use(r, "read", ANY) for r in regions))
     total = tuple(b.slot_read(r.slots, b.const(0)) for r in regions)
     # Every thread adds up all parts in the same order: the result has the same bits in all of them, and no second

@@ -168,7 +168,7 @@ def target_for(plan: Plan, block: int, arch: str) -> CudaTarget:
         raise DeviceError(
             f"{plan.kernel} needs {wanted:,} bytes of shared memory per block; "
             f"under JAX a kernel has {STATIC_SHARED:,}.",
-            advice="Make its tiles smaller, or launch it by wb.launch_tiled.", function=plan.kernel,
+            advice="Make its tiles smaller, or launch it with wb.launch_tiled.", function=plan.kernel,
         )  # fmt: skip
     # ACCUMULATOR is a rank-0 buffer that the kernel sees as an array of one element: exactly this case.
     wires = tuple(replace(w, kind=Kind.ACCUMULATOR) if w.name in names else w for w in described.wires)

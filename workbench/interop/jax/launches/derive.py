@@ -62,7 +62,7 @@ class Tangent:
 
 
 def unwanted(wires: Sequence[Wire], wanted: Collection[int]) -> frozenset[str]:
-    """The parameters whose gradients an adjoint can leave out, where those of the operands `wanted` are asked for.
+    """The parameters whose gradients an adjoint can leave out, if those of the operands `wanted` are requested.
 
     They are static numbers, and what the launch only reads of other operands.
     """

@@ -98,7 +98,7 @@ def _size(size: Any, plan: Plan, config: LaunchConfig) -> int:
             if size in shape[: wire.rank]:
                 return -1 - (4 * number + shape.index(size))
     raise LaunchError(
-        f"{plan.kernel} would be launched over {size} threads, which is the size of none of its arrays.",
+        f"{plan.kernel} would be launched over {size} threads, which is not a size of any of its arrays.",
         advice="Under symbolic shapes, pass launch_dims that are dimensions of arguments.",
         function=plan.kernel,
     )

@@ -267,7 +267,7 @@ def _wire(name: str, type: Type) -> Wire:
 
 
 def _once(make: Callable[[], Any]) -> Callable[[], Any]:
-    # A derivative is built when it is first asked for: most kernels are never differentiated.
+    # A derivative is built on first use: most kernels are never differentiated.
     kept: list[Any] = []
 
     def give() -> Any:

@@ -107,7 +107,7 @@ class Description:
         return tuple((w.operand, w.result) for w in wires if w.operand >= 0 and w.result >= 0)
 
     def text(self) -> str:
-        """The description as LLVM IR, without the addresses of this process: what tells one target from another."""
+        """The description as LLVM IR, without the addresses of this process: what distinguishes targets."""
         rows, strings, views = [], [string_text("kernel", self.kernel)], 0
         for number, (wire, slot) in enumerate(zip(self.wires, self.layout.slots, strict=True)):
             strings.append(string_text(f"param.{number}", wire.name))

@@ -39,7 +39,7 @@ def explain_faults(address: int) -> None:
 
 
 def said(fault: KernelFault, room: int = 1 << 20) -> str:
-    """The text of a fault that XLA is told, of so many bytes at most; `fault_in` finds the fault by it."""
+    """The text of a fault for XLA, of so many bytes at most; `fault_in` finds the fault by it."""
     text = str(fault).encode()[:room].decode(errors="ignore")
     _recent.append((text, fault))
     return text
@@ -78,7 +78,7 @@ def _explain(
 def stopped(name: str) -> KernelFault:
     """The error of a kernel or function that was stopped where it must not fail: on one of several devices."""
     return KernelFault(
-        f"{name} was stopped on one of several devices: what its program gave is half written.",
+        f"{name} was stopped on one of several devices: the results of its program are half written.",
         advice="Run the program again.", function=name,
     )  # fmt: skip
 

@@ -40,7 +40,7 @@ def handler_text(platform: str = sys.platform) -> str:
 
 
 def handler_address() -> int:
-    """The address of `workbench_ffi(frame, kernel)`: from the cache, else compiled now; one a process.
+    """The address of `workbench_ffi(frame, kernel)`: from the cache, else compiled now; one per process.
 
     Raises:
         BuildError: LLVM refused the text, or the object cannot be loaded.

@@ -104,7 +104,7 @@ class Program:
 
         def make() -> Program:
             used = [n in results for n in range(len(self.closed.out_avals))]
-            # Nobody looks at the other results, so what only they needed goes.
+            # The other results are not used, so what only they needed goes.
             jaxpr, _ = library().partial_eval.dce_jaxpr(self.closed.jaxpr, used, instantiate=True)
             return Program(self.name, type(self.closed)(jaxpr, self.closed.consts))
 

@@ -160,7 +160,7 @@ class _Planner:
         from_operand = {result: operand for operand, result in pairs.items()}
         for number, value in enumerate(node.outputs):
             operand = from_operand.get(number, -1)
-            # In place only if nobody looks at the old value later, and the launch does not see it twice.
+            # In place only if nothing reads the old value later, and the launch does not see it twice.
             alone = operand >= 0 and self._last[roots[operand]] == at and roots.count(roots[operand]) == 1
             if alone and uses[operand].buffer.operand < 0:
                 buffer = uses[operand].buffer

@@ -178,7 +178,7 @@ class Notes:
         if not self._on.value:
             return (), 0
         for value in library().jax.live_arrays():
-            with suppress(Exception):  # what failed is told to whoever reads it
+            with suppress(Exception):  # the failure is reported to whoever reads it
                 value.block_until_ready()
         before, self._on.value = self._on.value, 0
         notes = [self._take(k) for k in range(min(self._head.value, CAPACITY))]

@@ -287,10 +287,10 @@ def jax_callable(
     arguments.check_names(name, "static_argnames", static, inputs)
     arguments.check_names(name, "init", init or {}, outputs)
     if vmap_method not in VMAP_METHODS:
-        raise LaunchError(f"vmap_method={vmap_method!r} is none of {', '.join(VMAP_METHODS)}.", function=name)
+        raise LaunchError(f"vmap_method={vmap_method!r} is not one of {', '.join(VMAP_METHODS)}.", function=name)
     modes = [m.value for m in GraphMode]
     if graph_mode is not None and str(graph_mode).lower() not in modes:
-        raise LaunchError(f"graph_mode={graph_mode!r} is none of {', '.join(modes)}.", function=name)
+        raise LaunchError(f"graph_mode={graph_mode!r} is not one of {', '.join(modes)}.", function=name)
     mode = None if graph_mode is None else GraphMode(str(graph_mode).lower())
     return JaxCallable(
         func, definition, _annotations(definition), inputs, outputs, in_out, static, dict(init or {}), output_dims,

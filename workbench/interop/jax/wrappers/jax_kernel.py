@@ -371,7 +371,7 @@ def jax_kernel(
     arguments.check_names(name, "static_argnames", static, inputs)
     arguments.check_names(name, "init", init or {}, outputs)
     if vmap_method not in VMAP_METHODS:
-        raise LaunchError(f"vmap_method={vmap_method!r} is none of {', '.join(VMAP_METHODS)}.", function=name)
+        raise LaunchError(f"vmap_method={vmap_method!r} is not one of {', '.join(VMAP_METHODS)}.", function=name)
     arguments.check_block(name, block_dim)
     made = JaxKernel(
         kernel, taken, inputs, outputs, in_out, static, dict(init or {}), launch_dims, output_dims, vmap_method,
