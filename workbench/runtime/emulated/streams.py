@@ -1,4 +1,4 @@
-"""Streams and events: work is queued, and done when something waits for it, in an order that CUDA allows.
+"""Streams and events of emulated devices: work is queued, and done when something waits, in an order that CUDA allows.
 
 Work has an order only where CUDA gives it one: within a stream, between the default stream and blocking ones, and by
 events. Without a seed it is done as it was queued; with one (`WORKBENCH_EMULATED_SEED`) any work that has to wait for
