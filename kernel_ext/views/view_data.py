@@ -105,7 +105,7 @@ class StatusView:
         cell: what people call the cell: `cell [4]`.
         state: a row's state that speaks for all of them, or "ready" where nothing had to be compiled yet.
         headline: the one line.
-        rows: a row a kernel and direction, in the order of the events.
+        rows: a row per kernel and direction, in the order of the events.
         kernels: names of the cell's kernels, in the order of their text; known when the build is over.
         errors: what the cell did wrong.
         notices: sentences the user should see once.
@@ -213,7 +213,7 @@ class TimelineView:
     Attributes:
         title: the record's name.
         lanes: devices, in order.
-        rows: one a span, in order.
+        rows: one per span, in order.
         seconds: from the first start to the last end.
         lost: calls that could not be noted.
     """

@@ -37,7 +37,7 @@ class TapeView:
     Attributes:
         title: its name.
         steps: how many.
-        rows: a row a kind of step, in the order of the first of each.
+        rows: a row per kind of step, in the order of the first of each.
         kept: copies, bytes of all of them.
         gradients: name, shape and norm of the gradients there are.
     """

@@ -134,7 +134,7 @@ TRANSFORMS: dict[str, Callable[[Any], Any]] = {
     "jit of callable": lambda k: jax.jit(g())(X, k),
     "gradient of callable": lambda k: jax.grad(lambda x: g()(x, k).sum())(X),
     "vmap of callable": lambda k: jax.vmap(g(), (0, None))(jnp.stack([X, X]), k),
-    "callable, a call a launch": lambda k: jax.jit(g("jax"))(X, k),
+    "callable, a call per launch": lambda k: jax.jit(g("jax"))(X, k),
     "callable, called back": lambda k: g("none")(X, k),
     "callable, called back in jit": lambda k: jax.jit(g("none"))(X, k),
 }

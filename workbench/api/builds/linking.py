@@ -30,7 +30,7 @@ MEMORY_FREE = 4 << 30
 """Bytes that must be free before products are built unasked."""
 BUILDER: Builder = CUBLASDX
 _SPECS: dict[str, tuple[ProductSpec, ...]] = {}  # by the generated kernel's key
-_WORKS: dict[str, Work[Any]] = {}  # by the linked kernel's key: one try a process
+_WORKS: dict[str, Work[Any]] = {}  # by the linked kernel's key: one try per process
 _TOLD: set[str] = set()
 after_fork(_WORKS.clear)
 

@@ -1,4 +1,4 @@
-"""Expressions: one function a kind of syntax, found in a table."""
+"""Expressions: one function per kind of syntax, found in a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements: one function a kind, found in a table; and `if` with everything that may return inside.
+"""Statements: one function per kind of statement, found in a table; and `if` with everything that may return inside.
 
 A statement with an error is reported and skipped, with the names it would have bound poisoned, so that one cell's
 errors all come at once and none comes twice.

@@ -55,7 +55,7 @@ def uniform_loads(function: Function) -> frozenset[Op]:
 
 
 class _Variation:
-    """What each value varies with: one bit a loop, 1 for the loop over threads.
+    """What each value varies with: one bit per loop, 1 for the loop over threads.
 
     Attributes:
         decided: whether what an `if` gives varies as its sides do, whatever its condition: other `if`s have decided it.
