@@ -61,6 +61,7 @@ class Case:
         Raises:
             LaunchError: it must reach outside of an array.
         """
+        # Batches are not part of it: JAX's batching rule makes another configuration of this one.
         key = (block, *statics)
         found = self._configs.get(key)
         if found is None:

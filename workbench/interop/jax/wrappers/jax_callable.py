@@ -102,7 +102,7 @@ class JaxCallable(FunctionObject, taking="inputs"):
         """Run the function on JAX values.
 
         Args:
-            *args: one value an input parameter: arrays, numbers, None, or trees of them.
+            *args: one value per input parameter: arrays, numbers, None, or trees of them.
             output_dims: overrides what `jax_callable` was given.
             **named: inputs by name.
 
@@ -116,14 +116,17 @@ class JaxCallable(FunctionObject, taking="inputs"):
         """
         raise_late()
         values = arguments.by_name(self.__name__, self.inputs, args, named)
+        # Called inside another traced function: its arrays are stand-ins, which only that trace can read.
         outer = active()
         if outer is not None:
             return run_inside(outer, self, values, output_dims)
+        # The plain call, found by a cheap key: building a signature walks trees and annotations at every call.
         fast = self._fast_key(values, output_dims)
         kept = self._fast.get(fast) if fast is not None else None
         if kept is not None and kept[1].is_current(self.function.__globals__):
             return self._result(kept[0], kept[1].run(*kept[0].operands(values)))
         mode = self.graph_mode
+        # Each round may learn that one more scalar has to be a constant; there are only so many.
         while mode is not GraphMode.NONE:
             signature = self.signature(values, output_dims)
             try:
@@ -142,6 +145,7 @@ class JaxCallable(FunctionObject, taking="inputs"):
                     f"{error.message} {self.__name__} is called back in Python at every call. Pass "
                     'graph_mode="none" if that is intended.', stacklevel=2,
                 )  # fmt: skip
+                # So the warning comes once, and later calls do not trace in vain.
                 object.__setattr__(self, "graph_mode", GraphMode.NONE)
                 mode = GraphMode.NONE
         signature = self.signature(values, output_dims)
@@ -217,6 +221,7 @@ class JaxCallable(FunctionObject, taking="inputs"):
 
     def _make(self, signature: Signature) -> _Program:
         names, code = self.function.__globals__, self.function.__code__
+        # Global names of kernels, because a cell that is run again binds a new kernel to the same name.
         made = _Program(kernels=tuple((n, names[n]) for n in code.co_names if isinstance(names.get(n), Kernel)))
 
         def traced(*operands: Any) -> list[Any]:
