@@ -11,7 +11,7 @@ import workbench as wb
 from tests.support.checks.modules import ROOT, files, imports_of
 from workbench.api.builds import build
 from workbench.backends.base import Options
-from workbench.backends.cpu.emit.emit import emit_llvm
+from workbench.backends.cpu.emit.emit_module import emit_llvm
 from workbench.backends.cuda.emit import emit_cuda
 from workbench.backends.python import interpret
 from workbench.frontend import Tiling
@@ -152,6 +152,6 @@ def test_passes_run_from_the_lists_alone() -> None:
     # With settings: handed to `run`.
     assert [row.partition(":")[0] for row in beside] == [
         "workbench/autodiff/adjoint.py",
-        "workbench/backends/cpu/emit/emit.py",
+        "workbench/backends/cpu/emit/emit_module.py",
         "workbench/frontend/functions/repeated_calls.py",
     ], "\n".join(beside)

@@ -53,7 +53,7 @@ class Sweep:
         plain: arrays whose adjoint is added to without atomics.
         builder: where the adjoint is written.
         checkpointed: loops whose carried values are kept.
-        slots: how many states of such a loop are kept at once.
+        checkpoints: how many states of such a loop are kept at once.
         cautious: a thread may overwrite what it stored, so that a cotangent is 0 because the value was never seen.
     """
 
@@ -66,7 +66,7 @@ class Sweep:
     plain: frozenset[Value]
     builder: Emitter
     checkpointed: frozenset[Op] = frozenset()
-    slots: int = 16
+    checkpoints: int = 16
     cautious: bool = False
 
     def block(self, block: Block, cotangents: Cotangents, of: Op | None = None) -> None:
