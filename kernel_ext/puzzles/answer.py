@@ -33,6 +33,7 @@ class Answer:
         picture: HTML of where an output is wrong.
         help: HTML with hints and the solution, each behind a click.
         tally: how many puzzles are solved.
+        word: in place of "not yet", "right" or "solved".
     """
 
     name: str
@@ -42,16 +43,19 @@ class Answer:
     picture: str = ""
     help: str = ""
     tally: str = ""
+    word: str = ""
 
     def __bool__(self) -> bool:
         return self.grade > OPEN
 
     def __repr__(self) -> str:
-        rows = (f"{self.name}: {_BADGES[self.grade][0]}. {self.text}", *self.excerpt, self.tally)
+        word = self.word or _BADGES[self.grade][0]
+        first = f"{self.name}: {word}" + (f"{'; ' if self else '. '}{self.text}" if self.text else "")
+        rows = (first, *self.excerpt, self.tally)
         return "\n".join(row for row in rows if row)
 
     def _repr_html_(self) -> str:
-        word, colour = _BADGES[self.grade]
+        word, colour = self.word or _BADGES[self.grade][0], _BADGES[self.grade][1]
         badge = f'<span style="background:{colour};color:#fff;border-radius:3px;padding:1px 7px">{word}</span>'
         mono = "font-family:var(--jp-code-font-family,ui-monospace,monospace);white-space:pre-wrap;margin:4px 0 0 8px"
         parts = [f"<div>{badge} <b>{escape(self.name)}</b> &nbsp;{escape(self.text)}</div>"]
@@ -142,8 +146,8 @@ def predict(question: str, guess: Any, truth: Callable[[], Any], why: str = "") 
     else:
         had, wanted = np.asarray(guess), np.asarray(so)
         right = had.dtype.kind in "biuf" and had.shape == wanted.shape and bool(np.allclose(had, wanted, rtol=1e-3))
-    grade = BEST if right else OPEN
+    grade = RIGHT if right else OPEN
     keep(question, grade)
     shown = so if not isinstance(so, np.generic | np.ndarray) else so.tolist()
-    said = f"It is {shown}." if right else f"You said {guess}; it is {shown}."
-    return Answer(question, grade, f"{said} {why}".strip())
+    said = f"it is {shown}." if right else f"You said {guess}; it is {shown}."
+    return Answer(question, grade, f"{said} {why}".strip(), word="right" if right else "not so")

@@ -26,6 +26,7 @@ COUNTS = {
     "hottest": Count(lambda p: p.hottest, "atomic operations on one element"),
     "instructions": Count(lambda p: p.total.instructions, "instructions"),
     "barriers": Count(lambda p: p.total.barriers, "waits at barriers"),
+    "lanes": Count(lambda p: 32 * p.total.instructions - p.total.threads, "idle lanes"),
 }
 
 
@@ -35,23 +36,18 @@ def graded(mine: wb.Profile, solution: wb.Profile, goals: Sequence[str]) -> tupl
     Args:
         mine: the profile of the answer.
         solution: that of the solution, of the same launch.
-        goals: names of counts, or "lanes".
+        goals: names of counts.
     """
     said: list[tuple[float, str]] = []
     for goal in goals:
-        if goal == "lanes":
-            had, best = mine.total.efficiency, solution.total.efficiency
-            said.append((best / had, f"with {had:.0%} of the lanes active. Can you get to {best:.0%}?"))
-            continue
         count = COUNTS[goal]
         had, best = count.of(mine), count.of(solution)
         if best:
             ratio = had / best
             said.append((ratio, f"{ratio:.1f}× the {count.words} needed ({had:,} for {best:,}). Can you get to 1×?"))
         elif had:
-            said.append((float("inf"), f"with {had:,} {count.words}, where none is needed. Can you do without?"))
+            said.append((float("inf"), f"{had:,} {count.words}, where none is needed. Can you do without?"))
     worst, sentence = max(said, default=(1.0, ""))
     if worst > ENOUGH:
-        return False, f"Right, but {sentence}" if "×" in sentence else f"Right, {sentence}"
-    within = " and ".join(COUNTS[goal].words if goal in COUNTS else "lanes" for goal in goals)
-    return True, f"Right, and with no more {within} than needed." if goals else "Right."
+        return False, sentence
+    return True, f"no more {' or '.join(COUNTS[g].words for g in goals)} than needed."

@@ -102,7 +102,7 @@ class Course:
         return f"{puzzle.name}, hint {given % count + 1} of {count}: {puzzle.hints[given % count]}"
 
     def score(self) -> str:
-        """A box per puzzle: empty, half full (right) or full (at no more than the solution's cost); and how many are right."""
+        """A box per puzzle: empty, half full (right) or full (at the solution's cost); and how many are right."""
         return tally(tuple(self.puzzles))
 
     def _puzzle(self, name: str) -> Puzzle:
@@ -126,9 +126,9 @@ class Course:
 def _graded(puzzle: Puzzle, answer: Any) -> tuple[int, str]:
     """The grade of an answer that is right, with a sentence."""
     if puzzle.case is None or not puzzle.goals:
-        return BEST, "Right."
+        return BEST, ""
     if device() == "cpu":
-        return RIGHT, "Right. Its counts need NVRTC, which is not installed."
+        return RIGHT, "its counts need NVRTC, which is not installed."
     case = puzzle.case(np.random.default_rng(SEEDS[-1]))
     good, said = graded(profile_of(answer, case), profile_of(puzzle.solved(), case), puzzle.goals)
     return (BEST if good else RIGHT), said

@@ -31,6 +31,7 @@ class Boxes:
         marked: boxes (row, column) filled blue.
         warned: boxes filled red.
         round: draw circles: these are threads.
+        above: write the name above them, not on their left.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Boxes:
     marked: frozenset[tuple[int, int]] = frozenset()
     warned: frozenset[tuple[int, int]] = frozenset()
     round: bool = False
+    above: bool = False
 
     @property
     def rows(self) -> list[list[str]]:
@@ -109,11 +111,10 @@ def _text(x: float, y: float, text: str, anchor: str = "middle") -> str:
 
 def _boxes(boxes: Boxes) -> Iterable[str]:
     x, y = boxes.centre(0, 0)
-    beside = x - CELL / 2 - 8
-    if boxes.at[0] > 0:  # above, where another array is on the left
+    if boxes.above:
         yield _text(x - CELL / 2, y - CELL / 2 - 10, boxes.name, "start")
     else:
-        yield _text(beside, y, boxes.name, "end")
+        yield _text(x - CELL / 2 - 8, y, boxes.name, "end")
     for r, row in enumerate(boxes.rows):
         for c, text in enumerate(row):
             x, y = boxes.centre(r, c)

@@ -122,10 +122,10 @@ def _difference(kernel: Any, case: Case, name: str, got: np.ndarray, wanted: np.
     if isinstance(before, np.ndarray) and before.dtype.kind == "f" and np.isnan(before[place]) and np.isnan(got[place]):
         index = ", ".join(map(str, place))
         missing = int(np.isnan(got).sum())
-        return Mistake(
-            f"{name}[{index}] was not written, nor were {missing - 1} others of {got.size}." if missing > 1
-            else f"{name}[{index}] was not written.", picture=found.picture,
-        )  # fmt: skip
+        if missing == got.size:
+            return Mistake(f"{name} was not written: all {missing} elements are as before the launch.")
+        rest = f", nor were {missing - 1} others of {got.size}" if missing > 1 else ""
+        return Mistake(f"{name}[{index}] was not written{rest}.", picture=found.picture)
     return Mistake(found.text + _writer(kernel, case, name, place, got), found.excerpt, found.picture)
 
 

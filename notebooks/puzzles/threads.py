@@ -196,7 +196,8 @@ def curvature(u: array2d[float], bend: array2d[float]):
         "The curvature at a point is the sum of its four neighbours less four times itself; outside of the array is 0",
         (Boxes("u", ([1, 2, 0, 3], [4, 5, 1, 0], [2, 2, 6, 1]), marked=frozenset({(0, 1), (1, 0), (1, 2), (2, 1)}),
                warned=frozenset({(1, 1)})),
-         Boxes("bend", ([2, -2, 6, -12], [-8, -11, 7, 5], [-4, 5, -20, 2]), (7, 0), warned=frozenset({(1, 1)}))),
+         Boxes("bend", ([2, -2, 6, -12], [-8, -11, 7, 5], [-4, 5, -20, 2]), (7, 0), warned=frozenset({(1, 1)}),
+               above=True)),
         (Arrow((0, 1, 3), (1, 1, 0)),),
         ((0, 3.6, "2 + 4 + 1 + 2 - 4 * 5 = -11"),),
     ),
@@ -258,10 +259,11 @@ def lookup(palette: array[float], index: array[int], colour: array[float]):
     goals=("sectors",),
     picture=Picture(
         "colour[i] is palette[index[i]], or 0 where the index is -1",
-        (Boxes("palette", (0.5, 0.7, 0.9)), Boxes("index", (2, 0, -1, 0, 1), (0, 1.7), warned=frozenset({(0, 2)})),
-         Boxes("colour", (0.9, 0.5, 0, 0.5, 0.7), (0, 3.1), warned=frozenset({(0, 2)}))),
-        (Arrow((0, 0, 2), (1, 0, 0)), Arrow((0, 0, 0), (1, 0, 1)), Arrow((0, 0, 0), (1, 0, 3)),
-         Arrow((0, 0, 1), (1, 0, 4))),
+        (Boxes("index", (2, 0, -1, 0, 1), warned=frozenset({(0, 2)})), Boxes("palette", (0.5, 0.7, 0.9), (1, 1.9)),
+         Boxes("colour", (0.9, 0.5, 0, 0.5, 0.7), (0, 3.8), warned=frozenset({(0, 2)}))),
+        (Arrow((0, 0, 0), (1, 0, 2)), Arrow((1, 0, 2), (2, 0, 0)), Arrow((0, 0, 4), (1, 0, 1), red=True),
+         Arrow((1, 0, 1), (2, 0, 4), red=True)),
+        ((5.3, 0.5, "-1: none"), (5.3, 4.3, "so 0")),
     ),
 )  # fmt: skip
 
