@@ -172,18 +172,18 @@ def _transpose(random: Random) -> Case:
     n = 32 * int(random.integers(2, 4))
     x = numbers(random, n, n)
     wanted = {"turned": x.T.copy()}
-    return Case((n, n), {"x": x, "turned": unwritten(n, n), "n": n}, wanted, (TILE, TILE))
+    return Case((n, n), {"x": x, "turned": unwritten(n, n), "n": n}, wanted, (32, 32))
 
 
 transpose = Puzzle(
     "transpose", _transpose,
     hints=("Read rows into a tile in shared memory, and write rows of the result: turn around inside of the tile.",
-           "The tile lies at row 16 * blockIdx.y, column 16 * blockIdx.x; in the result it is the other way round.",
-           "Lanes that read a column of float s[16][16] meet in the same banks. Make its rows one longer: s[16][17]."),
+           "The tile lies at row 32 * blockIdx.y, column 32 * blockIdx.x; in the result it is the other way round.",
+           "Lanes that read a column of float s[32][32] meet in one bank. Make its rows one longer: s[32][33]."),
     solution="""
 __global__ void transpose(const float* x, float* turned, int n) {
-    __shared__ float s[16][17];
-    int tx = threadIdx.x, ty = threadIdx.y, row = 16 * blockIdx.y, column = 16 * blockIdx.x;
+    __shared__ float s[32][33];
+    int tx = threadIdx.x, ty = threadIdx.y, row = 32 * blockIdx.y, column = 32 * blockIdx.x;
     s[ty][tx] = x[(row + ty) * n + column + tx];
     __syncthreads();
     turned[(column + ty) * n + row + tx] = s[tx][ty];

@@ -259,10 +259,10 @@ def lookup(palette: array[float], index: array[int], colour: array[float]):
     goals=("sectors",),
     picture=Picture(
         "colour[i] is palette[index[i]], or 0 where the index is -1",
-        (Boxes("index", (2, 0, -1, 0, 1), warned=frozenset({(0, 2)})), Boxes("palette", (0.5, 0.7, 0.9), (1, 1.9)),
-         Boxes("colour", (0.9, 0.5, 0, 0.5, 0.7), (0, 3.8), warned=frozenset({(0, 2)}))),
-        (Arrow((0, 0, 0), (1, 0, 2)), Arrow((1, 0, 2), (2, 0, 0)), Arrow((0, 0, 4), (1, 0, 1), red=True),
-         Arrow((1, 0, 1), (2, 0, 4), red=True)),
+        (Boxes("index", (2, 0, -1, 2, 1), warned=frozenset({(0, 2)})), Boxes("palette", (0.5, 0.7, 0.9), (1, 1.9)),
+         Boxes("colour", (0.9, 0.5, 0, 0.9, 0.7), (0, 3.8), warned=frozenset({(0, 2)}))),
+        (Arrow((0, 0, 1), (1, 0, 0)), Arrow((1, 0, 0), (2, 0, 1)), Arrow((0, 0, 3), (1, 0, 2)),
+         Arrow((1, 0, 2), (2, 0, 3))),
         ((5.3, 0.5, "-1: none"), (5.3, 4.3, "so 0")),
     ),
 )  # fmt: skip
