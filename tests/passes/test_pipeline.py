@@ -127,7 +127,7 @@ def test_the_interpreter_adds_checks_on_request(checks: bool, names: list[str], 
 
 def test_a_key_of_forward_code_alone_is_without_the_users_gradients(passed: list[str]) -> None:
     specialisation = scaled.specialise()
-    backend = build.BACKENDS["cpu"]
+    backend = build.backend_for("cpu")
     passed.clear()
     for direction in ("adjoint", "forward"):
         build.key_of(specialisation, direction, Options(), backend, "x86-64", False)

@@ -138,7 +138,7 @@ def test_a_replay_of_text_stands_for_what_the_text_would_change():
 def test_texts_are_in_the_key_and_their_places_are_not():
     def digest(text: str, direction: str = "forward") -> str:
         specialisation = meaning.define(text + KERNEL.format(call="times(x[i], 3, c)"))["k"].specialise()
-        backend = build.BACKENDS["cpu"]
+        backend = build.backend_for("cpu")
         return build.key_of(specialisation, direction, Options(), backend, backend.target(), False).digest
 
     plain = TEXT + BODY

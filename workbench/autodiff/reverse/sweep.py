@@ -15,8 +15,7 @@ from workbench.autodiff.reverse.emitter import Emitter
 from workbench.autodiff.reverse.recompute import recompute
 from workbench.builtins import Ref
 from workbench.errors import NotDifferentiable
-from workbench.ir.attributes import VALUE
-from workbench.ir.values import Block, Op, Value
+from workbench.ir.values import Block, Op, Value, number_of
 
 EffectRule = Callable[["Sweep", Op, Cotangents], None]
 """Of an operation that changes memory or has blocks: it takes the cotangents of its results itself."""
@@ -106,4 +105,4 @@ class Sweep:
         op = self.builder.made.get(self.env[index])
         while op is not None and op.name == "cast":
             op = self.builder.made.get(op.operands[0])
-        return int(op.attrs[VALUE]) if op is not None and op.name == "const" else None
+        return int(number_of(op)) if op is not None and op.name == "const" else None

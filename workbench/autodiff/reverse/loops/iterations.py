@@ -61,7 +61,7 @@ class Loop:
             amount = sweep.ref(other)
         elif other in inside and inside[other].name == "const":
             # The constant stands inside the body, where the code outside the loop cannot see it: it is written again.
-            amount = Ref(sweep.builder, sweep.builder.one("const", (), other.type, dict(inside[other].attrs)))
+            amount = Ref(sweep.builder, sweep.builder.one("const", (), other.type, inside[other].attrs))
         else:
             return None
         return -amount if op.name == "sub" else amount

@@ -34,7 +34,7 @@ def _walk(block: Block, open_: Open, numbers: Numbers) -> tuple[list[Op], Open]:
     made: list[Op] = []
     for op in block.ops:
         if op.name == "touch":
-            uses: tuple[Use, ...] = op.attrs[USES]
+            uses = [use for use in op.attrs[USES] if isinstance(use, Use)]
             if any(use.meets(other) for use in uses for other in open_):
                 # A copy under way is seen by the others only after its own thread has waited for it and then met them.
                 wait = any(other.pending for other in open_)

@@ -18,11 +18,11 @@ from workbench.backends.cuda.tiles.placement.places import InRegisters, InShared
 from workbench.backends.cuda.tiles.placement.plan import Plan, plan
 from workbench.backends.cuda.tiles.placement.storage import Storage
 from workbench.backends.cuda.tiles.placement.uses import ANY, FIRST, Region, Use
-from workbench.ir.attributes import COUNT, OFFSET, USES, VALUE
+from workbench.ir.attributes import COUNT, OFFSET, USES
 from workbench.ir.build import Builder
 from workbench.ir.ops import ADDITIONS, EFFECTS, LEAD, REPORTS, STRUCTURED
 from workbench.ir.rewrite import replace_body
-from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value, number_of, walk
 from workbench.passes.pipeline import CUDA_TILES_PLACED, run
 from workbench.tiles import Tile, is_tile, shown
 from workbench.types import ArrayType, Scalar, Slots, Vector, int32, is_integer
@@ -64,7 +64,7 @@ class Lowering:
         # An old value of an atomic, say, is handed out only if something uses it.
         self.used = {v for op in walk(self.function.body) for v in op.operands}
         self.numbers = {
-            op.result: int(op.attrs[VALUE])
+            op.result: int(number_of(op))
             for op in walk(self.function.body)
             if op.name == "const" and isinstance(op.result.type, Scalar) and is_integer(op.result.type)
         }

@@ -94,6 +94,13 @@ def tile_matmul(low: Lowering, op: Op) -> None:
     b.emit("product", operands, (), {PRODUCT: made})
 
 
+def product_of(op: Op) -> Product:
+    """What the function of a `product` multiplies."""
+    made = op.attrs[PRODUCT]
+    assert isinstance(made, Product)
+    return made
+
+
 def _linked(
     op: Op, inner: int, steps: tuple[tuple[int, int], tuple[int, int]], aligned: bool, low: Lowering
 ) -> ProductSpec | None:

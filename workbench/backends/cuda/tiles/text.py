@@ -9,7 +9,7 @@ from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.backends.cuda.tiles import multiply
 from workbench.backends.cuda.tiles.copies import KEY, emit_copy
 from workbench.backends.cuda.tiles.placement.arena import STATIC_SHARED
-from workbench.ir.attributes import KIND, OFFSET, PRODUCT, STEP, THREADS, WAIT
+from workbench.ir.attributes import KIND, OFFSET, STEP, THREADS, WAIT
 from workbench.ir.values import Op
 from workbench.types import Scalar, Slots
 
@@ -68,7 +68,7 @@ def _shuffle(e: Emitter, op: Op) -> list[str]:
 
 
 def _product(e: Emitter, op: Op) -> list[str]:
-    made: multiply.Product = op.attrs[PRODUCT]
+    made = multiply.product_of(op)
     e.expressions.keys |= multiply.keys(made)
     base, number = made.name, 1
     name = base
