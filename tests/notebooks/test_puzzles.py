@@ -91,7 +91,7 @@ WRONG: dict[str, tuple[tuple[tuple[str, str], ...], str]] = {
     "scan": ((("s[t - step] : 0.0f;\n        __syncthreads();", "s[t - step] : 0.0f;"),),
              r"Thread .* in line \d+; no barrier is between"),
     "transpose": ((("s[tx][ty]", "s[ty][tx]"),), r"turned\[0, 1\] is .*Thread \(0, 1\) wrote it in line 6"),
-    "bins": ((("if (t < 16) mine[t] = 0;", ""),), r"Line 5: Thread .* of shared memory, which no thread has written"),
+    "bins": ((("if (t < 16) mine[t] = 0;", ""),), r"Line 6: Thread .* of shared memory, which no thread has written"),
     "product": ((("right[j][tx];\n        __syncthreads();", "right[j][tx];"),),
                 r"Thread .* of shared memory.* in line \d+; no barrier is between"),
     "softmax": ((("row - tile_max(row)[0]", "row"), ("e / tile_sum(e)[0]", "e")), r"y\[0, 0\] is .*it should be"),
