@@ -238,7 +238,7 @@ def test_a_prediction_is_compared_only_once_there_is_one() -> None:
     question = predict("How many?", ..., truth, "Two and two.")
     assert asked == [] and "Put your prediction" in repr(question) and "How many?" in question._repr_html_()
     right, wrong = predict("How many?", 4, truth, "Two and two."), predict("How many?", 5, truth)
-    assert right and repr(right) == "How many?: right; it is 4. Two and two."
+    assert right and repr(right) == "How many? right. It is 4. Two and two."
     assert not wrong and "not so. You said 5; it is 4." in repr(wrong)
     assert predict("Which?", "Hit ", lambda: "hit") and not predict("Which?", 1, lambda: "hit")
     assert predict("What?", [1, 2], lambda: np.array([1.0, 2.0])) and not predict("What?", "two", lambda: 2)
