@@ -19,7 +19,7 @@ from pathlib import Path
 RESULTS = Path(__file__).parent / "results"
 OURS = "workbench"
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
-PEERS = ("warp-lang", "numba", "jax", "numpy", "llvmlite", "nvidia-cuda-nvrtc")
+PEERS = ("warp-lang", "numba", "taichi", "triton", "jax", "numpy", "llvmlite", "nvidia-cuda-nvrtc")
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from workbench.builtins import FORMS, TABLE
 
 ROOT = Path(__file__).parents[1]
 HERE = Path(__file__).parent
-STAGED = (("docs/guide", "guide"), ("notebooks", "notebooks"), ("design", "design"))
+STAGED = (("docs/guide", "docs/guide"), ("notebooks", "notebooks"), ("design", "design"))
 LEFT_OUT = shutil.ignore_patterns("*.py", ".ipynb_checkpoints", "__pycache__")
 # Where one of our pages may lead: to what is staged, or out of the site.
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)#\s]+)(#[^)]*)?\)")
@@ -97,7 +97,7 @@ def contents(folder: Path) -> str:
     lessons = sorted(str(path.relative_to(folder))[:-6] for path in folder.glob("notebooks/**/*.ipynb"))
     notes = re.findall(r"\]\((\w+)\.md\)", (folder / "design" / "index.md").read_text(encoding="utf-8"))
     parts = {
-        "Guide": [f"guide/{name}" for name in guide],
+        "Guide": [f"docs/guide/{name}" for name in guide],
         "Lessons": lessons,
         "Reference": ["reference/api", "reference/builtins", "reference/magics"],
         "Why it is so": ["design/index", *dict.fromkeys(f"design/{name}" for name in notes), "CONTRIBUTING"],

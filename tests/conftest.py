@@ -42,7 +42,7 @@ MODULES = {
     "torch": "torch",
 }
 # PyTorch's only wheel for Linux brings all of CUDA, gigabytes: its test runs where PyTorch is, and is never asked for.
-collect_ignore = [] if importlib.util.find_spec("torch") else ["runtime/test_torch.py"]
+collect_ignore = [] if importlib.util.find_spec("torch") else ["runtime/arrays/test_torch.py"]
 PROGRAMS = {"g++": ("g++",), "clang-19": ("clang-19",), "chromium": ("chromium", "chromium-browser", "google-chrome")}
 
 

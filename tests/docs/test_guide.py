@@ -33,6 +33,17 @@ def test_every_page_has_its_place() -> None:
     assert sorted((GUIDE / "ORDER").read_text().split()) == [page.stem for page in PAGES]
 
 
+def test_links_lead_somewhere_on_a_forge() -> None:
+    """All but those to the reference, which the site generates."""
+    links = [(page, link) for page in PAGES for link in re.findall(r"\]\(([\w./-]+\.[a-z]+)", page.read_text())]
+    missing = [
+        f"{page.name}: {link}"
+        for page, link in links
+        if "/reference/" not in link and not (page.parent / link).is_file()
+    ]
+    assert links and not missing, missing
+
+
 def test_links_to_generated_pages_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = importlib.util.spec_from_file_location("site_build", GUIDE.parent / "build.py")
     assert spec is not None and spec.loader is not None
@@ -40,5 +51,5 @@ def test_links_to_generated_pages_stay(tmp_path: Path, monkeypatch: pytest.Monke
     spec.loader.exec_module(build)
     monkeypatch.setattr(build, "generated", lambda: {"reference/magics.md": "# Magics\n"})
     build.stage(tmp_path / "site")
-    text = (tmp_path / "site" / "guide" / "notebook.md").read_text(encoding="utf-8")
-    assert "[magics](../reference/magics.md)" in text and (tmp_path / "site" / "index.md").is_file()
+    text = (tmp_path / "site" / "docs" / "guide" / "notebook.md").read_text(encoding="utf-8")
+    assert "[magics](../../reference/magics.md)" in text and (tmp_path / "site" / "index.md").is_file()

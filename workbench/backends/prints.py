@@ -31,7 +31,7 @@ def prints(function: Function) -> list[Op]:
     return [op for op in walk(function.body) if op.name == "print"]
 
 
-def numbered(function: Function) -> Function:
+def number_prints(function: Function) -> Function:
     """The function with a number, from 1, on each print; itself where it has none."""
     numbers = {op: n for n, op in enumerate(prints(function), 1)}
 

@@ -7,11 +7,10 @@ is done component by component, so that a backend emits scalars alone. Component
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from workbench.builtins import TABLE, Builtin, Ref
 from workbench.errors import BuildError
-from workbench.ir.attributes import CAPTURED, CUDA, NAME, REFERENCE, VALUE
+from workbench.ir.attributes import CAPTURED, CUDA, NAME, REFERENCE, VALUE, Number
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import replace_body
 from workbench.ir.values import Block, Function, Op, Value
@@ -49,7 +48,7 @@ class _Expander:
         self.native = native
         self.keep_vector_operators = keep_vector_operators
         self.mapping: dict[Value, Value] = {}
-        self.constants: dict[Value, Any] = {}
+        self.constants: dict[Value, Number | tuple[Number, ...]] = {}
         self.parts: Scopes[Value, tuple[Value, ...]] = Scopes()
         self.builder = Builder()
 
@@ -98,7 +97,7 @@ class _Expander:
             return
         if op.name == "extract":
             known, index = self.parts.get(operands[0]), self.constants.get(operands[1])
-            if known is not None and index is not None and 0 <= index < len(known):
+            if known is not None and isinstance(index, int) and 0 <= index < len(known):
                 self.mapping[op.result] = known[index]
                 return
         elif op.name == "vec":
@@ -126,8 +125,9 @@ class _Expander:
             return self.parts[vector]
         type = vector.type
         assert isinstance(type, Vector)
-        if vector in self.constants:
-            found = tuple(self.builder.const(c, type.dtype) for c in self.constants[vector])
+        known = self.constants.get(vector)
+        if isinstance(known, tuple):
+            found = tuple(self.builder.const(c, type.dtype) for c in known)
         else:
             numbers = [self.builder.const(i, int32) for i in range(type.length)]
             found = tuple(self.builder.one("extract", (vector, n), type.dtype) for n in numbers)

@@ -6,18 +6,17 @@ between devices). A captured constant stays a name, never computed into a litera
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 
 from workbench.builtins import TABLE
 from workbench.builtins.declaration.meaning import apply, convert, value_of
-from workbench.ir.attributes import CAPTURED, VALUE
+from workbench.ir.attributes import CAPTURED, VALUE, Number
 from workbench.ir.ops import PURE
 from workbench.ir.rewrite import copy_op, map_blocks, replace_body
 from workbench.ir.show import literal_bits
-from workbench.ir.values import FUNC, Block, Function, Op, Value
+from workbench.ir.values import FUNC, Block, Function, NumPyValue, Op, Value
 from workbench.passes.analysis.scopes import Scopes
 from workbench.tiles import contents
 from workbench.types import Scalar, Type, Vector, is_float
@@ -42,9 +41,9 @@ class _Folder:
     def __init__(self, calls: bool) -> None:
         self.calls = calls
         self.mapping: dict[Value, Value] = {}
-        self.known: dict[Value, Any] = {}
+        self.known: dict[Value, NumPyValue] = {}
         self.made: dict[Value, Op] = {}
-        self.shared: Scopes[Any, Any] = Scopes()
+        self.shared: Scopes[Hashable, tuple[Value, ...]] = Scopes()
         self.ops: list[Op] = []
 
     def block(self, block: Block) -> Block:
@@ -114,22 +113,23 @@ class _Folder:
         """The value of an equal operation that was done before, or this one's, appended."""
         key = _key(op)
         if key in self.shared:
-            return self.shared[key]
+            (same,) = self.shared[key]
+            return same
         self.ops.append(op)
         self.made[op.result] = op
-        self.shared[key] = op.result
+        self.shared[key] = op.results
         if op.name == "const" and not op.attrs.get(CAPTURED):
             self.known[op.result] = value_of(op.attrs[VALUE], contents(op.result.type))
         return op.result
 
-    def computed(self, op: Op) -> Any:
+    def computed(self, op: Op) -> NumPyValue | None:
         """The operation's value where all operands are literals; None if it is not known or is NaN."""
         builtin = TABLE.get(op.name)
         if not op.operands or any(v not in self.known for v in op.operands):
             return None
         values = [self.known[v] for v in op.operands]
         if builtin is None:
-            return _CORE[op.name](values, op.result.type) if op.name in _CORE else None
+            return _CORE[op.name](values, contents(op.result.type)) if op.name in _CORE else None
         try:
             number = apply(builtin, values, contents(op.result.type))
         except ZeroDivisionError:
@@ -144,7 +144,7 @@ class _Folder:
         return bool(np.all(self.known[value] == wanted) and not np.signbit(self.known[value]).any())
 
 
-def _key(op: Op) -> Any:
+def _key(op: Op) -> Hashable:
     type = op.result.type
     if op.name == "const":
         assert isinstance(type, (Scalar, Vector))
@@ -152,19 +152,19 @@ def _key(op: Op) -> Any:
     return op.name, op.operands, type, tuple(sorted(op.attrs.items()))
 
 
-def _plain(number: Any) -> Any:
+def _plain(number: NumPyValue) -> Number | tuple[Number, ...]:
     """A NumPy value as the Python number, or tuple of them, that a `const` holds."""
     if number.dtype.kind == "V":  # bfloat16, whose own numbers are no Python numbers
         number = number.astype(np.float32)
     return tuple(number.reshape(-1).tolist()) if number.ndim else number.item()
 
 
-def _component(values: list[Any], type: Type) -> Any:
-    vector, index = values
-    return vector.flat[index] if 0 <= index < vector.size else None
+def _component(values: Sequence[NumPyValue], type: Type) -> NumPyValue | None:
+    vector, index = values[0].reshape(-1), values[1].item()
+    return vector[index] if 0 <= index < vector.size else None
 
 
-_CORE: dict[str, Callable[[list[Any], Any], Any]] = {
+_CORE: dict[str, Callable[[Sequence[NumPyValue], Scalar | Vector], NumPyValue | None]] = {
     "cast": lambda values, type: convert(values[0], type),
     "vec": value_of,
     "extract": _component,
@@ -238,10 +238,11 @@ def _cast(folder: _Folder, op: Op) -> Value | None:
 
 
 def _extract(folder: _Folder, op: Op) -> Value | None:
-    made, index = folder.made.get(op.operands[0]), folder.known.get(op.operands[1])
-    if made is None or made.name != "vec" or index is None or not 0 <= index < len(made.operands):
+    made, known = folder.made.get(op.operands[0]), folder.known.get(op.operands[1])
+    if made is None or made.name != "vec" or known is None:
         return None
-    return made.operands[int(index)]
+    index = int(known.item())
+    return made.operands[index] if 0 <= index < len(made.operands) else None
 
 
 _IDENTITIES: dict[str, Callable[[_Folder, Op], Value | None]] = {

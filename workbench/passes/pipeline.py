@@ -10,7 +10,7 @@
             tangent                         the forward walk, TANGENT,   RUNNABLE
             finite                          FINITE,                      RUNNABLE
     IR of one direction                     what is compiled, and what `launch` asks which arrays are read and written
-        backends/cpu/emit/emit.py           CPU, then LLVM IR and LLVM
+        backends/cpu/emit/emit_module.py           CPU, then LLVM IR and LLVM
         backends/cuda/emit.py               CUDA, or CUDA_TILES and CUDA_TILES_PLACED, then CUDA C++ and NVRTC
         backends/python/interpret.py        PYTHON, then one thread after the other
     machine code

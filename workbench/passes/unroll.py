@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from workbench.ir.attributes import VALUE
 from workbench.ir.rewrite import Mapping, copy_op, replace_body
-from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value, number_of, walk
 from workbench.types import Scalar, is_integer
 
 
@@ -77,7 +77,7 @@ def _numbers(function: Function) -> dict[Value, int]:
     found: dict[Value, int] = {}
     for op in walk(function.body):
         if op.name == "const" and is_integer(op.result.type):
-            found[op.result] = int(op.attrs[VALUE])
+            found[op.result] = int(number_of(op))
         elif op.name == "cast" and is_integer(op.result.type) and op.operands[0] in found:
             number, type = found[op.operands[0]], op.result.type
             assert isinstance(type, Scalar)

@@ -61,6 +61,9 @@ class Launch:
             LaunchError: the stream is not one of its device, or a value does not fit; nothing has run.
             KernelFault: with checks, something was out of range.
         """
+        if stream is None and not values:
+            execute_again(self._record)
+            return
         kept = self._record
         try:
             for name, value in values.items():

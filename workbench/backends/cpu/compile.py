@@ -21,7 +21,7 @@ import llvmlite.binding as llvm
 
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu import codegen
-from workbench.backends.cpu.emit.emit import Module, emit_module, entry_name, for_one_core
+from workbench.backends.cpu.emit.emit_module import Module, emit_module, entry_name, for_one_core
 from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.systems import code_model

@@ -9,16 +9,15 @@ at the line where its operation stands now.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 
-from workbench.ir.attributes import AXES, AXIS, BOUNDS, NUMBER, VALUE
+from workbench.ir.attributes import AXES, AXIS, BOUNDS, NUMBER, VALUE, Number
 from workbench.ir.build import Builder
 from workbench.ir.ops import ELEMENTS, PARTS, REGIONS
 from workbench.ir.rewrite import Rewriter, copy_block, replace_body, rewrite
-from workbench.ir.values import Block, Function, Op, Value, array_of, number_ops, walk
+from workbench.ir.values import Block, Function, Op, Value, array_of, number_of, number_ops, walk
 from workbench.passes.analysis.intervals import Intervals
 from workbench.passes.analysis.scopes import Scopes
 from workbench.passes.dce import prune
@@ -155,7 +154,7 @@ class _Guard:
         self.made = {v: op for op in walk(function.body) for v in op.results}
         self.intervals = intervals
         self.builder = Builder()
-        self.known: Scopes[Any, Value] = Scopes()
+        self.known: Scopes[Hashable, Value] = Scopes()
 
     def block(self, block: Block) -> Block:
         with self.known.block(), self.builder.block(block.params) as opened:
@@ -193,7 +192,7 @@ class _Guard:
         """A component of a vector, where the index is computed."""
         vector, index = op.operands[:2]
         made, length = self.made.get(index), getattr(vector.type, "length", 0)
-        if made is not None and made.name == "const" and 0 <= made.attrs[VALUE] < length:
+        if made is not None and made.name == "const" and 0 <= number_of(made) < length:
             self.builder.append(op)
             return
         good = self.below(index, self.builder.const(length, element(index.type)))
@@ -206,7 +205,7 @@ class _Guard:
         assert isinstance(whole, Tile)
         for start, size, length in zip(starts_of(op), part_of(op), whole.shape, strict=True):
             made, last = self.made.get(start), length - size
-            if made is None or made.name != "const" or not 0 <= made.attrs[VALUE] <= last:
+            if made is None or made.name != "const" or not 0 <= number_of(made) <= last:
                 good.append(self.below(start, self.builder.const(last + 1, element(start.type))))
         if good:
             self.skip(op, self.all_of(good), reported(op, self.made), report=True)
@@ -338,7 +337,7 @@ class _Guard:
         self.builder.emit("fault", wide, (), {NUMBER: self.numbers[op]})
 
 
-def literals(value: Any) -> list[int]:
+def literals(value: Number | tuple[Number, ...]) -> list[int]:
     """The components of an integer constant."""
     return [int(number) for number in np.ravel(value)]
 

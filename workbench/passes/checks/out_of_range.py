@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -31,6 +31,10 @@ _MOST_OPS = 8_000  # looked at in one launch, some 0.1 s: enough for a kernel of
 _WHOLE_LOOP = 8  # a loop of so many turns is followed; of a longer one the first turn and the last
 
 
+_Known: TypeAlias = SymbolicSize | np.integer[Any] | np.bool_
+"""The value of an integer or a bool, of its type."""
+
+
 @dataclass(frozen=True)
 class Outside:
     """An access that one thread is certain to make outside of an array.
@@ -43,8 +47,8 @@ class Outside:
     """
 
     op: Op
-    thread: tuple[Any, ...]
-    values: tuple[Any, ...]
+    thread: tuple[Size, ...]
+    values: tuple[Size, ...]
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,7 @@ class Accesses:
 
 
 def accesses(
-    function: Function, dims: Sequence[Size], shapes: Mapping[str, Sequence[Size]], numbers: Mapping[str, Any]
+    function: Function, dims: Sequence[Size], shapes: Mapping[str, Sequence[Size]], numbers: Mapping[str, object]
 ) -> Accesses:
     """What is certain of the accesses of a launch.
 
@@ -104,7 +108,7 @@ class _Follow:
 
     def __init__(
         self, function: Function, dims: Sequence[Size], shapes: Mapping[str, Sequence[Size]],
-        numbers: Mapping[str, Any], found: Accesses,
+        numbers: Mapping[str, object], found: Accesses,
     ) -> None:  # fmt: skip
         self.function, self.dims, self.shapes, self.numbers, self.found = function, dims, shapes, numbers, found
         self.made = {v: op for op in walk(function.body) for v in op.results}
@@ -112,7 +116,7 @@ class _Follow:
     def thread(self, index: tuple[Size, ...], most: int) -> None:
         """Follow the thread of this index for so many operations at most."""
         self.index, self.left = index, most
-        self.known: dict[Value, Any] = {}
+        self.known: dict[Value, _Known] = {}
         for param in self.function.params:
             if param.name in self.numbers and isinstance(param.type, Scalar) and _counts(param.type):
                 self.known[param] = param.type.numpy.type(self.numbers[param.name])
@@ -121,7 +125,7 @@ class _Follow:
         except _Enough:
             return
 
-    def block(self, block: Block, arguments: Sequence[Any] = ()) -> list[Any]:
+    def block(self, block: Block, arguments: Sequence[_Known | None] = ()) -> list[_Known | None]:
         """Follow a block whose parameters are these (None: unknown); what it yields."""
         self.let(block.params, arguments)
         for op in block.ops:
@@ -139,7 +143,7 @@ class _Follow:
                 self.let(op.results, [self.computed(op)])
         return [self.known.get(v) for v in block.yielded]
 
-    def let(self, values: Sequence[Value], numbers: Sequence[Any]) -> None:
+    def let(self, values: Sequence[Value], numbers: Sequence[_Known | None]) -> None:
         """Note what values are; those that are not known may have been, in another turn of a loop."""
         for value, number in zip(values, numbers, strict=False):
             if number is None:
@@ -147,18 +151,18 @@ class _Follow:
             else:
                 self.known[value] = number
 
-    def computed(self, op: Op) -> Any:
+    def computed(self, op: Op) -> _Known | None:
         """The result of an elementwise operation on integers that are known."""
         operands = [self.known.get(v) for v in op.operands]
         type = op.result.type
         if any(v is None for v in operands) or not (isinstance(type, Scalar) and _counts(type)):
             return self.chosen(op, operands)
         if any(isinstance(v, SymbolicSize) for v in operands):
-            found = combined(op.name, [_plain(v) for v in operands])
+            found = combined(op.name, [_plain(v) for v in operands if v is not None])
             return found if found is None or isinstance(found, SymbolicSize) else type.numpy.type(found)
         return apply(TABLE[op.name], operands, type)
 
-    def chosen(self, op: Op, operands: list[Any]) -> Any:
+    def chosen(self, op: Op, operands: Sequence[_Known | None]) -> _Known | None:
         """Of `where`, `and_` and `or_`, what one known operand decides."""
         if op.name == "where" and isinstance(operands[0], np.bool_) and isinstance(op.result.type, Scalar):
             return operands[1 if operands[0] else 2]
@@ -213,23 +217,23 @@ class _Follow:
 
     # Operations with rules of their own: each gives its results, None for what is not known.
 
-    def const(self, op: Op) -> list[Any]:
+    def const(self, op: Op) -> list[_Known | None]:
         type = op.result.type
         return [value_of(op.attrs[VALUE], type) if isinstance(type, Scalar) and _counts(type) else None]
 
-    def tid(self, op: Op) -> list[Any]:
+    def tid(self, op: Op) -> list[_Known | None]:
         if self.function.block_dim and op.attrs.get(LEVEL) != "block":
             return [None]
         return [_typed(self.index[op.attrs[AXIS]], op)]
 
-    def launch_dim(self, op: Op) -> list[Any]:
+    def launch_dim(self, op: Op) -> list[_Known | None]:
         return [_typed(self.dims[op.attrs[AXIS]], op)]
 
-    def shape(self, op: Op) -> list[Any]:
+    def shape(self, op: Op) -> list[_Known | None]:
         shape = self.shapes.get(op.operands[0].name)
         return [None if shape is None else _typed(shape[op.attrs[AXIS]], op)]
 
-    def cast(self, op: Op) -> list[Any]:
+    def cast(self, op: Op) -> list[_Known | None]:
         value, type = self.known.get(op.operands[0]), op.result.type
         if value is None or not (isinstance(type, Scalar) and _counts(type)):
             return [None]
@@ -237,19 +241,19 @@ class _Follow:
             return [value if is_integer(type) else None]
         return [convert(value, type)]
 
-    def if_(self, op: Op) -> list[Any]:
+    def if_(self, op: Op) -> list[_Known | None]:
         condition = self.known.get(op.operands[0])
         if condition is None:
             return [None] * len(op.results)
         return self.block(op.blocks[0 if condition else 1])
 
-    def for_(self, op: Op) -> list[Any]:
-        limits = [self.known.get(v) for v in op.operands[:3]]
+    def for_(self, op: Op) -> list[_Known | None]:
+        limits = [v for v in map(self.known.get, op.operands[:3]) if isinstance(v, np.integer)]
         carried = [self.known.get(v) for v in op.operands[3:]]
-        unknown = [None] * len(carried)
-        if any(v is None or isinstance(v, SymbolicSize) for v in limits) or not limits[2]:
+        unknown: list[_Known | None] = [None] * len(carried)
+        if len(limits) < 3 or not limits[2]:
             return unknown
-        turns, of = range(*(int(v) for v in limits if v is not None)), op.operands[0].type
+        turns, of = range(*map(int, limits)), op.operands[0].type
         assert isinstance(of, Scalar)
         if len(turns) <= _WHOLE_LOOP:
             for number in turns:
@@ -259,7 +263,7 @@ class _Follow:
         self.block(op.blocks[0], (of.numpy.type(turns[-1]), *unknown))
         return unknown
 
-    def while_(self, op: Op) -> list[Any]:
+    def while_(self, op: Op) -> list[_Known | None]:
         carried = [self.known.get(v) for v in op.operands]
         for _ in range(_WHOLE_LOOP):
             (going,) = self.block(op.blocks[0], carried)
@@ -270,12 +274,12 @@ class _Follow:
             carried = self.block(op.blocks[1], carried)
         raise _Enough  # it may go on for ever
 
-    def custom(self, op: Op) -> list[Any]:
+    def custom(self, op: Op) -> list[_Known | None]:
         if op.attrs.get(REFERENCE, True):
             return self.block(op.blocks[0])
         return [None] * len(op.results)
 
-    def mark(self, op: Op) -> list[Any]:
+    def mark(self, op: Op) -> list[_Known | None]:
         return [self.known.get(v) for v in op.operands]
 
 
@@ -298,12 +302,12 @@ def _counts(type: Scalar) -> bool:
     return is_integer(type) or type == bool_
 
 
-def _typed(number: Size, op: Op) -> Any:
+def _typed(number: Size, op: Op) -> _Known:
     """A size or index as the result of an operation."""
     type = op.result.type
     assert isinstance(type, Scalar)
     return number if isinstance(number, SymbolicSize) else type.numpy.type(number)
 
 
-def _plain(number: Any) -> Any:
-    return cast(Any, number).item() if isinstance(number, np.generic) else number
+def _plain(number: _Known | int) -> Size:
+    return number.item() if isinstance(number, np.generic) else number

@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from workbench.ir.attributes import AXIS, CAPTURED, INTERIOR, VALUE
+from workbench.ir.attributes import AXIS, CAPTURED, INTERIOR, Number
 from workbench.ir.build import Builder
 from workbench.ir.ops import ELEMENTS
 from workbench.ir.rewrite import Rewriter, copy_block, replace_body
-from workbench.ir.values import Block, Function, Op, Value, array_of, walk
+from workbench.ir.values import Block, Function, Op, Value, array_of, number_of, walk
 from workbench.types import Type, int32, int64
 from workbench.types import bool as bool_
 
@@ -143,9 +143,9 @@ class _Interior:
                     return index, None, limit
         return None, None, None
 
-    def literal(self, value: Value) -> int | None:
+    def literal(self, value: Value) -> Number | None:
         op = self.made.get(value)
-        return op.attrs[VALUE] if op is not None and op.name == "const" and not op.attrs.get(CAPTURED) else None
+        return number_of(op) if op is not None and op.name == "const" and not op.attrs.get(CAPTURED) else None
 
     def is_low(self, value: Value) -> bool:
         number = self.literal(value)

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from workbench.ir.values import Block, Op, Value, dtype_of
 from workbench.passes.lower_tiles.nests import Nests
 from workbench.tiles import Tile, is_tile
-from workbench.types import Slots
+from workbench.types import Scalar, Slots, Vector
 
 
 @dataclass(eq=False)
@@ -42,7 +41,7 @@ class TileLowering(Nests):
         super().__init__()
         self.handlers = handlers
         self.buffers: dict[Value, Buffer] = {}
-        self.free: dict[tuple[Any, int], list[Buffer]] = {}
+        self.free: dict[tuple[Scalar | Vector, int], list[Buffer]] = {}
         self.mapping: dict[Value, Value] = {}
         self.made: list[Op] = []
         self.dying: set[Value] = set()
@@ -61,8 +60,7 @@ class TileLowering(Nests):
         key = (type.dtype, size)
         if self.free.get(key):
             return self.free[key].pop()
-        slots: Any = Slots(type.dtype, size)
-        value = Value(slots, "tile")
+        value = Value(Slots(type.dtype, size), "tile")
         self.made.append(Op("slots", (), (value,)))
         return Buffer(value, size)
 

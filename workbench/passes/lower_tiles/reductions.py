@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import Any
 
 from workbench.ir.attributes import ACCUMULATE, AXIS, EXCLUSIVE, KIND, SHAPE, TRANSPOSE_A, TRANSPOSE_B
 from workbench.ir.rewrite import Mapping, copy_op
@@ -196,7 +195,8 @@ def _matmul(on: TileLowering, op: Op) -> None:
         on.copy(target, start, m * n)
     elif start is not None:
         on.nest((m * n,), lambda at: on.write(total, at[0], on.builder.cast(on.read(start, at[0]), wide)))
-    attrs: dict[str, Any] = {SHAPE: (m, n, k), TRANSPOSE_A: op.attrs[TRANSPOSE_A], ACCUMULATE: start is not None}
+    shape, turned = (m, n, k), op.attrs[TRANSPOSE_A]
+    attrs: dict[str, object] = {SHAPE: shape, TRANSPOSE_A: turned, ACCUMULATE: start is not None}
     on.builder.emit("slot_matmul", (total, left, right), (), attrs)
     if wide != type:
         on.nest((m * n,), lambda at: on.write(target, at[0], on.builder.cast(on.read(total, at[0]), type)))

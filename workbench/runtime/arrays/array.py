@@ -15,6 +15,7 @@ import numpy as np
 
 from workbench.errors import LaunchError
 from workbench.frontend import array_of
+from workbench.runtime.active_observers import notify
 from workbench.runtime.arrays import copies
 from workbench.runtime.arrays.export_arrays import cuda_array_interface, dlpack_device, host_view, to_dlpack
 from workbench.runtime.arrays.host_convert import as_elements, as_value, check_fits, host_form, item
@@ -22,7 +23,6 @@ from workbench.runtime.arrays.shapes import Shape, as_shape, dense, located, sid
 from workbench.runtime.device.device import CPU, Device, driver_of, get_device
 from workbench.runtime.device.memory import Memory, allocate, of_numpy
 from workbench.runtime.native.pack import array_piece
-from workbench.runtime.observers import tell
 from workbench.structs import Struct, StructArray, array_type, as_element, field_array
 from workbench.types import MAX_NDIM, ArrayType, Scalar, Vector, is_float, is_wide
 
@@ -95,7 +95,7 @@ class array:
             if (dtype is None or as_element(dtype) == data.dtype) and ndim in (None, data.ndim):
                 self._again(data, target, requires_grad, copy)
                 return
-            tell("converting", data, as_element(dtype or data.dtype))
+            notify("converting", data, as_element(dtype or data.dtype))
             data, dtype = data.numpy(), dtype or data.dtype
         host, kind = host_form(data, dtype)
         dims = host.ndim - len(kind.shape)
@@ -194,7 +194,7 @@ class array:
         Raises:
             LaunchError: a capture that is open has written the array, and nothing of it has run.
         """
-        tell("reading", self)
+        notify("reading", self)
         return self.host()
 
     def host(self) -> np.ndarray[Any, Any]:
@@ -213,7 +213,7 @@ class array:
         return host.copy() if copy else host
 
     def __dlpack__(self, *, stream: int | None = None, **options: Any) -> Any:
-        tell("reading", self)
+        notify("reading", self)
         return to_dlpack(self, stream, options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -327,7 +327,7 @@ class array:
         """
         value = value.numpy() if hasattr(value, "as_tuple") else value  # a struct, as a record
         check_fits(value, self.dtype)
-        if tell("filling", self, value):
+        if notify("filling", self, value):
             return self
         self.memory.version += 1
         copies.fill(self, value)
@@ -340,7 +340,7 @@ class array:
             LaunchError: shape or dtype differ.
         """
         copies.must_match(self, source, "A copy")
-        if tell("copying", self, source):
+        if notify("copying", self, source):
             return self
         self.memory.version += 1
         copies.copy(self, source)
@@ -353,7 +353,7 @@ class array:
             LaunchError: shape or dtype differ.
         """
         copies.must_match(self, source, "A sum")
-        if tell("adding", self, source):
+        if notify("adding", self, source):
             return self
         self.memory.version += 1
         copies.add(self, source)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from workbench.errors import NotDifferentiable
+from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import lying_in
 from workbench.runtime.device.memory import Memory, allocate
-from workbench.runtime.observers import OBSERVERS
 from workbench.structs import Struct
 from workbench.types import element, uint8
 

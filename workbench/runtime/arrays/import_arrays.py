@@ -133,7 +133,7 @@ def _own_stream(place: Device) -> int:
     """The number of the stream in which we shall use it, as both protocols count: 1 is the legacy default one."""
     found = driver()
     assert found is not None
-    return int(found.queue(place.index)) or 1
+    return int(found.stream_handle(place.index)) or 1
 
 
 def _from_interface(source: Any, dtype: Any, copy: bool) -> array:

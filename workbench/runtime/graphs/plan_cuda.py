@@ -64,7 +64,7 @@ class CudaPlan:
             self._owing = True
         self._driver.breakage.last[self._index] = "a graph"
         with self._driver.keeping_current():
-            self._driver.call("cuGraphLaunch", self._executable, self._driver.queue(self._index))
+            self._driver.call("cuGraphLaunch", self._executable, self._driver.stream_handle(self._index))
 
     def _collect(self) -> list[KernelFault]:
         """The faults of all runs since the last time, in the order of the nodes."""

@@ -15,6 +15,7 @@ from workbench.backends.layout import FAULT_SIZE
 from workbench.config import settings
 from workbench.errors import KernelFault, LaunchError
 from workbench.events import SUBSCRIBERS, Launched, listening, publish
+from workbench.runtime.active_observers import OBSERVERS, notify
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.device import driver_of
 from workbench.runtime.device.peers import is_peer_access_enabled, let_device_wait, wait_for_device
@@ -26,7 +27,6 @@ from workbench.runtime.launching.prints import printing
 from workbench.runtime.launching.record import BLOCK_DIM, LaunchRecord
 from workbench.runtime.native.in_flight import Native, explain, runs, sorted_names
 from workbench.runtime.native.launcher import install_launcher
-from workbench.runtime.observers import OBSERVERS, tell
 
 _FaultWords = ctypes.c_int64 * (FAULT_SIZE // 8)
 
@@ -57,7 +57,7 @@ def execute(record: LaunchRecord) -> None:
         KeyboardInterrupt: or what else a signal's handler raises: it was stopped, and what it writes is half written.
     """
     observers = OBSERVERS.get()
-    if tell("launching", record):
+    if notify("launching", record):
         return
     for memory in record.changes:
         memory.version += 1

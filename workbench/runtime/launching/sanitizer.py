@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from workbench.backends.faults import unravelled
 from workbench.errors import KernelFault
 from workbench.ir.values import number_ops
-from workbench.runtime.emulated.arena import Allocation
-from workbench.runtime.emulated.findings import Finding
 from workbench.runtime.launching.loaded import Loaded
 from workbench.source import Location
 from workbench.types import ArrayType, Type
+
+if TYPE_CHECKING:  # each needs the compiler of PTX, which few sessions load
+    from workbench.runtime.emulated.arena import Allocation
+    from workbench.runtime.emulated.findings import Finding
 
 _WRITES = frozenset(("st", "stmatrix", "cp"))
 _ATOMICS = frozenset(("atom", "red"))

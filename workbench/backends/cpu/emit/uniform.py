@@ -191,8 +191,8 @@ class _Paths:
                 operations += self.structured(op, around, level)
                 continue
             operations += 1
-            if op.name == "const" and isinstance(op.attrs[VALUE], int):
-                self.constants[op.result] = op.attrs[VALUE]
+            if op.name == "const" and isinstance(number := op.attrs[VALUE], int):
+                self.constants[op.result] = number
             elif op in self.loads:
                 self.learn(op.result, 1, around)
             elif op.name == "slot_write":

@@ -24,7 +24,7 @@ from workbench.backends.cuda.compile.nvrtc_program import (
 from workbench.backends.cuda.cpp import cuda_funcs
 from workbench.backends.cuda.emit import EmittedKernel, emit_cuda, emit_kernel, entry_name
 from workbench.backends.cuda.lines import repeated
-from workbench.backends.cuda.numbered import numbered
+from workbench.backends.cuda.operation_lines import lines_by_operation
 from workbench.backends.cuda.tiles.placement.arena import check_shared
 from workbench.backends.prints import prints
 from workbench.backends.ptx.syntax.program import SANITIZED as HEAD
@@ -142,7 +142,7 @@ class EmulatedBackend(CudaBackend):
         """
         if not options.checks:
             return super().compile(function, options, target)
-        return self._compiled(numbered(function), options, target, SANITIZED)
+        return self._compiled(lines_by_operation(function), options, target, SANITIZED)
 
 
 IMAGES = {backend.name: backend.kind for backend in (CudaBackend, EmulatedBackend)}

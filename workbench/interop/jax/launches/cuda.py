@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from workbench.api.builds.build import BACKENDS, function_of
+from workbench.api.builds.build import backend_for, function_of
 from workbench.api.builds.keys import key_of
 from workbench.backends.cpu import jit
 from workbench.backends.cpu.compile import CpuBackend, compile_text
@@ -186,7 +186,7 @@ def _function(code: Code) -> Function:
 
 
 def _compiled(code: Code, function: Function, names: frozenset[str], arch: str) -> Entry:
-    backend, store = BACKENDS["cuda"], default_store()
+    backend, store = backend_for("cuda"), default_store()
     own = key_of(code.specialisation, code.direction, code.options, backend, arch, code.shared)
     listed = " ".join(sorted(names))
     key = Key((Part("kernel", "code", own.digest.encode()), Part("by reference", "extra", listed.encode(), listed)))

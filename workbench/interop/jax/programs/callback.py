@@ -22,13 +22,13 @@ from workbench.interop.jax.native.faults import fault_in, said, stopped
 from workbench.interop.jax.programs.run import Signature
 from workbench.interop.jax.values.library import library
 from workbench.interop.jax.values.manual import among_devices, varying
+from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import zeros
 from workbench.runtime.deferred_errors import error_later
 from workbench.runtime.device.device import CPU, ScopedDevice
 from workbench.runtime.launching.checks import checks_wanted, choosing_checks
 from workbench.runtime.native.launcher import install_launcher
-from workbench.runtime.observers import OBSERVERS
 from workbench.types import ArrayType, Vector, element, is_float
 
 Arrays = list[np.ndarray[Any, Any]]

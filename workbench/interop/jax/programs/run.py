@@ -18,10 +18,10 @@ from workbench.interop.jax.values import arguments
 from workbench.interop.jax.values.library import library
 from workbench.interop.jax.values.traced_scalars import TracedNumber
 from workbench.interop.jax.values.uninitialised import watch
+from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.device import CPU, ScopedDevice
 from workbench.runtime.launching.checks import checks_here
-from workbench.runtime.observers import OBSERVERS
 from workbench.tiles import contents
 from workbench.types import ArrayType, Type, element
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from workbench.interop.jax.launches.array_kernels import sum_plan
-from workbench.interop.jax.launches.launching import attributes
+from workbench.interop.jax.launches.launch_config import attributes
 from workbench.interop.jax.native.table import Bound, Fill, Launch, Place, Repeat, Segment, Step
 from workbench.interop.jax.programs.flat import Flat, Node, Value
 
@@ -149,7 +149,7 @@ class _Planner:
 
     def _launch(self, node: Node, at: int) -> None:
         if "plan" in node.params:
-            plan, listed = node.params["plan"], attributes(node.params["plan"], node.params["how"])
+            plan, listed = node.params["plan"], attributes(node.params["plan"], node.params["config"])
             target, pairs, shapes = plan.target, dict(plan.target.description.aliases()), None
         else:
             target, pairs, shapes = sum_plan(node.outputs[0].dtype.name).target, {}, (node.outputs[0].elements,)

@@ -21,7 +21,7 @@ from workbench.api.launches.launch import launch as launch_kernel
 from workbench.errors import LaunchError
 from workbench.frontend import Definition
 from workbench.interop.jax.launches.array_kernels import glue
-from workbench.interop.jax.launches.launching import How
+from workbench.interop.jax.launches.launch_config import LaunchConfig
 from workbench.interop.jax.launches.plan import recorded_plan
 from workbench.interop.jax.launches.primitives import launch
 from workbench.interop.jax.native.descriptor import Kind, Wire, static_bits
@@ -236,11 +236,11 @@ class Trace(Observer):
         operands = tuple(tuple(x.shape) for x in binding.operands)
         sizes = tuple((_count(m, s),) for m, s in binding.results.items())
         assert isinstance(record.block_dim, int), "CUDA C++, which sees its blocks, is refused before"
-        how = How(
+        config = LaunchConfig(
             record.dim, operands, sizes, values=tuple(binding.statics), vmap_method=self._method,
             views=tuple(binding.views), block=block,
         )  # fmt: skip
-        results = launch(plan, binding.operands, how)
+        results = launch(plan, binding.operands, config)
         self._values.update(zip(binding.results, results, strict=True))
 
     def _check_reach(self, record: LaunchRecord) -> None:

@@ -131,12 +131,12 @@ class JaxKernel(FunctionObject, taking="parameters"):
                 statics.append(static_bits(numbers[name]))
             else:
                 operands.append(arguments.operand(self.kernel.name, name, value, type))
-        how = case.how(operands, tuple(statics), numbers, self, block)
+        config = case.config(operands, tuple(statics), numbers, self, block)
         tracer = library().jax.core.Tracer
         if [x for x in operands if isinstance(x, tracer)]:
-            found = launch(case.plan, operands, how)
+            found = launch(case.plan, operands, config)
         else:
-            found = case.program(how)(*operands)
+            found = case.program(config)(*operands)
         results = [shaped(r, w.dtype) for r, w in zip(found, case.outputs, strict=True)]
         if checks_here():
             for name, result, type in zip(self._results(), results, case.outputs, strict=True):
