@@ -262,3 +262,20 @@ def test_a_map_marks_what_is_wrong() -> None:
     wrong[[3, 4, 70]] = True
     assert "in rows of 64" in difference_map(wrong, "y") and "y: 3 of 100 elements differ" in difference_map(wrong, "y")
     assert "in rows" not in difference_map(np.ones((3, 5), bool), "y")
+
+
+def test_without_nvrtc_numbers_are_checked_on_the_cpu_and_nothing_is_graded(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("trial", "course"):
+        monkeypatch.setattr(f"kernel_ext.puzzles.{module}.device", lambda: "cpu")
+    threads = course("threads")
+    right = threads.check(PUZZLES["fahrenheit"][1].solved())
+    assert right.grade == 1 and "counts need NVRTC" in right.text
+    beyond = threads.check(changed("guarded", ("if i < len(x):", "if i >= 0:")))
+    assert not beyond and beyond.text.startswith("Line 4: x has")
+
+
+def test_a_kernel_whose_cell_no_longer_compiles_is_not_checked() -> None:
+    old = built("fill", "def fill(x: array[float]):\n    x[tid()] = 1.0")
+    old.mark_stale("fill is out of date: cell [1], which defines fill, no longer compiles.")
+    answer = Course(Puzzle("fill", ones)).check(old)
+    assert not answer and "cell [1], which defines fill, no longer compiles" in answer.text
