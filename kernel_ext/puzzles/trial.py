@@ -85,7 +85,7 @@ def mistake_in(kernel: Any, case: Case) -> Mistake | None:
 
 
 def _launch(kernel: Any, case: Case, arguments: Mapping[str, Any]) -> None:
-    launch: Callable[..., None] = wb.launch_tiled if case.tiled else wb.launch
+    launch: Callable[..., Any] = wb.launch_tiled if case.tiled else wb.launch
     launch(kernel, case.dim, list(arguments.values()), block_dim=case.block_dim)
 
 
