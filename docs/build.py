@@ -19,7 +19,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from sphinx.cmd.build import build_main
 
 import workbench
-from kernel_ext import show
+from kernel_ext import puzzles, show
 from kernel_ext.magics.options import help_text
 from workbench import inspect as views
 from workbench.builtins import FORMS, TABLE
@@ -134,6 +134,7 @@ def api_page() -> str:
         page += [entry(workbench, name) for name in names.split()]
     for module, title in ((views, "What a view may ask"), (show, "What a notebook shows")):
         page += [heading(f"{title}: `{module.__name__}`", "-"), *(entry(module, name) for name in own(module))]
+    page += [heading("Puzzles: `kernel_ext.puzzles`", "-"), *(entry(puzzles, name) for name in puzzles.__all__)]
     return "\n".join(page)
 
 

@@ -62,7 +62,10 @@ class Run:
     check: str = ""
 
 
-def run(path: Path, progress: Progress | None = None, timeout: int = 900, widgets: bool = False) -> Run:
+def run(
+    path: Path, progress: Progress | None = None, timeout: int = 900, widgets: bool = False,
+    notebook: NotebookNode | None = None,
+) -> Run:  # fmt: skip
     """Run all cells of the notebook at `path`, in its folder, in a fresh kernel.
 
     Args:
@@ -70,11 +73,12 @@ def run(path: Path, progress: Progress | None = None, timeout: int = 900, widget
         progress: called after each code cell with its number, the number of cells, the cell and its seconds.
         timeout: seconds a cell, or the start of the kernel, may take.
         widgets: show live cards, too; without a browser only their static twins can be seen.
+        notebook: what to run in place of what the file holds.
 
     Raises:
         nbclient.exceptions.CellExecutionError: a cell raised.
     """
-    notebook = nbformat.read(path, as_version=4)
+    notebook = notebook or nbformat.read(path, as_version=4)
     client = NotebookClient(
         notebook,
         timeout=timeout,

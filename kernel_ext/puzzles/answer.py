@@ -50,7 +50,10 @@ class Answer:
 
     def __repr__(self) -> str:
         word = self.word or _BADGES[self.grade][0]
-        first = f"{self.name}: {word}" + (f"{'; ' if self else '. '}{self.text}" if self.text else "")
+        joint = "; " if self and not self.text[:1].isupper() else ". "
+        first = f"{self.name}{'' if self.name.endswith('?') else ':'} {word}" + (
+            f"{joint}{self.text}" if self.text else ""
+        )
         rows = (first, *self.excerpt, self.tally)
         return "\n".join(row for row in rows if row)
 
@@ -62,7 +65,7 @@ class Answer:
         parts += [f'<div style="{mono}">{escape(chr(10).join(self.excerpt))}</div>'] if self.excerpt else []
         parts += [self.picture, self.help]
         parts += [f'<div style="opacity:0.7;margin-top:4px">{escape(self.tally)}</div>'] if self.tally else []
-        return f'<div style="line-height:1.5;padding:2px 0">{"".join(parts)}</div>'
+        return f'<div style="line-height:1.5;padding:2px 8px">{"".join(parts)}</div>'
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
         data = {"text/plain": units.ascii_only(repr(self)), "text/html": self._repr_html_()}
@@ -121,7 +124,7 @@ class Question:
 
     def _repr_html_(self) -> str:
         note = "Put your prediction in place of the <code>...</code> and run the cell."
-        return f'<div><b>{escape(self.text)}</b><div style="opacity:0.7">{note}</div></div>'
+        return f'<div style="padding:2px 8px"><b>{escape(self.text)}</b><div style="opacity:0.7">{note}</div></div>'
 
 
 def predict(question: str, guess: Any, truth: Callable[[], Any], why: str = "") -> Answer | Question:
@@ -149,5 +152,5 @@ def predict(question: str, guess: Any, truth: Callable[[], Any], why: str = "") 
     grade = RIGHT if right else OPEN
     keep(question, grade)
     shown = so if not isinstance(so, np.generic | np.ndarray) else so.tolist()
-    said = f"it is {shown}." if right else f"You said {guess}; it is {shown}."
+    said = f"It is {shown}." if right else f"You said {guess}; it is {shown}."
     return Answer(question, grade, f"{said} {why}".strip(), word="right" if right else "not so")

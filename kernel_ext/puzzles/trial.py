@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from textwrap import dedent
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,7 @@ def mistake_in(kernel: Any, case: Case) -> Mistake | None:
 
 
 def _launch(kernel: Any, case: Case, arguments: Mapping[str, Any]) -> None:
-    launch: Callable[..., None] = wb.launch_tiled if case.tiled else wb.launch
+    launch: Callable[..., Any] = wb.launch_tiled if case.tiled else wb.launch
     launch(kernel, case.dim, list(arguments.values()), block_dim=case.block_dim)
 
 
@@ -164,5 +165,6 @@ def explained(error: wb.WorkbenchError) -> Mistake:
         return Mistake(f"{type(error).__name__}: {text}")
     source = location.source
     numbers = sorted({location.shown_line, *map(int, LINE.findall(error.message))})
-    excerpt = tuple(f"{n:3} | {source.line(n - source.line_offset)}" for n in numbers)
+    rows = dedent("\n".join(source.line(n - source.line_offset) for n in numbers)).split("\n")
+    excerpt = tuple(f"{n:3} | {row}" for n, row in zip(numbers, rows, strict=True))
     return Mistake(f"Line {location.shown_line}: {text}", excerpt)

@@ -10,7 +10,7 @@ import pytest
 
 import workbench
 import workbench.inspect
-from kernel_ext import show
+from kernel_ext import puzzles, show
 from tests.support.checks.docstrings import Member, complaints, members
 
 PACKAGES = ("workbench", "kernel_ext")
@@ -30,7 +30,8 @@ def public() -> list[Member]:
     names = {n: getattr(workbench, n) for n in workbench.__all__}
     inspected = {f"inspect.{n}": getattr(workbench.inspect, n) for n in workbench.inspect.__all__}
     shown = {f"show.{n}": f for n, f in vars(show).items() if getattr(f, "__module__", "") == show.__name__}
-    return list(members(names | inspected | shown, PACKAGES))
+    asked = {f"puzzles.{n}": getattr(puzzles, n) for n in puzzles.__all__}
+    return list(members(names | inspected | shown | asked, PACKAGES))
 
 
 def test_public_docstrings_say_what_is_taken_returned_and_raised() -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import nbformat
@@ -15,73 +15,69 @@ import run_notebook
 from nbformat import NotebookNode
 
 import workbench as wb
+from kernel_ext.puzzles import Course
 
 FOLDER = Path(__file__).parents[2] / "notebooks" / "exercises"
-NAMES = ("01-kernels", "02-gradients", "03-memory")
-
-
-def module(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"exercises_{name}", FOLDER / f"{name}.py")
-    assert spec is not None and spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
+COURSES = {"01-kernels": "kernels", "02-gradients": "gradients", "03-memory": "memory"}
+CHECK = re.compile(r"check\((\w+)\)")
 
 
 @pytest.fixture(scope="module")
-def check() -> Iterator[Any]:
-    import sys
-
-    made = importlib.util.module_from_spec(
-        spec := importlib.util.spec_from_file_location("check_of_exercises", FOLDER / "check.py")
-    )
-    sys.modules["check_of_exercises"] = made  # dataclasses look their module up
+def courses() -> Iterator[dict[str, Course]]:
+    """The exercises of each notebook."""
+    spec = importlib.util.spec_from_file_location("exercises_of_notebooks", FOLDER / "exercises.py")
+    assert spec is not None and spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)
-    yield made
-    del sys.modules["check_of_exercises"]
+    yield {name: getattr(made, course) for name, course in COURSES.items()}
 
 
 def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
-def filled(name: str) -> NotebookNode:
-    """The notebook with its solutions in the holes."""
+def filled(name: str, course: Course) -> NotebookNode:
+    """The notebook with a solution in place of each cell with holes."""
     notebook = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
-    answers = list(module("solutions").SOLUTIONS[name])
+    open_cell = None
     for cell in code_cells(notebook):
-        while "..." in cell.source:
-            cell.source = cell.source.replace("...", answers.pop(0), 1)
-    assert not answers, "more solutions than holes"
+        if "..." in cell.source:
+            open_cell = cell
+        elif open_cell is not None and (found := CHECK.search(cell.source)):
+            magic, _, _ = open_cell.source.partition("\n")
+            solution = course.puzzles[found[1]].solution.strip()
+            open_cell.source = f"{magic}\n{solution}" if magic.startswith("%%") else solution
+            open_cell = None
+    assert not any("..." in cell.source for cell in code_cells(notebook))
     return notebook
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_the_solutions_are_right(name: str, need: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", COURSES)
+def test_the_solutions_are_right(name: str, courses: dict[str, Course], need: Any, tmp_path: Path) -> None:
     need("nbclient")
-    (tmp_path / "check.py").write_text((FOLDER / "check.py").read_text())
+    need("nvrtc")
+    (tmp_path / "exercises.py").write_text((FOLDER / "exercises.py").read_text())
     path = tmp_path / f"{name}.ipynb"
-    nbformat.write(filled(name), path)
+    nbformat.write(filled(name, courses[name]), path)
     cells = code_cells(run_notebook.run(path).notebook)
-    checks = [cell for cell in cells if "check." in cell.source and "score" not in cell.source]
-    assert len(checks) >= 4
-    for cell in checks:
-        assert cell.outputs[-1].data["text/plain"].endswith(": right"), cell.source
-    score = next(o.text for o in cells[-1].outputs)
-    assert "still open" not in score and "□" not in score
+    count = len(courses[name].puzzles)
+    assert sum(bool(CHECK.search(cell.source)) for cell in cells) == count >= 4
+    score = "".join(output.text for output in cells[-1].outputs)
+    assert score.strip() == f"{'■' * count}  {count} of {count} right"
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_committed_exercise_has_open_holes_and_no_outputs(name: str) -> None:
+@pytest.mark.parametrize("name", COURSES)
+def test_the_committed_exercise_has_open_holes_and_no_outputs(name: str, courses: dict[str, Course]) -> None:
     notebook = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
     nbformat.validate(notebook)
-    holes = sum(cell.source.count("...") for cell in code_cells(notebook))
-    assert holes == len(module("solutions").SOLUTIONS[name])
+    checked = [found[1] for cell in code_cells(notebook) if (found := CHECK.search(cell.source))]
+    assert checked == list(courses[name].puzzles)
+    assert sum("..." in cell.source for cell in code_cells(notebook)) == len(checked)
     assert all(not cell.outputs and cell.execution_count is None for cell in code_cells(notebook))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", COURSES)
 def test_an_open_hole_is_an_error_at_its_line(name: str) -> None:
     notebook = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
     kernels = [c.source.partition("\n")[2] for c in code_cells(notebook) if c.source.startswith("%%kernel")]
@@ -94,9 +90,8 @@ def test_an_open_hole_is_an_error_at_its_line(name: str) -> None:
         assert sorted({e.location.line for e in found}) == lines
 
 
-def kernel(text: str) -> Any:
-    (made,) = wb.build_cell(text, {}).kernels.values()
-    return made
+def kernel(name: str, text: str) -> Any:
+    return wb.build_cell(text.replace("def k(", f"def {name}("), {}).kernels[name]
 
 
 WRONG = {
@@ -119,22 +114,35 @@ WRONG = {
 }  # fmt: skip
 
 
+def checked(courses: dict[str, Course], name: str, answer: Any) -> Any:
+    """What the check of an exercise says."""
+    return next(course for course in courses.values() if name in course.puzzles).check(answer)
+
+
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_answer_is_told_with_a_hint(check: Any, name: str) -> None:
-    answer = getattr(check, name)(kernel(WRONG[name]))
-    assert not answer and "not yet" in repr(answer) and answer.hint and "not yet" in answer._repr_html_()
-    assert "still open: " + name in check.score(name)
+def test_a_wrong_answer_is_told_with_a_hint(courses: dict[str, Course], name: str, need: Any) -> None:
+    need("nvrtc")
+    answer = checked(courses, name, kernel(name, WRONG[name]))
+    assert answer.grade < 2 and "Hint 1 of 1" in answer._repr_html_()
+    if name in ("four_each", "half_and_half", "added"):
+        assert answer.grade == 1 and re.search(r"Can you (get to 1×|do without)\?", answer.text), answer
+    else:
+        assert "not yet" in repr(answer)
 
 
-def test_a_launch_that_is_refused_is_a_problem_like_any_other(check: Any) -> None:
-    answer = check.brighten(kernel("def k(x: array[float]):\n    x[tid()] = 1.0"))
-    assert not answer and answer.problem.startswith("LaunchError")
+def test_wrong_slopes_and_steps_are_told(courses: dict[str, Course]) -> None:
+    def by_hand(x: np.ndarray) -> np.ndarray:
+        return np.exp(-x * x)
 
+    assert "the adjoint has" in checked(courses, "by_hand", by_hand).text
+    by_hand.__code__ = (lambda x: ...).__code__
+    assert "a number for each x" in checked(courses, "by_hand", by_hand).text
 
-def test_wrong_slopes_and_steps_are_told(check: Any) -> None:
-    bell = kernel("def k(x: array[float64], y: array[float64]):\n    i = tid()\n    y[i] = exp(-x[i] * x[i])")
-    assert not check.slope(bell, lambda x: np.exp(-x * x))
-    assert check.slope(bell, lambda x: -2 * x * np.exp(-x * x))
-    assert "uphill" in check.fit(lambda line, slope: line.add_(slope)).problem
-    assert "did not move" in check.fit(lambda line, slope: None).problem
-    assert "along" in check.fit(lambda line, slope: line.add_(wb.array([-1.0, 1.0]))).problem
+    def step(by: list[float]) -> str:
+        def descend(line: wb.array, slope: wb.array) -> None:
+            line.add_(wb.array(by))
+
+        return checked(courses, "descend", descend).text
+
+    assert "uphill" in step([1.0, -1.0]) and "did not move" in step([0.0, 0.0]) and "along" in step([-1.0, 1.0])

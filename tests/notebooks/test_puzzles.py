@@ -91,7 +91,7 @@ WRONG: dict[str, tuple[tuple[tuple[str, str], ...], str]] = {
     "scan": ((("s[t - step] : 0.0f;\n        __syncthreads();", "s[t - step] : 0.0f;"),),
              r"Thread .* in line \d+; no barrier is between"),
     "transpose": ((("s[tx][ty]", "s[ty][tx]"),), r"turned\[0, 1\] is .*Thread \(0, 1\) wrote it in line 6"),
-    "bins": ((("if (t < 16) mine[t] = 0;", ""),), r"Line 5: Thread .* of shared memory, which no thread has written"),
+    "bins": ((("if (t < 16) mine[t] = 0;", ""),), r"Line 6: Thread .* of shared memory, which no thread has written"),
     "product": ((("right[j][tx];\n        __syncthreads();", "right[j][tx];"),),
                 r"Thread .* of shared memory.* in line \d+; no barrier is between"),
     "softmax": ((("row - tile_max(row)[0]", "row"), ("e / tile_sum(e)[0]", "e")), r"y\[0, 0\] is .*it should be"),
@@ -238,7 +238,7 @@ def test_a_prediction_is_compared_only_once_there_is_one() -> None:
     question = predict("How many?", ..., truth, "Two and two.")
     assert asked == [] and "Put your prediction" in repr(question) and "How many?" in question._repr_html_()
     right, wrong = predict("How many?", 4, truth, "Two and two."), predict("How many?", 5, truth)
-    assert right and repr(right) == "How many?: right; it is 4. Two and two."
+    assert right and repr(right) == "How many? right. It is 4. Two and two."
     assert not wrong and "not so. You said 5; it is 4." in repr(wrong)
     assert predict("Which?", "Hit ", lambda: "hit") and not predict("Which?", 1, lambda: "hit")
     assert predict("What?", [1, 2], lambda: np.array([1.0, 2.0])) and not predict("What?", "two", lambda: 2)
@@ -262,3 +262,20 @@ def test_a_map_marks_what_is_wrong() -> None:
     wrong[[3, 4, 70]] = True
     assert "in rows of 64" in difference_map(wrong, "y") and "y: 3 of 100 elements differ" in difference_map(wrong, "y")
     assert "in rows" not in difference_map(np.ones((3, 5), bool), "y")
+
+
+def test_without_nvrtc_numbers_are_checked_on_the_cpu_and_nothing_is_graded(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("trial", "course"):
+        monkeypatch.setattr(f"kernel_ext.puzzles.{module}.device", lambda: "cpu")
+    threads = course("threads")
+    right = threads.check(PUZZLES["fahrenheit"][1].solved())
+    assert right.grade == 1 and "counts need NVRTC" in right.text
+    beyond = threads.check(changed("guarded", ("if i < len(x):", "if i >= 0:")))
+    assert not beyond and beyond.text.startswith("Line 4: x has")
+
+
+def test_a_kernel_whose_cell_no_longer_compiles_is_not_checked() -> None:
+    old = built("fill", "def fill(x: array[float]):\n    x[tid()] = 1.0")
+    old.mark_stale("fill is out of date: cell [1], which defines fill, no longer compiles.")
+    answer = Course(Puzzle("fill", ones)).check(old)
+    assert not answer and "cell [1], which defines fill, no longer compiles" in answer.text
