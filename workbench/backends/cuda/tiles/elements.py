@@ -88,7 +88,8 @@ def tile_load(low: Lowering, op: Op) -> None:
         low.touch(
             # Chunks are dealt to threads in another order than elements, so this share is anybody's; it is under way
             # until a wait.
-            replace(_array_use(low, op, "read", layout.who), who=ANY), Use(place.region, "write", ANY, pending=True)
+            replace(_array_use(low, op, "read", layout.who), who=ANY),
+            Use(place.region, "write", ANY, pending=True),
         )
         how = {**op.attrs, THREADS: low.threads}
         b.emit("copy_in", (place.region.slots, *op.operands), (), how)
