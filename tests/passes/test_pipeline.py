@@ -95,8 +95,8 @@ def test_arguments_that_overlap_keep_their_atomic_adds(passed: list[str]) -> Non
     [
         (emit_llvm, Options(), ["number_prints", "strip_asserts", *LOWERED_FOR_LLVM]),
         (emit_llvm, CHECKED, ["number_prints", "bounds_checks", *LOWERED_FOR_LLVM]),
-        (emit_cuda, Options(), ["strip_asserts", "halves", "expand", "dce"]),
-        (emit_cuda, CHECKED, ["bounds_checks", "halves", "expand", "dce"]),
+        (emit_cuda, Options(), ["strip_asserts", "accumulate", "halves", "expand", "dce"]),
+        (emit_cuda, CHECKED, ["accumulate", "bounds_checks", "halves", "expand", "dce"]),
     ],
 )
 def test_an_adjoint_goes_to_a_backend_by_the_list(

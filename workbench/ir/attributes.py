@@ -107,6 +107,8 @@ COLD = Attribute("cold", bool)
 PLAIN = Attribute("plain", bool)
 UNROLL = Attribute("unroll", bool)
 REDUCTION = Attribute("reduction", bool)
+ACCUMULATOR = Attribute("accumulator", int)
+"""The number of the CUDA thread's local that the change goes into."""
 INTERIOR = Attribute("interior", bool)
 
 # Of a `custom`; its blocks, `gradient`, `replay` and `derive`, are in `ir.values`.

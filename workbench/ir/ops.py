@@ -94,10 +94,11 @@ _ROWS = (
     Operation(_CORE, "shape", "array", "int32", "axis", pure=True, cheap=True),
     Operation(_CORE, "load", "array, *indices", "element", reads=_ARRAY),
     Operation(_CORE, "store", "array, *indices, element", writes=_ARRAY),
-    Operation(_CORE, "atomic_add", "array, *indices, element", "element", "reduction?", reads=_ARRAY, writes=_ARRAY),
-    Operation(_CORE, "atomic", "array, *indices, *elements", "element", "kind reduction?", reads=_ARRAY,
+    Operation(_CORE, "atomic_add", "array, *indices, element", "element", "reduction? accumulator?", reads=_ARRAY,
               writes=_ARRAY),
-    Operation(_CORE, "reduce_add", "array, element", reads=_ARRAY, writes=_ARRAY),
+    Operation(_CORE, "atomic", "array, *indices, *elements", "element", "kind reduction? accumulator?", reads=_ARRAY,
+              writes=_ARRAY),
+    Operation(_CORE, "reduce_add", "array, element", attrs="accumulator?", reads=_ARRAY, writes=_ARRAY),
     Operation(_CORE, "cast", "scalar or vector", "same shape, other scalar type", pure=True, cheap=True),
     Operation(_CORE, "vec", "*scalars", "vector", pure=True),
     Operation(_CORE, "extract", "vector, index", "scalar", pure=True, cheap=True),
@@ -139,6 +140,7 @@ _ROWS = (
               writes=_SLOTS),
     Operation(_LOWERED, "tile_copy", "tile", "tile"),
     Operation(_LOWERED, "same", "value", "value"),
+    Operation(_LOWERED, "combine", "array, *place", "", "accumulator kind", reads=_ARRAY, writes=_ARRAY, together=True),
     Operation(_LOWERED, "lane", "", "int32", "count", pure=True, cheap=True),
     Operation(_LOWERED, "quotient", "a, b", "integer", pure=True),
     Operation(_LOWERED, "remainder", "a, b", "integer", pure=True),
@@ -171,7 +173,7 @@ EFFECTS = _names(lambda row: row.writes is Memory.ARRAY)
 LOADS = READS - EFFECTS
 UPDATES = READS & EFFECTS
 """Changes elements by way of what they hold: the order of two threads may matter."""
-ADDITIONS = UPDATES - {"atomic"}
+ADDITIONS = UPDATES - {"atomic", "combine"}
 """Of these the order matters only to who uses the old value, and to rounding."""
 ACCESSES = READS | EFFECTS
 ELEMENTS = _names(lambda row: row.operands.startswith("array, *indices"))

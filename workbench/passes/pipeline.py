@@ -77,7 +77,8 @@ CPU: Stage = (
     "expand",
 )
 # `link_products` is in backends/cuda/products/needed.py, for code that is linked with cuBLASDx.
-CUDA: Stage = ("strip_asserts", "bounds_checks", "link_products", "halves", "expand", "dce")
+CUDA: Stage = ("strip_asserts", "accumulate", "bounds_checks", "link_products", "halves", "expand", "dce")
+# `accumulate` is in backends/cuda/accumulate.py: before checks, which its `combine`s need none of.
 # `combine` is in backends/cuda/tiles/reduce.py; tiles/operations.py then lays tiles out over the threads of a block.
 CUDA_TILES: Stage = ("strip_asserts", "bounds_checks", "link_products", "halves", "combine", "expand")
 # After tiles are laid out and barriers placed: indices that no element needed.

@@ -73,6 +73,10 @@ def total(x: array[float], s: array[float]):
     i = tid()
     atomic_add(s, 0, x[i])
 
+def numbered(x: array[float], s: array[float], order: array[float]):
+    i = tid()
+    order[i] = atomic_add(s, 0, x[i])
+
 def histogram(k: array[int], h: array[int]):
     i = tid()
     atomic_add(h, k[i], 1)
@@ -229,9 +233,15 @@ def test_a_last_warp_that_is_not_full(kernels):
     assert p.total.bytes == 8000
 
 
-def test_atomics_on_one_element(kernels):
-    # 31 of a warp's 32 lanes find that another has the address.
+def test_a_sum_into_one_element(kernels):
+    # A block of 256 threads changes memory once; its 8 warps meet for the flag and for their sums.
     p = profile(kernels, "total", floats(N), floats(1))
+    assert (p.total.atomics, p.total.atomic_conflicts, p.total.barriers) == (N // 256, 0, 2 * WARPS)
+
+
+def test_atomics_on_one_element(kernels):
+    # What was there is used, so each thread has to ask: 31 of a warp's 32 lanes find that another has the address.
+    p = profile(kernels, "numbered", floats(N), floats(1), floats(N))
     assert (p.total.atomics, p.total.atomic_conflicts) == (N, 31 * WARPS)
     assert p.bound is not None and p.bound.by == "atomics" and p.bound.cycles["atomics"] == N
     assert any("32.0 lanes of a warp update the same element" in f.text for _, f in p.findings)

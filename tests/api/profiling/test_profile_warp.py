@@ -27,9 +27,9 @@ def parity(x: array[float], y: array[float]):
     else:
         y[i] = exp(x[i])
 
-def total(x: array[float], s: array[float]):
+def numbered(x: array[float], s: array[float], order: array[float]):
     i = tid()
-    atomic_add(s, 0, x[i])
+    order[i] = atomic_add(s, 0, x[i])
 
 def looped(x: array[float], y: array[float], n: int):
     i = tid()
@@ -77,7 +77,7 @@ def test_lanes_go_dark_in_turn(kernels):
 
 
 def test_threads_past_the_end_are_dark(kernels):
-    p = wb.profile(kernels["total"], 5, [wb.zeros(5), wb.zeros(1)])
+    p = wb.profile(kernels["numbered"], 5, [wb.zeros(5), wb.zeros(1), wb.zeros(5)])
     (update,) = [a for step in p.warp for a in step.accesses if a.kind == "atomic"]
     assert update.array == "s" and update.at == (0,) * 5 + (-1,) * 27
 
@@ -120,7 +120,7 @@ def boxes(svg: str) -> list[tuple[float, float, float, float]]:
 
 def test_pictures_stay_within_their_ground(kernels):
     x = wb.from_numpy(np.zeros(8 * N, np.float32))
-    for name, values in (("strided", [x, wb.zeros(N), 8]), ("total", [x, wb.zeros(1)])):
+    for name, values in (("strided", [x, wb.zeros(N), 8]), ("numbered", [x, wb.zeros(1), wb.zeros(N)])):
         p = wb.profile(kernels[name], N, values)
         assert p.worst_access is not None
         for picture in (*p.drawings(), lanes_of(p.worst_access[1])):

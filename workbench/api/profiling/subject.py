@@ -14,6 +14,7 @@ from workbench.backends.ptx.counters import Counted
 from workbench.backends.ptx.syntax.parse import parse
 from workbench.backends.ptx.syntax.program import Instruction, Loc, Program
 from workbench.ir.values import number_ops
+from workbench.runtime.launching.loaded import cuda_grid
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.source import Location
 
@@ -81,7 +82,7 @@ def subject_of(record: LaunchRecord, arch: str) -> Subject:
         return Subject(code, parse(code.ptx), Geometry(own.grid(record.dim), own.sizes, own.shared), offsets)
     code = _of_ir(record, arch)
     assert isinstance(block, int)
-    blocks, threads, _ = record.loaded.grid(record.threads, block)
+    blocks, threads, _ = cuda_grid(code.resources, record.threads, block)
     geometry = Geometry((blocks, 1, 1), (threads, 1, 1), code.dynamic_shared)
     return Subject(code, parse(code.ptx), geometry, (0, *(slot.offset for slot in slots)))
 

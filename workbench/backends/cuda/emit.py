@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from workbench.backends.base import Options
+from workbench.backends.cuda.accumulate import accumulate
 from workbench.backends.cuda.cpp import faults
+from workbench.backends.cuda.cpp.accumulators import combines, declared, ending
 from workbench.backends.cuda.cpp.c_names import LOCAL_RESERVED, RESERVED, c_type, identifier, literal
 from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.backends.cuda.cpp.expression import Expressions
@@ -21,7 +23,7 @@ from workbench.backends.cuda.cpp.signed_wrap import plain_arithmetic
 from workbench.backends.cuda.prelude import prelude
 from workbench.backends.cuda.products.needed import for_linking
 from workbench.backends.cuda.products.spec import ProductSpec
-from workbench.backends.cuda.statements import INDENT, emit_block
+from workbench.backends.cuda.statements import INDENT, emit_block, indented
 from workbench.backends.cuda.tiles.multiply import product_of
 from workbench.backends.cuda.tiles.operations import lower_tiles
 from workbench.backends.cuda.tiles.placement.arena import STATIC_SHARED
@@ -31,7 +33,7 @@ from workbench.backends.cuda.tiles.text import shared_memory
 from workbench.deep import deep
 from workbench.errors import BuildError
 from workbench.ir.attributes import AXIS, CAPTURED, VALUE
-from workbench.ir.values import Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.passes.expand import expand
 from workbench.passes.pipeline import CUDA, CUDA_TILES, Pass, run
 from workbench.types import ArrayType, Scalar, Vector
@@ -53,12 +55,14 @@ class EmittedKernel:
         shared: bytes of shared memory.
         regions: the pieces of them.
         products: the link-time products that it calls, each once.
+        strided: a thread does every n-th index of the launch, n being all threads: fewer blocks do as well.
     """
 
     text: str
     shared: int = 0
     regions: tuple[Region, ...] = ()
     products: tuple[ProductSpec, ...] = ()
+    strided: bool = False
 
     @property
     def dynamic_shared(self) -> int:
@@ -96,7 +100,8 @@ def emit_kernel(function: Function, options: Options, *, lines: bool = False, li
         linked = [product_of(op).linked for op in walk(lowered.function.body) if op.name == "product"]
         products = tuple(dict.fromkeys(spec for spec in linked if spec is not None))
         return EmittedKernel(text, lowered.shared, lowered.regions, products)
-    return EmittedKernel(_Kernel(run(CUDA, function, **passes), options, lines).text())
+    made = run(CUDA, function, accumulate=accumulate, **passes)
+    return EmittedKernel(_Kernel(made, options, lines).text(), strided=bool(combines(made)))
 
 
 def _expanded(function: Function) -> Function:
@@ -118,7 +123,8 @@ class _Kernel:
         self.params = [self._name(p, p.name) for p in function.params]
         self.dim = self._fresh("dim")
         self.linear = self._fresh("linear")
-        self.head = self._captured() + self._thread_index()
+        self.head = self._captured()
+        self.index = self._thread_index()
         locals_ = Locals(function, self.inlining)
         self.expressions = Expressions(self.inlining, plain_arithmetic(function), options, self._named)
         self.emitter = Emitter(self.expressions, locals_, self.names, self.taken, lines)
@@ -161,11 +167,13 @@ class _Kernel:
         """The linear index, the test against the launch's size, and the indices that the kernel asks for."""
         ndim = self.function.launch_ndim
         sizes = [f"{self.dim}.n[{axis}]" for axis in range(ndim or 4)]
-        rows = [
-            f"long long {self.linear} = blockIdx.x * (long long)blockDim.x + threadIdx.x;",
-            f"if ({self.linear} >= {' * '.join(sizes)}) return;",
-        ]
-        if self.function.block_dim:
+        first_index = f"long long {self.linear} = blockIdx.x * (long long)blockDim.x + threadIdx.x"
+        size = " * ".join(sizes)
+        rows = [f"{first_index};", f"if ({self.linear} >= {size}) return;"]
+        if combines(self.function):
+            step = f"{self.linear} += gridDim.x * (long long)blockDim.x"
+            self.loop, rows = f"for ({first_index}; {self.linear} < {size}; {step}) {{", []
+        elif self.function.block_dim:
             rows = self._block_index()
         first: dict[int, str] = {}
         labels: dict[int, str] = {}
@@ -201,11 +209,21 @@ class _Kernel:
             text += f" % {self.dim}.n[{axis}]"
         return f"(int){text}" if text == self.linear else f"(int)({text})"
 
+    def _rows(self) -> list[str]:
+        """What a thread does. With accumulators: for each of its indices, and what it comes to behind that."""
+        body = self.function.body
+        if not combines(self.function):
+            return self.index + emit_block(self.emitter, body)
+        first, accumulators = ending(self.function), declared(self.emitter, self.function)
+        each = self.index + emit_block(self.emitter, Block(body.params, body.ops[:first]))
+        rows = emit_block(self.emitter, Block((), body.ops[first:]))
+        return [*accumulators, self.loop, *indented(each), "}", *rows]
+
     def text(self) -> str:
         """Prelude and kernel."""
         for op in self._ops("const"):
             self.expressions.meet(op.result.type)
-        rows = self.head + emit_block(self.emitter, self.function.body)
+        rows = self.head + self._rows()
         params = [f"wb_dims {self.dim}"]
         for param, name in zip(self.function.params, self.params, strict=True):
             self.expressions.meet(param.type)

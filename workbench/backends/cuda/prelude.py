@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
+from workbench.backends.cuda.cpp.accumulators import PIECES as ACCUMULATOR_PIECES
 from workbench.backends.cuda.cpp.atomics import PIECES as ATOMIC_PIECES
 from workbench.backends.cuda.cpp.c_names import C_TYPES, c_type, form_of, label, members, struct
 from workbench.backends.cuda.cpp.faults import PIECES as FAULT_PIECES
@@ -192,6 +193,7 @@ def _pieces(forms: tuple[str, ...]) -> Pieces:
         ("atomic_small",): _ATOMIC_SMALL,
         **{("atomic_vec", n): _vector_atomic(n) for n in forms},
         **ATOMIC_PIECES,
+        **ACCUMULATOR_PIECES,
         **FAULT_PIECES,
         **COPY_PIECES,
         **PRODUCT_PIECES,

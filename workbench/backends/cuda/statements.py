@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from workbench.backends.cuda.cpp import atomics
+from workbench.backends.cuda.cpp import accumulators
 from workbench.backends.cuda.cpp.c_names import c_type, form_of, members
 from workbench.backends.cuda.cpp.cuda_funcs import emit_native
 from workbench.backends.cuda.cpp.emitter import Emitter
@@ -172,11 +172,11 @@ def _if(e: Emitter, op: Op) -> list[str]:
     if not first and not second:
         return rows
     if not first:
-        return [*rows, f"if (!{test.within(ATOM)}) {{", *_indented(second), "}"]
-    rows += [f"if ({test.text}) {{", *_indented(first)]
+        return [*rows, f"if (!{test.within(ATOM)}) {{", *indented(second), "}"]
+    rows += [f"if ({test.text}) {{", *indented(first)]
     if len(second) > 1 and second[0].startswith("if (") and _is_one(second):
         return [*rows, f"}} else {second[0]}", *second[1:]]
-    return [*rows, *(["} else {", *_indented(second)] if second else []), "}"]
+    return [*rows, *(["} else {", *indented(second)] if second else []), "}"]
 
 
 def _branch(e: Emitter, op: Op, block: Block) -> list[str]:
@@ -214,7 +214,7 @@ def _for(e: Emitter, op: Op) -> list[str]:
         head = f"{c_type(index.type)} {name} = {first}; {_turns(e, name, op)}"
         inner = _branch(e, op, body)
     unroll = ["#pragma unroll"] if op.attrs.get(UNROLL) else []
-    return [*rows, *unroll, f"for ({head}) {{", *_indented(inner), "}"]
+    return [*rows, *unroll, f"for ({head}) {{", *indented(inner), "}"]
 
 
 def _turns(e: Emitter, name: str, op: Op) -> str:
@@ -243,12 +243,13 @@ def _while(e: Emitter, op: Op) -> list[str]:
         test = e.expressions.of(condition.yielded[0])
         inner = _branch(e, op, body)
     if not before:
-        return [*rows, f"while ({test.text}) {{", *_indented(inner), "}"]
+        return [*rows, f"while ({test.text}) {{", *indented(inner), "}"]
     leave = [*before, f"if (!{test.within(ATOM)}) break;"]
-    return [*rows, "while (true) {", *_indented([*leave, *inner]), "}"]
+    return [*rows, "while (true) {", *indented([*leave, *inner]), "}"]
 
 
-def _indented(rows: Sequence[str]) -> list[str]:
+def indented(rows: Sequence[str]) -> list[str]:
+    """The rows of a block; directives stay at the margin."""
     return [row if row.startswith("#") else INDENT + row for row in rows]
 
 
@@ -262,9 +263,10 @@ _STATEMENTS: dict[str, Callable[[Emitter, Op], list[str]]] = {
     "for": _for,
     "while": _while,
     "store": _store,
-    "atomic_add": atomics.emit_atomic_add,
-    "atomic": atomics.emit_atomic,
-    "reduce_add": atomics.emit_reduce_add,
+    "atomic_add": accumulators.emit_change,
+    "atomic": accumulators.emit_change,
+    "reduce_add": accumulators.emit_change,
+    "combine": accumulators.emit_combine,
     "fault": emit_fault,
     "native": emit_native,
     "print": emit_print,

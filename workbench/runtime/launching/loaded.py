@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -20,11 +20,24 @@ from workbench.types import Type, is_float
 
 ALIGNED, LEAST = 64, 16
 """A strip's threads are a multiple of the first, so that vectors stay aligned; few heavy ones at least the second."""
+MOST_BLOCKS = 1024
+"""Of code whose threads go on to other indices: about as many as a large GPU runs at the same time. Each changes memory
+once, and the error of a float32 sum grows with them."""
 
 
 def titled(name: str, direction: str) -> str:
     """What people call one direction of a kernel."""
     return name if direction == "forward" else f"{name} ({direction})"
+
+
+def cuda_grid(metadata: Mapping[str, Any], threads: int, block_dim: int) -> tuple[int, int, int]:
+    """As `Loaded.grid`, for code with this metadata."""
+    own = metadata.get("block_dim", 0)
+    # A kernel of tiles was compiled for its block size, and its launch counts blocks.
+    if own:
+        return threads, own, metadata.get("dynamic_shared", 0)
+    blocks = -(-threads // block_dim)
+    return min(blocks, MOST_BLOCKS) if metadata.get("strided") else blocks, block_dim, 0
 
 
 @dataclass(frozen=True)
@@ -189,8 +202,4 @@ class Loaded:
             threads: of the launch; for a kernel of tiles its blocks.
             block_dim: threads of a block, where the code does not say.
         """
-        own = self.metadata.get("block_dim", 0)
-        # A kernel of tiles was compiled for its block size, and its launch counts blocks.
-        if own:
-            return threads, own, self.metadata.get("dynamic_shared", 0)
-        return -(-threads // block_dim), block_dim, 0
+        return cuda_grid(self.metadata, threads, block_dim)

@@ -1,13 +1,23 @@
 #define WB_FN static __device__ __forceinline__
 struct wb_dims { long long n[4]; };
 template <typename T, int N> struct wb_array { T* data; long long shape[N]; long long strides[N]; };
-template <typename T> WB_FN void wb_reduce_add(T* target, T value) {
-    if (__activemask() == 0xffffffffU) {
-        for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffffU, value, step);
-        if (threadIdx.x % 32 == 0) atomicAdd(target, value);
-    } else {
-        atomicAdd(target, value);
+template <typename T> WB_FN T wb_join_add(T a, T b) { return a + b; }
+template <typename T> WB_FN bool wb_block_add(T& value, bool any) {
+    __shared__ T warps[32];
+    if (!__syncthreads_or(any)) return false;
+    unsigned int lane = threadIdx.x % 32U, warp = threadIdx.x / 32U, left = blockDim.x - 32U * warp;
+    unsigned int lanes = left < 32U ? left : 32U, mask = 0xffffffffU >> (32U - lanes);
+    #pragma unroll 1
+    for (unsigned int step = 16U; step > 0U; step /= 2U) {
+        T other = __shfl_down_sync(mask, value, step);
+        if (lane + step < lanes) value = wb_join_add(value, other);
     }
+    if (lane == 0U) warps[warp] = value;
+    __syncthreads();
+    if (threadIdx.x != 0U) return false;
+    #pragma unroll 1
+    for (unsigned int n = 1U; 32U * n < blockDim.x; ++n) value = wb_join_add(value, warps[n]);
+    return true;
 }
 
 extern "C" __global__ void recurrence_adjoint(
@@ -19,17 +29,21 @@ extern "C" __global__ void recurrence_adjoint(
     wb_array<float, 1> adj_decay,
     wb_array<float, 1> adj_y)
 {
-    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    if (linear >= dim.n[0]) return;
-    int i = (int)linear;
-    float adj_s = adj_y.data[i];
-    adj_y.data[i] = 0.0f;
-    float adj_decay1 = 0.0f;
-    for (int q = (int)x.shape[0] - 1; q > -1; --q) {
-        float adj_decay2 = adj_s * x.data[q];
-        atomicAdd(&adj_x.data[q], adj_s * decay);
-        adj_s *= 0.5f;
-        adj_decay1 += adj_decay2;
+    double adj_decay_sum = -0.0;
+    bool adj_decay_sum_any = false;
+    for (long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x; linear < dim.n[0]; linear += gridDim.x * (long long)blockDim.x) {
+        int i = (int)linear;
+        float adj_s = adj_y.data[i];
+        adj_y.data[i] = 0.0f;
+        float adj_decay1 = 0.0f;
+        for (int q = (int)x.shape[0] - 1; q > -1; --q) {
+            float adj_decay2 = adj_s * x.data[q];
+            atomicAdd(&adj_x.data[q], adj_s * decay);
+            adj_s *= 0.5f;
+            adj_decay1 += adj_decay2;
+        }
+        adj_decay_sum += double(adj_decay1);
+        adj_decay_sum_any = true;
     }
-    wb_reduce_add(adj_decay.data, adj_decay1);
+    if (wb_block_add(adj_decay_sum, adj_decay_sum_any)) atomicAdd(&adj_decay.data[0], (float)adj_decay_sum);
 }

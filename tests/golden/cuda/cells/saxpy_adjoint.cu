@@ -1,13 +1,23 @@
 #define WB_FN static __device__ __forceinline__
 struct wb_dims { long long n[4]; };
 template <typename T, int N> struct wb_array { T* data; long long shape[N]; long long strides[N]; };
-template <typename T> WB_FN void wb_reduce_add(T* target, T value) {
-    if (__activemask() == 0xffffffffU) {
-        for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffffU, value, step);
-        if (threadIdx.x % 32 == 0) atomicAdd(target, value);
-    } else {
-        atomicAdd(target, value);
+template <typename T> WB_FN T wb_join_add(T a, T b) { return a + b; }
+template <typename T> WB_FN bool wb_block_add(T& value, bool any) {
+    __shared__ T warps[32];
+    if (!__syncthreads_or(any)) return false;
+    unsigned int lane = threadIdx.x % 32U, warp = threadIdx.x / 32U, left = blockDim.x - 32U * warp;
+    unsigned int lanes = left < 32U ? left : 32U, mask = 0xffffffffU >> (32U - lanes);
+    #pragma unroll 1
+    for (unsigned int step = 16U; step > 0U; step /= 2U) {
+        T other = __shfl_down_sync(mask, value, step);
+        if (lane + step < lanes) value = wb_join_add(value, other);
     }
+    if (lane == 0U) warps[warp] = value;
+    __syncthreads();
+    if (threadIdx.x != 0U) return false;
+    #pragma unroll 1
+    for (unsigned int n = 1U; 32U * n < blockDim.x; ++n) value = wb_join_add(value, warps[n]);
+    return true;
 }
 
 extern "C" __global__ void saxpy_adjoint(
@@ -19,11 +29,15 @@ extern "C" __global__ void saxpy_adjoint(
     wb_array<float, 1> adj_x,
     wb_array<float, 1> adj_y)
 {
-    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    if (linear >= dim.n[0]) return;
-    int i = (int)linear;
-    float t = adj_y.data[i];
-    float adj_a1 = t * x.data[i];
-    adj_x.data[i] = adj_x.data[i] + t * a;
-    wb_reduce_add(adj_a.data, adj_a1);
+    double adj_a_sum = -0.0;
+    bool adj_a_sum_any = false;
+    for (long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x; linear < dim.n[0]; linear += gridDim.x * (long long)blockDim.x) {
+        int i = (int)linear;
+        float t = adj_y.data[i];
+        float adj_a1 = t * x.data[i];
+        adj_x.data[i] = adj_x.data[i] + t * a;
+        adj_a_sum += double(adj_a1);
+        adj_a_sum_any = true;
+    }
+    if (wb_block_add(adj_a_sum, adj_a_sum_any)) atomicAdd(&adj_a.data[0], (float)adj_a_sum);
 }

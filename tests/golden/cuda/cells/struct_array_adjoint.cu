@@ -14,13 +14,23 @@ template <typename T> WB_FN wb_vec3<T> operator*(wb_vec3<T> a, wb_vec3<T> b) {
 template <typename T> WB_FN wb_vec3<T> operator*(wb_vec3<T> a, T b) {
     return {a.x * b, a.y * b, a.z * b};
 }
-template <typename T> WB_FN void wb_reduce_add(T* target, T value) {
-    if (__activemask() == 0xffffffffU) {
-        for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffffU, value, step);
-        if (threadIdx.x % 32 == 0) atomicAdd(target, value);
-    } else {
-        atomicAdd(target, value);
+template <typename T> WB_FN T wb_join_add(T a, T b) { return a + b; }
+template <typename T> WB_FN bool wb_block_add(T& value, bool any) {
+    __shared__ T warps[32];
+    if (!__syncthreads_or(any)) return false;
+    unsigned int lane = threadIdx.x % 32U, warp = threadIdx.x / 32U, left = blockDim.x - 32U * warp;
+    unsigned int lanes = left < 32U ? left : 32U, mask = 0xffffffffU >> (32U - lanes);
+    #pragma unroll 1
+    for (unsigned int step = 16U; step > 0U; step /= 2U) {
+        T other = __shfl_down_sync(mask, value, step);
+        if (lane + step < lanes) value = wb_join_add(value, other);
     }
+    if (lane == 0U) warps[warp] = value;
+    __syncthreads();
+    if (threadIdx.x != 0U) return false;
+    #pragma unroll 1
+    for (unsigned int n = 1U; 32U * n < blockDim.x; ++n) value = wb_join_add(value, warps[n]);
+    return true;
 }
 typedef wb_vec3<float> vec3;
 
@@ -36,12 +46,16 @@ extern "C" __global__ void struct_array_adjoint(
     wb_array<float, 1> adj_bodies_mass,
     wb_array<float, 1> adj_dt)
 {
-    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    if (linear >= dim.n[0]) return;
-    int i = (int)linear;
-    vec3 t = wb_field<32>(adj_bodies_pos, i);
-    vec3 t1 = t * wb_field<32>(bodies_vel, i);
-    wb_field<32>(adj_bodies_vel, i) = wb_field<32>(adj_bodies_vel, i) + t * dt;
-    float adj_dt1 = t1.x + t1.y + t1.z;
-    wb_reduce_add(adj_dt.data, adj_dt1);
+    double adj_dt_sum = -0.0;
+    bool adj_dt_sum_any = false;
+    for (long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x; linear < dim.n[0]; linear += gridDim.x * (long long)blockDim.x) {
+        int i = (int)linear;
+        vec3 t = wb_field<32>(adj_bodies_pos, i);
+        vec3 t1 = t * wb_field<32>(bodies_vel, i);
+        wb_field<32>(adj_bodies_vel, i) = wb_field<32>(adj_bodies_vel, i) + t * dt;
+        float adj_dt1 = t1.x + t1.y + t1.z;
+        adj_dt_sum += double(adj_dt1);
+        adj_dt_sum_any = true;
+    }
+    if (wb_block_add(adj_dt_sum, adj_dt_sum_any)) atomicAdd(&adj_dt.data[0], (float)adj_dt_sum);
 }

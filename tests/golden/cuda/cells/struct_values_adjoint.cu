@@ -11,18 +11,23 @@ template <typename T> WB_FN wb_vec3<T> operator*(wb_vec3<T> a, wb_vec3<T> b) {
 template <typename T> WB_FN wb_vec3<T> operator*(wb_vec3<T> a, T b) {
     return {a.x * b, a.y * b, a.z * b};
 }
-template <typename T> WB_FN void wb_reduce_add(T* target, T value) {
-    if (__activemask() == 0xffffffffU) {
-        for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffffU, value, step);
-        if (threadIdx.x % 32 == 0) atomicAdd(target, value);
-    } else {
-        atomicAdd(target, value);
+template <typename T> WB_FN T wb_join_add(T a, T b) { return a + b; }
+template <typename T> WB_FN bool wb_block_add(T& value, bool any) {
+    __shared__ T warps[32];
+    if (!__syncthreads_or(any)) return false;
+    unsigned int lane = threadIdx.x % 32U, warp = threadIdx.x / 32U, left = blockDim.x - 32U * warp;
+    unsigned int lanes = left < 32U ? left : 32U, mask = 0xffffffffU >> (32U - lanes);
+    #pragma unroll 1
+    for (unsigned int step = 16U; step > 0U; step /= 2U) {
+        T other = __shfl_down_sync(mask, value, step);
+        if (lane + step < lanes) value = wb_join_add(value, other);
     }
-}
-template <typename T> WB_FN void wb_reduce_add(wb_vec3<T>* target, wb_vec3<T> value) {
-    wb_reduce_add(&target->x, value.x);
-    wb_reduce_add(&target->y, value.y);
-    wb_reduce_add(&target->z, value.z);
+    if (lane == 0U) warps[warp] = value;
+    __syncthreads();
+    if (threadIdx.x != 0U) return false;
+    #pragma unroll 1
+    for (unsigned int n = 1U; 32U * n < blockDim.x; ++n) value = wb_join_add(value, warps[n]);
+    return true;
 }
 typedef wb_vec3<float> vec3;
 
@@ -40,31 +45,48 @@ extern "C" __global__ void struct_values_adjoint(
     wb_array<float, 1> adj_b_mass,
     wb_array<float, 1> adj_dt)
 {
-    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    if (linear >= dim.n[0]) return;
-    int i = (int)linear;
-    vec3 c_pos = x.data[i];
-    vec3 c_vel = b_vel;
-    for (int k = 0; k < 4; ++k) {
-        c_pos = c_pos + c_vel * dt;
+    double adj_b_vel_sum[] = {-0.0, -0.0, -0.0};
+    bool adj_b_vel_sum_any = false;
+    double adj_b_mass_sum = -0.0;
+    bool adj_b_mass_sum_any = false;
+    double adj_dt_sum = -0.0;
+    bool adj_dt_sum_any = false;
+    for (long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x; linear < dim.n[0]; linear += gridDim.x * (long long)blockDim.x) {
+        int i = (int)linear;
+        vec3 c_pos = x.data[i];
+        vec3 c_vel = b_vel;
+        for (int k = 0; k < 4; ++k) {
+            c_pos = c_pos + c_vel * dt;
+        }
+        vec3 t = adj_x.data[i];
+        adj_x.data[i] = vec3{0.0f, 0.0f, 0.0f};
+        vec3 adj_c_pos = t * b_mass;
+        vec3 t1 = t * c_pos;
+        bool t2 = true;
+        vec3 adj_c_vel = vec3{0.0f, 0.0f, 0.0f};
+        float adj_dt1 = 0.0f;
+        for (int k = 3; k > -1; --k) {
+            vec3 t3 = adj_c_pos * dt;
+            vec3 t4 = adj_c_pos * b_vel;
+            adj_c_vel = adj_c_vel + vec3{t2 ? t3.x : 0.0f, t2 ? t3.y : 0.0f, t2 ? t3.z : 0.0f};
+            float adj_dt2 = (t2 ? t4.x : 0.0f) + (t2 ? t4.y : 0.0f) + (t2 ? t4.z : 0.0f);
+            adj_dt1 += adj_dt2;
+        }
+        adj_x.data[i] = adj_x.data[i] + adj_c_pos;
+        vec3 change = adj_c_vel;
+        adj_b_vel_sum[0] += double(change.x);
+        adj_b_vel_sum[1] += double(change.y);
+        adj_b_vel_sum[2] += double(change.z);
+        adj_b_vel_sum_any = true;
+        float adj_b_mass1 = t1.x + t1.y + t1.z;
+        adj_b_mass_sum += double(adj_b_mass1);
+        adj_b_mass_sum_any = true;
+        adj_dt_sum += double(adj_dt1);
+        adj_dt_sum_any = true;
     }
-    vec3 t = adj_x.data[i];
-    adj_x.data[i] = vec3{0.0f, 0.0f, 0.0f};
-    vec3 adj_c_pos = t * b_mass;
-    vec3 t1 = t * c_pos;
-    bool t2 = true;
-    vec3 adj_c_vel = vec3{0.0f, 0.0f, 0.0f};
-    float adj_dt1 = 0.0f;
-    for (int k = 3; k > -1; --k) {
-        vec3 t3 = adj_c_pos * dt;
-        vec3 t4 = adj_c_pos * b_vel;
-        adj_c_vel = adj_c_vel + vec3{t2 ? t3.x : 0.0f, t2 ? t3.y : 0.0f, t2 ? t3.z : 0.0f};
-        float adj_dt2 = (t2 ? t4.x : 0.0f) + (t2 ? t4.y : 0.0f) + (t2 ? t4.z : 0.0f);
-        adj_dt1 += adj_dt2;
-    }
-    adj_x.data[i] = adj_x.data[i] + adj_c_pos;
-    wb_reduce_add(adj_b_vel.data, adj_c_vel);
-    float adj_b_mass1 = t1.x + t1.y + t1.z;
-    wb_reduce_add(adj_b_mass.data, adj_b_mass1);
-    wb_reduce_add(adj_dt.data, adj_dt1);
+    if (wb_block_add(adj_b_vel_sum[0], adj_b_vel_sum_any)) atomicAdd(&adj_b_vel.data[0].x, (float)adj_b_vel_sum[0]);
+    if (wb_block_add(adj_b_vel_sum[1], adj_b_vel_sum_any)) atomicAdd(&adj_b_vel.data[0].y, (float)adj_b_vel_sum[1]);
+    if (wb_block_add(adj_b_vel_sum[2], adj_b_vel_sum_any)) atomicAdd(&adj_b_vel.data[0].z, (float)adj_b_vel_sum[2]);
+    if (wb_block_add(adj_b_mass_sum, adj_b_mass_sum_any)) atomicAdd(&adj_b_mass.data[0], (float)adj_b_mass_sum);
+    if (wb_block_add(adj_dt_sum, adj_dt_sum_any)) atomicAdd(&adj_dt.data[0], (float)adj_dt_sum);
 }

@@ -161,6 +161,7 @@ def facts_of(
         "log": log,
         **resources(log),
         **({"prints": True} if prints(function) else {}),
+        **({"strided": True} if made.strided else {}),
         **({"dynamic_shared": made.shared, "shared": made.shared} if made.dynamic_shared else {}),
     }
 

@@ -13,7 +13,7 @@ from workbench.backends.cuda.cpp.pieces import Key, Pieces
 from workbench.errors import BuildError
 from workbench.ir.attributes import KIND
 from workbench.ir.values import ATOMIC_KINDS, Op
-from workbench.types import ArrayType, Kind, Scalar, Vector, element
+from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element
 
 _ADDED = frozenset({"float32", "float64", "int32", "uint32", "uint64"})
 """What `atomicAdd` takes."""
@@ -33,7 +33,7 @@ def emit_atomic_add(e: Emitter, op: Op) -> list[str]:
     """A sum, whose old value is kept where it is used."""
     array, *indices, value = op.operands
     place = e.expressions.element(array, tuple(indices)).text
-    call = f"{_adding(e, op)}(&{place}, {e.expressions.argument(value)})"
+    call = f"{_adding(e, op, op.operands[-1].type)}(&{place}, {e.expressions.argument(value)})"
     return [f"{e.declare(op.result)} = {call};" if op.result in e.inlining.uses else f"{call};"]
 
 
@@ -42,8 +42,7 @@ def emit_atomic(e: Emitter, op: Op) -> list[str]:
     array, *rest = op.operands
     count = ATOMIC_KINDS[op.attrs[KIND]]
     place = e.expressions.element(array, tuple(rest[:-count])).text
-    name, key = _function(op.attrs[KIND], element(op.result.type))
-    e.expressions.keys |= {key} if key else set()
+    name = function_of(e, op.attrs[KIND], element(op.result.type), op)
     call = f"{name}({', '.join([f'&{place}', *map(e.expressions.argument, rest[-count:])])})"
     return [f"{e.declare(op.result)} = {call};" if op.result in e.inlining.uses else f"{call};"]
 
@@ -63,9 +62,17 @@ def emit_reduce_add(e: Emitter, op: Op) -> list[str]:
     return [f"wb_reduce_add({e.name(array)}.data, {e.expressions.argument(value)});"]
 
 
-def _adding(e: Emitter, op: Op) -> str:
+def function_of(e: Emitter, kind: str, scalar: Scalar, op: Op) -> str:
+    """The function that changes a scalar in memory: the hardware's, or one of the prelude."""
+    if kind == "add":
+        return _adding(e, op, scalar)
+    name, key = _function(kind, scalar)
+    e.expressions.keys |= {key} if key else set()
+    return name
+
+
+def _adding(e: Emitter, op: Op, type: Type) -> str:
     """The function that adds to an element of this type: the hardware's, or one of the prelude."""
-    type = op.operands[-1].type
     scalar = element(type)
     if scalar.kind is Kind.BOOL:
         raise BuildError("atomic_add() has no meaning for bools.", op.location, "Use an int array.")

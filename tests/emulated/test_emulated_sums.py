@@ -1,0 +1,104 @@
+"""Changes of one element by all threads on a GPU: in registers, a block's once in memory (`design/cuda.md`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import workbench as wb
+
+TEXT = """
+def total(x: array[float], o: array[float]):
+    i = tid()
+    if x[i] > 0.0:
+        atomic_add(o, 0, x[i])
+
+def kinds(a: float, x: array[vec3], o: array[vec3], m: array[float], c: array[int], u: array[uint64]):
+    i = tid()
+    for k in range(3):
+        o[1] += a * x[i]
+    atomic_max(m, m.shape[0] - 1, x[i][0])
+    atomic_min(m, 0, x[i][1])
+    if i % 3 == 1:
+        c[2] += i
+    atomic_xor(u, 0, uint64(i) * uint64(2654435761))
+
+def never(x: array[float], o: array[float]):
+    i = tid()
+    if x[i] > 2.0:
+        atomic_add(o, 7, x[i])
+
+def weighted(w: float, x: array[float], y: array[float]):
+    i = tid()
+    y[i] = w * x[i]
+
+def shared(x: array[float], o: array[float]):
+    i = tid()
+    o[0] += x[i]
+"""
+
+
+@pytest.fixture
+def kernels(need: Any) -> Any:
+    need("nvrtc")
+    return wb.build_cell(TEXT, {}, backend="cpu", compile=False).kernels
+
+
+@pytest.mark.parametrize("block_dim", [1, 31, 100, 256, 1024])
+@pytest.mark.parametrize("checks", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_any_size_of_launch_and_block(kernels, block_dim: int, checks: bool) -> None:
+    for n in (1, 33, 257):
+        v = np.random.default_rng(n).standard_normal((n, 3)).astype(np.float32)
+        with wb.ScopedDevice("emulated"):
+            o, c, u = wb.zeros(2, dtype=wb.vec3), wb.zeros(3, dtype=int), wb.zeros(1, dtype=wb.uint64)
+            m = wb.array(np.array([np.inf, -np.inf], np.float32))
+            given = [0.5, wb.array(v, dtype=wb.vec3), o, m, c, u]
+            wb.launch(kernels["kinds"], n, given, block_dim=block_dim, checks=checks)
+        i = np.arange(n)
+        error = np.abs(o.numpy()[1] - 1.5 * v.astype(np.float64).sum(0)).max()
+        assert error <= 2e-7 * 1.5 * np.abs(v).sum() and not o.numpy()[0].any()
+        assert m.numpy().tolist() == [v[:, 1].min(), v[:, 0].max()]
+        assert c.numpy().tolist() == [0, 0, i[i % 3 == 1].sum()]
+        assert u.numpy()[0] == np.bitwise_xor.reduce(i.astype(np.uint64) * np.uint64(2654435761))
+
+
+def test_a_thread_goes_on_to_other_indices(kernels) -> None:
+    """More threads than blocks are launched for: 1,024 blocks of 32."""
+    x = np.random.default_rng(0).random(100_000).astype(np.float32)
+    with wb.ScopedDevice("emulated"):
+        o = wb.zeros(1)
+        wb.launch(kernels["total"], x.size, [wb.array(x), o], block_dim=32, checks=False)
+    exact = x.astype(np.float64).sum()
+    assert abs(o.numpy()[0] - exact) <= 1e-6 * exact
+    p = wb.profile(kernels["total"], x.size, [wb.array(x), wb.zeros(1)], block_dim=32)
+    assert (p.total.atomics, p.total.atomic_conflicts) == (1024, 0)
+
+
+def test_an_element_that_nothing_changes_need_not_be_there(kernels) -> None:
+    with wb.ScopedDevice("emulated"):
+        o = wb.zeros(1)
+        wb.launch(kernels["never"], 300, [wb.ones(300), o], checks=True)
+        wb.synchronize()
+        with pytest.raises(wb.KernelFault, match="index 7"):
+            wb.launch(kernels["never"], 300, [wb.full(300, 3.0), o], checks=True)
+            wb.synchronize()
+    assert o.numpy().tolist() == [0.0]
+
+
+def test_the_gradient_of_a_scalar(kernels) -> None:
+    x = np.random.default_rng(1).random(5000).astype(np.float32)
+    with wb.ScopedDevice("emulated"):
+        given = [1.5, wb.array(x, requires_grad=True), wb.zeros(5000)]
+        adjoints = [wb.zeros(1), None, wb.ones(5000)]
+        wb.launch(kernels["weighted"], 5000, given, adjoint=True, adj_inputs=adjoints)
+    exact = x.astype(np.float64).sum()
+    assert abs(adjoints[0].numpy()[0] - exact) <= 1e-6 * exact
+
+
+def test_arguments_that_overlap_change_memory_at_once(kernels) -> None:
+    with wb.ScopedDevice("emulated"):
+        x = wb.array(np.zeros(64, np.float32))
+        wb.launch(kernels["shared"], 64, [x, x[:1]], checks=False)  # each adds what it finds: zeros
+        assert x.numpy().tolist() == [0.0] * 64

@@ -1,0 +1,152 @@
+"""Text of changes that a thread keeps in a local, and of their end (`backends/cuda/accumulate.py`).
+
+A block combines pairwise in each warp by shuffles, then warp after warp through shared memory. The last warp of a block
+may have fewer than 32 threads.
+"""
+
+from __future__ import annotations
+
+from workbench.backends.cuda.cpp import atomics
+from workbench.backends.cuda.cpp.c_names import c_type, cast, form_of, members
+from workbench.backends.cuda.cpp.emitter import Emitter
+from workbench.backends.cuda.cpp.pieces import Pieces
+from workbench.ir.attributes import ACCUMULATOR, KIND
+from workbench.ir.ops import PURE
+from workbench.ir.values import Function, Op, dtype_of
+from workbench.types import Kind, Scalar, Vector, element
+
+_WORDS = {32: "unsigned int", 64: "unsigned long long"}
+_ENDS = {  # what is greater and less than all others
+    "float32": ("__int_as_float(0x7f800000)", "__int_as_float(0xff800000)"),
+    "float64": ("__longlong_as_double(0x7ff0000000000000LL)", "__longlong_as_double(0xfff0000000000000LL)"),
+    "int32": ("2147483647", "(-2147483647 - 1)"),
+    "uint32": ("4294967295U", "0U"),
+    "int64": ("9223372036854775807LL", "(-9223372036854775807LL - 1)"),
+    "uint64": ("18446744073709551615ULL", "0ULL"),
+}
+_NAMES = {"add": "sum"}
+_SIGNS = {"add": "+", "and": "&", "or": "|", "xor": "^"}
+_JOINED = {
+    **{kind: f"a {sign} b" for kind, sign in _SIGNS.items()},
+    # An element that is NaN stays, a value that is NaN goes in.
+    "min": "a != a || a < b ? a : b",
+    "max": "a != a || a > b ? a : b",
+}
+
+
+def ending(function: Function) -> int:
+    """Where in the function's body the end of its accumulators begins: after what a thread does for an index."""
+    ops = function.body.ops
+    first = next((n for n, op in enumerate(ops) if op.name == "combine"), len(ops))
+    # Right before it the indices of the first `combine` are computed; what nothing uses is not there any more.
+    while 0 < first < len(ops) and ops[first - 1].name in PURE:
+        first -= 1
+    return first
+
+
+def combines(function: Function) -> list[Op]:
+    """The `combine`s at the function's end."""
+    return [op for op in function.body.ops if op.name == "combine"]
+
+
+def declared(e: Emitter, function: Function) -> list[str]:
+    """The locals of all accumulators, with what changes nothing."""
+    rows = []
+    for op in combines(function):
+        name = e.accumulators[op.attrs[ACCUMULATOR]] = e.fresh(
+            f"{e.name(op.operands[0])}_{_NAMES.get(op.attrs[KIND], op.attrs[KIND])}"
+        )
+        dtype = dtype_of(op.operands[0])
+        type, start = _type(op.attrs[KIND], element(dtype))
+        starts = ", ".join([start] * dtype.length) if isinstance(dtype, Vector) else start
+        rows.append(f"{type} {name}[] = {{{starts}}};" if isinstance(dtype, Vector) else f"{type} {name} = {start};")
+        rows.append(f"bool {name}_any = false;")
+    return rows
+
+
+def emit_change(e: Emitter, op: Op) -> list[str]:
+    """A change of the thread's local, or of memory if it has none."""
+    if ACCUMULATOR not in op.attrs:
+        return _ATOMIC[op.name](e, op)
+    name, value = e.accumulators[op.attrs[ACCUMULATOR]], op.operands[-1]
+    kind = "add" if op.name != "atomic" else op.attrs[KIND]
+    type, _ = _type(kind, element(value.type))
+    e.expressions.meet(value.type)
+    e.expressions.keys |= {("join", kind)} - {("join", k) for k in _SIGNS}
+    rows, parts = [], [(name, e.expressions.argument(value))]
+    if isinstance(value.type, Vector):
+        whole = e.fresh("change")
+        rows = [f"{c_type(value.type)} {whole} = {parts[0][1]};"]
+        parts = [(f"{name}[{n}]", f"{whole}.{c}") for n, c in enumerate(members(form_of(value.type)))]
+    for local, text in parts:
+        given = text if type == c_type(element(value.type)) else cast(type, text)
+        sign = _SIGNS.get(kind)
+        rows.append(f"{local} {sign}= {given};" if sign else f"{local} = wb_join_{kind}({local}, {given});")
+    return [*rows, f"{name}_any = true;"]
+
+
+def emit_combine(e: Emitter, op: Op) -> list[str]:
+    """What all threads of the block changed, in memory: one thread does it."""
+    array, *indices = op.operands
+    kind, dtype, name = op.attrs[KIND], dtype_of(array), e.accumulators[op.attrs[ACCUMULATOR]]
+    scalar = element(dtype)
+    e.expressions.keys |= {("join", kind), ("block", kind)}
+    place = e.expressions.element(array, tuple(indices)).text if indices else f"{e.name(array)}.data[0]"
+    function = atomics.function_of(e, kind, scalar, op)
+    parts = [(name, place)]
+    if isinstance(dtype, Vector):
+        parts = [(f"{name}[{n}]", f"{place}.{c}") for n, c in enumerate(members(form_of(dtype)))]
+    return [
+        f"if (wb_block_{kind}({local}, {name}_any)) {function}(&{target}, ({c_type(scalar)}){local});"
+        for local, target in parts
+    ]
+
+
+def _type(kind: str, scalar: Scalar) -> tuple[str, str]:
+    """The C++ type of an accumulator, and what changes nothing. Sums of floats are wider, those of integers wrap."""
+    if kind in ("min", "max"):
+        return c_type(scalar), _ENDS[scalar.name][kind == "max"]
+    if scalar.kind is Kind.FLOAT:
+        return "double", "-0.0"
+    word = _WORDS[scalar.bits]
+    return word, f"~({word})0" if kind == "and" else "0"
+
+
+_ATOMIC = {
+    "atomic_add": atomics.emit_atomic_add,
+    "atomic": atomics.emit_atomic,
+    "reduce_add": atomics.emit_reduce_add,
+}
+
+
+def _join(kind: str) -> str:
+    return f"template <typename T> WB_FN T wb_join_{kind}(T a, T b) {{ return {_JOINED[kind]}; }}\n"
+
+
+def _block(kind: str) -> str:
+    # Not unrolled: it runs once per block, and a kernel has one for each component.
+    return f"""\
+template <typename T> WB_FN bool wb_block_{kind}(T& value, bool any) {{
+    __shared__ T warps[32];
+    if (!__syncthreads_or(any)) return false;
+    unsigned int lane = threadIdx.x % 32U, warp = threadIdx.x / 32U, left = blockDim.x - 32U * warp;
+    unsigned int lanes = left < 32U ? left : 32U, mask = 0xffffffffU >> (32U - lanes);
+    #pragma unroll 1
+    for (unsigned int step = 16U; step > 0U; step /= 2U) {{
+        T other = __shfl_down_sync(mask, value, step);
+        if (lane + step < lanes) value = wb_join_{kind}(value, other);
+    }}
+    if (lane == 0U) warps[warp] = value;
+    __syncthreads();
+    if (threadIdx.x != 0U) return false;
+    #pragma unroll 1
+    for (unsigned int n = 1U; 32U * n < blockDim.x; ++n) value = wb_join_{kind}(value, warps[n]);
+    return true;
+}}
+"""
+
+
+PIECES: Pieces = {
+    **{("join", kind): _join(kind) for kind in _JOINED},
+    **{("block", kind): _block(kind) for kind in _JOINED},
+}
