@@ -317,7 +317,12 @@ def spread_adjoints(
 
 def _array(kernel: Kernel, name: str, type: ArrayType | StructArray, value: Argument, device: Device) -> array:
     plain = isinstance(value, np.ndarray)
-    if isinstance(value, np.ndarray) and not device.is_cuda:
+    if isinstance(value, np.ndarray):
+        if device.is_cuda:
+            raise LaunchError(
+                f"{kernel.name}: {name} is a NumPy array; the launch is on {device}.", parameter=name,
+                advice=f"Copy it to the device: wb.array({name}, device={device.name!r}).",
+            )  # fmt: skip
         value = _wrap(kernel, name, type, value)
     if not isinstance(value, array):
         raise _wrong(kernel, name, repr(type), value)
