@@ -1,4 +1,4 @@
-"""CUDA C++ text as kernels: launched on the emulated device, taped, checked, recorded, replayed, captured, and refused by name."""
+"""CUDA C++ text as kernels: launched on the emulated device, taped, checked, recorded, captured, refused by name."""
 
 from __future__ import annotations
 
@@ -330,7 +330,10 @@ def test_headers_macros_and_folders(tmp_path: Path) -> None:
     assert x.numpy()[0] == 6.5
     with pytest.raises(wb.WorkbenchError, match="is undefined") as caught:
         wb.cuda_module(
-            "__global__ void k() {}\n", run="emulated", headers={"bad.h": "\n__device__ int f() { return q; }\n"}, use=["bad.h"]
+            "__global__ void k() {}\n",
+            run="emulated",
+            headers={"bad.h": "\n__device__ int f() { return q; }\n"},
+            use=["bad.h"],
         )
     assert caught.value.location is not None and str(caught.value.location) == "bad.h, line 2"
 
@@ -359,7 +362,8 @@ def test_what_is_not_compiled_and_how_kernels_may_be_declared() -> None:
     assert told == ['cell [9], line 2: variable "unused_" was declared but never referenced']
     own = "#include <mma.h>\n__global__ void m(half* x) { x[0] = half(1); }\n"
     own += "__global__ void m_adjoint(half* adj_x) { adj_x[0] = half(0); }\n"
-    assert list(made := wb.cuda_module(own)) == ["m", "m_adjoint"]
+    made = wb.cuda_module(own)
+    assert list(made) == ["m", "m_adjoint"]
     with pytest.raises(wb.DeviceError, match=r"in double precision, and cannot do so with mma\.h"):
         wb.gradcheck(made["m"], 1, [np.zeros(1, np.float16)])
 

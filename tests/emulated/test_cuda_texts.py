@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from workbench import events
 from workbench.backends.cuda.prelude import prelude
 from workbench.runtime.device import emulation
 
@@ -60,6 +61,21 @@ __global__ void vectors(float4* v, uint3 add, double* d) {
     d[threadIdx.x] = max(d[threadIdx.x], 1.5) + __popc(7u) + pow(2.0, 3.0);
 }
 __global__ void warped(float* out) { wb_reduce_add(out, (float)threadIdx.x); }
+"""
+
+VECTORS = """
+__global__ void mixed(const float4* p, float3 d, float* y, int n) {
+    int i = threadIdx.x;
+    if (i < n) y[i] = powf(p[i].x, 2.0f) + p[i].y * d.z + __expf(p[i].z) + fminf(p[i].w, 1e2f) + __fmul_rn(p[i].x, .5f);
+}
+__global__ void mixed_adjoint(const float4* p, float3 d, int n, float4* adj_p, float* adj_y) {
+    int i = threadIdx.x;
+    if (i >= n) return;
+    float a = adj_y[i];
+    adj_p[i] = make_float4(adj_p[i].x + a * (2 * p[i].x + .5f), adj_p[i].y + a * d.z, adj_p[i].z + a * expf(p[i].z),
+                           adj_p[i].w + a);
+    adj_y[i] = 0.0f;
+}
 """
 
 
@@ -127,3 +143,13 @@ def test_the_prelude_s_warp_sum_on_whole_and_partial_warps(module: wb.CudaModule
     out = np.zeros(1, np.float32)
     module["warped"][threads, threads](out)
     assert out[0] == threads * (threads - 1) / 2
+
+
+def test_gradcheck_makes_vectors_literals_and_functions_double_without_warnings() -> None:
+    told: list[str] = []
+    unsubscribe = events.subscribe(lambda e: told.append(e.message), events.Notice)
+    p = np.random.default_rng(0).normal(size=(5, 4)).astype(np.float32)
+    kernel = wb.cuda_module(VECTORS, run="emulated")["mixed"]
+    found = wb.gradcheck(kernel, 5, [p, (1, 2, 3), np.zeros(5, np.float32), 5], block_dim=32)
+    unsubscribe()
+    assert found and found.compared > 20 and not told

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -189,10 +189,11 @@ class CudaKernel(Kernel):
         found, back = list(values), list[tuple[np.ndarray[Any, Any], array]]()
         for k, (p, value) in enumerate(zip(self.signature.parameters, values, strict=False)):
             if isinstance(value, np.ndarray) and p.pointer:
+                host = cast("np.ndarray[Any, Any]", value)
                 device = next((v.device for v in values if isinstance(v, array)), self.module.device)
                 self.module.refuse_elsewhere(self.name, device)
-                found[k] = _copied(self.name, p, value, device)
-                back += [] if p.const else [(value, found[k])]
+                found[k] = _copied(self.name, p, host, device)
+                back += [] if p.const else [(host, found[k])]
         return found, back
 
     def in_double(self, values: Sequence[Any], dims: tuple[int, ...], block_dim: Any, shared: int) -> WideText:
@@ -263,13 +264,13 @@ class Configured:
             KernelFault: on an emulated device, what its checks found, if NumPy arrays made it wait for the result.
         """
         kernel = self.kernel
-        arguments, back = kernel.on_device(arguments)
+        given, back = kernel.on_device(arguments)
         dims = as_dims(self.dim, kernel.name)
         block = with_shared(as_block(self.block_dim, dims, kernel.name), self.shared, kernel.name)
         how = LaunchOptions(Options(checks=checks_wanted(None, kernel.checks)), block, stream)
-        execute(kernel.prepare(dims, arguments, how=how))
-        for given, copy in back:
-            given[...] = copy.numpy().reshape(given.shape)
+        execute(kernel.prepare(dims, given, how=how))
+        for host, copy in back:
+            host[...] = copy.numpy().reshape(host.shape)
 
 
 class CudaSpecialisation(Specialisation):
