@@ -1,9 +1,9 @@
 """The emulated device beside numba's CUDA simulator, which also runs a GPU's kernel on the CPU.
 
 The results in the repository have a third column, a runner that compiled CUDA C++ by g++: they were measured before the
-emulated device replaced it. Each kernel is timed in turns, as wall time and as processor time of all threads. The simulator runs a Python thread per
-lane, so it gets fewer threads; all times are per million threads. It needs numba, in this interpreter or the one that
-`WORKBENCH_NUMBA_PYTHON` names.
+emulated device replaced it. Each kernel is timed in turns, as wall time and as processor time of all threads. The
+simulator runs a Python thread per lane, so it gets fewer threads; all times are per million threads. It needs numba, in
+this interpreter or the one that `WORKBENCH_NUMBA_PYTHON` names.
 """
 
 from __future__ import annotations

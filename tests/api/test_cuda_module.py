@@ -109,6 +109,8 @@ def test_vectors_and_small_types_are_passed_by_value(module: wb.CudaModule) -> N
     wb.launch(module["move"], 2, inputs=[p, (1, 2, 3), (0, 0, 0, 7), 0.5, True], block_dim=2)
     assert p.numpy().tolist() == [[0, 0, 1.5]] * 2
     rows = np.zeros((2, 3), np.float32)
+    with pytest.raises(wb.LaunchError, match=r"move: p takes array\[vec3\]; .*ndarray\.  Make an array of it first"):
+        wb.launch(module["move"], 2, inputs=[rows, (1, 2, 3), (0, 0, 0, 7), 0.5, True], block_dim=2)
     module["move"][2, 2](rows, (1, 2, 3), (0, 0, 0, 7), 0.5, True)
     assert rows.tolist() == [[0, 0, 1.5]] * 2
 

@@ -317,12 +317,7 @@ def spread_adjoints(
 
 def _array(kernel: Kernel, name: str, type: ArrayType | StructArray, value: Argument, device: Device) -> array:
     plain = isinstance(value, np.ndarray)
-    if isinstance(value, np.ndarray):
-        if device.is_cuda:
-            raise LaunchError(
-                f"{kernel.name}: {name} is a NumPy array; the launch is on {device}.", parameter=name,
-                advice=f"Copy it to the device: wb.array({name}, device={device.name!r}).",
-            )  # fmt: skip
+    if isinstance(value, np.ndarray) and not device.is_cuda:
         value = _wrap(kernel, name, type, value)
     if not isinstance(value, array):
         raise _wrong(kernel, name, repr(type), value)
@@ -393,7 +388,7 @@ def _wrap(kernel: Kernel, name: str, type: ArrayType | StructArray, value: np.nd
 def _wrong(kernel: Kernel, name: str, wanted: str, value: object) -> LaunchError:
     kind = type(value).__name__
     what = "None" if value is None else f"{'an' if kind[0] in 'aeio' else 'a'} {kind}"
-    sequence = isinstance(value, (list, tuple)) and wanted.startswith("array")
+    sequence = isinstance(value, (list, tuple, np.ndarray)) and wanted.startswith("array")
     advice = f"Make an array of it first, so that it can be seen and kept: {name} = wb.array(…)." if sequence else ""
     return LaunchError(f"{kernel.name}: {name} takes {wanted}; the argument is {what}.", parameter=name, advice=advice)
 

@@ -363,11 +363,7 @@ def jax_kernel(
     """
     options = {name: value for name, value in locals().items() if name != "kernel"}
     refuse_outdated(kernel)
-    if isinstance(kernel, CudaKernel):
-        raise LaunchError(
-            f"{kernel.name} is CUDA C++, which JAX's programs cannot call.", function=kernel.name,
-            advice="Call it outside of JAX, or write the kernel in Python.",
-        )  # fmt: skip
+    _refuse_text(kernel)
     name, parameters = kernel.name, kernel.parameters
     in_out, static = arguments.names(in_out_argnames), arguments.names(static_argnames)
     taken, outputs = arguments.split(name, parameters, num_outputs, in_out)
@@ -385,3 +381,11 @@ def jax_kernel(
         enable_backward, has_side_effect, block_dim,
     )  # fmt: skip
     return followed(made, partial(jax_kernel, **options))
+
+
+def _refuse_text(kernel: Kernel) -> None:
+    if isinstance(kernel, CudaKernel):
+        raise LaunchError(
+            f"{kernel.name} is CUDA C++, which JAX's programs cannot call.", function=kernel.name,
+            advice="Call it outside of JAX, or write the kernel in Python.",
+        )  # fmt: skip
