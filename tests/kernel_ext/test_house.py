@@ -106,3 +106,10 @@ def test_wrong_lines_are_refused(line: str, notebook: Any) -> None:
     notebook.run(f"%workbench {line}")
     assert isinstance(notebook.raised, KernelUsageError)
     assert notebook.errors[0].startswith("UsageError: %workbench")
+
+
+def test_a_notice_outside_of_a_build_is_shown_below_the_cell(notebook: Any) -> None:
+    tell = "from workbench import events\nevents.publish(events.Notice('one of every 3'))"
+    assert notebook.run(tell) == "one of every 3\n"
+    notebook.run("%unload_ext kernel_ext")
+    assert notebook.run(tell) == ""
