@@ -15,7 +15,7 @@ from workbench.backends.cuda.compile.nvrtc import DEFAULT_TARGET
 from workbench.backends.cuda.user_source.preprocess import define_lines, whole
 from workbench.backends.cuda.user_source.signature import Signature, signatures
 from workbench.cache.folder.entry import Entry
-from workbench.errors import DeviceError, KernelSyntaxError, LaunchError
+from workbench.errors import BuildError, DeviceError, KernelSyntaxError, LaunchError
 from workbench.runtime.device.device import Device, driver_of, get_device
 from workbench.runtime.device.driver import driver, why_no_cuda
 from workbench.runtime.launching.checks import checks_wanted
@@ -124,13 +124,18 @@ class CudaModule:
 
         Raises:
             LaunchError: the device is the CPU.
+            BuildError: the emulated device cannot execute an instruction; at its line.
         """
         self.refuse_elsewhere(name, device)
         found = driver_of(device)
         digest, entry = self._entry(build.target_for(device.kind, found.arch(device.index), sanitized))
         own = entry.metadata["kernels"][name]
         facts = {**entry.metadata, **own, "checks": sanitized, "prints": "printf" in self.program.text}
-        return digest, found.load(device.index, entry.image, own["symbol"]), facts
+        try:
+            return digest, found.load(device.index, entry.image, own["symbol"]), facts
+        except BuildError as error:
+            error.location = self.program.whole.at(error.line) if error.line else None
+            raise
 
     def refuse_elsewhere(self, name: str, device: Device) -> None:
         """Refuse a launch where the kernel cannot run.

@@ -383,7 +383,9 @@ class Driver:
 
 
 _ADVICE = {
-    "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES": "A block's threads need more registers than there are: take a smaller block_dim."
+    "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES": (
+        "A block's threads need more registers than there are: take a smaller block_dim."
+    )
 }
 _PORTABLE = 1
 """CU_MEMHOSTALLOC_PORTABLE: page-locked for every device."""
