@@ -1,8 +1,9 @@
-"""The emulated device beside other ways to run a GPU's kernel on the CPU: the g++ host runner, numba's CUDA simulator.
+"""The emulated device beside numba's CUDA simulator, which also runs a GPU's kernel on the CPU.
 
-Each kernel is timed in turns, as wall time and as processor time of all threads. The simulator runs a Python thread per
-lane, so it gets fewer threads; all times are per million threads. It needs numba, in this interpreter or the one that
-`WORKBENCH_NUMBA_PYTHON` names.
+The results in the repository have a third column, a runner that compiled CUDA C++ by g++: they were measured before the
+emulated device replaced it. Each kernel is timed in turns, as wall time and as processor time of all threads. The
+simulator runs a Python thread per lane, so it gets fewer threads; all times are per million threads. It needs numba, in
+this interpreter or the one that `WORKBENCH_NUMBA_PYTHON` names.
 """
 
 from __future__ import annotations
@@ -100,15 +101,14 @@ class Simulator:
         return wall * 1e6 / SIMULATED, cpu * 1e6 / SIMULATED
 
 
-def ours(name: str, device: str, checks: bool = False) -> Callable[[], tuple[float, float]]:
+def ours(name: str, checks: bool = False) -> Callable[[], tuple[float, float]]:
     """A launch of 2²⁰ threads: wall and processor seconds per million."""
-    run = "host" if device == "cpu" else "emulated"
-    kernel = wb.cuda_module(HEAD.format(name=name) + CUDA[name] + "}\n", run=run).kernels[name]
-    x = wb.array(np.random.default_rng(0).random(THREADS).astype(np.float32), device=device)
-    y = wb.array(np.ones(THREADS, np.float32), device=device)
+    kernel = wb.cuda_module(HEAD.format(name=name) + CUDA[name] + "}\n", run="emulated").kernels[name]
+    x = wb.array(np.random.default_rng(0).random(THREADS).astype(np.float32), device="emulated")
+    y = wb.array(np.ones(THREADS, np.float32), device="emulated")
 
     def once() -> tuple[float, float]:
-        with wb.ScopedDevice(device), wb.checks(checks):
+        with wb.ScopedDevice("emulated"), wb.checks(checks):
             wall, cpu = time.perf_counter(), time.process_time()
             kernel[THREADS, 256](x, y, THREADS)
             wb.synchronize()
@@ -124,8 +124,8 @@ def main() -> None:
     cpus = Table("emulated_cpu", "A GPU's kernel on the CPU: processor time per million threads", ROUNDS)
     for name in CUDA:
         cases = {
-            "workbench": ours(name, "emulated"), "with checks": ours(name, "emulated", True),
-            "g++ host runner": ours(name, "cpu"), "numba simulator": lambda name=name: simulator(name),
+            "workbench": ours(name), "with checks": ours(name, True),
+            "numba simulator": lambda name=name: simulator(name),
         }  # fmt: skip
         spent: dict[str, list[float]] = {case: [] for case in cases}
 

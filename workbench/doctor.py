@@ -8,7 +8,6 @@ compiler installed does not mean that it works.
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -186,13 +185,6 @@ def _cache() -> Finding:
     return Finding("cache folder", "ok", f"{state.path}, {state.modules} modules, {state.bytes / 1e6:.1f} MB")
 
 
-def _compiler() -> Finding:
-    found = shutil.which("g++") or shutil.which("clang++")
-    if found:
-        return Finding("C++ compiler", "ok", found)
-    return Finding("C++ compiler", "optional", "none", "For %%cuda --run host without a GPU: apt install g++")
-
-
 def _disassembler() -> Finding:
     command = disassembler()
     if command:
@@ -208,7 +200,7 @@ def _cublasdx() -> Finding:
 
 
 CHECKS: tuple[Callable[[], Finding], ...] = (
-    _python, _cpu, _driver, _nvrtc, _architecture, _jax, _shared_memory, _widgets, _cache, _compiler, _disassembler,
+    _python, _cpu, _driver, _nvrtc, _architecture, _jax, _shared_memory, _widgets, _cache, _disassembler,
     _cublasdx,
 )  # fmt: skip
 """In the order they are shown."""

@@ -15,7 +15,7 @@ from typing import Any
 import workbench as wb
 from kernel_ext.magics.words import complete_word, kind_of_word
 from kernel_ext.session.cells import is_kernel
-from kernel_ext.session.cuda_cells import Headers
+from kernel_ext.session.cuda_cells import RUNS, Headers
 from kernel_ext.views.kernels import queries
 
 Names = Callable[[Mapping[str, Any]], list[str]]
@@ -34,6 +34,7 @@ PLACES: Places = {
     ("inspect", "kernel"): _kernels,
     ("inspect", "panes"): lambda namespace: [*queries.PANES, "diff", *_kernels(namespace)],
     ("kernel", "annotate"): lambda _: list(queries.PANES),
+    ("cuda", "run"): lambda _: list(RUNS),
     ("cuda", "annotate"): lambda _: list(queries.PANES),
     ("kernel", "constants"): _of((int, float)),
     ("cuda", "constants"): _of((int, float)),

@@ -13,14 +13,14 @@ from kernel_ext.magics.options import build_options, cell_options, read_line, re
 from kernel_ext.refusal import Refusal
 from kernel_ext.session.cuda_cells import RUNS, CudaOptions, Headers, reader, run_of
 from kernel_ext.session.tracebacks import KernelUsageError
-from workbench import inspect
+from workbench import get_device, inspect
 
 
 @magics_class
 class CudaMagics(Magics):
     """`%%cuda`."""
 
-    run = Enum(RUNS, "device", help="Where %%cuda kernels run by default: device, host or emulated.").tag(config=True)
+    run = Enum(RUNS, "device", help="Where %%cuda kernels run by default: device or emulated.").tag(config=True)
 
     def __init__(self, shell: Any, kernels: KernelMagics) -> None:
         """For the shell whose cells `kernels` builds."""
@@ -33,13 +33,10 @@ class CudaMagics(Magics):
     @argument(
         "--run",
         default="",
-        choices=("", *RUNS),
-        help="device: compile for CUDA; host: run on the CPU, by g++; emulated: run the PTX on the CPU.",
+        metavar="|".join(RUNS),
+        help="device: the current device; emulated: the CPU runs what a GPU would.",
     )
     @argument("-I", dest="include", action="append", default=[], metavar="DIR", help="Look for headers in this folder.")
-    @argument(
-        "-l", dest="libraries", action="append", default=[], metavar="LIB", help="With --run host: link with LIB."
-    )
     @argument("--use", action="append", default=[], metavar="NAME", help="Include this header above the cell.")
     @argument("--header", default="", metavar="NAME", help="Save the cell as a header for other cells.")
     @cell_magic
@@ -48,12 +45,12 @@ class CudaMagics(Magics):
 
         Parameters are numbers, CUDA vectors (float3) and pointers to them; a const pointer is only read. A kernel
         NAME_adjoint in the same cell is the gradient of NAME: it takes NAME's parameters and `float* adj_x` for each
-        pointer to floats x. Without a GPU the cell is compiled for reading; `--run host` runs it on the CPU,
-        compiled by g++, and `--run emulated` runs the PTX that a GPU would get.
+        pointer to floats x. Without a GPU the cell is compiled for reading; `--run emulated` makes the CPU run what
+        a GPU would, on arrays of the device "emulated" or of NumPy.
 
         Examples::
 
-            %%cuda --run host
+            %%cuda --run emulated
             __global__ void saxpy(const float* x, float* y, float a, int n) {
                 int i = blockIdx.x * blockDim.x + threadIdx.x;
                 if (i < n) y[i] += a * x[i];
@@ -79,9 +76,9 @@ class CudaMagics(Magics):
             run = run_of(args.backend, args.run) or self.run
         except Refusal as refusal:
             refuse(refusal)
-        if args.checks and run != "host":
-            raise KernelUsageError("%%cuda --checks needs --run host: Workbench puts no tests into device code")
-        asked = CudaOptions(run, tuple(args.use), tuple(args.include), tuple(args.libraries))
+        if args.checks and run != "emulated" and not get_device().is_emulated:
+            raise KernelUsageError("%%cuda --checks needs --run emulated: Workbench puts no tests into a GPU's code")
+        asked = CudaOptions(run, tuple(args.use), tuple(args.include))
         read = reader(asked, self.headers)
         built = self.kernels.build(cell, options, place, args.quiet, read, inspect.CUDA_PANES)
         return built.cell if args.give else None

@@ -40,7 +40,7 @@ _BUILD = (
     argument(
         "--checks", dest="checks", action="store_true", default=None,
         help="Test bounds, asserts, integer divisions and shifts, as notebooks do anyway; "
-        "of CUDA C++, with --run host only, what it writes outside of its arrays.",
+        "of CUDA C++, with --run emulated only, what the emulated device can see: accesses, races, barriers.",
     ),
     argument("--no-checks", dest="checks", action="store_false", help="Check nothing, for the last bit of speed."),
     argument("--fast-math", action="store_true", help="Allow reassociation and approximate maths."),

@@ -186,6 +186,11 @@ def _finished(fold: _Fold, cell: Any, options: CellOptions) -> StatusView:
     return status.finish(fold.view, cell.kernels, panes)
 
 
+def is_building() -> bool:
+    """Whether a cell is being built, whose card shows what happens."""
+    return any(isinstance(subscriber, _Fold) for subscriber, _ in events.SUBSCRIBERS)
+
+
 class _Fold:
     """Folds the events of one build into a view; safe to call from several threads, silent once ended."""
 

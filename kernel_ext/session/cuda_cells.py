@@ -14,7 +14,7 @@ from kernel_ext.session.cells import CellOptions, Place, Reader
 from workbench.errors import NotDifferentiable
 from workbench.source import Source
 
-RUNS = ("device", "host", "emulated")
+RUNS = ("device", "emulated")
 
 
 @dataclass(frozen=True)
@@ -22,16 +22,14 @@ class CudaOptions:
     """What `%%cuda`'s line requests beside what `%%kernel` has.
 
     Attributes:
-        run: "device", "host" or "emulated".
+        run: "device" or "emulated".
         use: headers to include above the cell.
         include: folders of other headers.
-        libraries: what code for the CPU is linked with.
     """
 
     run: str = "device"
     use: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
-    libraries: tuple[str, ...] = ()
 
 
 @dataclass
@@ -54,12 +52,17 @@ class Headers:
 
 
 def run_of(backend: str, run: str) -> str:
-    """Where the cell's kernels run: `-b cpu` and `--run host` say the same.
+    """Where the cell's kernels run: `-b cuda` and `--run device` say the same.
 
     Raises:
-        Refusal: they contradict each other.
+        Refusal: they contradict each other, or there is no such place.
     """
-    wanted = {"cpu": "host", "cuda": "device"}.get(backend, "")
+    if run == "host" or backend == "cpu":
+        given = f"--run {run}" if run == "host" else f"-b {backend}"
+        raise Refusal(f"{given}: CUDA C++ runs on a GPU or on the emulated device; write --run emulated")
+    if run not in ("", *RUNS):
+        raise Refusal(f"--run {run}: write --run {' or --run '.join(RUNS)}")
+    wanted = "device" if backend == "cuda" else ""
     if wanted and run and wanted != run:
         raise Refusal(f"-b {backend} and --run {run} contradict each other; leave one out")
     return run or wanted
@@ -80,7 +83,6 @@ def reader(asked: CudaOptions, headers: Headers) -> Reader:
             use=asked.use,
             headers=headers.sources,
             include=asked.include,
-            libraries=asked.libraries,
             fast_math=options.fast_math,
             force=options.force,
             compile=False,

@@ -151,7 +151,7 @@ def test_cuda_cpp_with_shared_memory() -> None:
         step //= 2
     np.testing.assert_array_equal(y.numpy(), blocks[:, 0])
     with pytest.raises(LaunchError, match="compiled for emulated sm_90; the launch is on the CPU"):
-        module["block_sums"][1024, 128](x.numpy(), y.numpy(), 1000)
+        module["block_sums"][1024, 128](x.to("cpu"), y.to("cpu"), 1000)
 
 
 def test_what_breaks_the_device_is_told_with_the_thread() -> None:

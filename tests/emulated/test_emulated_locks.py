@@ -99,16 +99,31 @@ def test_threads_wait_at_an_mbarrier() -> None:
 
 @pytest.mark.parametrize("checks", [False, True])
 def test_what_is_not_there_is_refused_with_the_cells_line(checks: bool) -> None:
-    """Warpgroup products, bulk copies (TMA) and clusters, at compile time."""
+    """Warpgroup products, bulk copies (TMA), clusters and words of 128 bits, at compile time."""
     for instruction, what in (
-        ("wgmma.fence.sync.aligned", "warpgroup matrix products are not there"),
-        ("cp.async.bulk.commit_group", "cannot be executed"),
-        ("barrier.cluster.arrive.aligned", "cannot be executed"),
+        ("wgmma.fence.sync.aligned;", "wgmma.fence.sync.aligned cannot be executed: warpgroup matrix products are not"),
+        ("cp.async.bulk.commit_group;", "cp.async.bulk.commit_group cannot be executed"),
+        ("barrier.cluster.arrive.aligned;", "barrier.cluster.arrive.aligned cannot be executed"),
+        ("{ .reg .b128 a; ld.global.b128 a, [%0]; }", "ld.global.b128 cannot be executed"),
+        ("{ .reg .b128 a, b; atom.global.exch.b128 b, [%0], a; }", "atom.global.exch.b128 cannot be executed"),
     ):
         with pytest.raises(wb.BuildError, match=what) as met:
-            run(f'x[t] = 1;\nasm volatile("{instruction};");\n', checks=checks)
-        assert met.value.message.startswith("Line 5 of the CUDA C++: "), met.value.message
-        assert instruction in met.value.message
+            run(f'x[t] = 1;\nasm volatile("{instruction}" :: "l"(x));\n', checks=checks)
+        assert met.value.location is not None
+        assert met.value.location.line == 5
+
+
+def test_what_a_header_of_cuda_needs_is_refused_at_the_line_that_calls_it() -> None:
+    text = """#include <cuda_fp8.h>
+__global__ void k(float* x) {
+    float v = x[threadIdx.x];
+    x[threadIdx.x] = (float)__nv_fp8_e4m3(v);
+}
+"""
+    with pytest.raises(wb.BuildError, match=r"cvt\.rn\.satfinite\.e4m3x2\.f32 cannot be executed") as met:
+        wb.cuda_module(text, run="emulated")["k"][1, 1](np.ones(1, np.float32))
+    assert met.value.location is not None
+    assert met.value.location.line == 4
 
 
 def test_a_loop_that_waits_for_nobody_may_be_long() -> None:

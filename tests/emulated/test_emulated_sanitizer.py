@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
 import workbench as wb
+from workbench import events
 from workbench.backends.ptx.emit.kernel import emit_kernel
 from workbench.backends.ptx.race_table import MOST, RaceTable
 from workbench.backends.ptx.syntax.parse import parse
@@ -198,6 +200,21 @@ def test_large_launches_are_sampled_by_elements() -> None:
     every = RaceTable(nobody).every
     assert every % 2 == 1
     assert (1 << 30) * 12 / every <= MOST
+
+
+def test_a_sampled_launch_says_so_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.backends.ptx.kernel._TOLD", set())
+    told: list[str] = []
+    unsubscribe = events.subscribe(lambda e: told.append(e.message), events.Notice)
+    large = wb.empty(48 << 18, dtype=wb.float32, device="emulated")
+    module = wb.cuda_module(text_of("x[t] = 1;"), run="emulated", name="cell")
+    with wb.ScopedDevice("emulated"), wb.checks():
+        for _ in range(2):
+            module["k"][THREADS, THREADS](large)
+            wb.synchronize()
+    unsubscribe()
+    assert len(told) == 1
+    assert re.fullmatch(r"The emulated device's arrays take \d+ MiB: races in .* one of every \d+ groups .*", told[0])
 
 
 UNWRITTEN = {

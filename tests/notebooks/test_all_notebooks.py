@@ -18,6 +18,7 @@ from workbench.errors import WorkbenchError
 
 FOLDER = Path(__file__).parents[2] / "notebooks"
 IN_EVERY_RUN = ("00", "03")
+OF_CUDA = ("10", "12")
 OUR_ERRORS = {
     name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, WorkbenchError)
 }
@@ -79,7 +80,7 @@ def predicted(path: Path) -> NotebookNode:
 
 @pytest.mark.parametrize("path", NOTEBOOKS)
 def test_the_notebook_runs_clean(path: Path, need) -> None:
-    for tool in ("nbclient", "skimage", "jax"):
+    for tool in ("nbclient", "skimage", "jax", *(["nvrtc"] if path.stem[:2] in OF_CUDA else [])):
         need(tool)
     result = run_notebook.run(path, widgets=True, notebook=predicted(path))
     assert problems(result.notebook) == []

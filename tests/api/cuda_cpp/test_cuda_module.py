@@ -1,9 +1,9 @@
-"""CUDA C++ text as kernels: launched on the CPU, taped, checked, recorded, replayed, captured, and refused by name."""
+"""CUDA C++ text as kernels: launched on the emulated device, taped, checked, recorded, captured, refused by name."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -69,9 +69,15 @@ __global__ void talk(int n) { if (threadIdx.x == 0) printf("n is %d\\n", n); }
 """
 
 
+@pytest.fixture(autouse=True)
+def emulated() -> Iterator[None]:
+    with wb.ScopedDevice("emulated"):
+        yield
+
+
 @pytest.fixture(scope="module")
 def module() -> wb.CudaModule:
-    return wb.cuda_module(TEXT, name="cell [6]", run="host")
+    return wb.cuda_module(TEXT, name="cell [6]", run="emulated")
 
 
 def floats(*values: float) -> wb.array:
@@ -103,7 +109,9 @@ def test_vectors_and_small_types_are_passed_by_value(module: wb.CudaModule) -> N
     wb.launch(module["move"], 2, inputs=[p, (1, 2, 3), (0, 0, 0, 7), 0.5, True], block_dim=2)
     assert p.numpy().tolist() == [[0, 0, 1.5]] * 2
     rows = np.zeros((2, 3), np.float32)
-    wb.launch(module["move"], 2, inputs=[rows, (1, 2, 3), (0, 0, 0, 7), 0.5, True], block_dim=2)
+    with pytest.raises(wb.LaunchError, match=r"move: p takes array\[vec3\]; .*ndarray\.  Make an array of it first"):
+        wb.launch(module["move"], 2, inputs=[rows, (1, 2, 3), (0, 0, 0, 7), 0.5, True], block_dim=2)
+    module["move"][2, 2](rows, (1, 2, 3), (0, 0, 0, 7), 0.5, True)
     assert rows.tolist() == [[0, 0, 1.5]] * 2
 
 
@@ -186,38 +194,41 @@ def test_records_replay_and_graphs_launch_it(module: wb.CudaModule) -> None:
 @pytest.mark.parametrize("how", ["launch", "replay"])
 def test_a_barrier_that_not_all_reach_is_a_fault_at_its_line(module: wb.CudaModule, how: str) -> None:
     y = floats(0)
-    with wb.record() as rec, pytest.raises(wb.KernelFault) as caught:
+    with wb.checks(), wb.record() as rec, pytest.raises(wb.KernelFault) as caught:
         module["stuck"][32, 32](y)
+        wb.synchronize()
     if how == "replay":
         with pytest.raises(wb.KernelFault) as caught:
             rec.replay()
+            wb.synchronize()
     error = caught.value
     assert error.location is not None and error.location.source.line(error.location.line).strip() == "__syncthreads();"
-    assert "not reached by all threads" in error.message and "of block (0, 0, 0)" in error.advice
+    assert "has not come to the barrier here" in error.message and "block (0, 0, 0)" in error.message
 
 
 def test_with_checks_what_is_written_outside_is_found_and_does_no_harm(module: wb.CudaModule) -> None:
     text = "__global__ void k(const int* x, int* y, int d) { int i = threadIdx.x + d; y[i] = x[threadIdx.x]; }\n"
-    made = wb.cuda_module(text, run="host")
-    whole = wb.array(np.arange(40, dtype=np.int32))
-    x, y = whole[:8], whole[16:24]
+    made = wb.cuda_module(text, run="emulated")
+    x, y = wb.array(np.arange(8, dtype=np.int32)), wb.zeros(8, dtype=wb.int32)
     wb.launch(made["k"], 8, inputs=[x, y, 0], block_dim=8, checks=True)
     assert y.numpy().tolist() == list(range(8))
-    with pytest.raises(wb.KernelFault, match=r"y is written outside of its elements, from index 8 to 9\.") as caught:
-        wb.launch(made["k"], 8, inputs=[x, y, 2], block_dim=8, checks=True)
-    assert caught.value.parameter == "y" and "threads past the end" in caught.value.advice
-    assert whole.numpy()[24:].tolist() == list(range(24, 40)), "what lies behind is as it was"
-    with pytest.raises(wb.KernelFault, match=r"at index -1\."):
-        wb.launch(made["k"], 1, inputs=[x, y, -1], block_dim=1, checks=True)
-    wb.launch(made["k"], 1, inputs=[whole[4:8], whole[:8], 4], block_dim=1, checks=True)
-    assert whole.numpy()[4] == 4, "arrays that share memory share their copy"
+    wb.launch(made["k"], 8, inputs=[x, y, 2], block_dim=8, checks=True)
+    with pytest.raises(wb.KernelFault, match=r"writes 4 bytes at y\[8\], beyond its 8 elements\.") as caught:
+        wb.synchronize()
+    assert caught.value.location.line == 1 and "threads past the end" in caught.value.advice
+    host = np.zeros(8, np.int32)
+    with wb.checks(), pytest.raises(wb.KernelFault, match=r"at y\[-1\], before its first element"):
+        made["k"][1, 1](np.arange(8, dtype=np.int32), host, -1)
+    assert (host == 0).all()
 
 
 def test_what_it_prints_is_python_s_output(module: wb.CudaModule, capsys: pytest.CaptureFixture[str]) -> None:
     module["talk"][1, 8](5)
     with wb.record() as rec:
         module["talk"][1, 8](6)
+        wb.synchronize()
     rec.replay()
+    wb.synchronize()
     assert capsys.readouterr().out == "n is 5\nn is 6\nn is 6\n"
 
 
@@ -246,17 +257,39 @@ def test_what_does_not_fit_is_refused_by_name(module: wb.CudaModule, call: Calla
 
 
 def test_without_a_device_it_is_compiled_and_says_what_to_do() -> None:
+    with wb.ScopedDevice("cpu"):
+        made = wb.cuda_module(TEXT)
+        facts = made.entry().metadata["kernels"]["total"]
+        assert facts["registers"] > 0 and facts["shared"] == 256
+        assert ".visible .entry saxpy(" in made.ptx() and made.target == "sm_90"
+        for x, y in ((wb.zeros(3), wb.zeros(3)), (np.zeros(3, np.float32), np.zeros(3, np.float32))):
+            with pytest.raises(wb.LaunchError, match=r"compiled for sm_90.*x\.to\(\"emulated\"\).*--run emulated"):
+                made["saxpy"][3](x, y, 1.0, 3)
+        with pytest.raises(wb.LaunchError, match=r"compiled for emulated sm_90.*x\.to\(\"emulated:0\"\)"):
+            wb.cuda_module(TEXT, run="emulated")["saxpy"][3](wb.zeros(3), wb.zeros(3), 1.0, 3)
+        x = wb.ones(3, device="emulated")
+        made["saxpy"][3](x, x, 1.0, 3)
+        assert x.numpy().tolist() == [2, 2, 2]
+        with pytest.raises(wb.DeviceError, match="sm_12345"):
+            wb.cuda_module(TEXT, arch="sm_12345")
+
+
+def test_where_the_current_device_is_emulated_it_is_compiled_for_it() -> None:
     made = wb.cuda_module(TEXT)
-    facts = made.entry().metadata["kernels"]["total"]
-    assert facts["registers"] > 0 and facts["shared"] == 256
-    assert ".visible .entry saxpy(" in made.ptx() and made.target == "sm_90"
-    with pytest.raises(wb.LaunchError, match=r"compiled for sm_90.*--run host"):
-        made["saxpy"][3](wb.zeros(3), wb.zeros(3), 1.0, 3)
-    with pytest.raises(wb.DeviceError, match="sm_12345"):
-        wb.cuda_module(TEXT, arch="sm_12345")
+    assert made.target == "emulated sm_90" and made.device == wb.get_device()
+    with wb.checks():
+        assert made.target == "emulated with checks sm_90"
+    assert wb.cuda_module(TEXT, arch="sm_80", compile=False).target == "sm_80"
 
 
-@pytest.mark.parametrize("run", ["device", "host"])
+def test_the_host_runner_is_refused_with_what_took_its_place() -> None:
+    with pytest.raises(wb.DeviceError, match=r'run="host" is no more.*Write run="emulated" \(%%cuda --run emulated\)'):
+        wb.cuda_module(TEXT, run="host")
+    with pytest.raises(wb.DeviceError, match=r'run is "device" or "emulated", not \'moon\''):
+        wb.cuda_module(TEXT, run="moon")
+
+
+@pytest.mark.parametrize("run", ["device", "emulated"])
 def test_errors_stand_at_the_cell_s_lines(run: str) -> None:
     text = "__global__ void k(float* x) {\n    x[0] = yy + 1;\n    if (x[0] > zz) {}\n}\n"
     with pytest.raises(wb.CellErrors) as caught:
@@ -292,18 +325,19 @@ def test_headers_macros_and_folders(tmp_path: Path) -> None:
     headers = {"more.h": '#include "twice.h"\n__device__ T more(T x) { return twice(x) + K; }\n'}
     text = '#include "twice.h"\n__global__ void k(T* x) { x[0] = more(x[0]); }\n'
     made = wb.cuda_module(
-        text, run="host", defines={"T": "float", "K": 0.5}, headers=headers, use=["more.h"], include=[str(tmp_path)]
+        text, run="emulated", defines={"T": "float", "K": 0.5}, headers=headers, use=["more.h"], include=[str(tmp_path)]
     )
     x = floats(3)
     made["k"][1, 1](x)
     assert x.numpy()[0] == 6.5
-    with pytest.raises(wb.WorkbenchError, match="was not declared") as caught:
+    with pytest.raises(wb.WorkbenchError, match="is undefined") as caught:
         wb.cuda_module(
-            "__global__ void k() {}\n", run="host", headers={"bad.h": "\nint f() { return q; }\n"}, use=["bad.h"]
+            "__global__ void k() {}\n",
+            run="emulated",
+            headers={"bad.h": "\n__device__ int f() { return q; }\n"},
+            use=["bad.h"],
         )
     assert caught.value.location is not None and str(caught.value.location) == "bad.h, line 2"
-    with pytest.raises(wb.DeviceError, match=r"-lm is for code that runs on the CPU"):
-        wb.cuda_module(text, libraries=["m"])
 
 
 def test_what_is_not_compiled_and_how_kernels_may_be_declared() -> None:
@@ -328,9 +362,12 @@ def test_what_is_not_compiled_and_how_kernels_may_be_declared() -> None:
     wb.cuda_module("__global__ void warned(float* x) {\n    int unused_;\n}\n", name="cell [9]")
     unsubscribe()
     assert told == ['cell [9], line 2: variable "unused_" was declared but never referenced']
-    with pytest.raises(wb.DeviceError, match=r"mma\.h comes with CUDA's compiler"):
-        wb.cuda_module("#include <mma.h>\n__global__ void m() {}\n", run="host")
-    assert list(wb.cuda_module("#include <mma.h>\n__global__ void m(half* x) { x[0] = half(1); }\n")) == ["m"]
+    own = "#include <mma.h>\n__global__ void m(half* x) { x[0] = half(1); }\n"
+    own += "__global__ void m_adjoint(half* adj_x) { adj_x[0] = half(0); }\n"
+    made = wb.cuda_module(own)
+    assert list(made) == ["m", "m_adjoint"]
+    with pytest.raises(wb.DeviceError, match=r"in double precision, and cannot do so with mma\.h"):
+        wb.gradcheck(made["m"], 1, [np.zeros(1, np.float16)])
 
 
 def test_the_cache_says_what_it_did_and_why() -> None:
@@ -338,7 +375,7 @@ def test_the_cache_says_what_it_did_and_why() -> None:
     told: list[Any] = []
     unsubscribe = events.subscribe(told.append, events.CacheHit, events.CacheMiss, events.CompileDone)
     for value in (0.25, 0.25, 0.5):
-        wb.cuda_module(text, run="host", defines={"DT": value})
+        wb.cuda_module(text, run="emulated", defines={"DT": value})
     unsubscribe()
     assert [type(e).__name__ for e in told] == ["CacheMiss", "CompileDone", "CacheHit", "CacheMiss", "CompileDone"]
     assert told[3].why[0] == "constant DT: 0.25 → 0.5"
@@ -346,7 +383,7 @@ def test_the_cache_says_what_it_did_and_why() -> None:
 
 def test_a_launch_with_shared_restricted_memory_is_refused(module: wb.CudaModule) -> None:
     text = "__global__ void k(const float* __restrict__ x, float* y) { y[0] = x[0]; }\n"
-    made, x = wb.cuda_module(text, run="host"), wb.zeros(4)
+    made, x = wb.cuda_module(text, run="emulated"), wb.zeros(4)
     made["k"][1, 1](x[:2], x[2:])
     with pytest.raises(wb.LaunchError, match=re.escape("x and y share memory, and one of them is __restrict__")):
         made["k"][1, 1](x[:3], x[2:])

@@ -10,6 +10,7 @@ from tests.support.kernels.cuda_kernels import KERNELS
 from workbench.backends.base import Options
 from workbench.backends.cuda.compile import nvrtc
 from workbench.backends.cuda.compile.nvrtc import CudaBackend, build, resources
+from workbench.backends.cuda.compile.nvrtc_program import not_installed
 from workbench.backends.worker.pool import Pool
 from workbench.errors import BuildError, DeviceError
 
@@ -80,6 +81,9 @@ def test_nvrtc_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(nvrtc, "POOL", Pool("bare", lambda: []))
     with pytest.raises(DeviceError, match="pip install cuda-bindings nvidia-cuda-nvrtc"):
         build("", Options(), "sm_90", "ptx")
+
+    monkeypatch.setattr("sys.platform", "darwin")
+    assert not_installed("no module").advice == "There is none for macOS."
 
 
 def test_the_version_names_the_wheels() -> None:

@@ -41,6 +41,7 @@ def tab(session: Any, line: str) -> list[str]:
         ("%cache why s", ["saxpy"]),
         ("%%kernel -D D", ["DT"]),
         ("%%cuda --use ", ["warp.h"]),
+        ("%%cuda --run ", ["device", "emulated"]),
         ("%replay r", ["rec"]),
         ("%replay rec --only ", ["adjoint", "forward"]),
         ("%record o", ["off", "on"]),

@@ -8,7 +8,7 @@ import pytest
 
 import workbench as wb
 
-CELL = """%%cuda --run host
+CELL = """%%cuda --run emulated
 __global__ void scale(float* x, float a) {
     x[threadIdx.x] *= a;
 }
@@ -41,22 +41,20 @@ def notebook(session: Any) -> Notebook:
 
 
 def test_a_cell_is_compiled_found_again_and_recompiled_with_a_reason(notebook: Notebook) -> None:
-    cell = (
-        CELL.replace("--run host", "--run host -n waves -D K=2").replace("*= a", "*= a * K").replace("scale", "waved")
-    )
+    cell = CELL.replace("emulated", "emulated -n waves -D K=2").replace("*= a", "*= a * K").replace("scale", "waved")
     assert notebook.run(cell).startswith("compiled waved ")
-    assert notebook.run("x = wb.full(3, 1.0)\nwaved[3, 3](x, 3.0)\nprint(x.numpy().tolist())") == "[6.0, 6.0, 6.0]\n"
+    assert notebook.run("x = wb.ones(3, device='emulated')\nwaved[3, 3](x, 3.0)\nprint(x.numpy())") == "[6. 6. 6.]\n"
     assert notebook.run(cell).startswith("cache hit | ")
     assert notebook.run(cell.replace("K=2", "K=3")).startswith("recompiled: constant K: 2 -> 3 | ")
     assert notebook.run(cell.replace("-n", "-q -n")) == ""
 
 
 def test_without_a_device_it_is_compiled_for_reading(notebook: Notebook) -> None:
-    out = notebook.run(CELL.replace("--run host", "-a ptx,source"))
+    out = notebook.run(CELL.replace("--run emulated", "-a ptx,source"))
     assert "regs" in out.splitlines()[0] and ".visible .entry" in out
     assert "--- scale: Source\n__global__ void scale" in out
     error = notebook.fail("scale[3](wb.zeros(3), 1.0)")
-    assert "compiled for sm_90" in error and "%%cuda --run host" in error
+    assert "compiled for sm_90" in error and "%%cuda --run emulated" in error
 
 
 def test_an_error_stands_at_its_line_and_leaves_the_kernel_stale(notebook: Notebook) -> None:
@@ -69,10 +67,10 @@ def test_an_error_stands_at_its_line_and_leaves_the_kernel_stale(notebook: Noteb
 def test_a_cell_can_be_a_header_of_others(notebook: Notebook) -> None:
     header = "%%cuda --header twice.h\n__device__ float twice(float x) {\n    return 2 * x;\n}\n"
     assert notebook.run(header).startswith("header twice.h saved · ")
-    notebook.run("%%cuda --run host --use twice.h -q\n__global__ void k(float* x) { x[0] = twice(x[0]); }\n")
-    assert notebook.run("x = wb.full(1, 4.0)\nk[1, 1](x)\nprint(x.numpy()[0])") == "8.0\n"
+    notebook.run("%%cuda --run emulated --use twice.h -q\n__global__ void k(float* x) { x[0] = twice(x[0]); }\n")
+    assert notebook.run("x = wb.full(1, 4.0, device='emulated')\nk[1, 1](x)\nprint(x.numpy()[0])") == "8.0\n"
     assert notebook.run(header.replace("2 *", "3 *")).startswith("header twice.h replaced · ")
-    again = '%%cuda -b cpu\n#include "twice.h"\n__global__ void k(float* x) { x[0] = twice(x[0]); }\n'
+    again = '%%cuda --run emulated\n#include "twice.h"\n__global__ void k(float* x) { x[0] = twice(x[0]); }\n'
     assert notebook.run(again).startswith("recompiled: code changed | ")
     assert "There is no header no.h" in notebook.fail("%%cuda --use no.h\n__global__ void k() {}\n")
     broken = header.replace("2 * x", "2 * y")
@@ -82,43 +80,49 @@ def test_a_cell_can_be_a_header_of_others(notebook: Notebook) -> None:
 
 
 def test_the_cell_itself_is_given_and_gradients_are_asked_for(notebook: Notebook) -> None:
-    notebook.run(f"{CELL.replace('--run host', '--run host -r')}")
+    notebook.run(f"{CELL.replace('--run emulated', '--run emulated -r')}")
     assert isinstance(notebook.shell.user_ns["_"], wb.CudaModule)
-    assert "asks for gradients, and scale has none" in notebook.fail(CELL.replace("host", "host --grad"))
+    assert "asks for gradients, and scale has none" in notebook.fail(CELL.replace("emulated", "emulated --grad"))
 
 
 def test_checks_are_on_in_notebooks_until_a_cell_says_otherwise(notebook: Notebook) -> None:
     text = "__global__ void past(float* x) { x[threadIdx.x + 1] = 1.0f; }\n"
-    notebook.run("%%cuda --run host -q\n" + text)
-    error = notebook.fail("past[4, 4](wb.zeros(4))")
-    assert "x is written outside of its elements, at index 4." in error and "__global__ void past(float* x)" in error
-    notebook.run("%%cuda --run host -q --no-checks\n" + text)
-    assert notebook.run("x = wb.zeros(8)\npast[4, 4](x[:4])\nprint(x.numpy()[4])") == "1.0\n"
+    notebook.run("%%cuda --run emulated -q\n" + text)
+    notebook.session.run("past[4, 4](wb.zeros(4, device='emulated'))")
+    error = "\n".join(notebook.session.errors)
+    assert "writes 4 bytes at x[4], beyond its 4 elements." in error and "__global__ void past(float* x)" in error
+    error = notebook.fail("import numpy as np\npast[4, 4](np.zeros(4, np.float32))")
+    assert "writes 4 bytes at x[4], beyond its 4 elements." in error
+    notebook.run("%%cuda --run emulated -q --no-checks\n" + text)
+    assert notebook.run("x = np.zeros(4, np.float32)\npast[3, 3](x)\nprint(x)") == "[0. 1. 1. 1.]\n"
+    assert notebook.run("past[4, 4](x)\nprint(x)") == "[0. 1. 1. 1.]\n"
 
 
 def test_it_can_compile_in_the_background(notebook: Notebook) -> None:
-    out = notebook.run(CELL.replace("host", "host --bg -f"))
+    out = notebook.run(CELL.replace("emulated", "emulated --bg -f"))
     assert out == "scale compiling in the background; %workbench wait waits for it\n"
-    assert notebook.run("x = wb.full(2, 1.0)\nscale[2, 2](x, 5.0)\nprint(x.numpy()[0])") == "5.0\n"
+    assert notebook.run("x = wb.ones(2, device='emulated')\nscale[2, 2](x, 5.0)\nprint(x.numpy()[0])") == "5.0\n"
     assert wb.wait() >= 0
 
 
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("--checks", "%%cuda --checks needs --run host"),
-        ("-b cpu --run device", "contradict each other"),
-        ("--run moon", "invalid choice: 'moon'"),
-        ("-l m", "is for code that runs on the CPU"),
+        ("--checks", "%%cuda --checks needs --run emulated"),
+        ("-b cuda --run emulated", "contradict each other"),
+        ("-b cpu", "-b cpu: CUDA C++ runs on a GPU or on the emulated device; write --run emulated"),
+        ("--run host", "--run host: CUDA C++ runs on a GPU or on the emulated device; write --run emulated"),
+        ("--run moon", "--run moon: write --run device or --run emulated"),
+        ("-l m", "unrecognized arguments: -l m"),
         ("--header h.h", "headers hold __device__ functions"),
     ],
 )
 def test_options_that_do_not_go_are_refused(notebook: Notebook, line: str, said: str) -> None:
-    assert said in notebook.fail(CELL.replace("--run host", line))
+    assert said in notebook.fail(CELL.replace("--run emulated", line))
 
 
 def test_the_help_has_examples_and_the_run_can_be_set_for_a_session(notebook: Notebook) -> None:
     assert "--header NAME" in notebook.shell.find_cell_magic("cuda").__doc__
-    notebook.run("%config CudaMagics.run = 'host'")
-    notebook.run(CELL.replace(" --run host", " -q"))
-    assert notebook.shell.user_ns["scale"].module.run == "host"
+    notebook.run("%config CudaMagics.run = 'emulated'")
+    notebook.run(CELL.replace(" --run emulated", " -q"))
+    assert notebook.shell.user_ns["scale"].module.run == "emulated"

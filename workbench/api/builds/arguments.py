@@ -388,7 +388,7 @@ def _wrap(kernel: Kernel, name: str, type: ArrayType | StructArray, value: np.nd
 def _wrong(kernel: Kernel, name: str, wanted: str, value: object) -> LaunchError:
     kind = type(value).__name__
     what = "None" if value is None else f"{'an' if kind[0] in 'aeio' else 'a'} {kind}"
-    sequence = isinstance(value, (list, tuple)) and wanted.startswith("array")
+    sequence = isinstance(value, (list, tuple, np.ndarray)) and wanted.startswith("array")
     advice = f"Make an array of it first, so that it can be seen and kept: {name} = wb.array(…)." if sequence else ""
     return LaunchError(f"{kernel.name}: {name} takes {wanted}; the argument is {what}.", parameter=name, advice=advice)
 

@@ -126,7 +126,7 @@ def _code_for(
     if loaded.geometry is not None:
         assert isinstance(how.block_dim, Block), "a kernel that sees its blocks needs their size"
         _refuse_text(loaded, dims, arrays)
-        loaded = loaded.in_blocks(how.block_dim, options.checks)
+        loaded = loaded.in_blocks(how.block_dim)
     if options.ordered and device.is_cuda:
         _refuse_unordered(loaded)
     return _Bound(loaded, replace(how, code=options))
@@ -229,7 +229,7 @@ def _refuse_unordered(loaded: Loaded) -> None:
     if loaded.geometry is not None:
         raise LaunchError(
             f"deterministic=True: {loaded.name} is CUDA C++, and the order in which it adds is unknown.",
-            advice="Leave it out, or run it on the CPU.", function=loaded.name,
+            advice="Leave it out.", function=loaded.name,
         )  # fmt: skip
     for op in walk(loaded.function.body):
         if op.name in UPDATES and is_float(op.operands[0].type):

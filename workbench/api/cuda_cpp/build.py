@@ -1,4 +1,4 @@
-"""A CUDA C++ text compiled, or found in the cache: for a device by NVRTC, for the CPU by g++.
+"""A CUDA C++ text compiled by NVRTC, or found in the cache: for a GPU, or for an emulated device.
 
 One artifact a text, since a text is compiled as a whole; its key is the whole text with what it includes, macros,
 options, target and compiler. The events are those of other kernels, so a card shows it in the same way.
@@ -8,35 +8,28 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.backends.base import Options
 from workbench.backends.cuda.compile import nvrtc
-from workbench.backends.cuda.host import compile as host
-from workbench.backends.cuda.host.code import HostCode
-from workbench.backends.cuda.host.program import HEADERS, Unit, program
-from workbench.backends.cuda.host.program import Entry as HostEntry
 from workbench.backends.cuda.user_source.preprocess import Whole, placed, warnings
 from workbench.backends.cuda.user_source.signature import Signature
 from workbench.cache.folder.entry import Entry
 from workbench.cache.key import Key, Part
 from workbench.cache.store import default_store
 from workbench.config import settings
-from workbench.errors import BuildError, DeviceError
+from workbench.errors import BuildError
 from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, Notice, StageDone, publish
 from workbench.work import go_on
 
-HOST = "host"
-"""The target of code for the CPU; all others are architectures, `sm_90`, or those of emulated devices."""
 EMULATED = "emulated"
 """What precedes the architecture in the target of PTX for emulated devices: `emulated sm_90`."""
 SANITIZED = "emulated with checks"
 """The same for PTX whose accesses are looked at."""
 FORCED = "recompilation was requested"
-_LAST_KEYS: dict[tuple[str, bool], Key] = {}
+_LAST_KEYS: dict[str, Key] = {}
 _WHY: dict[str, tuple[str, ...]] = {}
-_HOST_CODE: dict[str, HostCode] = {}
 
 
 @dataclass(frozen=True)
@@ -48,16 +41,12 @@ class Program:
         kernels: what is called of it.
         defines: macros by name, as they are spelled.
         fast_math: allow approximate maths.
-        libraries: what the CPU's program is linked with (`-l`).
-        wide: on the CPU, every float is a double: for difference quotients.
     """
 
     whole: Whole
     kernels: tuple[Signature, ...]
     defines: Mapping[str, str] = field(default_factory=dict[str, str])
     fast_math: bool = False
-    libraries: tuple[str, ...] = ()
-    wide: bool = False
 
     @property
     def name(self) -> str:
@@ -66,27 +55,16 @@ class Program:
 
     @property
     def text(self) -> str:
-        """What is compiled for a device."""
+        """What is compiled."""
         return "".join(f"#define {n} {v}\n" for n, v in self.defines.items()) + self.whole.text
-
-    @property
-    def host_text(self) -> str:
-        """What is compiled for the CPU."""
-        entries = tuple(HostEntry(k.name, tuple(p.text for p in k.parameters)) for k in self.kernels)
-        return program([Unit(self.text, entries)], wide=self.wide)
 
 
 def key_of(made: Program, target: str) -> Key:
     """The key of a program's artifact."""
     parts = [Part(f"constant {n}", "constant", v.encode(), v) for n, v in sorted(made.defines.items())]
-    if target == HOST:
-        compiler = host.compiler_version(host.compiler())
-        parts.append(Part("code", "code", replace(made, defines={}).host_text.encode()))
-        parts += [Part(f"library {n}", "option", b"1", "yes") for n in made.libraries]
-    else:
-        compiler = nvrtc.CudaBackend().version()
-        parts.append(Part("code", "code", made.whole.text.encode()))
-        parts.append(Part("names", "extra", made.name.encode()))
+    compiler = nvrtc.CudaBackend().version()
+    parts.append(Part("code", "code", made.whole.text.encode()))
+    parts.append(Part("names", "extra", made.name.encode()))
     parts.append(Part("option fast_math", "option", b"1" if made.fast_math else b"0", str(made.fast_math)))
     parts.append(Part("target", "target", target.encode(), target))
     parts.append(Part("compiler", "compiler", compiler.encode(), compiler))
@@ -94,7 +72,7 @@ def key_of(made: Program, target: str) -> Key:
 
 
 def find(made: Program, target: str, force: bool = False) -> tuple[Key, Entry]:
-    """The artifact of a program for `sm_XX`, `emulated sm_XX` or the CPU (`HOST`): from the cache, else compiled.
+    """The artifact of a program for `sm_XX` or `emulated sm_XX`: from the cache, else compiled.
 
     Raises:
         BuildError: the compiler refused the text; at its lines, several as CellErrors.
@@ -105,7 +83,7 @@ def find(made: Program, target: str, force: bool = False) -> tuple[Key, Entry]:
     key = key_of(made, target)
     store = default_store()
     entry = None if force else store.get(key.digest)
-    _remember(made, target, key, force)
+    _remember(made, key, force)
     if entry is not None:
         seconds = time.perf_counter() - started
         for n, kernel in enumerate(made.kernels):
@@ -118,7 +96,7 @@ def find(made: Program, target: str, force: bool = False) -> tuple[Key, Entry]:
     with store.lock(key.digest):
         clock = time.perf_counter()
         entry = _compiled(made, target)
-        spent = {"g++" if target == HOST else "nvrtc": time.perf_counter() - clock}
+        spent = {"nvrtc": time.perf_counter() - clock}
         store.put(key.digest, entry)
     seconds = time.perf_counter() - started
     for n, kernel in enumerate(made.kernels):
@@ -137,7 +115,7 @@ def target_for(kind: str, arch: str, sanitized: bool = False) -> str:
 
 
 def _backend(target: str) -> str:
-    return "cpu" if target == HOST else EMULATED if target.startswith(EMULATED) else "cuda"
+    return EMULATED if target.startswith(EMULATED) else "cuda"
 
 
 def why(name: str) -> tuple[str, ...]:
@@ -145,13 +123,12 @@ def why(name: str) -> tuple[str, ...]:
     return _WHY.get(name, ())
 
 
-def _remember(made: Program, target: str, key: Key, force: bool) -> None:
+def _remember(made: Program, key: Key, force: bool) -> None:
     for kernel in made.kernels:
-        slot = (kernel.name, target == HOST)
-        before = _LAST_KEYS.get(slot)
+        before = _LAST_KEYS.get(kernel.name)
         if before is None or before.digest != key.digest or force:
             _WHY[kernel.name] = (FORCED,) if force else key.explain(before) if before else ()
-            _LAST_KEYS[slot] = key
+            _LAST_KEYS[kernel.name] = key
 
 
 def _facts(entry: Entry, kernel: str) -> dict[str, Any]:
@@ -160,17 +137,11 @@ def _facts(entry: Entry, kernel: str) -> dict[str, Any]:
 
 def _compiled(made: Program, target: str) -> Entry:
     facts: dict[str, Any] = {"name": made.name, "entry": made.kernels[0].name if made.kernels else "", "stages": {}}
+    backend, arch = _backend(target), target.split()[-1]
+    kind = nvrtc.SANITIZED if target.startswith(SANITIZED) else nvrtc.IMAGES[backend]
+    if kind == "ptx":  # what the emulated device cannot execute is named with its line
+        kind = "ptx with lines"
     try:
-        if target == HOST:
-            _refuse_headers(made)
-            fast = ("-ffast-math",) if made.fast_math else ()
-            flags = (*fast, *(f"-l{name}" for name in made.libraries))
-            image = host.compile_host(made.host_text, flags, function=made.name)
-            return Entry(image, {**facts, "backend": "cpu", "target": HOST})
-        backend, arch = _backend(target), target.split()[-1]
-        kind = nvrtc.SANITIZED if target.startswith(SANITIZED) else nvrtc.IMAGES[backend]
-        if kind == "ptx":  # what the emulated device cannot execute is named with its line
-            kind = "ptx with lines"
         built = nvrtc.build(made.text, Options(fast_math=made.fast_math), arch, kind, made.name, _around(made))
     except BuildError as error:
         raise placed(error, made.whole) from None
@@ -179,15 +150,6 @@ def _compiled(made: Program, target: str) -> Entry:
     used = nvrtc.resources_by_kernel(built.log)
     kernels = {name: {"symbol": symbol, **used.get(symbol, {})} for name, symbol in built.names.items()}
     return Entry(built.image, {**facts, "backend": backend, "target": arch, "kernels": kernels})
-
-
-def _refuse_headers(made: Program) -> None:
-    missing = next((name for name in made.whole.own if name not in HEADERS), "")
-    if missing:
-        raise DeviceError(
-            f"{missing} comes with CUDA's compiler, and is not available to code that runs on the CPU.",
-            advice="Leave it out, or compile the source code for a device.", function=made.name,
-        )  # fmt: skip
 
 
 def _around(made: Program) -> nvrtc.Around:
@@ -232,11 +194,3 @@ def resources(made: Program, target: str, kernel: str) -> Mapping[str, Any]:
         BuildError, DeviceError: as `find`.
     """
     return _facts(find(made, target)[1], kernel)
-
-
-def host_code(digest: str, image: bytes) -> HostCode:
-    """The CPU's program, loaded once in a process."""
-    found = _HOST_CODE.get(digest)
-    if found is None:
-        found = _HOST_CODE[digest] = HostCode(image)
-    return found

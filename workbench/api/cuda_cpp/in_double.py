@@ -1,4 +1,4 @@
-"""A CUDA C++ kernel in double on the CPU: what gradcheck needs of a text that was written for float.
+"""A CUDA C++ kernel in double on the emulated device: what gradcheck needs of a text that was written for float.
 
 The text is compiled once more with `float` as a macro for `double`, and its float functions as their double ones, so
 that a difference quotient has the digits it needs; the adjoint is compiled in the same way, so it is the text's own.
@@ -7,22 +7,34 @@ that a difference quotient has the digits it needs; the adjoint is compiled in t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from workbench.api.builds.arguments import deduce_pointer
-from workbench.api.cuda_cpp import build
-from workbench.api.cuda_cpp.build import HOST, Program
+from workbench.api.cuda_cpp.build import Program
 from workbench.api.kernels.kernel import Kernel
-from workbench.backends.cuda.host.code import HostCode
-from workbench.backends.cuda.host.run import launch_host
+from workbench.backends.cuda.user_source.in_double import HALVES, wide_signature, wide_text
 from workbench.backends.cuda.user_source.signature import Signature
+from workbench.errors import DeviceError
 from workbench.ir.values import Function
 from workbench.passes.to_float64 import wide_type
-from workbench.runtime.launching.geometry import Block
-from workbench.types import ArrayType, element
+
+
+def wide_program(program: Program) -> Program:
+    """The program with every float a double.
+
+    Raises:
+        DeviceError: it includes a header of CUDA's that is written for float.
+    """
+    foreign = next((name for name in program.whole.own if name not in HALVES), "")
+    if foreign:
+        raise DeviceError(
+            f"gradcheck compiles CUDA C++ in double precision, and cannot do so with {foreign}.",
+            advice="Check a text without it.", function=program.name,
+        )  # fmt: skip
+    kernels = tuple(map(wide_signature, program.kernels))
+    return Program(wide_text(program.whole), kernels, program.defines)
 
 
 class WideText:
@@ -34,10 +46,18 @@ class WideText:
     """
 
     def __init__(
-        self, kernel: Kernel, program: Program, signature: Signature, gradient: Signature, values: Sequence[Any],
-        dims: tuple[int, ...], block: Block,
+        self, kernel: Kernel, wide: Mapping[str, Any], signature: Signature, gradient: Signature, values: Sequence[Any],
+        how: tuple[Any, ...],
     ) -> None:  # fmt: skip
-        self._signature, self._gradient = signature, gradient
+        """A kernel of a text.
+
+        Args:
+            kernel: as it was written.
+            wide: the kernels of the text in double.
+            signature, gradient: of the kernel and its gradient.
+            values: one argument per parameter of the kernel.
+            how: what stands in a launch's brackets.
+        """
         types = tuple(
             deduce_pointer(kernel, p.name, p.type, value) if p.pointer else p.type
             for p, value in zip(signature.parameters, values, strict=True)
@@ -45,10 +65,8 @@ class WideText:
         self.function: Function = kernel.specialise([wide_type(t) for t in types]).function
         given = {p.name for p in gradient.parameters}
         self.checked = frozenset(p.name for p in self.function.params if f"adj_{p.name}" in given)
-        _, entry = build.find(replace(program, wide=True), HOST)
-        self._code = HostCode(entry.image)
-        self._grid, self._block = block.grid(dims), block
-        self._types = {p.name: p.type for p in self.function.params}
+        self._wide, self._how = wide, how
+        self._signature, self._gradient = signature, gradient
 
     def forward(self, arguments: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Run the kernel; arrays are changed in place."""
@@ -59,11 +77,5 @@ class WideText:
         self._run(self._gradient, arguments)
 
     def _run(self, signature: Signature, arguments: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        packed = [arguments[p.name] if p.pointer else self._bytes(p.name, arguments) for p in signature.parameters]
-        shared = 2 * self._block.shared  # of floats, twice as many bytes
-        launch_host(self._code, signature.name, packed, self._grid, self._block.sizes, shared, self._block.seed)
-
-    def _bytes(self, name: str, arguments: Mapping[str, np.ndarray[Any, Any]]) -> bytes:
-        type = self._types[name]
-        assert not isinstance(type, ArrayType)
-        return np.asarray(arguments[name], element(type).numpy).tobytes()
+        given = [arguments[p.name] if p.pointer else arguments[p.name].tolist() for p in signature.parameters]
+        self._wide[signature.name][self._how](*given)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -21,23 +21,21 @@ from workbench.api.kernels.countable import Countable
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.autodiff import parameters
 from workbench.backends.base import Options
-from workbench.backends.cuda.host.code import Report
 from workbench.backends.cuda.user_source.signature import Parameter, Signature
-from workbench.backends.faults import FaultRecord
 from workbench.backends.layout import layout
 from workbench.cache.key import Key
-from workbench.errors import KernelFault, KernelTypeError, LaunchError, NotDifferentiable
+from workbench.errors import KernelTypeError, LaunchError, NotDifferentiable
 from workbench.ir.values import Block as IrBlock
 from workbench.ir.values import Function, Op, Value
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.device import Device, get_device
 from workbench.runtime.launching.checks import checks_wanted
 from workbench.runtime.launching.execute import execute
-from workbench.runtime.launching.geometry import Geometry, as_block, with_shared, with_tail
+from workbench.runtime.launching.geometry import Geometry, as_block, with_shared
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import PLAIN, LaunchOptions, LaunchRecord
 from workbench.structs import AnyType
-from workbench.types import ArrayType, is_float
+from workbench.types import ArrayType, Vector, is_float
 
 ADJOINT = "_adjoint"
 
@@ -51,21 +49,20 @@ class Text(Protocol):
         ...
 
     @property
-    def run(self) -> str:
-        """Where it runs: "device" or "host"."""
-        ...
-
-    @property
     def device(self) -> Device:
         """Where its kernels run."""
         ...
 
-    def code(self, name: str, device: Device, sanitized: bool = False) -> tuple[str, Any, int, dict[str, Any]]:
-        """Digest, loaded code, address on the CPU, and facts of one kernel."""
+    def code(self, name: str, device: Device, sanitized: bool = False) -> tuple[str, Any, dict[str, Any]]:
+        """Digest, loaded code and facts of one kernel."""
         ...
 
     def refuse_elsewhere(self, name: str, device: Device) -> None:
         """Refuse a launch where the kernel cannot run."""
+        ...
+
+    def in_double(self) -> Mapping[str, Any]:
+        """Its kernels with every float a double, on the emulated device."""
         ...
 
     def key(self) -> Key:
@@ -165,9 +162,7 @@ class CudaKernel(Kernel):
         if len(values) != len(self.parameters):
             raise wrong_count(self, values)
         arrays = (v.device for v in values if isinstance(v, array))
-        plain = any(isinstance(v, np.ndarray) for v in values)
-        where = get_device("cpu") if plain else self.module.device
-        device = get_device(device) if device is not None else next(arrays, None) or where
+        device = get_device(device) if device is not None else next(arrays, None) or self.module.device
         how = LaunchOptions(how.code, block, as_stream(how.stream, device, self.name))
         self.module.refuse_elsewhere(self.name, device)
         types = tuple(
@@ -185,8 +180,24 @@ class CudaKernel(Kernel):
         pairs = adjoint_arguments(specialisation, arguments, adjoints, device)
         return bind(specialisation, "adjoint", dims, {**arguments, **pairs}, device, how)
 
+    def on_device(self, values: Sequence[Any]) -> tuple[list[Any], list[tuple[np.ndarray[Any, Any], array]]]:
+        """Arguments with NumPy arrays copied to the module's device, and which of them to copy back.
+
+        Raises:
+            LaunchError: the kernel cannot run there, or an array's dtype is not the parameter's.
+        """
+        found, back = list(values), list[tuple[np.ndarray[Any, Any], array]]()
+        for k, (p, value) in enumerate(zip(self.signature.parameters, values, strict=False)):
+            if isinstance(value, np.ndarray) and p.pointer:
+                host = cast("np.ndarray[Any, Any]", value)
+                device = next((v.device for v in values if isinstance(v, array)), self.module.device)
+                self.module.refuse_elsewhere(self.name, device)
+                found[k] = _copied(self.name, p, host, device)
+                back += [] if p.const else [(host, found[k])]
+        return found, back
+
     def in_double(self, values: Sequence[Any], dims: tuple[int, ...], block_dim: Any, shared: int) -> WideText:
-        """The text and its gradient in double, for these arguments.
+        """The text and its gradient in double on the emulated device, for these arguments.
 
         Args:
             values: one argument per parameter.
@@ -197,9 +208,11 @@ class CudaKernel(Kernel):
         Raises:
             NotDifferentiable: the text has no gradient of it.
             LaunchError: there is no such block.
+            BuildError, DeviceError: the text cannot be compiled in double, or NVRTC is not installed.
         """
-        block = with_shared(as_block(block_dim, dims, self.name), shared, self.name)
-        return WideText(self, self.module.program, self.signature, self.towards("adjoint"), values, dims, block)
+        gradient = self.towards("adjoint")
+        how = dims, block_dim, 2 * shared  # of floats, twice as many bytes
+        return WideText(self, self.module.in_double(), self.signature, gradient, values, how)
 
     def towards(self, direction: str) -> Signature:
         """The signature of what runs in a direction.
@@ -244,18 +257,20 @@ class Configured:
         self.shared = shared
 
     def __call__(self, *arguments: Any, stream: Any = None) -> None:
-        """Run it.
+        """Run it. NumPy arrays are copied to the device, and what the kernel may change of them back.
 
         Raises:
             LaunchError: the arguments do not fit; nothing has run.
-            KernelFault: on the CPU, threads that wait for others that never come, a failed assert; with checks, what is
-                written outside of an array.
+            KernelFault: on an emulated device, what its checks found, if NumPy arrays made it wait for the result.
         """
         kernel = self.kernel
+        given, back = kernel.on_device(arguments)
         dims = as_dims(self.dim, kernel.name)
         block = with_shared(as_block(self.block_dim, dims, kernel.name), self.shared, kernel.name)
         how = LaunchOptions(Options(checks=checks_wanted(None, kernel.checks)), block, stream)
-        execute(kernel.prepare(dims, arguments, how=how))
+        execute(kernel.prepare(dims, given, how=how))
+        for host, copy in back:
+            host[...] = copy.numpy().reshape(host.shape)
 
 
 class CudaSpecialisation(Specialisation):
@@ -301,40 +316,15 @@ class CudaSpecialisation(Specialisation):
         params = [(p.name, p.type) for p in parameters(self.function.params, direction)]
         names = [n for n, _ in params]
         geometry = Geometry(tuple(names.index(p.name) for p in signature.parameters))
-        digest, code, address, facts = kernel.module.code(signature.name, device, sanitized)
+        digest, code, facts = kernel.module.code(signature.name, device, sanitized)
         pointers = [p for p in signature.parameters if p.pointer]
         return Loaded(
-            name=kernel.name, direction=direction, device=device, address=address, handle=code,
-            layout=with_tail(layout(params), geometry), launch_ndim=0,
+            name=kernel.name, direction=direction, device=device, address=0, handle=code,
+            layout=layout(params), launch_ndim=0,
             reads=frozenset(p.name for p in pointers if p.name in signature.words),
             writes=frozenset(p.name for p in pointers if not p.const),
-            cost=1, digest=digest, contiguous=True, checked=not device.is_cuda, ordered=True, metadata=facts,
-            make_function=lambda: self.function, geometry=geometry, explain=self._explain(signature, code),
-            place=kernel.module.program.whole.at,
-        )  # fmt: skip
-
-    def _explain(self, signature: Signature, code: Any) -> Any:
-        def explain(_: FaultRecord) -> KernelFault:
-            met = code.report()
-            if met.parameter:  # counted from 1; 0 is none
-                number: int = met.parameter
-                return self._written_outside(signature, signature.parameters[number - 1], met)
-            where = self.text.module.program.whole.at(met.line)
-            thread, block = tuple(met.thread), tuple(met.block)
-            return KernelFault(
-                f"{met.message}.", where, f"Thread {thread} of block {block}.", signature.name,
-                thread=thread, block=block, line=where.shown_line,
-            )  # fmt: skip
-
-        return explain
-
-    def _written_outside(self, signature: Signature, p: Parameter, met: Report) -> KernelFault:
-        first, last = met.first // p.type.size, met.last // p.type.size
-        where = f"at index {first}" if first == last else f"from index {first} to {last}"
-        return KernelFault(
-            f"{p.name} is written outside of its elements, {where}.", p.location,
-            "Test the index: whole blocks run, including threads past the end.", signature.name,
-            parameter=p.name,
+            cost=1, digest=digest, contiguous=True, checked=False, ordered=True, metadata=facts,
+            make_function=lambda: self.function, geometry=geometry, place=kernel.module.program.whole.at,
         )  # fmt: skip
 
 
@@ -393,3 +383,18 @@ def _refuse_aliases(kernel: CudaKernel, arguments: Mapping[str, Any]) -> None:
                 f"{kernel.name}: {a} and {b} share memory, and one of them is __restrict__.", parameter=b,
                 advice="Pass separate arrays, or leave __restrict__ out.",
             )  # fmt: skip
+
+
+def _copied(kernel: str, parameter: Parameter, value: np.ndarray[Any, Any], device: Device) -> array:
+    """A NumPy array on the device; its last axis is a vector's, where the pointer is to vectors."""
+    type = parameter.type
+    rows = isinstance(type, Vector) and value.dtype == type.dtype.numpy
+    if not parameter.const and not value.flags.writeable:
+        raise LaunchError(
+            f"{kernel}: the NumPy array for {parameter.name} is read-only.", parameter=parameter.name,
+            advice="Pass a copy.",
+        )  # fmt: skip
+    try:
+        return array(value, type if rows else None, device=device)
+    except (TypeError, ValueError) as error:
+        raise LaunchError(f"{kernel}: {parameter.name}: {error}.", parameter=parameter.name) from None

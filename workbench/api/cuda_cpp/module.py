@@ -7,19 +7,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.api.cuda_cpp import build
-from workbench.api.cuda_cpp.build import EMULATED, HOST, Program
+from workbench.api.cuda_cpp.build import EMULATED, Program
+from workbench.api.cuda_cpp.in_double import wide_program
 from workbench.api.cuda_cpp.kernel import ADJOINT, CudaKernel
 from workbench.backends.cuda.compile.disassemble import sass
 from workbench.backends.cuda.compile.nvrtc import DEFAULT_TARGET
 from workbench.backends.cuda.user_source.preprocess import define_lines, whole
 from workbench.backends.cuda.user_source.signature import Signature, signatures
 from workbench.cache.folder.entry import Entry
-from workbench.errors import DeviceError, KernelSyntaxError, LaunchError
+from workbench.errors import BuildError, DeviceError, KernelSyntaxError, LaunchError
 from workbench.runtime.device.device import Device, driver_of, get_device
 from workbench.runtime.device.driver import driver, why_no_cuda
+from workbench.runtime.launching.checks import checks_wanted
 from workbench.source import Source
 
-RUNS = ("device", "host", EMULATED)
+RUNS = ("device", EMULATED)
 NATIVE = "native"
 
 
@@ -27,12 +29,12 @@ NATIVE = "native"
 class CudaModule:
     """The kernels of one piece of CUDA C++ source code.
 
-        module = wb.cuda_module(text, run="host")
+        module = wb.cuda_module(text, run="emulated")
         saxpy = module["saxpy"]
 
     Attributes:
         program: what is compiled.
-        run: "device": on a CUDA device; "host": on the CPU, by a C++ compiler; "emulated": on the emulated device.
+        run: "device": on the current device; "emulated": on the emulated device.
         arch: "native", or the architecture that is compiled for ahead of a launch.
         force: compile even what is cached.
         kernels: by name; NAME_adjoint is the gradient of NAME, and a kernel too.
@@ -75,28 +77,23 @@ class CudaModule:
 
     @property
     def device(self) -> Device:
-        """Where its kernels run: the CPU, the emulated device, or the current CUDA device.
+        """Where its kernels run: the current device, or the emulated one; the CPU if they are for reading alone.
 
         Raises:
-            DeviceError: there is no compiler for emulated devices here.
+            DeviceError: emulated devices cannot be had here.
         """
-        if self.run == EMULATED:
-            current = get_device()
-            return current if current.is_emulated else get_device(EMULATED if self.arch == NATIVE else self._emulated)
-        return get_device("cpu" if self.run == HOST or driver() is None else None)
-
-    @property
-    def _emulated(self) -> str:
-        return f"{EMULATED}:{self.arch}"
+        current = get_device()
+        if self.run == EMULATED and not current.is_emulated:
+            return get_device(EMULATED if self.arch == NATIVE else f"{EMULATED}:{self.arch}")
+        return current
 
     @property
     def target(self) -> str:
-        """What is compiled ahead: "host", an architecture, or "emulated" and an architecture."""
-        if self.run == HOST:
-            return HOST
-        if self.run == EMULATED:
-            device = self.device
-            return build.target_for(EMULATED, driver_of(device).arch(device.index))
+        """What is compiled ahead: an architecture, or "emulated" (with checks, if they are on) and one."""
+        device = self.device
+        if device.is_emulated and (self.run == EMULATED or self.arch == NATIVE):
+            checked = any(checks_wanted(None, kernel.checks) for kernel in self.kernels.values())
+            return build.target_for(EMULATED, driver_of(device).arch(device.index), checked)
         found = driver()
         return (found.arch(0) if found else DEFAULT_TARGET) if self.arch == NATIVE else self.arch
 
@@ -104,21 +101,21 @@ class CudaModule:
         """Compile, or take from the cache.
 
         Raises:
-            WorkbenchError: a compiler rejected the source code, or there is no compiler.
+            WorkbenchError: NVRTC rejected the source code, or is not installed.
         """
         if self.kernels:
             self._entries[self.target] = self._find(self.target, self.force)
 
     def entry(self, target: str = "") -> Entry:
-        """The artifact for a target: a cubin, or the CPU's shared object.
+        """The artifact for a target: a cubin, or PTX for an emulated device.
 
         Raises:
             WorkbenchError: as `compile`.
         """
         return self._entry(target or self.target)[1]
 
-    def code(self, name: str, device: Device, sanitized: bool = False) -> tuple[str, Any, int, dict[str, Any]]:
-        """Digest, loaded code, address on the CPU, and facts of one kernel.
+    def code(self, name: str, device: Device, sanitized: bool = False) -> tuple[str, Any, dict[str, Any]]:
+        """Digest, loaded code, and facts of one kernel.
 
         Args:
             name: of a kernel of the module.
@@ -126,47 +123,49 @@ class CudaModule:
             sanitized: with checked accesses; on an emulated device only.
 
         Raises:
-            LaunchError: it was compiled for another kind of device.
+            LaunchError: the device is the CPU.
+            BuildError: the emulated device cannot execute an instruction; at its line.
         """
         self.refuse_elsewhere(name, device)
-        if self.run == HOST:
-            digest, entry = self._entry(HOST)
-            code = build.host_code(digest, entry.image)
-            return (
-                digest,
-                code,
-                code.address(f"wb_entry_{name}"),
-                {**entry.metadata, "prints": "printf" in self.program.text},
-            )
         found = driver_of(device)
         digest, entry = self._entry(build.target_for(device.kind, found.arch(device.index), sanitized))
         own = entry.metadata["kernels"][name]
-        facts = {**entry.metadata, **own, **({"checks": True} if sanitized else {})}
-        return digest, found.load(device.index, entry.image, own["symbol"]), 0, facts
+        facts = {**entry.metadata, **own, "checks": sanitized, "prints": "printf" in self.program.text}
+        try:
+            return digest, found.load(device.index, entry.image, own["symbol"]), facts
+        except BuildError as error:
+            error.location = self.program.whole.at(error.line) if error.line else None
+            raise
 
     def refuse_elsewhere(self, name: str, device: Device) -> None:
         """Refuse a launch where the kernel cannot run.
 
         Raises:
-            LaunchError: it was compiled for the CPU and the device is a GPU, or the reverse.
+            LaunchError: the device is the CPU.
         """
-        if device.is_cuda == (self.run != HOST):
-            return
         if device.is_cuda:
-            raise LaunchError(
-                f"{name} was compiled to run on the CPU; the launch is on {device}.", self.kernels[name].place,
-                "Run its cell without --run host, or with --run emulated, or pass arrays on the CPU.", name,
-            )  # fmt: skip
-        here = driver() is not None or self.run == EMULATED
+            return
+        own = self.device if self.device.is_cuda else Device("cuda:0", "cuda") if driver() is not None else None
+        here = own is not None
         advice = (
-            f'Pass arrays on the device: x.to("{self.device}").' if here else
-            'Run its cell as %%cuda --run host (wb.cuda_module(…, run="host")), which g++ compiles for the CPU, or as '
-            '%%cuda --run emulated (run="emulated"): the CPU then runs what is made for a GPU.'
+            f'Pass arrays on the device: x.to("{own}").' if here else
+            'The CPU runs it on the emulated device: pass x.to("emulated"), or run its cell as %%cuda --run emulated.'
         )  # fmt: skip
         raise LaunchError(
             f"{name} was compiled for {self.target}; the launch is on the CPU."
             + ("" if here else f" {why_no_cuda()}"), self.kernels[name].place, advice, name,
         )  # fmt: skip
+
+    def in_double(self) -> Mapping[str, CudaKernel]:
+        """Its kernels with every float a double, on the emulated device: for difference quotients.
+
+        Raises:
+            DeviceError: it includes a header of CUDA's that is written for float.
+        """
+        kernels = _with_kernels(CudaModule(wide_program(self.program), EMULATED)).kernels
+        for kernel in kernels.values():
+            kernel.checks = False
+        return kernels
 
     def ptx(self, target: str = "") -> str:
         """The PTX of the source code, for inspection.
@@ -189,7 +188,7 @@ class CudaModule:
         return build.key_of(self.program, self.target)
 
     def _device_target(self) -> str:
-        return self.target.split()[-1] if self.run != HOST else DEFAULT_TARGET if self.arch == NATIVE else self.arch
+        return self.target.split()[-1]
 
     def _entry(self, target: str) -> tuple[str, Entry]:
         if target not in self._entries:
@@ -208,7 +207,7 @@ class CudaModule:
 def cuda_module(
     text: str, *, name: str = "<text>", filename: str = "<text>", line_offset: int = 0, run: str = "device",
     arch: str = NATIVE, defines: Mapping[str, Any] | None = None, use: Iterable[str] = (),
-    headers: Mapping[str, str | Source] | None = None, include: Iterable[str] = (), libraries: Iterable[str] = (),
+    headers: Mapping[str, str | Source] | None = None, include: Iterable[str] = (),
     fast_math: bool = False, force: bool = False, compile: bool = True,
 ) -> CudaModule:  # fmt: skip
     """Compile CUDA C++ source code, and make its `__global__` functions callable.
@@ -223,14 +222,13 @@ def cuda_module(
         name: the name of the source code, as people see it.
         filename: its name in Python's tracebacks.
         line_offset: lines above the source code that its reader counts as well.
-        run: "device" compiles for CUDA (without a device, for reading); "host" for the CPU, if g++ is installed;
-            "emulated" for the emulated device, which runs what NVRTC makes on the CPU.
+        run: "device" compiles for the current device (for reading, if that is the CPU); "emulated" for the emulated
+            device: the CPU runs what NVRTC makes for a GPU.
         arch: "native", or a GPU architecture such as "sm_90" to compile for.
         defines: macros; numbers keep all their bits, strings are used as they are.
         use: headers to include above the source code.
         headers: source code by the name under which it is included.
         include: folders in which other includes are looked for.
-        libraries: what code for the CPU is linked with.
         fast_math: allow approximate maths.
         force: compile even what is cached.
         compile: False only reads the signatures; `CudaModule.compile()` or the first launch does the rest.
@@ -242,32 +240,35 @@ def cuda_module(
         KernelSyntaxError: a kernel is a template, or a header is not found.
         KernelTypeError: a parameter cannot be passed from Python, or a gradient does not go with its kernel.
         BuildError: the compiler rejected the source code; the errors are at its lines.
-        DeviceError: NVRTC or g++ is not installed, or does not know the architecture.
+        DeviceError: NVRTC is not installed, or does not know the architecture.
     """
-    libraries = tuple(libraries)
-    _refuse(run, libraries)
+    _refuse(run)
     source = Source(text, name, filename, line_offset)
     known = {n: h if isinstance(h, Source) else Source(h, n, n) for n, h in (headers or {}).items()}
     macros = define_lines(defines or {})
     made = whole(source, use, known, include)
     found = signatures(source, macros)
-    by_name = _by_name(found)
-    module = CudaModule(Program(made, found, macros, fast_math, libraries), run, arch, force)
-    for kernel in found:
-        module.kernels[kernel.name] = CudaKernel(module, kernel, by_name.get(kernel.name + ADJOINT))
+    module = _with_kernels(CudaModule(Program(made, found, macros, fast_math), run, arch, force))
     if compile:
         module.compile()
     return module
 
 
-def _refuse(run: str, libraries: Sequence[str]) -> None:
-    if run not in RUNS:
-        raise DeviceError(f'run is "device", "host" or "emulated", not {run!r}.')
-    if libraries and run != HOST:
+def _refuse(run: str) -> None:
+    if run == "host":
         raise DeviceError(
-            f"-l{libraries[0]} is for code that runs on the CPU; device code is not linked with libraries.",
-            advice='Leave it out, or use run="host" (--run host).',
+            'run="host" is no more: the emulated device runs CUDA C++ on the CPU.',
+            advice='Write run="emulated" (%%cuda --run emulated).',
         )
+    if run not in RUNS:
+        raise DeviceError(f'run is "device" or "emulated", not {run!r}.')
+
+
+def _with_kernels(module: CudaModule) -> CudaModule:
+    by_name = _by_name(module.program.kernels)
+    for kernel in by_name.values():
+        module.kernels[kernel.name] = CudaKernel(module, kernel, by_name.get(kernel.name + ADJOINT))
+    return module
 
 
 def _by_name(found: Sequence[Signature]) -> dict[str, Signature]:

@@ -18,6 +18,7 @@ from workbench.backends.ptx.library import global_races, library_object, races
 from workbench.backends.ptx.race_table import RaceTable
 from workbench.backends.ptx.syntax.program import Instruction, Loc
 from workbench.errors import LaunchError
+from workbench.events import Notice, publish
 
 THREADS = 1024
 """The most threads of a block."""
@@ -247,6 +248,10 @@ class Kernel:
         return replace(fault, shared=other)
 
 
+_TOLD: set[int] = set()
+"""The rates of sampling that were announced."""
+
+
 class _Watching:
     """What the sanitized variant of a kernel keeps account in, for one launch."""
 
@@ -257,6 +262,13 @@ class _Watching:
         self._size = races.CLOCKS + races.PER_BYTE * self._shared
         self._shadow = np.zeros(self._size * workers, np.uint8)
         self._table = RaceTable(launch.spans)
+        every = self._table.every
+        if every > 1 and every not in _TOLD:
+            _TOLD.add(every)
+            publish(Notice(
+                f"The emulated device's arrays take {self._table.reached >> 20} MiB: races in global memory are looked "
+                f"for in one of every {every} groups of 4 bytes."
+            ))  # fmt: skip
         self._releases = np.zeros(min(_product(grid), global_races.BLOCKS), np.int32)
 
     def words(self) -> dict[str, int]:

@@ -19,6 +19,7 @@ class RaceTable:
     """An entry for every n-th granule of the memory that a launch may reach; only touched ones cost memory.
 
     Attributes:
+        reached: bytes of the allocations.
         every: n: 1 for up to 32 MiB of allocations, else odd, so that it meets each place of a power of two.
     """
 
@@ -26,9 +27,9 @@ class RaceTable:
         """A table for allocations, given as first addresses and ends, ascending."""
         self._first = int(spans[0, 0]) // GRANULE * GRANULE
         self._bytes = int(spans[-1, 1]) - self._first
-        reached = int((spans[:, 1] - spans[:, 0]).sum())
+        self.reached = int((spans[:, 1] - spans[:, 0]).sum())
         try:
-            self._reserve(reached)
+            self._reserve(self.reached)
         except (OSError, OverflowError, ValueError):  # the system has not so many addresses
             self._reserve(self._bytes)
 

@@ -358,7 +358,9 @@ class Driver:
         label = getattr(status, "name", str(status))
         why = self._why(status)
         broken = self.breakage.met(getattr(self._used, "index", None), f"CUDA refused {name}", label, why)
-        return broken or DeviceError(f"CUDA refused {name}: {label}{why}.", status=int(status))
+        return broken or DeviceError(
+            f"CUDA refused {name}: {label}{why}.", status=int(status), advice=_ADVICE.get(label, "")
+        )
 
     def _why(self, status: Any) -> str:
         """What the driver says of a status; an emulated one says what was wrong."""
@@ -380,6 +382,11 @@ class Driver:
             raise error from problem
 
 
+_ADVICE = {
+    "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES": (
+        "A block's threads need more registers than there are: take a smaller block_dim."
+    )
+}
 _PORTABLE = 1
 """CU_MEMHOSTALLOC_PORTABLE: page-locked for every device."""
 

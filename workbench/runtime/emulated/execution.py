@@ -115,11 +115,9 @@ class Native:
         )  # fmt: skip
 
     def _placed(self, error: BuildError) -> BuildError:
-        """The error with the line of the cell, if it has one."""
+        """The error, its line that of the CUDA C++ in the place of that of the PTX; 0 if there is none."""
         code = (i for function in self.program.functions.values() for i in function.code)
-        line = next((self._line(i.loc) for i in code if i.line == error.line), 0)
-        if line:
-            error.message = f"Line {line} of the CUDA C++: {error.message}"
+        error.line = next((self._line(i.loc) for i in code if i.line == error.line), 0)
         return error
 
     def _line(self, at: Loc | None) -> int:

@@ -8,12 +8,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from workbench.backends.faults import FaultRecord
 from workbench.backends.layout import Layout
-from workbench.errors import KernelFault
 from workbench.ir.values import Function
 from workbench.runtime.device.device import Device
-from workbench.runtime.launching.geometry import Block, BlockPacker, Geometry
+from workbench.runtime.launching.geometry import Block, Geometry
 from workbench.runtime.native.pack import Packer
 from workbench.source import Location
 from workbench.types import Type, is_float
@@ -70,7 +68,6 @@ class Loaded:
         ordered: all threads of a launch run on one core, in order.
         metadata: what the artifact says of itself.
         geometry: how it is called, where it sees its blocks; None if it is called once per thread.
-        explain: returns the error of a fault record, where that does not come from the IR.
         place: returns the place in the cell of a line of the compiled text; None: lines are numbers of operations.
         make_function: returns the IR (an adjoint from the cache is derived only when somebody looks at it).
     """
@@ -92,7 +89,6 @@ class Loaded:
     metadata: dict[str, Any] = field(repr=False)
     make_function: Callable[[], Function] = field(repr=False)
     geometry: Geometry | None = None
-    explain: Callable[[FaultRecord], KernelFault] | None = field(default=None, repr=False)
     place: Callable[[int], Location] | None = field(default=None, repr=False)
 
     @property
@@ -128,20 +124,18 @@ class Loaded:
     @cached_property
     def packer(self) -> Packer:
         """Writes this layout's parameter buffers."""
-        return Packer(self.layout) if self.geometry is None else BlockPacker(self.layout, self.geometry)
+        return Packer(self.layout)
 
-    def in_blocks(self, block: Block, guarded: bool) -> Loaded:
-        """The same code, which sees its blocks, for blocks of this size; `guarded` as in Geometry."""
+    def in_blocks(self, block: Block) -> Loaded:
+        """The same code, which sees its blocks, for blocks of this size."""
         assert self.geometry is not None
-        # Kept per block, since a packer and its layout are made of it: a loop of launches makes them once.
-        found = self._in_blocks.get((block, guarded))
+        found = self._in_blocks.get(block)
         if found is None:
-            wanted = replace(self.geometry, block=block, guarded=guarded)
-            found = self._in_blocks[block, guarded] = replace(self, geometry=wanted)
+            found = self._in_blocks[block] = replace(self, geometry=replace(self.geometry, block=block))
         return found
 
     @cached_property
-    def _in_blocks(self) -> dict[tuple[Block, bool], Loaded]:
+    def _in_blocks(self) -> dict[Block, Loaded]:
         return {}
 
     def call(self, dims: Sequence[int], start: int, block_dim: int | Block) -> Call:

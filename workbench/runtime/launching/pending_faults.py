@@ -41,8 +41,6 @@ def fault_of(loaded: Loaded, dims: Sequence[int], buffer: Any, record: bytes) ->
     found = FaultRecord.read(record)
     if found is None:
         return None
-    if loaded.explain is not None:
-        return loaded.explain(found)
     shapes = {s.name: shape_in(buffer, s) for s in loaded.layout.slots if isinstance(s.type, ArrayType)}
     return raised_by(loaded.function, found, dims, shapes)
 

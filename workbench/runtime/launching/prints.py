@@ -11,7 +11,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from workbench.backends.cuda.host.code import HostCode
 from workbench.backends.prints import CAPACITY, HEAD, SYMBOL, records
 from workbench.forks import renewed
 from workbench.runtime.launching.loaded import Loaded
@@ -35,9 +34,6 @@ def printing(*kernels: Loaded) -> Iterator[None]:
 
 
 def _show(loaded: Loaded) -> None:
-    if isinstance(loaded.handle, HostCode):
-        loaded.handle.show_printed()
-        return
     start = loaded.handle.addresses[SYMBOL]
     head = (ctypes.c_int64 * 2).from_address(start)
     # Threads add to the count before they write, so it goes beyond the capacity if the buffer is full.

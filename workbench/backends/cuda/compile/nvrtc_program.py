@@ -7,6 +7,7 @@ The one file that imports NVRTC, inside functions, so that nothing of CUDA is ne
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -87,9 +88,10 @@ def _api() -> Any:
 
 def not_installed(problem: str) -> DeviceError:
     """The error of a machine without NVRTC."""
+    here = sys.platform != "darwin"
     return DeviceError(
         f"CUDA kernels need NVRTC, which could not be loaded: {problem}.",
-        advice=f"Install it: pip install {BINDINGS} {WHEEL}",
+        advice=f"Install it: pip install {BINDINGS} {WHEEL}" if here else "There is none for macOS.",
     )
 
 

@@ -1,7 +1,7 @@
-"""A user's CUDA C++ text with all that it includes, as one text for NVRTC and g++, and errors in it at their places.
+"""A user's CUDA C++ text with all that it includes, as one text for NVRTC, and errors in it at their places.
 
 What is included is put in its place, so the text says all that was compiled and makes the key. `#line` carries labels
-made of contents: no file name is in it, and the compilers' errors lead back to the cell or header they are in.
+made of contents: no file name is in it, and its errors lead back to the cell or header they are in.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from workbench.backends.cuda.host.compile import PLACE
 from workbench.errors import BuildError, CellErrors, KernelSyntaxError, WorkbenchError
 from workbench.source import Location, Source
 
@@ -46,7 +45,7 @@ class Whole:
     own: tuple[str, ...] = ()
 
     def at(self, line: int, column: int = 0, end: int = 0) -> Location:
-        """The place that a compiler, or a program, calls this line."""
+        """The place that NVRTC, or a fault, calls this line."""
         number, row = divmod(line, STEP)
         source = self.sources[min(number, len(self.sources) - 1)]
         text = source.line(row)
@@ -55,7 +54,7 @@ class Whole:
 
 
 def label_of(source: Source) -> str:
-    """The file name that compilers are told: the same for the same text everywhere."""
+    """The file name that NVRTC is told: the same for the same text everywhere."""
     return f"/cell/{source.label}"
 
 
@@ -159,17 +158,13 @@ def warnings(log: str, whole: Whole) -> tuple[str, ...]:
 
 
 def _said(log: str, whole: Whole) -> list[tuple[str, Location, str]]:
-    """Kind, place and sentence of what NVRTC or g++ said of the texts."""
+    """Kind, place and sentence of what NVRTC said of the texts."""
     labels = {label_of(s) for s in whole.sources}
     found = []
     for m in _NVRTC_PLACE.finditer(log):
         if m["file"] in labels:  # the line is shown behind two blanks, the caret below it
             column = max(0, len(m["caret"]) - 3) if m["caret"] else 0
             found.append((m["kind"], _word_at(whole, int(m["line"]), column), m["text"]))
-    for m in PLACE.finditer(log):
-        if m["file"] in labels:
-            said = re.sub(r"[‘’]", "`", m["text"])
-            found.append(("error", _word_at(whole, int(m["line"]), int(m["column"]) - 1), said))
     return found
 
 

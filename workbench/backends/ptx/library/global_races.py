@@ -9,8 +9,8 @@ that no lock and no flag is reported.
 
 from __future__ import annotations
 
-from workbench.backends.ptx.library.lanes import lane_function
-from workbench.backends.ptx.library.races import ATOMIC, ATOMIC_READ, READ, WRITE
+from workbench.backends.ptx.context import GLOBAL_RACE
+from workbench.backends.ptx.library.races import ACCESS, OWN, compared, looking
 from workbench.backends.ptx.library.template import expanded
 
 GRANULE = 4
@@ -26,15 +26,7 @@ _RELEASES = 4095
 # block, a lock, 5 unused, 18 of the instruction. Its second: 32 bits of the value, 20 of the clock, 12 of releases.
 _TEXT = f"""
 define internal i64 @block_number(ptr %ctx) {{
-  GET CTAID_X
-  GET CTAID_Y
-  GET CTAID_Z
-  GET NCTAID_X
-  GET NCTAID_Y
-  %planes = mul i64 %CTAID_Z, %NCTAID_Y
-  %rows = add i64 %planes, %CTAID_Y
-  %row.blocks = mul i64 %rows, %NCTAID_X
-  %all = add i64 %row.blocks, %CTAID_X
+  %all = call i64 @block_of_grid(ptr %ctx)
   %block = and i64 %all, {BLOCKS - 1}
   ret i64 %block
 }}
@@ -107,18 +99,13 @@ no:
 }}
 """
 
-_FIRST = f"""  GET NOW
-  GET RACES
+_FIRST = f"""{OWN}{ACCESS}  GET RACES
   GET RACES_FROM
   GET RACES_BYTES
   GET RACES_EVERY
   GET SCRATCH
   GET SCRATCH_END
   %scratch.bytes = sub i64 %SCRATCH_END, %SCRATCH
-  %s = call ptr @shadow(ptr %ctx)
-  %c = call ptr @clock(ptr %s, i64 %NOW)
-  %own.p = getelementptr i64, ptr %c, i64 %NOW
-  %own = load i64, ptr %own.p
   %own.in = and i64 %own, 1048575
   %own.s = shl i64 %own.in, 12
   %acquired.p = getelementptr i8, ptr %s, i64 8
@@ -131,22 +118,11 @@ _FIRST = f"""  GET NOW
   %rel.64 = zext i32 %rel.32 to i64
   %rel = call i64 @llvm.umin.i64(i64 %rel.64, i64 {_RELEASES})
   %h1 = or i64 %own.s, %rel
-  %thread = shl i64 %NOW, 5
-  %count = zext i32 %bytes to i64
-  %index.64 = zext i32 %index to i64
-  %index.in = and i64 %index.64, 262143
-  %reads.plain = icmp eq i32 %how, {READ}
-  %reads.atomic = icmp eq i32 %how, {ATOMIC_READ}
-  %atomic.1 = icmp eq i32 %how, {ATOMIC}
-  %atomic = or i1 %atomic.1, %reads.atomic
-  %only.reads = or i1 %reads.plain, %reads.atomic
-  %valued = icmp eq i32 %how, {WRITE}
-  %atomic.64 = zext i1 %atomic to i64
-  %atomic.s = shl i64 %atomic.64, 62
   %h2 = or i64 %block.s, %atomic.s
   %h3 = or i64 %h2, {-(1 << 63)}
   %h = or i64 %h3, %index.in
 """
+_UNLOCK = "  store atomic i64 %w0.old, ptr %w0.p release, align 8\n"
 _LANE = f"""  %sc.off = sub i64 %at, %SCRATCH
   %own.memory = icmp ult i64 %sc.off, %scratch.bytes
   %off = sub i64 %at, %RACES_FROM
@@ -211,9 +187,6 @@ have:
   %b1 = load i64, ptr %b1.p
   %w.apart = call i1 @unordered(
       ptr %ctx, ptr %c, i64 %w0.old, i64 %w1, i64 %t, i64 %block, i64 %m, i1 %acquired)
-  %w.at = and i64 %w0.old, {1 << 62}
-  %w.atomic = icmp ne i64 %w.at, 0
-  %both.atomic = and i1 %w.atomic, %atomic
   %w.m.s = lshr i64 %w0.old, 58
   %w.m = and i64 %w.m.s, %m
   %w.mask = call i64 @wide(i64 %w.m)
@@ -222,28 +195,11 @@ have:
   %differ.all = xor i64 %w.v, %v
   %differ = and i64 %differ.all, %w.mask
   %equal = icmp eq i64 %differ, 0
-  %alike = and i1 %equal, %valued
-  %excused = or i1 %both.atomic, %alike
-  %held = xor i1 %excused, true
-  %w.bad = and i1 %w.apart, %held
-  %a.apart = call i1 @unordered(
+  %a0.apart = call i1 @unordered(
       ptr %ctx, ptr %c, i64 %a0, i64 %a1, i64 %t, i64 %block, i64 %m, i1 %acquired)
-  %b.apart = call i1 @unordered(
+  %b0.apart = call i1 @unordered(
       ptr %ctx, ptr %c, i64 %b0, i64 %b1, i64 %t, i64 %block, i64 %m, i1 %acquired)
-  %r.apart = or i1 %a.apart, %b.apart
-  %changes = xor i1 %only.reads, true
-  %r.bad = and i1 %r.apart, %changes
-  %bad = or i1 %w.bad, %r.bad
-  br i1 %bad, label %race, label %fine
-race:
-  store atomic i64 %w0.old, ptr %w0.p release, align 8
-  %r.which = select i1 %a.apart, i64 %a0, i64 %b0
-  %which = select i1 %w.bad, i64 %w0.old, i64 %r.which
-  SET OTHER %which
-  call void @wbe_fault(ptr %ctx, i32 11, i32 %bit, <32 x i64> %at.all, i32 %bytes, i32 %index)
-  br label %past
-fine:
-  br i1 %only.reads, label %reader, label %writer
+{compared("%w0.old", ("%a0", "%b0"), GLOBAL_RACE, _UNLOCK)}  br i1 %only.reads, label %reader, label %writer
 writer:
   %whole = icmp eq i64 %m, 15
   %a0.left = select i1 %whole, i64 0, i64 %a0
@@ -298,6 +254,4 @@ done:
 
 def text() -> str:
     """The LLVM IR of these functions."""
-    scalars = ["ptr %ctx", "i32 %mask", "i32 %bytes", "i32 %how", "i32 %index"]
-    raced = lane_function("wbe_raced_global", "", scalars, [("at", "i64"), ("value", "i64")], _LANE, _FIRST)
-    return expanded(_TEXT + raced + _RACE)
+    return expanded(_TEXT + looking("wbe_raced_global", _LANE, _FIRST) + _RACE)

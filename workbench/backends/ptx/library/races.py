@@ -7,7 +7,7 @@ readers are kept, with the clock that their warp had. An access that its warp do
 
 from __future__ import annotations
 
-from workbench.backends.ptx.context import BARRIERS
+from workbench.backends.ptx.context import BARRIERS, SHARED_RACE
 from workbench.backends.ptx.library.lanes import lane_function
 from workbench.backends.ptx.library.template import expanded
 
@@ -28,6 +28,18 @@ READ, WRITE, ATOMIC, ATOMIC_READ, COPY = range(5)
 _CLOCKS = f"""
 declare <32 x i64> @llvm.umax.v32i64(<32 x i64>, <32 x i64>)
 
+define internal i64 @block_of_grid(ptr %ctx) {{
+  GET CTAID_X
+  GET CTAID_Y
+  GET CTAID_Z
+  GET NCTAID_X
+  GET NCTAID_Y
+  %planes = mul i64 %CTAID_Z, %NCTAID_Y
+  %rows = add i64 %planes, %CTAID_Y
+  %row.blocks = mul i64 %rows, %NCTAID_X
+  %block = add i64 %row.blocks, %CTAID_X
+  ret i64 %block
+}}
 ; The shadow of the block that runs, empty when the block begins.
 define internal ptr @shadow(ptr %ctx) {{
 entry:
@@ -36,20 +48,12 @@ entry:
   GET SHARED
   GET SCRATCH
   GET SLOT_SIZE
-  GET CTAID_X
-  GET CTAID_Y
-  GET CTAID_Z
-  GET NCTAID_X
-  GET NCTAID_Y
   %off = sub i64 %SHARED, %SCRATCH
   %slot = udiv i64 %off, %SLOT_SIZE
   %slot.off = mul i64 %slot, %SHADOW_SIZE
   %at = add i64 %SHADOW, %slot.off
   %p = inttoptr i64 %at to ptr
-  %planes = mul i64 %CTAID_Z, %NCTAID_Y
-  %rows = add i64 %planes, %CTAID_Y
-  %row.blocks = mul i64 %rows, %NCTAID_X
-  %block = add i64 %row.blocks, %CTAID_X
+  %block = call i64 @block_of_grid(ptr %ctx)
   %block.1 = add i64 %block, 1
   %held = load i64, ptr %p
   %same = icmp eq i64 %held, %block.1
@@ -179,16 +183,14 @@ define internal i1 @apart(ptr %row, i64 %entry, i64 %thread) {{
 }}
 """
 
-_FIRST = f"""  GET NOW
-  GET SHARED
-  GET SHARED_BYTES
+OWN = """  GET NOW
   %s = call ptr @shadow(ptr %ctx)
   %c = call ptr @clock(ptr %s, i64 %NOW)
   %own.p = getelementptr i64, ptr %c, i64 %NOW
   %own = load i64, ptr %own.p
-  %own.s = shl i64 %own, 36
-  %entries = getelementptr i8, ptr %s, i64 {CLOCKS}
-  %thread = shl i64 %NOW, 5
+"""
+"""The shadow, and this warp's clock with its own entry."""
+ACCESS = f"""  %thread = shl i64 %NOW, 5
   %count = zext i32 %bytes to i64
   %index.64 = zext i32 %index to i64
   %index.in = and i64 %index.64, 262143
@@ -200,6 +202,46 @@ _FIRST = f"""  GET NOW
   %valued = icmp eq i32 %how, {WRITE}
   %atomic.64 = zext i1 %atomic to i64
   %atomic.s = shl i64 %atomic.64, 62
+"""
+"""What the access is, in the words of an entry."""
+
+
+def compared(write: str, readers: tuple[str, str], fault: int, before: str = "") -> str:
+    """The verdict on an access: on to `fine`, or `past` after a fault.
+
+    Args:
+        write: the entry of the last write; `%w.apart` is whether it is unordered, `%equal` whether it wrote this value.
+        readers: the entries of the last readers, each with an `.apart`.
+        fault: the kind of a race (`context.py`).
+        before: what is done before it is reported.
+    """
+    first, second = readers
+    return f"""  %w.at = and i64 {write}, {1 << 62}
+  %w.atomic = icmp ne i64 %w.at, 0
+  %both.atomic = and i1 %w.atomic, %atomic
+  %alike = and i1 %equal, %valued
+  %excused = or i1 %both.atomic, %alike
+  %held = xor i1 %excused, true
+  %w.bad = and i1 %w.apart, %held
+  %r.apart = or i1 {first}.apart, {second}.apart
+  %changes = xor i1 %only.reads, true
+  %r.bad = and i1 %r.apart, %changes
+  %bad = or i1 %w.bad, %r.bad
+  br i1 %bad, label %race, label %fine
+race:
+{before}  %r.which = select i1 {first}.apart, i64 {first}, i64 {second}
+  %which = select i1 %w.bad, i64 {write}, i64 %r.which
+  SET OTHER %which
+  call void @wbe_fault(ptr %ctx, i32 {fault}, i32 %bit, <32 x i64> %at.all, i32 %bytes, i32 %index)
+  br label %past
+fine:
+"""
+
+
+_FIRST = f"""{OWN}{ACCESS}  GET SHARED
+  GET SHARED_BYTES
+  %own.s = shl i64 %own, 36
+  %entries = getelementptr i8, ptr %s, i64 {CLOCKS}
   %h1 = or i64 %own.s, %atomic.s
   %h2 = or i64 %h1, {-(1 << 63)}
   %h = or i64 %h2, %index.in
@@ -228,31 +270,12 @@ byte:
   %v.s = lshr i64 %value, %shift
   %v = and i64 %v.s, 255
   %w.apart = call i1 @apart(ptr %c, i64 %w, i64 %t)
-  %w.at = and i64 %w, {1 << 62}
-  %w.atomic = icmp ne i64 %w.at, 0
-  %both.atomic = and i1 %w.atomic, %atomic
   %w.v.s = lshr i64 %w, 18
   %w.v = and i64 %w.v.s, 255
-  %v.equal = icmp eq i64 %w.v, %v
-  %alike = and i1 %v.equal, %valued
-  %excused = or i1 %both.atomic, %alike
-  %held = xor i1 %excused, true
-  %w.bad = and i1 %w.apart, %held
+  %equal = icmp eq i64 %w.v, %v
   %r1.apart = call i1 @apart(ptr %c, i64 %r1, i64 %t)
   %r2.apart = call i1 @apart(ptr %c, i64 %r2, i64 %t)
-  %r.apart = or i1 %r1.apart, %r2.apart
-  %changes = xor i1 %only.reads, true
-  %r.bad = and i1 %r.apart, %changes
-  %bad = or i1 %w.bad, %r.bad
-  br i1 %bad, label %race, label %fine
-race:
-  %r.which = select i1 %r1.apart, i64 %r1, i64 %r2
-  %which = select i1 %w.bad, i64 %w, i64 %r.which
-  SET OTHER %which
-  call void @wbe_fault(ptr %ctx, i32 9, i32 %bit, <32 x i64> %at.all, i32 %bytes, i32 %index)
-  br label %past
-fine:
-  br i1 %reads.atomic, label %kept, label %keep
+{compared("%w", ("%r1", "%r2"), SHARED_RACE)}  br i1 %reads.atomic, label %kept, label %keep
 keep:
   %v.in = shl i64 %v, 18
   %new = or i64 %ht, %v.in
@@ -301,6 +324,10 @@ done:
 
 def text() -> str:
     """The LLVM IR of these functions."""
+    return expanded(_CLOCKS + looking("wbe_raced", _LANE, _FIRST) + _RACE)
+
+
+def looking(name: str, lane: str, first: str) -> str:
+    """The function that looks at the lanes of an access, one after the other."""
     scalars = ["ptr %ctx", "i32 %mask", "i32 %bytes", "i32 %how", "i32 %index"]
-    raced = lane_function("wbe_raced", "", scalars, [("at", "i64"), ("value", "i64")], _LANE, _FIRST)
-    return expanded(_CLOCKS + raced + _RACE)
+    return lane_function(name, "", scalars, [("at", "i64"), ("value", "i64")], lane, first)

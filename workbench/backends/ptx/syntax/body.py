@@ -55,6 +55,7 @@ class Body:
         self.code: list[Instruction] = []
         self.scopes: list[_Scope] = []  # of each instruction
         self.loc: Loc | None = None
+        self.places: dict[tuple[int, int, int], Loc] = {}  # by file, line and column: a call within what was inlined
 
     def read(self) -> Function:
         """The function."""
@@ -138,18 +139,18 @@ class Body:
 
     def _loc(self) -> None:
         t = self.t
-        file, line, _ = t.integer(), t.integer(), t.integer()
+        file, line, column = t.integer(), t.integer(), t.integer()
         outer: Loc | None = None
         while t.take(","):
             word = t.next()
             if word == "inlined_at":
-                outer = Loc(t.integer(), t.integer())
-                t.integer()
+                place = t.integer(), t.integer(), t.integer()
+                outer = self.places.get(place) or Loc(*place[:2])
             elif word == "function_name":
                 t.next()
                 if t.take("+"):
                     t.integer()
-        self.loc = Loc(file, line, outer)
+        self.loc = self.places[file, line, column] = Loc(file, line, outer)
 
     def _label(self, name: str, line: int) -> None:
         t = self.t

@@ -213,4 +213,8 @@ def driver_functions() -> Mapping[str, int]:
     found = driver()
     if found is None:
         raise DeviceError("There is no CUDA driver.")
-    return {name: int(found.call("cuGetProcAddress", name.encode(), _VERSION, 0)[0]) for name in FUNCTIONS}
+    addresses = {name: int(found.call("cuGetProcAddress", name.encode(), _VERSION, 0)[0] or 0) for name in FUNCTIONS}
+    missing = [name for name, address in addresses.items() if not address]  # it succeeds without a function, too
+    if missing:
+        raise DeviceError(f"The CUDA driver has no {', '.join(missing)}.", advice="Update the driver.")
+    return addresses

@@ -179,13 +179,8 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
         name: in errors; by default the kernel's.
 
     Raises:
-        LaunchError: it prints, or it is CUDA C++.
+        LaunchError: it prints.
     """
-    if loaded.geometry is not None:
-        raise LaunchError(
-            f"{loaded.name} is CUDA C++, which JAX's programs cannot call.", function=loaded.name,
-            advice="Call it outside of JAX, or write the kernel in Python.",
-        )  # fmt: skip
     if loaded.prints:
         raise LaunchError(
             f"{loaded.name} prints, and under JAX nothing reads what it prints.",

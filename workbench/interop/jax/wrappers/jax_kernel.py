@@ -12,6 +12,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from workbench.api.builds.build import load
+from workbench.api.cuda_cpp.kernel import CudaKernel
 from workbench.api.kernels.editions import is_current
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.errors import LaunchError
@@ -362,10 +363,12 @@ def jax_kernel(
         A function of JAX arrays: it returns one array, or a tuple of them if there are several outputs.
 
     Raises:
-        LaunchError: an option names no parameter, or the numbers do not fit; or the kernel was redefined by a cell.
+        LaunchError: an option names no parameter, or the numbers do not fit; the kernel was redefined by a cell, or is
+            CUDA C++.
     """
     options = {name: value for name, value in locals().items() if name != "kernel"}
     refuse_outdated(kernel)
+    _refuse_text(kernel)
     name, parameters = kernel.name, kernel.parameters
     in_out, static = arguments.names(in_out_argnames), arguments.names(static_argnames)
     taken, outputs = arguments.split(name, parameters, num_outputs, in_out)
@@ -383,3 +386,11 @@ def jax_kernel(
         enable_backward, has_side_effect, block_dim,
     )  # fmt: skip
     return followed(made, partial(jax_kernel, **options))
+
+
+def _refuse_text(kernel: Kernel) -> None:
+    if isinstance(kernel, CudaKernel):
+        raise LaunchError(
+            f"{kernel.name} is CUDA C++, which JAX's programs cannot call.", function=kernel.name,
+            advice="Call it outside of JAX, or write the kernel in Python.",
+        )  # fmt: skip
