@@ -37,7 +37,7 @@ API = {
         array1d array2d array3d array4d Float Int Scalar LANGUAGE""",
     "CUDA C++": "cuda_module CudaModule CudaKernel",
     "Arrays": """
-        array zeros ones full empty zeros_like empty_like clone copy from_numpy from_dlpack from_jax from_torch
+        array zeros ones full empty zeros_like ones_like full_like empty_like clone copy from_numpy from_dlpack from_jax from_torch
         indexedarray""",
     "Launching": "launch launch_tiled launch_pair launch_tangent Launch LaunchPair step checks set_checks",
     "Gradients": """

@@ -30,6 +30,7 @@ from workbench.structs import AnyType, StructArray
 from workbench.types import SCALARS, ArrayType, Kind, Scalar, Vector, element, float32, is_float
 
 KEPT = 256
+ONE = (1,)
 _MAPPED: OrderedDict[int, _Mapped] = OrderedDict()
 
 
@@ -40,8 +41,8 @@ def map(
 
     Args:
         f: a func, a builtin, or a plain Python function (made a func).
-        arguments: arrays of one shape (1 to 4 dimensions), and numbers or vectors that go with every element. A Python
-            float counts in the arrays' widest float type, an int as int32.
+        arguments: arrays of one shape (1 to 4 dimensions), and numbers, vectors or arrays of shape (1,) that go with
+            every element. A Python float counts in the arrays' widest float type, an int as int32.
         out: an array of that shape, or one for each result, to write to; made if it is not given.
         device: where to run; that of the arrays.
 
@@ -54,12 +55,13 @@ def map(
     """
     values = _values(arguments, device)
     arrays = [v for v in values if isinstance(v, array)]
-    shape = arrays[0].shape
+    shape = max((a.shape for a in arrays), key=lambda s: s != ONE)
+    singles = frozenset(k for k, v in enumerate(values) if isinstance(v, array) and v.shape == ONE != shape)
     mapped = _mapped(f)
     types = tuple(v.type if isinstance(v, array) else _type(v) for v in values)
     found = mapped.results(types)
     outs = _outputs(out, found, shape, arrays)
-    kernel = mapped.kernel(types, len(shape), len(outs))
+    kernel = mapped.kernel(types, len(shape), len(outs), singles)
     launch(kernel, shape, inputs=values, outputs=outs, device=arrays[0].device)
     mapped.keep(types, found, kernel.specialise([*types, *(a.type for a in outs)]))
     return outs[0] if len(outs) == 1 else tuple(outs)
@@ -96,12 +98,13 @@ class _Mapped:
         """Keep the results' types for as long as nothing that the function captures changes."""
         self._results[types] = found, specialisation
 
-    def kernel(self, types: tuple[AnyType, ...], ndim: int, outs: int) -> Kernel:
-        """The kernel for arguments of these kinds."""
+    def kernel(self, types: tuple[AnyType, ...], ndim: int, outs: int, singles: frozenset[int] = frozenset()) -> Kernel:
+        """The kernel for arguments of these kinds; of `singles` every thread reads the only element."""
         index = ", ".join("ijkl"[:ndim])
         names = [f"x{k}" for k in range(len(types))]
         read = [
-            f"{n}[{index}]" if isinstance(t, (ArrayType, StructArray)) else n for n, t in zip(names, types, strict=True)
+            f"{n}[{0 if k in singles else index}]" if isinstance(t, (ArrayType, StructArray)) else n
+            for k, (n, t) in enumerate(zip(names, types, strict=True))
         ]
         results = [f"y{k}" for k in range(outs)]
         text = (
@@ -145,10 +148,11 @@ def _values(arguments: Sequence[Any], device: Device | str | None) -> list[Any]:
         for a in arguments
     ]
     arrays = [v for v in values if isinstance(v, array)]
-    if len({a.shape for a in arrays}) > 1:
+    if len({a.shape for a in arrays} - {ONE}) > 1:
         shown = ", ".join(str(a.shape) for a in arrays)
         raise LaunchError(
-            f"map() takes arrays of one shape; these are {shown}.", advice="Numbers go with every element."
+            f"map() takes arrays of one shape; these are {shown}.",
+            advice="Numbers go with every element, and so do arrays of shape (1,).",
         )
     floats = [t for a in arrays if (t := element(a.dtype)).kind is Kind.FLOAT]
     widest = max(floats, key=lambda t: t.bits, default=float32)
