@@ -123,6 +123,22 @@ def test_equality_is_identity_and_truth_is_of_one_element():
         bool(x < y)
 
 
+def test_numpy_keeps_its_functions():
+    x, host = wb.array(A), A.copy()
+    for found, expected in (
+        (np.sum(x), A.sum()), (np.mean(x, axis=0), A.mean(0)), (np.sin(x), np.sin(A)), (np.max(x), A.max()),
+        (np.reshape(x, 6), A.reshape(6)), (np.concatenate([x, x]), np.concatenate([A, A])), (host == x, A == A),
+        (np.multiply(x, x), A * A), (np.add.reduce(x), A.sum(0)), (np.where(x, x, 0), np.where(A, A, 0)),
+    ):  # fmt: skip
+        assert isinstance(found, (np.ndarray, np.generic)) and np.array_equal(found, expected)
+    same = host
+    host += x
+    assert host is same and np.array_equal(host, 2 * A)
+    assert isinstance(np.float32(2) * x, wb.array) and isinstance(A @ x.T, wb.array)
+    with pytest.raises(TypeError):
+        np.add(A, A, out=x)
+
+
 def test_captured_and_recorded():
     x = wb.array(A)
     with wb.record() as rec:

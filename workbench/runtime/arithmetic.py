@@ -8,12 +8,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 OPERATIONS: list[Callable[[], Any]] = []
 """One function, which returns the module of the operations; it is imported when the first of them is used."""
+
+OPERATORS = {
+    "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "floor_divide": "floordiv", "remainder": "mod",
+    "power": "pow", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
+}  # fmt: skip
+"""What NumPy calls an operator, and the builtin that it is here."""
 
 
 def _operations() -> Any:
     return OPERATIONS[0]()
+
+
+def _for_numpy(value: Any) -> Any:
+    """Arguments of a NumPy function, with arrays of ours as NumPy's."""
+    if isinstance(value, Arithmetic):
+        return np.asarray(value)
+    return type(value)(map(_for_numpy, value)) if type(value) in (list, tuple) else value
 
 
 class Arithmetic:
@@ -23,11 +38,26 @@ class Arithmetic:
     """
 
     __slots__ = ()
-    __array_priority__ = 1000.0  # NumPy's arrays leave an operator with one of ours to us
 
     def __wb_call__(self, builtin: Any, values: tuple[Any, ...]) -> Any:
         """What a builtin called on the host with an array among its arguments returns: `wb.where(x < 0.0, 0.0, x)`."""
         return _operations().applied(builtin, *values)
+
+    # NumPy: an operator between its array and ours is ours; its functions read ours and return its own arrays.
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        if any(isinstance(target, Arithmetic) for target in options.get("out", ())):
+            return NotImplemented  # it would change memory unseen
+        mixed = any(isinstance(value, (np.ndarray, np.generic)) for value in inputs)
+        if mixed and method == "__call__" and not options:
+            if ufunc is np.matmul:
+                return _operations().product(*inputs)
+            if ufunc.__name__ in OPERATORS:
+                return _operations().binary(OPERATORS[ufunc.__name__], *inputs)
+        return getattr(ufunc, method)(*map(_for_numpy, inputs), **options)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        return function(*map(_for_numpy, args), **{name: _for_numpy(value) for name, value in options.items()})
 
     # Operators.
 
