@@ -24,6 +24,7 @@ from workbench.frontend import Definition, Scope, as_builtin, result_types
 from workbench.ranges import fits, misfit
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty
+from workbench.runtime.arrays.placeholder import Symbol
 from workbench.runtime.device.device import Device, get_device
 from workbench.source import Source
 from workbench.structs import AnyType, StructArray
@@ -163,8 +164,10 @@ def _small(value: np.ndarray[Any, Any]) -> bool:
     return value.ndim == 0 or (value.ndim == 1 and 2 <= value.size <= 4)
 
 
-def _number(value: array | Numpy | float | str | None, widest: Scalar) -> Any:
-    if isinstance(value, array) or (isinstance(value, (np.ndarray, np.generic)) and value.dtype.name in SCALARS):
+def _number(value: array | Symbol | Numpy | float | str | None, widest: Scalar) -> Any:
+    if isinstance(value, (array, Symbol)) or (
+        isinstance(value, (np.ndarray, np.generic)) and value.dtype.name in SCALARS
+    ):
         return value
     if isinstance(value, bool):
         return np.bool_(value)
@@ -178,6 +181,8 @@ def _number(value: array | Numpy | float | str | None, widest: Scalar) -> Any:
 
 
 def _type(value: Any) -> AnyType:
+    if isinstance(value, Symbol):
+        return value.type
     scalar = SCALARS[value.dtype.name]
     return Vector(value.size, scalar) if value.ndim else scalar
 

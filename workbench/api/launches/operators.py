@@ -15,6 +15,7 @@ from workbench.errors import LaunchError
 from workbench.ranges import number
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty, zeros
+from workbench.runtime.arrays.placeholder import Symbol
 from workbench.structs import Struct
 from workbench.types import Kind, Scalar, Vector, element, int32, is_float
 from workbench.types import bool as bool_
@@ -51,7 +52,7 @@ def applied(builtin: Builtin, *values: Any) -> Any:
 
 def _number_type(*values: Any) -> Scalar | None:
     """What Python's numbers become beside arrays: their widest float, else their integer; None: one is no operand."""
-    if not all(isinstance(v, (array, np.ndarray, np.generic, int, float)) for v in values):
+    if not all(isinstance(v, (array, np.ndarray, np.generic, int, float, Symbol)) for v in values):
         return None
     found = [element(v.dtype) for v in values if isinstance(v, array) and not isinstance(v.dtype, Struct)]
     ranked = [t for t in found if t.kind is Kind.FLOAT] or [t for t in found if t != bool_]
@@ -59,6 +60,8 @@ def _number_type(*values: Any) -> Scalar | None:
 
 
 def _fitting(value: Any, kind: Scalar | None) -> Any:
+    if isinstance(value, Symbol) and kind is not None:
+        return value.become("an operator", "the number", kind)
     if kind is None or type(value) not in (int, float):
         return value
     if isinstance(value, float) and not is_float(kind):
