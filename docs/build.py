@@ -153,7 +153,7 @@ def entry(module: ModuleType, name: str) -> str:
     value = getattr(module, name)
     full = f"{module.__name__}.{name}"
     if isclass(value):
-        return f".. autoclass:: {full}\n   :members:\n   :undoc-members:\n"
+        return f".. autoclass:: {full}\n   :members:\n   :undoc-members:\n   :inherited-members: BaseException\n"
     if ismodule(value):
         return f"{heading(full, '~')}\n.. automodule:: {full}\n   :members:\n   :no-index:\n"
     if not callable(value):  # the docstring of a plain value is that of its type
